@@ -301,13 +301,13 @@ def what_wanders_goes_on_with_the_normal_equations():
 def staggered_keys_are_refused_by_name():
     solve("refused", correlators="pion")
     for change, sentence in (
-            ("solver.multishift=on", "'solver.multishift': masses of wilson and clover quarks share no Krylov space once one parity is eliminated"),
+            ("solver.multishift=on", "'solver.multishift': masses of quarks with spin share no Krylov space once one parity is eliminated"),
             ("deflation={modes: 8, file: modes.h5}", "'deflation.modes': naik finds and removes low modes for staggered quarks only"),
             ("solver.batch=17", "'solver.batch' 17: at most 16 spinors are solved together"),
             ("output.correlators=[pion5]", "'output.correlators': pion5 is for staggered quarks"),
             ("solve.0.naik_epsilon=[-0.1]", "'solve.0.naik_epsilon' applies to action.type hisq and links only"),
             ("solve.0.masses=[0.1]", "'solve.0.kappas' and masses say the same twice: give one"),
-            ("action={type: wilson, csw: 1}", "'action.csw' does not apply to action.type wilson, only to clover"),
+            ("action={type: wilson, csw: 1}", "'action.csw' does not apply to action.type wilson, only to clover, twisted_mass"),
             ("action={type: clover}", "key 'action.csw' is missing; action.type clover needs it")):
         said = naik("solve", path("refused.yaml"), "--set", change, "--fresh", status=1)
         assert sentence in said, (change, said)

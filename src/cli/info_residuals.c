@@ -70,19 +70,19 @@ static naik_status use_mass(checker *c, double mass, const double *twist)
     naik_device *device = naik_backend_device(c->at.backend);
     naik_clover *clover = NULL;
     naik_gauge *links = NULL, *twisted = NULL;
-    const double csw = naik_input_csw(c->run.input);
+    const double csw = naik_input_csw(c->run.input), mu = c->run.input->action.mu;
     if (c->wilson != NULL && c->epsilon == mass && c->twist == twist) {
         return NAIK_OK;
     }
     naik_wilson_destroy(&c->wilson);
     NAIK_TRY(naik_gauge_bring(c->at.links.thin, device, &links));
     if (csw != 0) {
-        NAIK_TRY(naik_clover_create(links, device, mass, 0, csw, &clover));
+        NAIK_TRY(naik_clover_create(links, device, mass, mu, csw, &clover));
     }
     if (twist != NULL) {
         NAIK_TRY(naik_gauge_twist(links, twist, 1, &twisted));
     }
-    NAIK_TRY(naik_wilson_create(c->at.geometry, twisted != NULL ? twisted : links, clover, mass, 0,
+    NAIK_TRY(naik_wilson_create(c->at.geometry, twisted != NULL ? twisted : links, clover, mass, mu,
                                 NAIK_DOUBLE, 18, &c->wilson));
     c->epsilon = mass;
     c->twist = twist;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "comm/paths.h"
 #include "input/input_table.h"
+#include "solver/bicgstab.h"
 
 typedef struct environment { /* broadcast as it is */
     char backend[64], grid[64];
@@ -126,6 +127,11 @@ static naik_status parse(naik_log *log, const parts *from, naik_input **out)
     input->kind = naik_quark_kinds[input->action.type];
     if (input->action.projection == 1 && input->kind->su3 != NULL) {
         input->kind = input->kind->su3;
+    }
+    if (input->kind->solvers[1] != NULL &&
+        naik_yaml_find(input->tree->root, "solver.method") == NULL) { /* the kind's own */
+        input->solver.method =
+            strcmp(input->kind->solvers[0], "cg") == 0 ? NAIK_METHOD_CG : NAIK_METHOD_BICGSTAB;
     }
     naik_input_count_as(input, from->identity);
     input->lattice.boundary_given = naik_yaml_find(input->tree->root, "lattice.boundary_t") != NULL;

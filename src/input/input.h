@@ -24,7 +24,8 @@ typedef enum naik_input_action {
     NAIK_INPUT_HISQ,
     NAIK_INPUT_LINKS, /* fat and long links read from files */
     NAIK_INPUT_WILSON,
-    NAIK_INPUT_CLOVER
+    NAIK_INPUT_CLOVER,
+    NAIK_INPUT_TWISTED_MASS
 } naik_input_action;
 
 typedef enum naik_input_precision {
@@ -142,9 +143,10 @@ typedef struct naik_input {
     } gauge;
     struct {
         naik_input_action type;
-        double u0;             /* of asqtad, and of clover, where 0: not given */
+        double u0;             /* of asqtad, and beside csw, where 0: not given */
         int projection;        /* of hisq: 0 U(3), 1 SU(3) */
-        double csw;            /* of clover */
+        double csw;            /* of clover and twisted_mass */
+        double mu;             /* of twisted_mass */
         const char *file;      /* of links: naik's HDF5, or the fat links */
         const char *long_file; /* of links: the long links where `file` has none; else NULL */
     } action;
@@ -245,16 +247,16 @@ static inline const naik_quark *naik_input_task_quark(const naik_input *input, i
  * shares links with it, which may be that one. */
 bool naik_input_deflates(const naik_input *input, int quark);
 int naik_input_first_deflated(const naik_input *input, int quark);
-/* Wilson or clover quarks, and not staggered ones. */
+/* Quarks with spin, and not staggered ones. */
 static inline bool naik_input_is_wilson(const naik_input *input)
 {
-    return input->action.type == NAIK_INPUT_WILSON || input->action.type == NAIK_INPUT_CLOVER;
+    return input->kind->spin > 1;
 }
-/* csw as it multiplies F: divided by u0^3 where there is a u0; 0 of Wilson quarks. */
+/* csw as it multiplies F: divided by u0^3 where there is a u0; 0 without a clover term. */
 static inline double naik_input_csw(const naik_input *input)
 {
     const double u0 = input->action.u0 > 0 ? input->action.u0 : 1;
-    return input->action.type == NAIK_INPUT_CLOVER ? input->action.csw / (u0 * u0 * u0) : 0;
+    return input->action.csw / (u0 * u0 * u0);
 }
 /* Solves of a source and mass; reals of a site of each. */
 static inline int naik_input_columns(const naik_input *input)

@@ -70,16 +70,34 @@ static naik_status check_rules(const checker *c, const rule *rules, int count, c
 
 #define BIT(word) (1U << (word))
 
+/* A key of the kinds of quarks that have its number. */
+static rule number_rule(const char *key)
+{
+    rule out = {.key = key};
+    for (int k = 0; k < NAIK_QUARK_KINDS; k++) {
+        for (int i = 0; i < naik_quark_kinds[k]->number_count; i++) {
+            const naik_quark_number *number = &naik_quark_kinds[k]->numbers[i];
+            if (number->key != NULL && strcmp(number->key, key) == 0) {
+                out.applies |= BIT(k);
+                out.required |= number->required ? BIT(k) : 0;
+            }
+        }
+    }
+    return out;
+}
+
 static naik_status check_lattice_and_action(const checker *c)
 {
-    const unsigned links = BIT(NAIK_INPUT_LINKS), asqtad = BIT(NAIK_INPUT_ASQTAD);
-    const unsigned clover = BIT(NAIK_INPUT_CLOVER), wilson = BIT(NAIK_INPUT_WILSON) | clover;
-    const unsigned made = BIT(NAIK_INPUT_NAIVE) | asqtad | BIT(NAIK_INPUT_HISQ) | wilson;
-    const rule rules[] = {
-        {"gauge.file", made, made},     {"gauge.max_unitarity_deviation", made, 0},
-        {"gauge.reunitarise", made, 0}, {"action.u0", asqtad | clover, asqtad},
-        {"action.csw", clover, clover}, {"action.file", links, links},
-        {"action.long_file", links, 0}, {"action.projection", BIT(NAIK_INPUT_HISQ), 0}};
+    const unsigned links = BIT(NAIK_INPUT_LINKS), made = (BIT(NAIK_QUARK_KINDS) - 1) & ~links;
+    const rule rules[] = {{"gauge.file", made, made},
+                          {"gauge.max_unitarity_deviation", made, 0},
+                          {"gauge.reunitarise", made, 0},
+                          number_rule("action.u0"),
+                          number_rule("action.csw"),
+                          number_rule("action.mu"),
+                          {"action.file", links, links},
+                          {"action.long_file", links, 0},
+                          {"action.projection", BIT(NAIK_INPUT_HISQ), 0}};
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (c->input->lattice.size[mu] % 2 != 0) {
             return refuse(c, "lattice.size",
@@ -192,13 +210,13 @@ static naik_status check_insertion(const checker *c, int index)
 {
     const naik_input_solve *solve = &c->input->solve[index];
     const bool has_spin = solve->insertion >= (int)NAIK_MESONS;
-    char path[PATH_SIZE];
+    char path[PATH_SIZE], words[NAIK_INPUT_SPIN_WORDS];
     snprintf(path, sizeof path, "solve.%d.source.insertion", index);
     return !naik_source_is_sequential(&solve->source) || has_spin == (c->input->kind->spin > 1)
                ? NAIK_OK
                : refuse(c, path, "'%s': %s is for %s quarks", path,
                         naik_input_insertion_name(solve),
-                        has_spin ? "wilson and clover" : "staggered");
+                        has_spin ? naik_input_spin_words(words) : "staggered");
 }
 
 static naik_status check_colours(const checker *c, int index)

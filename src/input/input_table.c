@@ -68,12 +68,12 @@ static const naik_param params[] = {
     {.key = "action.type",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(action.type),
-     .words = actions,
+     .words = naik_quark_words,
      .required = true,
      .identity = true,
      .doc = "naive, asqtad and hisq make fat and long links from the configuration; links "
-            "reads them from a file. These four are staggered quarks. wilson and clover "
-            "quarks have spin and take the configuration as it is"},
+            "reads them from a file. These four are staggered quarks. wilson, clover and "
+            "twisted_mass quarks have spin and take the configuration as it is"},
     {.key = "action.u0",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(action.u0),
@@ -81,7 +81,7 @@ static const naik_param params[] = {
      .max = 2,
      .identity = true,
      .needed = "with asqtad",
-     .doc = "tadpole factor of asqtad; with clover, naik divides csw by u0^3"},
+     .doc = "tadpole factor of asqtad; with clover and twisted_mass, naik divides csw by u0^3"},
     {.key = "action.projection",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(action.projection),
@@ -101,7 +101,19 @@ static const naik_param params[] = {
      .identity = true,
      .later = true,
      .needed = "with clover",
-     .doc = "coefficient of the clover term, 1 at tree level"},
+     .doc = "coefficient of the clover term, 1 at tree level; twisted_mass without it has none"},
+    {.key = "action.mu",
+     .kind = NAIK_PARAM_REAL,
+     .offset = INPUT(action.mu),
+     .min = -100,
+     .max = 100,
+     .initial = "0",
+     .identity = true,
+     .later = true,
+     .needed = "with twisted_mass",
+     .doc =
+         "the twisted mass: M = m + 4 + C + i mu g5 - D/2. mu and -mu are the two flavours of a "
+         "doublet, and a run solves one of them. tmLQCD's 2KappaMu is -2 kappa mu (doc/quarks.md)"},
     {.key = "action.file",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(action.file),
@@ -124,7 +136,7 @@ static const naik_param params[] = {
      .initial = "1e-10",
      .identity = true,
      .doc = "largest |b - (4m^2 - DD)x| / |b| on the parity solved, for the true residual "
-            "in double precision; for wilson and clover |b - Mh x| / |b|"},
+            "in double precision; for quarks with spin |b - Mh x| / |b|"},
     {.key = "solver.tolerance_full",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(solver.tolerance_full),
@@ -176,8 +188,9 @@ static const naik_param params[] = {
      .identity = true,
      .later = true,
      .doc =
-         "for wilson and clover: bicgstab, or cg on the normal equations. Where bicgstab does not "
-         "converge below double precision, it goes on in double, and then with cg in double"},
+         "for quarks with spin: bicgstab, or cg on the normal equations, which is the default of "
+         "twisted_mass. Where bicgstab does not converge below double precision, it goes on in "
+         "double, and then with cg in double"},
     {.key = "solver.link_numbers",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.link_numbers),
@@ -185,7 +198,7 @@ static const naik_param params[] = {
      .initial = "18",
      .identity = true,
      .later = true,
-     .doc = "for wilson and clover: numbers stored of a link below double precision. naik "
+     .doc = "for quarks with spin: numbers stored of a link below double precision. naik "
             "rebuilds the rest of an SU(3) link from 12 or 8 numbers; from 8 with fewer "
             "digits"},
     {.key = "solver.site_relative_tolerance",
@@ -322,7 +335,7 @@ static const naik_param params[] = {
      .identity = true,
      .doc = "what to contract for pairs and for entries without correlators of their own; "
             "[] for none. The first sixteen are of staggered quarks; MILC's labels such as "
-            "GX-GX are other words for them. The others are of wilson and clover quarks, "
+            "GX-GX are other words for them. The others are of quarks with spin, "
             "whose default is [pion]"},
     {.key = "output.momenta",
      .kind = NAIK_PARAM_VECTORS3,

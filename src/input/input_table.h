@@ -51,6 +51,9 @@ void naik_input_count_as(naik_input *input, const char *identity);
 naik_status naik_input_count_identity(naik_log *log, naik_input *input);
 /* NAIK_ERR_INPUT */
 naik_status naik_input_check_count(naik_log *log, const naik_input *input);
+/* Words of action.type that name quarks with spin: "wilson, clover and twisted_mass". */
+enum { NAIK_INPUT_SPIN_WORDS = 96 };
+const char *naik_input_spin_words(char words[NAIK_INPUT_SPIN_WORDS]);
 /* input_wilson.c: what only Wilson and clover quarks have, or only staggered ones. NAIK_ERR_INPUT */
 naik_status naik_input_check_quarks(naik_log *log, const naik_input *input);
 /* A name that becomes part of a path in the output. NAIK_ERR_INPUT */

@@ -1,4 +1,4 @@
-/* input_wilson.c - checks of what only Wilson and clover quarks have, or only staggered ones */
+/* input_wilson.c - checks of what only quarks with spin have, or only staggered ones */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +13,33 @@ static bool is_given(const naik_input *input, const char *path)
     return naik_yaml_find(input->tree->root, path) != NULL;
 }
 
+const char *naik_input_spin_words(char words[NAIK_INPUT_SPIN_WORDS])
+{
+    size_t used = 0;
+    int left = 0;
+    for (int i = 0; i < NAIK_QUARK_KINDS; i++) {
+        left += naik_quark_kinds[i]->spin > 1;
+    }
+    for (int i = 0; i < NAIK_QUARK_KINDS && used < NAIK_INPUT_SPIN_WORDS; i++) {
+        if (naik_quark_kinds[i]->spin > 1) {
+            left--;
+            used += (size_t)snprintf(words + used, NAIK_INPUT_SPIN_WORDS - used, "%s%s",
+                                     naik_quark_kinds[i]->name,
+                                     left > 1    ? ", "
+                                     : left == 1 ? " and "
+                                                 : "");
+        }
+    }
+    return words;
+}
+
+static naik_status refuse_without_spin(naik_log *log, const naik_input *input, const char *key)
+{
+    char words[NAIK_INPUT_SPIN_WORDS];
+    return naik_input_refuse(log, input, key, "'%s' applies to action.type %s only", key,
+                             naik_input_spin_words(words));
+}
+
 /* Masses or kappas, one of them. */
 static naik_status check_masses(naik_log *log, const naik_input *input, int index)
 {
@@ -22,8 +49,7 @@ static naik_status check_masses(naik_log *log, const naik_input *input, int inde
     snprintf(masses, sizeof masses, "solve.%d.masses", index);
     snprintf(kappas, sizeof kappas, "solve.%d.kappas", index);
     if (solve->kappas.count > 0 && !wilson) {
-        return naik_input_refuse(log, input, kappas,
-                                 "'%s' applies to action.type wilson and clover only", kappas);
+        return refuse_without_spin(log, input, kappas);
     }
     if (solve->kappas.count > 0 && solve->masses.count > 0) {
         return naik_input_refuse(log, input, kappas, "'%s' and masses say the same twice: give one",
@@ -55,8 +81,7 @@ static naik_status check_source_mass(naik_log *log, const naik_input *input, int
         return NAIK_OK;
     }
     if (is_given(input, kappa) && !wilson) {
-        return naik_input_refuse(log, input, kappa,
-                                 "'%s' applies to action.type wilson and clover only", kappa);
+        return refuse_without_spin(log, input, kappa);
     }
     if (is_given(input, epsilon) && wilson) {
         return naik_input_refuse(log, input, epsilon, "'%s' applies to staggered quarks only",
@@ -78,12 +103,13 @@ static naik_status check_correlators(naik_log *log, const naik_input *input, con
                                      const naik_ints *asked)
 {
     const bool wilson = naik_input_is_wilson(input);
+    char words[NAIK_INPUT_SPIN_WORDS];
     for (int i = 0; i < asked->count && is_given(input, path); i++) {
         const bool has_spin = asked->data[i] >= (int)NAIK_MESONS;
         if (has_spin != wilson) {
             return naik_input_refuse(log, input, path, "'%s': %s is for %s quarks", path,
                                      naik_input_correlator_name(asked->data[i]),
-                                     has_spin ? "wilson and clover" : "staggered");
+                                     has_spin ? naik_input_spin_words(words) : "staggered");
         }
     }
     return NAIK_OK;
@@ -94,9 +120,24 @@ static naik_status check_for_staggered(naik_log *log, const naik_input *input)
     static const char *const keys[] = {"solver.method", "solver.link_numbers"};
     for (int i = 0; i < 2; i++) {
         if (is_given(input, keys[i])) {
-            return naik_input_refuse(log, input, keys[i],
-                                     "'%s' applies to action.type wilson and clover only", keys[i]);
+            return refuse_without_spin(log, input, keys[i]);
         }
+    }
+    return NAIK_OK;
+}
+
+/* The propagators of one sign of the twisted mass stand for one flavour of the doublet, and conjugated
+ * for the other; a baryon takes both as they are. */
+static naik_status check_flavours(naik_log *log, const naik_input *input)
+{
+    const char *key = input->baryon_count > 0           ? "baryons"
+                      : input->output.baryons.count > 0 ? "output.baryons"
+                                                        : NULL;
+    if (key != NULL && input->action.mu != 0) {
+        return naik_input_refuse(log, input, key,
+                                 "'%s': a nucleon needs quarks of mu and of -mu, and a run with "
+                                 "action.mu %g has one of them",
+                                 key, input->action.mu);
     }
     return NAIK_OK;
 }
@@ -108,7 +149,7 @@ static naik_status check_for_wilson(naik_log *log, const naik_input *input)
         const char *key, *why;
         bool used;
     } staggered[] = {{"solver.multishift",
-                      "masses of wilson and clover quarks share no Krylov space once one parity is "
+                      "masses of quarks with spin share no Krylov space once one parity is "
                       "eliminated",
                       input->solver.multishift == NAIK_INPUT_ON},
                      {"deflation.modes",
@@ -154,6 +195,7 @@ naik_status naik_input_check_quarks(naik_log *log, const naik_input *input)
         NAIK_TRY(check_correlators(log, input, path, &input->solve[i].correlators));
     }
     NAIK_TRY(check_correlators(log, input, "output.correlators", &input->output.correlators));
+    NAIK_TRY(check_flavours(log, input));
     NAIK_TRY(naik_input_is_wilson(input) ? check_for_wilson(log, input)
                                          : check_for_staggered(log, input));
 done:

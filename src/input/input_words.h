@@ -12,7 +12,6 @@
 
 static const char *const boundaries[] = {"periodic", "antiperiodic", NULL};
 static const char *const mismatches[] = {"stop", "warn", NULL};
-static const char *const actions[] = {"naive", "asqtad", "hisq", "links", "wilson", "clover", NULL};
 static const char *const projections[] = {"u3", "su3", NULL};
 static const char *const methods[] = {"bicgstab", "cg", NULL};
 static const char *const link_numbers[] = {"18", "12", "8", NULL};
@@ -40,7 +39,8 @@ static const char *const sinks[] = {[NAIK_INPUT_SINK_POINT] = "point",
                                     [NAIK_INPUT_SINK_COVARIANT_GAUSSIAN] = "covariant_gaussian",
                                     NULL};
 /* The words stand in the order of the enums. */
-static_assert((int)NAIK_INPUT_CLOVER == 5 && (int)NAIK_METHOD_CG == 1 && (int)NAIK_INPUT_HALF == 3,
+static_assert((int)NAIK_INPUT_TWISTED_MASS + 1 == NAIK_QUARK_KINDS && (int)NAIK_METHOD_CG == 1 &&
+                  (int)NAIK_INPUT_HALF == 3,
               "words follow enums");
 static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 3,
               "words follow enums");
@@ -55,7 +55,7 @@ static const char *const sections[] = {
     "gauge",
     "the configuration, in any format that naik reads, and what to make of it",
     "action",
-    "the quarks: staggered ones and how their fat and long links are made, or wilson or clover",
+    "the quarks: staggered ones and how their fat and long links are made, or quarks with spin",
     "solve",
     "a list: each entry is one set of sources and masses",
     "pairs",

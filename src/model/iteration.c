@@ -67,8 +67,9 @@ static void predict_on(const model_machine *m, const model_problem *p, int ranks
     const naik_quark_costs *costs = &p->kind->costs;
     const int vectors = p->nrhs * p->kind->spin, steps = costs->steps;
     const double flops = costs->flops + (p->blocks ? costs->block_flops : 0);
-    const double blocks =
-        p->blocks ? NAIK_SITE_BLOCKS * NAIK_BLOCK_REALS * (p->links == NAIK_DOUBLE ? 8.0 : 4.0) : 0;
+    const double blocks = p->blocks ? costs->block_factors * NAIK_SITE_BLOCKS * NAIK_BLOCK_REALS *
+                                          (p->links == NAIK_DOUBLE ? 8.0 : 4.0)
+                                    : 0;
     const double floor =
         model_floor_bytes(p->vectors, p->links, p->recon, p->kind->points, vectors) + blocks;
     const double memory = sites * floor / (copy * value_of(m, FRACTION_DOUBLE + (int)p->vectors));

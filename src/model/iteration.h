@@ -26,7 +26,7 @@ typedef struct model_problem {
     int recon; /* numbers of a long link */
     int nrhs;
     const naik_quark_kind *kind;
-    bool blocks; /* M has blocks of 72 numbers a site, which every D takes */
+    bool blocks; /* M has blocks, and every D takes those of A^-1 */
 } model_problem;
 
 typedef struct model_prediction {

@@ -57,7 +57,8 @@ typedef enum naik_quark_links {
 
 /* What src/model asks. */
 typedef struct naik_quark_costs {
-    double flops, block_flops; /* of D on a site; more where M has blocks */
+    double flops, block_flops; /* of D on a site; more where M has blocks, */
+    int block_factors;         /* of which A^-1 is the product: 72 numbers a site each */
     int steps;      /* pairs of D in an iteration, each with its sums: 1 of CG, 2 of BiCGStab */
     double roof;    /* share of the machine's own roof that its kernels reach */
     double passes;  /* over vectors beside those of D, an iteration; 0: the machine's figure */
@@ -98,7 +99,7 @@ struct naik_quark_kind {
 
 /* The kinds that action.type can name, in the order of its words, [NAIK_QUARK_KINDS]; words end with
  * NULL. */
-enum { NAIK_QUARK_KINDS = 6 };
+enum { NAIK_QUARK_KINDS = 7 };
 extern const naik_quark_kind *const naik_quark_kinds[NAIK_QUARK_KINDS];
 extern const char *const naik_quark_words[NAIK_QUARK_KINDS + 1];
 

@@ -27,6 +27,11 @@ static double kappa_of(const naik_quark *q)
     return 1 / (2 * q->mass + 8);
 }
 
+static double mu_of(const naik_quark *q)
+{
+    return q->mu;
+}
+
 static double csw_of(const naik_quark *q)
 {
     return q->csw;
@@ -88,6 +93,17 @@ static const naik_quark_number clover_numbers[] = {
     {NUMBER("u0", FILED), .value = u0_of, GIVEN("action.u0", u0)},
 };
 
+static const naik_quark_number twisted_mass_numbers[] = {
+    {NUMBER("mass", FILED | TOLD | OPERATOR), .value = mass_of},
+    {NUMBER("naik_epsilon", FILED), .value = epsilon_of},
+    {NUMBER("kappa", FILED | TOLD), .value = kappa_of},
+    {NUMBER("mu", FILED | TOLD | OPERATOR), .value = mu_of, GIVEN("action.mu", mu),
+     .required = true},
+    {NUMBER("csw", FILED), .value = csw_of, GIVEN("action.csw", csw)},
+    {NUMBER("csw", TOLD | OPERATOR), .value = divided_csw_of},
+    {NUMBER("u0", FILED), .value = u0_of, GIVEN("action.u0", u0)},
+};
+
 /* ---- rows */
 
 #define STAGGERED(list)                                                                            \
@@ -135,30 +151,41 @@ static const naik_quark_fact spin_facts[] = {{"gamma_basis", "DeGrand-Rossi"},
 /* roof, passes: of h100.txt, bench=dslash and bench=bicgstab with action=wilson. The share of the
  * staggered roofs, which follow the copy's bandwidth, is that of 8 and 12 spinors (0.97 in double,
  * 0.86 in single precision); 17 passes over spinors are counted beside the four D. */
-#define WILSON(list)                                                                               \
+#define WILSON(list, diagonal)                                                                     \
     .ops = &naik_operator_wilson, .spin = NAIK_SPIN, .columns = 3 * NAIK_SPIN,                     \
     .reals = 6 * NAIK_SPIN, .points = NAIK_STENCIL / 2, .stride = 1, .batch = 3 * NAIK_SPIN,       \
     .links = NAIK_QUARK_THIN, .numbers = (list), .number_count = COUNT(list), .facts = spin_facts, \
-    .fact_count = COUNT(spin_facts), .solvers = {"bicgstab", "cg"}, .short_links = true,           \
-    .equation = "(m + 4 + C - D/2) solution = source, D with 1 - gamma on the forward hop, no "    \
+    .fact_count = COUNT(spin_facts), .short_links = true,                                          \
+    .equation = "(" diagonal " - D/2) solution = source, D with 1 - gamma on the forward hop, no " \
                 "kappa\ngamma basis DeGrand-Rossi",                                                \
-    .normalisation = "mass: M G = source, M = m + 4 + C - D/2",                                    \
+    .normalisation = "mass: M G = source, M = " diagonal " - D/2",                                 \
     .index_order = "[source spin][source colour][t][z][y][x][sink spin][sink colour]",             \
-    .column = "3 source spin + colour",                                                            \
-    .costs = {.flops = NAIK_WILSON_FLOPS,                                                          \
-              .block_flops = NAIK_CLOVER_FLOPS,                                                    \
-              .steps = 2,                                                                          \
-              .roof = 0.88,                                                                        \
-              .passes = 18,                                                                        \
-              .origin = "model of h200.txt bench=dslash and bench=bicgstab action=wilson lines",   \
-              .origin_elsewhere =                                                                  \
-                  "model of h200.txt action=wilson with this machine's bandwidths: "               \
-                  "predicted, not measured"}
+    .column = "3 source spin + colour"
 
-static const naik_quark_kind wilson = {.name = "wilson", WILSON(wilson_numbers)};
-static const naik_quark_kind clover = {.name = "clover", WILSON(clover_numbers)};
+#define WILSON_COSTS(factors, count)                                                               \
+    .flops = NAIK_WILSON_FLOPS, .block_flops = (factors)*NAIK_CLOVER_FLOPS,                        \
+    .block_factors = (factors), .steps = 2, .roof = 0.88, .passes = (count),                       \
+    .origin = "model of h200.txt bench=dslash and bench=bicgstab action=wilson lines",             \
+    .origin_elsewhere = "model of h200.txt action=wilson with this machine's bandwidths: "         \
+                        "predicted, not measured"
 
-#define ROWS(DO)   DO(naive), DO(asqtad), DO(hisq), DO(links), DO(wilson), DO(clover)
+static const naik_quark_kind wilson = {.name = "wilson",
+                                       WILSON(wilson_numbers, "m + 4 + C"),
+                                       .solvers = {"bicgstab", "cg"},
+                                       .costs = {WILSON_COSTS(1, 18)}};
+static const naik_quark_kind clover = {.name = "clover",
+                                       WILSON(clover_numbers, "m + 4 + C"),
+                                       .solvers = {"bicgstab", "cg"},
+                                       .costs = {WILSON_COSTS(1, 18)}};
+/* The eigenvalues of M lie around i mu as well, where BiCGStab takes ten times the iterations of the
+ * normal equations, or fails; those pass over 13 spinors. */
+static const naik_quark_kind twisted_mass = {.name = "twisted_mass",
+                                             WILSON(twisted_mass_numbers, "m + 4 + C + i mu g5"),
+                                             .solvers = {"cg", "bicgstab"},
+                                             .costs = {WILSON_COSTS(2, 14)}};
+
+#define ROWS(DO)                                                                                   \
+    DO(naive), DO(asqtad), DO(hisq), DO(links), DO(wilson), DO(clover), DO(twisted_mass)
 #define ROW(kind)  &kind
 #define WORD(kind) #kind
 const naik_quark_kind *const naik_quark_kinds[NAIK_QUARK_KINDS] = {ROWS(ROW)};

@@ -91,6 +91,12 @@ static void compare_actions(const stored_run *run, const naik_input *input, int 
             "%.10g, this run has %.10g and %.10g",
             entry, run->path, other->action.u0, other->action.csw, input->action.u0,
             input->action.csw);
+    } else if (other->action.mu != input->action.mu) {
+        naik_log_warn(
+            log,
+            "sources of solve.%d: the propagators of '%s' were made with mu %.10g, this run has "
+            "%.10g",
+            entry, run->path, other->action.mu, input->action.mu);
     }
     if (other->gauge.reunitarise != input->gauge.reunitarise) {
         naik_log_warn(
