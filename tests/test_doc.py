@@ -72,7 +72,7 @@ def parts_made_from_the_program_are_up_to_date():
     folder = os.path.join(SCRATCH, "doc")
     shutil.copytree("doc", folder)
     subprocess.run([sys.executable, "tools/doc.py", NAIK, folder], check=True)
-    for name in ("input.md", "troubleshooting.md"):
+    for name in ("input.md", "troubleshooting.md", "naik-input.schema.json"):
         assert read(os.path.join(folder, name)) == read("doc/" + name), f"doc/{name}: run `make doc`"
 
 

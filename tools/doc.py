@@ -4,7 +4,7 @@
     tools/doc.py PROGRAM FOLDER
 
 FOLDER/input.md from `naik solve --help`, the end of FOLDER/troubleshooting.md from
-tests/bad_inputs.txt. `make doc` calls it; tests/test_doc.py compares.
+tests/bad_inputs.txt, FOLDER/naik-input.schema.json from `naik schema`. `make doc` calls it; tests/test_doc.py compares.
 """
 import os
 import re
@@ -80,3 +80,5 @@ def bad_inputs():
 if __name__ == "__main__":
     replace_end(os.path.join(sys.argv[2], "input.md"), input_reference(sys.argv[1]))
     replace_end(os.path.join(sys.argv[2], "troubleshooting.md"), bad_inputs())
+    with open(os.path.join(sys.argv[2], "naik-input.schema.json"), "w", encoding="utf-8") as f:
+        f.write(subprocess.run([sys.argv[1], "schema"], capture_output=True, text=True, check=True).stdout)

@@ -18,6 +18,7 @@ static const char help_program[] =
     "  naik export FILE.h5 -o FILE        write propagators in a format of other codes\n"
     "  naik report FILE.h5                write a page with plots of a run, for any browser\n"
     "  naik import-milc INPUT             translate an input of MILC's ks_spectrum\n"
+    "  naik schema                        print a JSON schema of the input file, for editors\n"
     "  naik COMMAND --help                show options and worked examples of one command\n"
     "  naik --version\n"
     "\n"
@@ -374,6 +375,18 @@ static const char help_import_milc[] =
     "gauge fixing, which is a step before the run. The result passes the checks that `naik solve`\n"
     "makes.";
 
+static const char help_schema[] =
+    "naik schema\n"
+    "\n"
+    "Prints a JSON schema of the input file: all keys with types, ranges, words and meanings. An "
+    "editor\n"
+    "completes and checks an input with it (doc/naik-input.schema.json is the same). What depends "
+    "on\n"
+    "several keys `naik solve --dry-run` checks.\n"
+    "\n"
+    "Example\n"
+    "  naik schema > naik-input.schema.json";
+
 typedef struct topic {
     const char *name, *text;
 } topic;
@@ -387,6 +400,7 @@ static const topic topics[] = {{"solve", help_solve},
                                {"export", help_export},
                                {"report", help_report},
                                {"import-milc", help_import_milc},
+                               {"schema", help_schema},
                                {NULL, NULL}};
 
 naik_status naik_help(naik_log *log, const char *command)

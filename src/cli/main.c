@@ -17,26 +17,29 @@
 #include "comm/collective.h"
 #include "comm/interrupt.h"
 #include "comm/threads.h"
+#include "input/input.h"
 #include "io/checksum.h"
 #include "naik/version.h"
 
 typedef struct row {
     const char *name;
     naik_command run;
-    bool stops_in_order; /* on a signal: it leaves everything resumable */
+    bool stops_in_order;                 /* on a signal: it leaves everything resumable */
+    naik_status (*print)(naik_log *log); /* what it prints without ranks, in place of run */
 } row;
 
 static const row rows[] = {
-    {"solve", naik_command_solve, true},              /* cli/solve_cmd.c */
-    {"gauge", naik_command_gauge, false},             /* gauge_cmd.c */
-    {"links", naik_command_links, false},             /* links_cmd.c */
-    {"modes", naik_command_modes, true},              /* modes_cmd.c */
-    {"info", naik_command_info, false},               /* cli/info_cmd.c */
-    {"bench", naik_command_bench, false},             /* bench.c */
-    {"export", naik_command_export, false},           /* export_cmd.c */
-    {"report", naik_command_report, false},           /* report_cmd.c */
-    {"import-milc", naik_command_import_milc, false}, /* import_milc_cmd.c */
-    {NULL, NULL, false}                               /* last */
+    {"solve", naik_command_solve, true, NULL},              /* cli/solve_cmd.c */
+    {"gauge", naik_command_gauge, false, NULL},             /* gauge_cmd.c */
+    {"links", naik_command_links, false, NULL},             /* links_cmd.c */
+    {"modes", naik_command_modes, true, NULL},              /* modes_cmd.c */
+    {"info", naik_command_info, false, NULL},               /* cli/info_cmd.c */
+    {"bench", naik_command_bench, false, NULL},             /* bench.c */
+    {"export", naik_command_export, false, NULL},           /* export_cmd.c */
+    {"report", naik_command_report, false, NULL},           /* report_cmd.c */
+    {"import-milc", naik_command_import_milc, false, NULL}, /* import_milc_cmd.c */
+    {"schema", NULL, false, naik_input_print_schema},       /* input/params_schema.c */
+    {NULL, NULL, false, NULL}                               /* last */
 };
 
 /* Whether this process is the one to speak before MPI can say so: the launchers' own numbering. */
@@ -111,6 +114,12 @@ static naik_status answer(naik_log *log, int argc, char **argv, const row **comm
     }
     if (asks_for_help(argc - 1, argv + 1)) {
         return naik_help(log, word);
+    }
+    if (found->print != NULL) {
+        if (argc > 2) {
+            return NAIK_FAIL(log, NAIK_ERR_INPUT, "naik %s takes no operand: '%s'", word, argv[2]);
+        }
+        return found->print(log);
     }
     *command = found;
     return NAIK_OK;

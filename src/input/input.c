@@ -358,3 +358,8 @@ void naik_input_print_reference(naik_log *log)
 {
     naik_params_print_reference(log, &naik_input_table);
 }
+
+naik_status naik_input_print_schema(naik_log *log)
+{
+    return naik_params_print_schema(log, &naik_input_table, "input of naik solve");
+}

@@ -372,5 +372,7 @@ naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t siz
 
 /* Prints the reference of all keys, made from the table. */
 void naik_input_print_reference(naik_log *log);
+/* The same as a JSON schema. NAIK_ERR_MEMORY */
+naik_status naik_input_print_schema(naik_log *log);
 
 #endif

@@ -119,5 +119,9 @@ naik_status naik_params_text(naik_log *log, const naik_param_table *table, const
 
 /* Prints the reference of all keys: type, default, range, meaning. */
 void naik_params_print_reference(naik_log *log, const naik_param_table *table);
+/* Prints the same as a JSON schema (draft 7), of that title: types, ranges, words and meanings; what depends
+ * on other keys is not in it. NAIK_ERR_MEMORY */
+naik_status naik_params_print_schema(naik_log *log, const naik_param_table *table,
+                                     const char *title);
 
 #endif

@@ -392,22 +392,23 @@ done:
     return status;
 }
 
-/* The place of a meson among those of the session's quarks. */
+/* The place of a meson among those of the session's quarks, by its word. */
 static naik_status find_meson(const naik_session *s, const char *name, int *meson)
 {
     const bool spin = s->input->kind->spin > 1;
-    const int count = spin ? NAIK_SPIN_MESONS : NAIK_MESONS;
+    const int count = spin ? (int)NAIK_SPIN_MESONS : (int)NAIK_MESONS;
+    char all[512] = "";
     for (*meson = 0; *meson < count; ++*meson) {
         const char *mine = spin ? naik_spin_meson_name((naik_spin_meson)*meson)
                                 : naik_meson_name((naik_meson)*meson);
+        const size_t used = strlen(all);
         if (strcmp(mine, name) == 0) {
             return NAIK_OK;
         }
+        snprintf(all + used, sizeof all - used, "%s%s", *meson > 0 ? ", " : "", mine);
     }
-    return NAIK_FAIL(s->comm->log, NAIK_ERR_INPUT, "there is no meson '%s' of %s quarks: %s", name,
-                     s->input->kind->name,
-                     spin ? "pion, rho_x, rho_y, rho_z, scalar, a0, ps505, a1_x, t_xy"
-                          : "pion5, pion05, rhox, rhoy, rhoz, rhox0, rhoy0, rhoz0");
+    return NAIK_FAIL(s->comm->log, NAIK_ERR_INPUT, "there is no meson '%s' of %s quarks, only %s",
+                     name, s->input->kind->name, all);
 }
 
 /* As `naik solve` makes it: of each column by itself, then their sum. */
