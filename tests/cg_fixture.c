@@ -80,7 +80,7 @@ naik_status cg_solver_create(const fixture *f, cg_mode mode, int width, cg_solve
         out->hop[precision] = hop_operator(f->geometry, (naik_precision)precision);
     }
     if (!mode.hop) {
-        NAIK_TRY(naik_staggered_create(f->geometry, f->source, mode.links, 18, &out->staggered));
+        NAIK_TRY(naik_operator_set_fat(f->geometry, f->source, mode.links, 18, &out->staggered));
     }
     NAIK_TRY(naik_solver_create(&naik_solver_cg, mode.hop ? out->hop : out->staggered.op,
                                 mode.vectors, width, &out->cg));
@@ -91,7 +91,7 @@ done:
 void cg_solver_destroy(cg_solver *solver)
 {
     naik_solver_destroy(&solver->cg);
-    naik_staggered_destroy(&solver->staggered);
+    naik_operator_set_destroy(&solver->staggered);
 }
 
 naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int irhs,

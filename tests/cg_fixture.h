@@ -3,7 +3,7 @@
 #define NAIK_TESTS_CG_FIXTURE_H
 
 #include "fixture.h"
-#include "operator/staggered.h"
+#include "operator/set.h"
 #include "solver/cg.h"
 
 enum { CG_SYSTEMS = 12, CG_STRIDE = 800, CG_STORES = 4, CG_HOPS = 6, CG_MODES = 10 };
@@ -42,7 +42,7 @@ void cg_on_grids(check *t, void (*run)(check *t, const int size[4], const int gr
 
 /* Operators of the ladder from the mode's precision on, and a solver of `width` rhs. */
 typedef struct cg_solver {
-    naik_staggered staggered;
+    naik_operator_set staggered;
     naik_operator hop[NAIK_PRECISIONS];
     naik_solver *cg;
 } cg_solver;

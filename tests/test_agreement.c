@@ -87,14 +87,14 @@ static void bits_that_differ_on_one_rank_differ_for_all(check *t)
     naik_lattice *lat = NULL;
     naik_input *input = NULL;
     sdc_check guard;
-    const naik_staggered none = {.links = {NULL}};
+    const naik_operator_set none = {.links = {NULL}};
     const naik_propagator_result result = {.suspect = false};
     CHECK_REQUIRE(t, naik_lattice_create(t->comm, size, NULL, &lat) == NAIK_OK);
     CHECK_REQUIRE(t, naik_input_parse(t->log, "input.yaml", input_text, strlen(input_text), NULL, 0,
                                       NULL, NULL, &input) == NAIK_OK);
     double *x = calloc(1, naik_lattice_vector_bytes(lat));
     CHECK_OK(t, sdc_check_create(t->comm, input, &guard));
-    sdc_check_begin(&guard, &none, NULL);
+    sdc_check_begin(&guard, &none);
     /* which values come out one after the other on the last rank, and which is believed; task 0 is
      * solved twice, task 1 is not, task 2 gives no two that agree */
     static const struct {

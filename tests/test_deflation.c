@@ -10,7 +10,7 @@
 #include "cg_fixture.h"
 #include "modes/deflate.h"
 #include "modes/lanczos.h"
-#include "operator/staggered.h"
+#include "operator/set.h"
 
 enum { MODES = 24, SYSTEMS = 4 };
 
@@ -38,8 +38,8 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
     return cg_box_take(&((run *)data)->box, (int)index, x, irhs, result);
 }
 
-static void solve(check *t, run *r, const naik_staggered *links, const naik_modes *modes, int used,
-                  int width, int first_rung)
+static void solve(check *t, run *r, const naik_operator_set *links, const naik_modes *modes,
+                  int used, int width, int first_rung)
 {
     naik_solver *cg = NULL;
     naik_deflation *deflation = NULL;
@@ -65,7 +65,7 @@ static void solve(check *t, run *r, const naik_staggered *links, const naik_mode
 }
 
 /* Modes in single precision and in 16 bits. */
-static void make_modes(check *t, const fixture *f, const naik_staggered *links, int count,
+static void make_modes(check *t, const fixture *f, const naik_operator_set *links, int count,
                        naik_modes *out[2])
 {
     naik_lanczos_options options = naik_lanczos_defaults();
@@ -84,9 +84,9 @@ static void solves_take_the_iterations_of_the_modes_left(check *t)
 {
     fixture f;
     if (cg_rough_fixture(t, &f)) {
-        naik_staggered links = {.links = {NULL}};
+        naik_operator_set links = {.links = {NULL}};
         naik_modes *modes[2];
-        CHECK_OK(t, naik_staggered_create(f.geometry, f.source, NAIK_HALF, 18, &links));
+        CHECK_OK(t, naik_operator_set_fat(f.geometry, f.source, NAIK_HALF, 18, &links));
         make_modes(t, &f, &links, MODES, modes);
         const double lambda = 0.5 * sqrt(modes[0]->lambda2[MODES - 1]);
         for (int i = 0; i < 4; i++) {
@@ -120,7 +120,7 @@ static void solves_take_the_iterations_of_the_modes_left(check *t)
         cg_box_free(&fewer.box);
         naik_modes_destroy(&modes[0]);
         naik_modes_destroy(&modes[1]);
-        naik_staggered_destroy(&links);
+        naik_operator_set_destroy(&links);
     }
     fixture_destroy(&f);
 }
@@ -130,9 +130,9 @@ enum { FEW = 11 };
 /* The same systems on the even and the odd sites, out[parity]. */
 static void solve_systems(check *t, const fixture *f, int width, run out[2])
 {
-    naik_staggered links = {.links = {NULL}};
+    naik_operator_set links = {.links = {NULL}};
     naik_modes *modes[2];
-    CHECK_OK(t, naik_staggered_create(f->geometry, f->source, NAIK_HALF, 18, &links));
+    CHECK_OK(t, naik_operator_set_fat(f->geometry, f->source, NAIK_HALF, 18, &links));
     make_modes(t, f, &links, FEW, modes);
     for (int parity = 0; parity < 2; parity++) {
         const int rung = parity == 0 ? NAIK_RUNG_SINGLE : NAIK_RUNG_DOUBLE;
@@ -143,7 +143,7 @@ static void solve_systems(check *t, const fixture *f, int width, run out[2])
     }
     naik_modes_destroy(&modes[0]);
     naik_modes_destroy(&modes[1]);
-    naik_staggered_destroy(&links);
+    naik_operator_set_destroy(&links);
 }
 
 static void compare_with_one_rank(check *t, const int size[4], const int grid[4])

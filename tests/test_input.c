@@ -40,7 +40,7 @@ static void input_is_typed_by_the_table(check *t)
     CHECK_TEXT(t, in->gauge.file, "lat.h5");
     CHECK_TRUE(t, in->gauge.warn_only && in->gauge.reunitarise);
     CHECK_NEAR(t, in->gauge.max_unitarity_deviation, 1e-5, 0);
-    CHECK_INT(t, in->action.type, NAIK_INPUT_HISQ);
+    CHECK_TEXT(t, in->kind->name, "hisq");
     CHECK_INT(t, in->solve_count, 2);
     CHECK_INT(t, in->solve[0].masses.count, 2);
     CHECK_NEAR(t, in->solve[0].masses.data[1], 0.1, 0);

@@ -328,11 +328,11 @@ static void what_cannot_be_shared_is_left_to_the_ordinary_solver(check *t)
 static void impossible_batches_are_refused(check *t)
 {
     fixture f;
-    naik_staggered packed = {.links = {NULL}};
+    naik_operator_set packed = {.links = {NULL}};
     naik_solver *cg = NULL;
     naik_multishift *m = NULL;
     if (cg_fixture(t, &f)) {
-        CHECK_OK(t, naik_staggered_create(f.geometry, f.source, NAIK_DOUBLE, 18, &packed));
+        CHECK_OK(t, naik_operator_set_fat(f.geometry, f.source, NAIK_DOUBLE, 18, &packed));
         CHECK_OK(t, naik_solver_create(&naik_solver_cg, packed.op, NAIK_DOUBLE, 8, &cg));
         CHECK_STATUS(t, naik_multishift_create(cg, 9, 2, &m), NAIK_ERR_ARG);
         CHECK_STATUS(t, naik_multishift_create(cg, 8, 10, &m), NAIK_ERR_ARG);
@@ -340,7 +340,7 @@ static void impossible_batches_are_refused(check *t)
         CHECK_TRUE(t, m == NULL);
     }
     naik_solver_destroy(&cg);
-    naik_staggered_destroy(&packed);
+    naik_operator_set_destroy(&packed);
     fixture_destroy(&f);
 }
 

@@ -68,8 +68,8 @@ typedef struct ground {
     fixture f;
     wilson_fixture w;
     naik_gauge *thin;
-    naik_staggered staggered;
-    naik_wilson_set wilson;
+    naik_operator_set staggered;
+    naik_operator_set wilson;
 } ground;
 
 /* Makes something and destroys it. */
@@ -167,20 +167,20 @@ static naik_status make_cg(ground *g)
 }
 static naik_status make_staggered(ground *g)
 {
-    naik_staggered made = {.links = {NULL}};
+    naik_operator_set made = {.links = {NULL}};
     const naik_status status =
-        naik_staggered_create(g->f.geometry, g->f.source, NAIK_HALF, 18, &made);
-    naik_staggered_destroy(&made);
+        naik_operator_set_fat(g->f.geometry, g->f.source, NAIK_HALF, 18, &made);
+    naik_operator_set_destroy(&made);
     return status;
 }
 static naik_status make_wilson(ground *g)
 {
-    naik_wilson_set made = {.wilson = {NULL}};
+    naik_operator_set made = {.wilson = {NULL}};
     const naik_status status =
-        naik_wilson_set_create(g->w.geometry, g->w.u, g->w.clover, g->w.mass, g->w.twisted_mass,
+        naik_operator_set_thin(g->w.geometry, g->w.u, g->w.clover, g->w.mass, g->w.twisted_mass,
                                NAIK_SINGLE, 12, NAIK_SINGLE, 2, &made);
     if (status == NAIK_OK) {
-        naik_wilson_set_destroy(&made);
+        naik_operator_set_destroy(&made);
     }
     return status;
 }
@@ -213,9 +213,9 @@ static bool prepare(check *t, ground *g)
               CHECK_OK(t, naik_gauge_create(g->f.lat, &g->thin));
     if (ok) {
         naik_gauge_set_random(g->thin, 5);
-        ok = CHECK_OK(t, naik_staggered_create(g->f.geometry, g->f.source, NAIK_SINGLE, 18,
+        ok = CHECK_OK(t, naik_operator_set_fat(g->f.geometry, g->f.source, NAIK_SINGLE, 18,
                                                &g->staggered)) &&
-             CHECK_OK(t, naik_wilson_set_create(g->w.geometry, g->w.u, NULL, 0.3, 0, NAIK_SINGLE,
+             CHECK_OK(t, naik_operator_set_thin(g->w.geometry, g->w.u, NULL, 0.3, 0, NAIK_SINGLE,
                                                 18, NAIK_SINGLE, 2, &g->wilson));
     }
     return ok;
@@ -256,8 +256,8 @@ static void memory_that_one_rank_lacks_is_missed_by_all(check *t)
         }
         CHECK_TRUE(t, n > 1 && n < 1000);
     }
-    naik_wilson_set_destroy(&g.wilson);
-    naik_staggered_destroy(&g.staggered);
+    naik_operator_set_destroy(&g.wilson);
+    naik_operator_set_destroy(&g.staggered);
     naik_gauge_destroy(&g.thin);
     wilson_fixture_destroy(&g.w);
     fixture_destroy(&g.f);

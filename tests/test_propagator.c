@@ -21,7 +21,7 @@
 #include "naik/gauge_io.h"
 #include "naik/meson.h"
 #include "naik/source.h"
-#include "operator/staggered.h"
+#include "operator/set.h"
 #include "propagator/propagator.h"
 
 enum { MOST = 6 };
@@ -109,7 +109,7 @@ static naik_status take(void *data, int64_t index, const double *x,
 
 static void solve(check *t, batch *b, naik_precision vectors, naik_precision inner_links)
 {
-    naik_staggered packed = {.links = {NULL}};
+    naik_operator_set packed = {.links = {NULL}};
     naik_solver *cg = NULL;
     bool interrupted = true;
     const naik_solver_options options = naik_solver_defaults();
@@ -117,14 +117,14 @@ static void solve(check *t, batch *b, naik_precision vectors, naik_precision inn
         .data = b, .count = b->count, .source = give, .solution = take};
     const naik_geometry *g = b->s->geometry;
     memset(b->x, 0, sizeof b->x);
-    if (CHECK_OK(t, naik_staggered_create(g, b->s->links, inner_links, 18, &packed)) &&
+    if (CHECK_OK(t, naik_operator_set_fat(g, b->s->links, inner_links, 18, &packed)) &&
         CHECK_OK(t, naik_solver_create(&naik_solver_cg, packed.op, vectors, b->count, &cg))) {
         CHECK_OK(
             t, naik_propagator_solve(&packed.op[NAIK_DOUBLE], cg, &options, &stream, &interrupted));
     }
     CHECK_TRUE(t, !interrupted);
     naik_solver_destroy(&cg);
-    naik_staggered_destroy(&packed);
+    naik_operator_set_destroy(&packed);
 }
 
 static void batch_free(batch *b)
@@ -410,18 +410,18 @@ static naik_status polish_finish(void *data, int64_t index, const naik_field *x,
 
 static void run_polish(check *t, polish *p)
 {
-    naik_staggered packed = {.links = {NULL}};
+    naik_operator_set packed = {.links = {NULL}};
     naik_solver *cg = NULL;
     const naik_solver_options options = naik_solver_defaults();
     const naik_solver_starter starter = {.data = p, .start = polish_start};
     const naik_solver_stream stream = {
         .data = p, .count = 1, .load = polish_load, .finish = polish_finish, .starter = &starter};
-    if (CHECK_OK(t, naik_staggered_create(p->s->geometry, p->s->links, NAIK_DOUBLE, 18, &packed)) &&
+    if (CHECK_OK(t, naik_operator_set_fat(p->s->geometry, p->s->links, NAIK_DOUBLE, 18, &packed)) &&
         CHECK_OK(t, naik_solver_create(&naik_solver_cg, packed.op, NAIK_DOUBLE, 1, &cg))) {
         CHECK_OK(t, naik_solver_solve(cg, p->parity, &options, &stream));
     }
     naik_solver_destroy(&cg);
-    naik_staggered_destroy(&packed);
+    naik_operator_set_destroy(&packed);
 }
 
 static void sample_answers_are_reproduced(check *t)

@@ -14,7 +14,7 @@
 #include "gauge/gauge_fix.h"
 #include "gauge/heatbath.h"
 #include "lattice/su3.h"
-#include "operator/staggered.h"
+#include "operator/set.h"
 #include "propagator/propagator.h"
 #include "solver/bicgstab.h"
 #include "solver/cg.h"
@@ -122,7 +122,7 @@ static void judge(check *t, const naik_operator *op, naik_solver *solver, double
 /* A staggered solver of one rhs. */
 typedef struct staggered_solver {
     fixture f;
-    naik_staggered packed;
+    naik_operator_set packed;
     naik_solver *cg;
 } staggered_solver;
 
@@ -132,14 +132,14 @@ static bool staggered_create(check *t, staggered_solver *s)
     *s = (staggered_solver){.cg = NULL};
     return fixture_create(t, size, NULL, false, false, 1, &s->f) &&
            CHECK_OK(
-               t, naik_staggered_create(s->f.geometry, s->f.source, NAIK_SINGLE, 18, &s->packed)) &&
+               t, naik_operator_set_fat(s->f.geometry, s->f.source, NAIK_SINGLE, 18, &s->packed)) &&
            CHECK_OK(t, naik_solver_create(&naik_solver_cg, s->packed.op, NAIK_SINGLE, 1, &s->cg));
 }
 
 static void staggered_destroy(staggered_solver *s)
 {
     naik_solver_destroy(&s->cg);
-    naik_staggered_destroy(&s->packed);
+    naik_operator_set_destroy(&s->packed);
     fixture_destroy(&s->f);
 }
 
@@ -205,11 +205,11 @@ static void wilson_residuals_are_compared_up_to_rounding(check *t)
     const int size[4] = {4, 4, 4, 8};
     const double mass = 0.3;
     wilson_fixture f;
-    naik_wilson_set set;
+    naik_operator_set set;
     naik_solver *solver = NULL;
     altered_ops a;
     CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 1, mass, 0, false, &f));
-    CHECK_OK(t, naik_wilson_set_create(f.geometry, f.u, NULL, mass, 0, NAIK_SINGLE, 18, NAIK_SINGLE,
+    CHECK_OK(t, naik_operator_set_thin(f.geometry, f.u, NULL, mass, 0, NAIK_SINGLE, 18, NAIK_SINGLE,
                                        1, &set));
     CHECK_OK(t, naik_solver_create(&naik_solver_bicgstab, set.op, NAIK_SINGLE, 1, &solver));
     judge(t, &set.op[NAIK_DOUBLE], solver, mass, f.lat, &a);
@@ -218,7 +218,7 @@ static void wilson_residuals_are_compared_up_to_rounding(check *t)
                                    hypot(a.x_norm[0], a.x_norm[1]) / a.b_norm),
                1, 1e-9);
     naik_solver_destroy(&solver);
-    naik_wilson_set_destroy(&set);
+    naik_operator_set_destroy(&set);
     wilson_fixture_destroy(&f);
 }
 

@@ -75,7 +75,7 @@ static void solve(run *r, naik_method method, naik_precision fastest, double tol
     check *t = r->t;
     const naik_precision vectors = fastest == NAIK_DOUBLE ? NAIK_DOUBLE : NAIK_SINGLE;
     const naik_solver_options options = naik_solver_defaults();
-    naik_wilson_set set;
+    naik_operator_set set;
     naik_solver *solver = NULL;
     bool interrupted = true;
     const naik_propagator_stream stream = {.data = r,
@@ -84,7 +84,7 @@ static void solve(run *r, naik_method method, naik_precision fastest, double tol
                                            .solution = solution,
                                            .tolerance_full = tolerance_full};
     if (CHECK_OK(t,
-                 naik_wilson_set_create(r->f->geometry, r->f->u, r->f->clover, r->f->mass,
+                 naik_operator_set_thin(r->f->geometry, r->f->u, r->f->clover, r->f->mass,
                                         r->f->twisted_mass, fastest, 18, vectors, COLUMNS, &set)) &&
         CHECK_OK(
             t, naik_solver_create(naik_method_solver(method), set.op, vectors, COLUMNS, &solver))) {
@@ -93,7 +93,7 @@ static void solve(run *r, naik_method method, naik_precision fastest, double tol
         CHECK_TRUE(t, !interrupted);
     }
     naik_solver_destroy(&solver);
-    naik_wilson_set_destroy(&set);
+    naik_operator_set_destroy(&set);
 }
 
 static void free_run(run *r)

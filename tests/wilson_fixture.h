@@ -6,7 +6,7 @@
 #define NAIK_TESTS_WILSON_FIXTURE_H
 
 #include "fixture.h"
-#include "operator/wilson_operator.h"
+#include "operator/set.h"
 #include "wilson_ref.h"
 
 /* What vectors and links are stored as, and how near results are then. */

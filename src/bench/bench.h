@@ -11,7 +11,7 @@
 #include "naik/comm.h"
 
 #include "links/smear.h"
-#include "operator/staggered.h"
+#include "operator/set.h"
 #include "run/workplace.h"
 #include "solver/solver.h"
 
@@ -160,7 +160,7 @@ naik_status bench_make_links(bench *b);
 naik_status bench_dslash(const bench *b);
 naik_status bench_cg(const bench *b);
 /* Of cg with several masses. */
-naik_status bench_masses(const bench *b, const naik_staggered *packed, naik_precision vectors,
+naik_status bench_masses(const bench *b, const naik_operator_set *packed, naik_precision vectors,
                          int nrhs);
 /* Of spinors. */
 naik_status bench_wilson_dslash(const bench *b);

@@ -134,7 +134,7 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
                    timing);
 }
 
-static naik_status measure(const bench *b, const naik_staggered *packed, const solve_plan *plan,
+static naik_status measure(const bench *b, const naik_operator_set *packed, const solve_plan *plan,
                            double mass, int nrhs)
 {
     naik_status status = NAIK_OK;
@@ -161,7 +161,7 @@ static naik_status measure(const bench *b, const naik_staggered *packed, const s
                            (double)r.tally.iterations / nrhs, fixed, r.tally.worst);
         goto done;
     }
-    print(&r, naik_staggered_fastest(packed), plan->vectors, batch, &timing);
+    print(&r, packed->links[naik_operator_set_fastest(packed)], plan->vectors, batch, &timing);
 done:
     b->backend->timer = NULL;
     naik_timer_destroy(&r.timer);
@@ -195,12 +195,12 @@ static solve_plan storage(const bench *b, const double mass[], int count)
 static naik_status measure_masses(const bench *b, const double mass[], int count)
 {
     naik_status status = NAIK_OK;
-    naik_staggered packed = {.links = {NULL}};
+    naik_operator_set packed = {.links = {NULL}};
     const solve_plan plan = storage(b, mass, count);
     const int wanted = b->options->launch_mode;
     const int first = wanted == BENCH_EACH ? NAIK_LAUNCH_SEPARATE : wanted;
     const int last = wanted == BENCH_EACH ? NAIK_LAUNCH_FUSED_GRAPH : wanted;
-    NAIK_TRY(naik_staggered_create(b->geometry, b->source, plan.links, plan.recon, &packed));
+    NAIK_TRY(naik_operator_set_fat(b->geometry, b->source, plan.links, plan.recon, &packed));
     for (int i = 0; i < b->options->nrhs_count; i++) {
         const int nrhs = b->options->nrhs[i];
         for (int how = first; how <= last; how++) {
@@ -211,7 +211,7 @@ static naik_status measure_masses(const bench *b, const double mass[], int count
         }
     }
 done:
-    naik_staggered_destroy(&packed);
+    naik_operator_set_destroy(&packed);
     return status;
 }
 

@@ -144,11 +144,11 @@ static void describe(run *r)
     }
 }
 
-naik_status bench_masses(const bench *b, const naik_staggered *packed, naik_precision vectors,
+naik_status bench_masses(const bench *b, const naik_operator_set *packed, naik_precision vectors,
                          int nrhs)
 {
     naik_status status = NAIK_OK;
-    const naik_links *inner = naik_staggered_fastest(packed);
+    const naik_links *inner = packed->links[naik_operator_set_fastest(packed)];
     const bench_options *o = b->options;
     run r = {.b = b,
              .options = naik_solver_defaults(),

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "bench/bench.h"
 #include "model/iteration.h"
-#include "operator/wilson_operator.h"
+#include "operator/set.h"
 #include "solver/bicgstab.h"
 
 enum { SPINOR_REALS = 6 * NAIK_SPIN };
@@ -183,7 +183,8 @@ static naik_status solve(void *context)
     return naik_solver_solve(r->solver, NAIK_EVEN, &r->options, &stream);
 }
 
-static void print(const run *r, const naik_wilson_set *set, double mass, const bench_timing *timing)
+static void print(const run *r, const naik_operator_set *set, double mass,
+                  const bench_timing *timing)
 {
     const bench *b = r->b;
     const naik_precision vectors = bench_vectors(b);
@@ -216,7 +217,7 @@ static void print(const run *r, const naik_wilson_set *set, double mass, const b
                    seconds, timing);
 }
 
-static naik_status measure_solves(const bench *b, naik_method method, const naik_wilson_set *set,
+static naik_status measure_solves(const bench *b, naik_method method, const naik_operator_set *set,
                                   double mass, int nrhs)
 {
     naik_status status = NAIK_OK;
@@ -245,19 +246,19 @@ static naik_status measure_mass(const bench *b, naik_method method, double mass)
     const naik_precision vectors = bench_vectors(b);
     int widest = 1;
     naik_clover *clover = NULL;
-    naik_wilson_set set = {.wilson = {NULL}};
+    naik_operator_set set = {.wilson = {NULL}};
     for (int i = 0; i < o->nrhs_count; i++) {
         widest = o->nrhs[i] > widest ? o->nrhs[i] : widest;
     }
     NAIK_TRY(make_clover(b, mass, &clover));
-    NAIK_TRY(naik_wilson_set_create(b->geometry, b->thin, clover, mass, 0,
+    NAIK_TRY(naik_operator_set_thin(b->geometry, b->thin, clover, mass, 0,
                                     bench_link_precision(b, vectors), bench_recon(b), vectors,
                                     widest, &set));
     for (int i = 0; i < o->nrhs_count; i++) {
         NAIK_TRY(measure_solves(b, method, &set, mass, o->nrhs[i]));
     }
 done:
-    naik_wilson_set_destroy(&set);
+    naik_operator_set_destroy(&set);
     naik_clover_destroy(&clover);
     return status;
 }

@@ -253,7 +253,7 @@ naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(stored_run_open(comm, j.path, NULL, overrides.text, overrides.count, &j.run));
     NAIK_TRY(stored_sources_open(&j.run, &j.sources));
-    j.columns = naik_input_columns(j.run.input);
+    j.columns = j.run.input->kind->columns;
     if (j.format == TO_QDP && j.run.input->kind->spin == 1) {
         status =
             NAIK_FAIL(comm->log, NAIK_ERR_INPUT,

@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/configs.h"
 #include "comm/paths.h"
-#include "operator/staggered.h"
+#include "operator/set.h"
 #include "run/low_modes.h"
 #include "run/plan.h"
 #include "run/workplace.h"
@@ -33,20 +33,21 @@ static int collect(const naik_input *input, int quark, double mass[MOST_MASSES])
     return count;
 }
 
-static naik_status find(job *j, double epsilon, const double *mass, int count)
+static naik_status find(job *j, const naik_quark *quark, const double *mass, int count)
 {
     naik_status status = NAIK_OK;
     naik_fatlong *canonical = NULL;
-    naik_staggered packed = {.links = {NULL}};
+    naik_operator_set packed = {.links = {NULL}};
     naik_modes *modes = NULL;
-    NAIK_TRY(naik_link_provider_links(&j->at.links, epsilon, NULL, &canonical));
-    NAIK_TRY(naik_staggered_create(j->at.geometry, canonical, NAIK_SINGLE, 18, &packed));
+    const naik_set_storage storage = {NAIK_SINGLE, 18, NAIK_SINGLE, 1};
+    NAIK_TRY(naik_link_provider_operators(&j->at.links, j->at.geometry, quark, &storage, &canonical,
+                                          &packed));
     NAIK_TRY(naik_fatlong_to_host(canonical));
     NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, packed.links[NAIK_DOUBLE],
                            packed.links[NAIK_SINGLE], mass, count, j->at.interrupt, &modes));
 done:
     naik_modes_destroy(&modes);
-    naik_staggered_destroy(&packed);
+    naik_operator_set_destroy(&packed);
     naik_fatlong_destroy(&canonical);
     return status;
 }
@@ -59,7 +60,7 @@ static naik_status find_all(job *j)
         double mass[MOST_MASSES];
         if (naik_input_deflates(input, q) && naik_input_first_deflated(input, q) == q &&
             solve_plan_pays(&j->plan, input, &input->quarks[q])) {
-            NAIK_TRY(find(j, input->quarks[q].naik_epsilon, mass, collect(input, q, mass)));
+            NAIK_TRY(find(j, &input->quarks[q], mass, collect(input, q, mass)));
         }
     }
 done:

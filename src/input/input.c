@@ -180,7 +180,7 @@ naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t siz
 
 void naik_input_column_text(const naik_input *input, int column, char text[NAIK_INPUT_COLUMN_TEXT])
 {
-    if (naik_input_is_wilson(input)) {
+    if (input->kind->spin > 1) {
         snprintf(text, NAIK_INPUT_COLUMN_TEXT, "spin=%d colour=%d", column / 3, column % 3);
     } else {
         snprintf(text, NAIK_INPUT_COLUMN_TEXT, "colour=%d", column);

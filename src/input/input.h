@@ -18,16 +18,6 @@
 #include "naik/source.h"
 #include "operator/quark.h"
 
-typedef enum naik_input_action {
-    NAIK_INPUT_NAIVE, /* the first three as naik_action_type of smear.h */
-    NAIK_INPUT_ASQTAD,
-    NAIK_INPUT_HISQ,
-    NAIK_INPUT_LINKS, /* fat and long links read from files */
-    NAIK_INPUT_WILSON,
-    NAIK_INPUT_CLOVER,
-    NAIK_INPUT_TWISTED_MASS
-} naik_input_action;
-
 typedef enum naik_input_precision {
     NAIK_INPUT_AUTO,
     NAIK_INPUT_DOUBLE,
@@ -142,7 +132,7 @@ typedef struct naik_input {
         bool reunitarise;
     } gauge;
     struct {
-        naik_input_action type;
+        int type;              /* place in naik_quark_kinds */
         double u0;             /* of asqtad, and beside csw, where 0: not given */
         int projection;        /* of hisq: 0 U(3), 1 SU(3) */
         double csw;            /* of clover and twisted_mass */
@@ -247,26 +237,6 @@ static inline const naik_quark *naik_input_task_quark(const naik_input *input, i
  * shares links with it, which may be that one. */
 bool naik_input_deflates(const naik_input *input, int quark);
 int naik_input_first_deflated(const naik_input *input, int quark);
-/* Quarks with spin, and not staggered ones. */
-static inline bool naik_input_is_wilson(const naik_input *input)
-{
-    return input->kind->spin > 1;
-}
-/* csw as it multiplies F: divided by u0^3 where there is a u0; 0 without a clover term. */
-static inline double naik_input_csw(const naik_input *input)
-{
-    const double u0 = input->action.u0 > 0 ? input->action.u0 : 1;
-    return input->action.csw / (u0 * u0 * u0);
-}
-/* Solves of a source and mass; reals of a site of each. */
-static inline int naik_input_columns(const naik_input *input)
-{
-    return naik_input_is_wilson(input) ? 12 : 3;
-}
-static inline int naik_input_reals(const naik_input *input)
-{
-    return 2 * naik_input_columns(input);
-}
 /* Whether every source colour of an entry is solved; whether this one is, which else is zero. */
 static inline bool naik_input_is_whole(const naik_input_solve *solve)
 {

@@ -11,10 +11,8 @@
 #include "lattice/source_kind.h"
 #include "modes/lanczos.h"
 
-/* (2m)^2 is added to an operator in single precision, whose numbers end at 1e-38; r^2 divides. */
-#define LEAST_MASS   1e-18
-#define LEAST_RADIUS 1e-3
-#define GROWTH_MOST  100 /* decades by which smearing may enlarge momenta, with a warning */
+#define LEAST_RADIUS 1e-3 /* r^2 divides */
+#define GROWTH_MOST  100  /* decades by which smearing may enlarge momenta, with a warning */
 
 enum { PATH_SIZE = 160, MAX_MASSES = 100, MAX_SOURCES = 10000 };
 
@@ -70,34 +68,57 @@ static naik_status check_rules(const checker *c, const rule *rules, int count, c
 
 #define BIT(word) (1U << (word))
 
-/* A key of the kinds of quarks that have its number. */
-static rule number_rule(const char *key)
+enum { NUMBER_RULES = 8 };
+
+/* Of the numbers that a key gives for all quarks, by the kinds that have them. */
+static int list_number_rules(rule rules[NUMBER_RULES])
 {
-    rule out = {.key = key};
-    for (int k = 0; k < NAIK_QUARK_KINDS; k++) {
-        for (int i = 0; i < naik_quark_kinds[k]->number_count; i++) {
-            const naik_quark_number *number = &naik_quark_kinds[k]->numbers[i];
-            if (number->key != NULL && strcmp(number->key, key) == 0) {
-                out.applies |= BIT(k);
-                out.required |= number->required ? BIT(k) : 0;
+    int count = 0;
+    for (int kind = 0; kind < NAIK_QUARK_KINDS; kind++) {
+        for (int i = 0; i < naik_quark_kinds[kind]->number_count; i++) {
+            const naik_quark_number *number = &naik_quark_kinds[kind]->numbers[i];
+            int at = 0;
+            while (number->key != NULL && at < count && strcmp(rules[at].key, number->key) != 0) {
+                at++;
             }
+            if (number->key == NULL || at == NUMBER_RULES) {
+                continue;
+            }
+            if (at == count) {
+                rules[count++] = (rule){number->key, 0, 0};
+            }
+            rules[at].applies |= BIT(kind);
+            rules[at].required |= number->required ? BIT(kind) : 0;
         }
     }
-    return out;
+    return count;
 }
 
-static naik_status check_lattice_and_action(const checker *c)
+static naik_status check_action(const checker *c)
 {
-    const unsigned links = BIT(NAIK_INPUT_LINKS), made = (BIT(NAIK_QUARK_KINDS) - 1) & ~links;
-    const rule rules[] = {{"gauge.file", made, made},
-                          {"gauge.max_unitarity_deviation", made, 0},
-                          {"gauge.reunitarise", made, 0},
-                          number_rule("action.u0"),
-                          number_rule("action.csw"),
-                          number_rule("action.mu"),
-                          {"action.file", links, links},
-                          {"action.long_file", links, 0},
-                          {"action.projection", BIT(NAIK_INPUT_HISQ), 0}};
+    naik_status status = NAIK_OK;
+    const int type = c->input->action.type;
+    unsigned stored = 0, made = 0, projected = 0;
+    rule numbers[NUMBER_RULES];
+    for (int kind = 0; kind < NAIK_QUARK_KINDS; kind++) {
+        *(naik_quark_kinds[kind]->links == NAIK_QUARK_STORED ? &stored : &made) |= BIT(kind);
+        projected |= naik_quark_kinds[kind]->su3 != NULL ? BIT(kind) : 0;
+    }
+    const rule before[] = {{"gauge.file", made, made},
+                           {"gauge.max_unitarity_deviation", made, 0},
+                           {"gauge.reunitarise", made, 0}};
+    const rule behind[] = {{"action.file", stored, stored},
+                           {"action.long_file", stored, 0},
+                           {"action.projection", projected, 0}};
+    NAIK_TRY(check_rules(c, before, 3, "", "action.type", type));
+    NAIK_TRY(check_rules(c, numbers, list_number_rules(numbers), "", "action.type", type));
+    NAIK_TRY(check_rules(c, behind, 3, "", "action.type", type));
+done:
+    return status;
+}
+
+static naik_status check_lattice(const checker *c)
+{
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (c->input->lattice.size[mu] % 2 != 0) {
             return refuse(c, "lattice.size",
@@ -105,8 +126,7 @@ static naik_status check_lattice_and_action(const checker *c)
                           c->input->lattice.size[mu], "xyzt"[mu]);
         }
     }
-    return check_rules(c, rules, (int)(sizeof rules / sizeof *rules), "", "action.type",
-                       (int)c->input->action.type);
+    return NAIK_OK;
 }
 
 static naik_status check_radius(const checker *c, int index)
@@ -142,7 +162,7 @@ static naik_status check_source_keys(const checker *c, int index)
 naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, const char *path,
                                       const char *word)
 {
-    return input->action.type != NAIK_INPUT_LINKS
+    return input->kind->links != NAIK_QUARK_STORED
                ? NAIK_OK
                : naik_input_refuse(log, input, path,
                                    "'%s' %s needs the links of a configuration, which action.type "
@@ -293,21 +313,12 @@ static naik_status check_masses(const checker *c, int index)
         return refuse(c, path, "'%s' has %d masses; at most %d fit into one entry", path,
                       solve->masses.count + solve->kappas.count, (int)MAX_MASSES);
     }
-    for (int m = 0; m < solve->masses.count && !naik_input_is_wilson(c->input); m++) {
-        if (solve->masses.data[m] < LEAST_MASS) {
-            snprintf(path, sizeof path, "solve.%d.masses", index);
-            return refuse(c, path,
-                          "'%s' %g is too small: its square must be a number in single precision, "
-                          "so that %g is the least",
-                          path, solve->masses.data[m], LEAST_MASS);
-        }
-    }
     snprintf(path, sizeof path, "solve.%d.naik_epsilon", index);
     if (solve->naik_epsilon.count == 0) {
         return NAIK_OK;
     }
     /* A file of links has one set for each epsilon it was made for. */
-    if (c->input->action.type != NAIK_INPUT_HISQ && c->input->action.type != NAIK_INPUT_LINKS) {
+    if ((naik_quark_number_of(c->input->kind, "naik_epsilon")->uses & NAIK_NUMBER_LINKS) == 0) {
         return refuse(c, path, "'%s' applies to action.type hisq and links only", path);
     }
     if (solve->naik_epsilon.count != solve->masses.count) {
@@ -448,7 +459,7 @@ naik_status naik_input_check_idle(naik_log *log, const naik_input *input)
             return status;
         }
     }
-    if (given(&c, "gauge.on_mismatch") != NULL && input->action.type == NAIK_INPUT_LINKS) {
+    if (given(&c, "gauge.on_mismatch") != NULL && input->kind->links == NAIK_QUARK_STORED) {
         return refuse(&c, "gauge.on_mismatch",
                       "'gauge.on_mismatch' does not apply to action.type links, only to naive, "
                       "asqtad, hisq");
@@ -552,7 +563,8 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
     naik_status status = NAIK_OK;
     const checker c = {.log = log, .input = input};
     char path[PATH_SIZE];
-    NAIK_TRY(check_lattice_and_action(&c));
+    NAIK_TRY(check_lattice(&c));
+    NAIK_TRY(check_action(&c));
     NAIK_TRY(naik_input_check_quarks(log, input));
     NAIK_TRY(check_source_count(&c));
     for (int i = 0; i < input->solve_count; i++) {

@@ -29,8 +29,7 @@ void naik_input_count_as(naik_input *input, const char *identity)
     if (input->older && naik_yaml_find(root, "output.momentum_weight") == NULL) {
         input->output.weight = NAIK_INPUT_WEIGHT_COS;
     }
-    if (input->older && naik_yaml_find(root, "output.origin") == NULL &&
-        !naik_input_is_wilson(input)) {
+    if (input->older && naik_yaml_find(root, "output.origin") == NULL && input->kind->spin == 1) {
         memset(input->output.origin, 0, sizeof input->output.origin);
     }
 }
@@ -71,7 +70,7 @@ static bool differs(const naik_input *input, const int x[NAIK_DIM])
     bool differs = any_momentum(input) && (x[0] != 0 || x[1] != 0 || x[2] != 0);
     for (int i = 0; i < input->solve_count + (input->pair_count > 0); i++) {
         const asked a = asked_of(input, i);
-        for (int c = 0; c < a.correlators->count && !naik_input_is_wilson(input); c++) {
+        for (int c = 0; c < a.correlators->count && input->kind->spin == 1; c++) {
             differs = differs || naik_meson_sign((naik_meson)a.correlators->data[c], x) < 0;
         }
     }
@@ -84,9 +83,9 @@ static bool origin_matters(const naik_input *input)
     const int *origin = input->output.origin;
     bool matters = false;
     if (origin[0] != NAIK_INPUT_FROM_SOURCE) {
-        return naik_input_is_wilson(input) ? any_momentum(input) : differs(input, origin);
+        return input->kind->spin > 1 ? any_momentum(input) : differs(input, origin);
     }
-    for (int s = 0; s < input->source_count && !naik_input_is_wilson(input); s++) {
+    for (int s = 0; s < input->source_count && input->kind->spin == 1; s++) {
         const bool known = !naik_source_is_sequential(&input->sources[s].source);
         const int somewhere[NAIK_DIM] = {1, 1, 1, 0}, odd[NAIK_DIM] = {1, 0, 0, 0};
         matters = matters || (known ? differs(input, input->sources[s].x0)

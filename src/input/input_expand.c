@@ -53,7 +53,7 @@ static naik_status split(naik_log *log, naik_input *input, naik_ints asked, naik
     naik_status status = NAIK_OK;
     *each = asked;
     *all = (naik_ints){.count = 0};
-    if (!naik_input_is_wilson(input)) {
+    if (input->kind->spin == 1) {
         return NAIK_OK;
     }
     *each = (naik_ints){.count = 0};
@@ -201,7 +201,7 @@ static naik_status fill_origins(naik_log *log, naik_input *input)
         }
         memcpy(solve->source.origin, solve->origins.data[0], sizeof solve->source.origin);
         input->source_count += solve->origins.count;
-        input->task_count += solve->origins.count * solve->masses.count * naik_input_columns(input);
+        input->task_count += solve->origins.count * solve->masses.count * input->kind->columns;
     }
 done:
     return status;
@@ -241,7 +241,7 @@ static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)
             memcpy(s->x0, solve->origins.data[k], sizeof s->x0);
             NAIK_TRY(name_source(log, input, s));
             for (int mass = 0; mass < solve->masses.count; mass++) {
-                for (int colour = 0; colour < naik_input_columns(input); colour++) {
+                for (int colour = 0; colour < input->kind->columns; colour++) {
                     input->tasks[task++] =
                         (naik_input_task){source, i, mass, colour, solve->quark[mass]};
                 }

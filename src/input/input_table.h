@@ -54,7 +54,7 @@ naik_status naik_input_check_count(naik_log *log, const naik_input *input);
 /* Words of action.type that name quarks with spin: "wilson, clover and twisted_mass". */
 enum { NAIK_INPUT_SPIN_WORDS = 96 };
 const char *naik_input_spin_words(char words[NAIK_INPUT_SPIN_WORDS]);
-/* input_wilson.c: what only Wilson and clover quarks have, or only staggered ones. NAIK_ERR_INPUT */
+/* input_wilson.c: what some kinds of quarks have and others do not. NAIK_ERR_INPUT */
 naik_status naik_input_check_quarks(naik_log *log, const naik_input *input);
 /* A name that becomes part of a path in the output. NAIK_ERR_INPUT */
 naik_status naik_input_check_letters(naik_log *log, const naik_input *input, const char *path,

@@ -1,4 +1,4 @@
-/* input_wilson.c - checks of what only quarks with spin have, or only staggered ones */
+/* input_wilson.c - checks of what some kinds of quarks have and others do not */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,22 +6,48 @@
 #include "lattice/source_kind.h"
 #include "propagator/spin_meson.h"
 
-enum { PATH_SIZE = 160, MOST_SPINORS = 16 };
+/* (2m)^2 is added to an operator in single precision, whose numbers end at 1e-38. */
+#define LEAST_SHIFT 1e-18
+
+enum { PATH_SIZE = 160 };
 
 static bool is_given(const naik_input *input, const char *path)
 {
     return naik_yaml_find(input->tree->root, path) != NULL;
 }
 
-const char *naik_input_spin_words(char words[NAIK_INPUT_SPIN_WORDS])
+static bool has_spin(const naik_quark_kind *kind)
 {
-    size_t used = 0;
+    return kind->spin > 1;
+}
+
+static bool has_kappa(const naik_quark_kind *kind)
+{
+    return naik_quark_number_of(kind, "kappa") != NULL;
+}
+
+static bool has_choices(const naik_quark_kind *kind)
+{
+    return kind->solvers[1] != NULL;
+}
+
+static bool has_short_links(const naik_quark_kind *kind)
+{
+    return kind->short_links;
+}
+
+/* "wilson, clover and twisted_mass" */
+static const char *name_kinds(bool (*which)(const naik_quark_kind *kind),
+                              char words[NAIK_INPUT_SPIN_WORDS])
+{
     int left = 0;
+    size_t used = 0;
     for (int i = 0; i < NAIK_QUARK_KINDS; i++) {
-        left += naik_quark_kinds[i]->spin > 1;
+        left += which(naik_quark_kinds[i]);
     }
+    words[0] = '\0';
     for (int i = 0; i < NAIK_QUARK_KINDS && used < NAIK_INPUT_SPIN_WORDS; i++) {
-        if (naik_quark_kinds[i]->spin > 1) {
+        if (which(naik_quark_kinds[i])) {
             left--;
             used += (size_t)snprintf(words + used, NAIK_INPUT_SPIN_WORDS - used, "%s%s",
                                      naik_quark_kinds[i]->name,
@@ -33,46 +59,61 @@ const char *naik_input_spin_words(char words[NAIK_INPUT_SPIN_WORDS])
     return words;
 }
 
-static naik_status refuse_without_spin(naik_log *log, const naik_input *input, const char *key)
+const char *naik_input_spin_words(char words[NAIK_INPUT_SPIN_WORDS])
+{
+    return name_kinds(has_spin, words);
+}
+
+/* A key that is given and does not apply to the input's kind. */
+static naik_status refuse_of_others(naik_log *log, const naik_input *input, const char *key,
+                                    bool (*which)(const naik_quark_kind *kind))
 {
     char words[NAIK_INPUT_SPIN_WORDS];
-    return naik_input_refuse(log, input, key, "'%s' applies to action.type %s only", key,
-                             naik_input_spin_words(words));
+    return is_given(input, key) && !which(input->kind)
+               ? naik_input_refuse(log, input, key, "'%s' applies to action.type %s only", key,
+                                   name_kinds(which, words))
+               : NAIK_OK;
 }
 
 /* Masses or kappas, one of them. */
 static naik_status check_masses(naik_log *log, const naik_input *input, int index)
 {
+    naik_status status = NAIK_OK;
     const naik_input_solve *solve = &input->solve[index];
-    const bool wilson = naik_input_is_wilson(input);
+    const bool kappa = has_kappa(input->kind);
     char masses[PATH_SIZE], kappas[PATH_SIZE];
     snprintf(masses, sizeof masses, "solve.%d.masses", index);
     snprintf(kappas, sizeof kappas, "solve.%d.kappas", index);
-    if (solve->kappas.count > 0 && !wilson) {
-        return refuse_without_spin(log, input, kappas);
-    }
+    NAIK_TRY(refuse_of_others(log, input, kappas, has_kappa));
     if (solve->kappas.count > 0 && solve->masses.count > 0) {
         return naik_input_refuse(log, input, kappas, "'%s' and masses say the same twice: give one",
                                  kappas);
     }
     if (solve->kappas.count == 0 && solve->masses.count == 0) {
         return naik_input_refuse(log, input, masses, "key '%s' is missing%s", masses,
-                                 wilson ? "; or give kappas" : "");
+                                 kappa ? "; or give kappas" : "");
     }
     for (int m = 0; m < solve->masses.count; m++) {
-        const double mass = solve->masses.data[m], least = wilson ? -4 : 0;
+        const double mass = solve->masses.data[m], least = input->kind->ops->least_mass;
         if (!(mass > least)) {
             return naik_input_refuse(log, input, masses, "'%s' must be above %g, not %g", masses,
                                      least, mass);
         }
+        if (naik_quark_shifts(input->kind) && mass < LEAST_SHIFT) {
+            return naik_input_refuse(log, input, masses,
+                                     "'%s' %g is too small: its square must be a number in single "
+                                     "precision, so that %g is the least",
+                                     masses, mass, LEAST_SHIFT);
+        }
     }
-    return NAIK_OK;
+done:
+    return status;
 }
 
 /* Of a sequential source: the mass or kappa of its propagator, one of them. */
 static naik_status check_source_mass(naik_log *log, const naik_input *input, int index)
 {
-    const bool wilson = naik_input_is_wilson(input);
+    naik_status status = NAIK_OK;
     char mass[PATH_SIZE], kappa[PATH_SIZE], epsilon[PATH_SIZE];
     snprintf(mass, sizeof mass, "solve.%d.source.mass", index);
     snprintf(kappa, sizeof kappa, "solve.%d.source.kappa", index);
@@ -80,10 +121,8 @@ static naik_status check_source_mass(naik_log *log, const naik_input *input, int
     if (!naik_source_is_sequential(&input->solve[index].source)) {
         return NAIK_OK;
     }
-    if (is_given(input, kappa) && !wilson) {
-        return refuse_without_spin(log, input, kappa);
-    }
-    if (is_given(input, epsilon) && wilson) {
+    NAIK_TRY(refuse_of_others(log, input, kappa, has_kappa));
+    if (is_given(input, epsilon) && input->kind->spin > 1) {
         return naik_input_refuse(log, input, epsilon, "'%s' applies to staggered quarks only",
                                  epsilon);
     }
@@ -94,33 +133,22 @@ static naik_status check_source_mass(naik_log *log, const naik_input *input, int
     if (!is_given(input, kappa) && !is_given(input, mass)) {
         return naik_input_refuse(log, input, mass,
                                  "key '%s' is missing; source type sequential needs it%s", mass,
-                                 wilson ? ", or kappa" : "");
+                                 has_kappa(input->kind) ? ", or kappa" : "");
     }
-    return NAIK_OK;
+done:
+    return status;
 }
 
 static naik_status check_correlators(naik_log *log, const naik_input *input, const char *path,
                                      const naik_ints *asked)
 {
-    const bool wilson = naik_input_is_wilson(input);
     char words[NAIK_INPUT_SPIN_WORDS];
     for (int i = 0; i < asked->count && is_given(input, path); i++) {
-        const bool has_spin = asked->data[i] >= (int)NAIK_MESONS;
-        if (has_spin != wilson) {
+        const bool of_spin = asked->data[i] >= (int)NAIK_MESONS;
+        if (of_spin != has_spin(input->kind)) {
             return naik_input_refuse(log, input, path, "'%s': %s is for %s quarks", path,
                                      naik_input_correlator_name(asked->data[i]),
-                                     has_spin ? naik_input_spin_words(words) : "staggered");
-        }
-    }
-    return NAIK_OK;
-}
-
-static naik_status check_for_staggered(naik_log *log, const naik_input *input)
-{
-    static const char *const keys[] = {"solver.method", "solver.link_numbers"};
-    for (int i = 0; i < 2; i++) {
-        if (is_given(input, keys[i])) {
-            return refuse_without_spin(log, input, keys[i]);
+                                     of_spin ? naik_input_spin_words(words) : "staggered");
         }
     }
     return NAIK_OK;
@@ -142,19 +170,21 @@ static naik_status check_flavours(naik_log *log, const naik_input *input)
     return NAIK_OK;
 }
 
-/* What there is of staggered quarks alone. */
-static naik_status check_for_wilson(naik_log *log, const naik_input *input)
+/* What there is only where the mass is a shift, or of tastes; and what spins leave no room for. */
+static naik_status check_limits(naik_log *log, const naik_input *input)
 {
+    const naik_quark_kind *kind = input->kind;
+    const int most = NAIK_MAX_RHS / kind->spin;
     const struct {
         const char *key, *why;
         bool used;
     } staggered[] = {{"solver.multishift",
                       "masses of quarks with spin share no Krylov space once one parity is "
                       "eliminated",
-                      input->solver.multishift == NAIK_INPUT_ON},
+                      input->solver.multishift == NAIK_INPUT_ON && !naik_quark_shifts(kind)},
                      {"deflation.modes",
                       "naik finds and removes low modes for staggered quarks only",
-                      input->deflation.modes != 0}};
+                      input->deflation.modes != 0 && !kind->low_modes}};
     for (size_t i = 0; i < sizeof staggered / sizeof *staggered; i++) {
         if (staggered[i].used) {
             return naik_input_refuse(log, input, staggered[i].key, "'%s': %s", staggered[i].key,
@@ -164,22 +194,23 @@ static naik_status check_for_wilson(naik_log *log, const naik_input *input)
     for (int i = 0; i < input->solve_count; i++) {
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "solve.%d.source.type", i);
-        if (naik_source_kind_of(input->solve[i].source.type)->tastes) {
+        if (kind->spin > 1 && naik_source_kind_of(input->solve[i].source.type)->tastes) {
             return naik_input_refuse(log, input, path,
                                      "'%s' %s adds up tastes, which only staggered quarks have",
                                      path, naik_source_name(input->solve[i].source.type));
         }
-        if (naik_input_recon(input) != 18 && naik_input_twist(&input->solve[i]) != NULL) {
+        if (kind->short_links && naik_input_recon(input) != 18 &&
+            naik_input_twist(&input->solve[i]) != NULL) {
             return naik_input_refuse(log, input, "solver.link_numbers",
                                      "'solver.link_numbers' %d: links of a twisted boundary are "
                                      "not SU(3)",
                                      naik_input_recon(input));
         }
     }
-    if (input->solver.batch > MOST_SPINORS) {
+    if (input->solver.batch > most) {
         return naik_input_refuse(log, input, "solver.batch",
                                  "'solver.batch' %d: at most %d spinors are solved together",
-                                 input->solver.batch, (int)MOST_SPINORS);
+                                 input->solver.batch, most);
     }
     return NAIK_OK;
 }
@@ -196,8 +227,9 @@ naik_status naik_input_check_quarks(naik_log *log, const naik_input *input)
     }
     NAIK_TRY(check_correlators(log, input, "output.correlators", &input->output.correlators));
     NAIK_TRY(check_flavours(log, input));
-    NAIK_TRY(naik_input_is_wilson(input) ? check_for_wilson(log, input)
-                                         : check_for_staggered(log, input));
+    NAIK_TRY(refuse_of_others(log, input, "solver.method", has_choices));
+    NAIK_TRY(refuse_of_others(log, input, "solver.link_numbers", has_short_links));
+    NAIK_TRY(check_limits(log, input));
 done:
     return status;
 }

@@ -89,6 +89,8 @@ struct naik_operator_ops {
     double (*scale)(double mass);
     naik_status (*make_rhs)(const naik_solution *s);    /* work = b_p, from src */
     naik_status (*reconstruct)(const naik_solution *s); /* x on the other parity, from x_p */
+    /* A bound of |M|. */
+    double (*largest)(const naik_operator *op, double mass);
     /* Where |b_p - A x_p| is at most this times a bound, |src - M x| is at most that bound. */
     double (*residual_scale)(const naik_operator *op, double mass);
     naik_status (*check)(const naik_solution *s, naik_solution_check *out);

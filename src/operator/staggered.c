@@ -222,6 +222,12 @@ done:
     return status;
 }
 
+static double largest(const naik_operator *op, double mass)
+{
+    (void)op;
+    return 2 * mass + 8;
+}
+
 const naik_operator_ops naik_operator_staggered = {
     .name = "staggered",
     .spin = 1,
@@ -239,6 +245,7 @@ const naik_operator_ops naik_operator_staggered = {
     .scale = scale,
     .make_rhs = make_rhs,
     .reconstruct = reconstruct,
+    .largest = largest,
     .residual_scale = residual_scale,
     .check = check,
 };

@@ -60,6 +60,13 @@ static naik_status reconstruct(const naik_solution *s)
     return naik_wilson_schur_rebuild(mh_of(s->op)->wilson, s->parity, src, x);
 }
 
+/* |D/2| <= 4. */
+static double largest(const naik_operator *op, double mass)
+{
+    (void)mass;
+    return mh_of(op)->wilson->largest + 4;
+}
+
 /* x_q solves its half of M x = src, so (src - M x)_p = A_pp (b_p - Mh x_p). */
 static double residual_scale(const naik_operator *op, double mass)
 {
@@ -145,6 +152,7 @@ const naik_operator_ops naik_operator_wilson = {
     .shift = shift,
     .make_rhs = make_rhs,
     .reconstruct = reconstruct,
+    .largest = largest,
     .residual_scale = residual_scale,
     .check = check,
 };
@@ -168,56 +176,4 @@ naik_operator naik_mh_of(const naik_mh *mh)
                            .geometry = mh->wilson->links->geometry,
                            .precision = mh->wilson->links->precision,
                            .data = mh};
-}
-
-naik_status naik_wilson_set_create(const naik_geometry *geometry, const naik_gauge *u,
-                                   const naik_clover *clover, double mass, double twisted_mass,
-                                   naik_precision fastest, int recon, naik_precision vectors,
-                                   int width, naik_wilson_set *out)
-{
-    naik_status status = NAIK_OK;
-    *out = (naik_wilson_set){.wilson = {NULL}};
-    for (int p = NAIK_DOUBLE; p <= (int)fastest; p++) {
-        const bool inner = p != NAIK_DOUBLE;
-        if (inner && p != (int)fastest) {
-            continue;
-        }
-        NAIK_TRY(naik_wilson_create(geometry, u, clover, mass, twisted_mass, (naik_precision)p,
-                                    inner ? recon : 18, &out->wilson[p]));
-        NAIK_TRY(naik_mh_create(out->wilson[p], inner ? vectors : NAIK_DOUBLE, width, &out->mh[p]));
-        out->op[p] = naik_mh_of(&out->mh[p]);
-    }
-done:
-    if (status != NAIK_OK) {
-        naik_wilson_set_destroy(out);
-    }
-    return status;
-}
-
-void naik_wilson_set_destroy(naik_wilson_set *set)
-{
-    for (int p = 0; p < NAIK_PRECISIONS; p++) {
-        naik_mh_destroy(&set->mh[p]);
-        naik_wilson_destroy(&set->wilson[p]);
-        set->op[p] = (naik_operator){.ops = NULL};
-    }
-}
-
-/* Links, and A and A^-1 where they are blocks, in one storage, and the scratch of its vectors. */
-static size_t bytes_of(const naik_geometry *geometry, bool clover, naik_precision links, int recon,
-                       naik_precision vectors, int width)
-{
-    const naik_backend_ops *ops = geometry->backend->ops;
-    const naik_precision blocks = links == NAIK_DOUBLE ? NAIK_DOUBLE : NAIK_SINGLE;
-    return naik_links_bytes(geometry, links, recon, NAIK_STENCIL / 2) +
-           (clover ? 2 * ops->wilson.blocks_bytes(geometry->lattice, blocks) : 0) +
-           ops->field.bytes(geometry->lattice, vectors, NAIK_SPIN * width);
-}
-
-size_t naik_wilson_set_bytes(const naik_geometry *geometry, bool clover, naik_precision fastest,
-                             int recon, naik_precision vectors, int width)
-{
-    return bytes_of(geometry, clover, NAIK_DOUBLE, 18, NAIK_DOUBLE, width) +
-           (fastest == NAIK_DOUBLE ? 0
-                                   : bytes_of(geometry, clover, fastest, recon, vectors, width));
 }

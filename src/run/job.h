@@ -14,8 +14,7 @@
 #include "modes/deflate.h"
 #include "propagator/propagator.h"
 
-#include "operator/staggered.h"
-#include "operator/wilson_operator.h"
+#include "operator/set.h"
 #include "run/fault.h"
 #include "run/guess.h"
 #include "run/plan.h"
@@ -52,10 +51,9 @@ typedef struct solve_job {
     naik_fault *fault; /* NULL but in tests */
     solve_plan plan;
     sdc_check guard;
-    naik_staggered packed;  /* at work; of Wilson and clover quarks borrowed from the next */
-    naik_wilson_set wilson; /* of these, of one mass */
-    naik_modes *modes;      /* of these links; NULL: none are wanted */
-    int *pending;           /* tasks of the epsilon at work, [2 task_count] */
+    naik_operator_set set; /* at work */
+    naik_modes *modes;     /* of its links; NULL: none are wanted */
+    int *pending;          /* tasks that it serves, [2 task_count] */
     int64_t pending_count;
     int done, total;
     solve_progress progress;
@@ -65,18 +63,18 @@ typedef struct solve_job {
     size_t correlator_reals; /* of the first */
 } solve_job;
 
-/* Every pending solve, epsilon after epsilon in the order of the input; each is committed to the
+/* Every pending solve, operator after operator in the order of the input; each is committed to the
  * file before the next is looked at. *interrupted: asked to stop before all were done. Collective.
  * Whatever the links, the solver and the file return. */
 naik_status solve_work(solve_job *j, bool *interrupted);
 
-/* Solve `index` of the epsilon at work. */
+/* Solve `index` of the operator at work. */
 static inline const naik_input_task *solve_task(const solve_job *j, int64_t index)
 {
     return &j->input->tasks[j->pending[index]];
 }
 
-/* Low modes that deflated a solve of the epsilon at work. */
+/* Low modes that deflated a solve of the operator at work. */
 static inline int solve_modes_of(const solve_job *j, const naik_propagator_result *result)
 {
     return j->modes != NULL && result->cg.corrections > 0 ? j->modes->count : 0;
@@ -121,7 +119,7 @@ naik_status solve_report_guesses(const solve_job *j);
 naik_status solve_report_prediction(const solve_job *j);
 /* Events: the run before its first solve, links that are ready, the end. */
 void solve_report_start(const solve_job *j);
-void solve_report_links(const solve_job *j, double epsilon, double seconds);
+void solve_report_links(const solve_job *j, const naik_quark *quark, double seconds);
 /* A solution that is not stored: it is solved once more, or given up. */
 void solve_report_retry(const solve_job *j, const naik_input_task *task);
 void solve_report_end(const solve_job *j, naik_status status);

@@ -14,11 +14,6 @@
 /* Links that were fixed in single precision have 1e-6 and less; without fixing it is of order 1. */
 #define COULOMB_LIMIT 1e-3
 
-const char *naik_input_action_name(const naik_input *input)
-{
-    return input->kind->name;
-}
-
 const char *naik_input_boundary_name(const naik_input *input)
 {
     return input->lattice.antiperiodic_t ? "antiperiodic" : "periodic";
@@ -340,6 +335,38 @@ done:
         naik_fatlong_destroy(out);
     }
     naik_timer_stop(source->timer, "build links");
+    return status;
+}
+
+naik_status naik_link_provider_operators(naik_link_provider *source, const naik_geometry *geometry,
+                                         const naik_quark *quark, const naik_set_storage *storage,
+                                         naik_fatlong **canonical, naik_operator_set *out)
+{
+    naik_status status = NAIK_OK;
+    naik_fatlong *fat = NULL;
+    if (quark->kind->links != NAIK_QUARK_THIN) {
+        NAIK_TRY(
+            naik_link_provider_links(source, quark->naik_epsilon, naik_quark_twist(quark), &fat));
+    }
+    const double start_s = naik_time_s();
+    naik_timer_start(source->timer, "pack links");
+    NAIK_TRY(naik_operator_set_create(geometry, quark, fat, source->thin, storage, out));
+    naik_timer_stop(source->timer, "pack links");
+    if (fat == NULL) {
+        char numbers[NAIK_QUARK_TEXT], twisted[NAIK_TWIST_TEXT];
+        naik_quark_text(quark, ", ", 10, numbers);
+        naik_twist_text(naik_quark_twist(quark), twisted);
+        naik_log_line(geometry->backend->log,
+                      "quarks: %s, %s%s, ready in %.2f s; %lld clover blocks inverted with pivots",
+                      quark->kind->name, numbers, twisted, naik_time_s() - start_s,
+                      (long long)out->pivoted);
+    }
+    if (canonical != NULL) {
+        *canonical = fat;
+        fat = NULL;
+    }
+done:
+    naik_fatlong_destroy(&fat);
     return status;
 }
 

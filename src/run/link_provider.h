@@ -12,6 +12,7 @@
 #include "input/input.h"
 #include "links/smear.h"
 #include "naik/gauge_io.h"
+#include "operator/set.h"
 #include "propagator/gauss_smear.h"
 
 typedef struct naik_link_provider {
@@ -57,13 +58,18 @@ naik_status naik_link_provider_ready(naik_link_provider *source);
 naik_status naik_link_provider_links(naik_link_provider *source, double naik_epsilon,
                                      const double *twist, naik_fatlong **out);
 
+/* The operators of a quark; one line on the log. canonical: the fat and long links that they were packed from, for the
+ * caller to release, NULL of other quarks; may be NULL. Collective. As naik_link_provider_links and
+ * naik_operator_set_create. */
+naik_status naik_link_provider_operators(naik_link_provider *source, const naik_geometry *geometry,
+                                         const naik_quark *quark, const naik_set_storage *storage,
+                                         naik_fatlong **canonical, naik_operator_set *out);
+
 /* One line that identifies the content of the configuration or of the link files, for resume: never
  * a path, but checksums, plaquette, link trace. */
 void naik_link_provider_identity(const naik_link_provider *source, char *text, size_t text_size);
 
-/* What files, lines and other runs are told of the action: the word of action.type, or "hisq_su3"
- * where hisq projects to SU(3). "antiperiodic", "periodic". */
-const char *naik_input_action_name(const naik_input *input);
+/* "antiperiodic", "periodic" */
 const char *naik_input_boundary_name(const naik_input *input);
 
 #endif

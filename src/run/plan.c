@@ -12,8 +12,7 @@
 #include "comm/collective.h"
 #include "modes/deflate.h"
 #include "modes/lanczos.h"
-#include "operator/staggered.h"
-#include "operator/wilson_operator.h"
+#include "operator/set.h"
 #include "run/contraction_list.h"
 #include "run/mode_count.h"
 #include "run/plan_sharing.h"
@@ -156,10 +155,8 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
     const bool thin = kind->links == NAIK_QUARK_THIN;
     const int depth = naik_points_depth(kind->points);
     plan->gauge_bytes = thin ? thin_bytes(input, lat, device) : fat_bytes(lat, device);
-    plan->packed_bytes =
-        thin ? (int64_t)naik_wilson_set_bytes(geometry, naik_quark_csw(&input->quarks[0]) != 0,
-                                              plan->links, plan->recon, plan->vectors, width)
-             : (int64_t)naik_staggered_bytes(geometry, plan->links, plan->recon, kind->points);
+    const naik_set_storage storage = {plan->links, plan->recon, plan->vectors, width};
+    plan->packed_bytes = (int64_t)naik_operator_set_bytes(geometry, &input->quarks[0], &storage);
     plan->field_bytes =
         solver_bytes(plan, input, geometry, width) +
         5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, kind->spin);

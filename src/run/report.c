@@ -245,14 +245,17 @@ void solve_report_start(const solve_job *j)
     naik_events_write(j->events, &event);
 }
 
-void solve_report_links(const solve_job *j, double epsilon, double seconds)
+void solve_report_links(const solve_job *j, const naik_quark *quark, double seconds)
 {
     naik_report *event = naik_events_begin(j->events, "links");
     if (event == NULL) {
         return;
     }
     naik_report_text(event, "action", j->input->kind->name);
-    naik_report_real(event, "naik_epsilon", epsilon);
+    naik_report_real(event, "naik_epsilon", quark->naik_epsilon);
+    if (!naik_quark_shifts(quark->kind)) {
+        naik_report_real(event, "mass", quark->mass);
+    }
     naik_report_real(event, "seconds", seconds);
     naik_events_write(j->events, &event);
 }

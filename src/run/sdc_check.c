@@ -24,10 +24,9 @@ void sdc_check_destroy(sdc_check *guard)
     guard->attempts = NULL;
 }
 
-void sdc_check_begin(sdc_check *guard, const naik_staggered *packed, const naik_wilson_set *wilson)
+void sdc_check_begin(sdc_check *guard, const naik_operator_set *set)
 {
-    guard->packed = packed;
-    guard->wilson = wilson;
+    guard->set = set;
     guard->checked = false;
     guard->links_lost = false;
 }
@@ -90,17 +89,10 @@ naik_status sdc_check_links(sdc_check *guard)
 {
     naik_status status = NAIK_OK;
     for (int i = 0; i < NAIK_PRECISIONS && !guard->checked && !guard->links_lost; i++) {
-        const naik_wilson *wilson = guard->wilson != NULL ? guard->wilson->wilson[i] : NULL;
-        int rank = -1;
-        if (guard->packed->links[i] == NULL) {
-            continue;
-        }
-        NAIK_TRY(naik_links_verify(guard->packed->links[i], &rank));
-        NAIK_TRY(note_change(guard, "links", i, rank));
-        if (wilson != NULL && !guard->links_lost) {
-            NAIK_TRY(naik_wilson_verify_blocks(wilson, &rank));
-            NAIK_TRY(note_change(guard, "clover blocks", i, rank));
-        }
+        const char *what;
+        int rank;
+        NAIK_TRY(naik_operator_set_verify(guard->set, (naik_precision)i, &what, &rank));
+        NAIK_TRY(note_change(guard, what, i, rank));
     }
     guard->checked = !guard->links_lost;
 done:

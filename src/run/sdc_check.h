@@ -9,8 +9,7 @@
 #define NAIK_RUN_SDC_CHECK_H
 
 #include "input/input.h"
-#include "operator/staggered.h"
-#include "operator/wilson_operator.h"
+#include "operator/set.h"
 #include "propagator/propagator.h"
 
 /* What is known of the attempts at one task. */
@@ -22,23 +21,22 @@ typedef struct solve_attempt {
 } solve_attempt;
 
 typedef struct sdc_check {
-    const naik_input *input;       /* borrowed */
-    naik_comm *comm;               /* borrowed */
-    solve_attempt *attempts;       /* [task_count] */
-    const naik_staggered *packed;  /* at work, borrowed */
-    const naik_wilson_set *wilson; /* whose blocks are looked at as well, borrowed; NULL: none */
-    bool checked;                  /* the links are intact, by a look since the last poll */
-    bool links_lost;               /* they, or blocks, are not: made again before anything else */
-    int rebuilt;                   /* times that happened */
-    int given_up;                  /* tasks */
+    const naik_input *input;      /* borrowed */
+    naik_comm *comm;              /* borrowed */
+    solve_attempt *attempts;      /* [task_count] */
+    const naik_operator_set *set; /* at work, borrowed */
+    bool checked;                 /* the links are intact, by a look since the last poll */
+    bool links_lost;              /* they, or blocks, are not: made again before anything else */
+    int rebuilt;                  /* times that happened */
+    int given_up;                 /* tasks */
 } sdc_check;
 
 /* Collective. NAIK_ERR_MEMORY */
 naik_status sdc_check_create(naik_comm *comm, const naik_input *input, sdc_check *guard);
 void sdc_check_destroy(sdc_check *guard);
 
-/* New links are at work, and blocks where wilson is not NULL. */
-void sdc_check_begin(sdc_check *guard, const naik_staggered *packed, const naik_wilson_set *wilson);
+/* New operators are at work. */
+void sdc_check_begin(sdc_check *guard, const naik_operator_set *set);
 /* The solver has iterated since the links were last looked at. */
 void sdc_check_poll(sdc_check *guard);
 /* Looks at links and blocks, unless that was done since the last poll: guard->links_lost. Collective. As

@@ -20,8 +20,7 @@ static naik_status compare(const stored_run *run, const naik_input *input, const
     const char *then = links != NULL ? stored_run_other_links(run, links) : NULL;
     if (run->input->kind->spin != input->kind->spin) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' holds %s quarks, this run makes %s ones",
-                         run->path, naik_input_action_name(run->input),
-                         naik_input_action_name(input));
+                         run->path, run->input->kind->name, input->kind->name);
     }
     if (run->input->lattice.antiperiodic_t != input->lattice.antiperiodic_t) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is %s in time, this run is not", run->path,
@@ -57,15 +56,16 @@ static bool is_meant(double given, double value, int digits)
 }
 
 /* How many masses of an entry are the wanted one, to so many digits; *found: the last. */
-static int count_masses(const naik_input_solve *theirs, const naik_input_solve *solve, int digits,
-                        int *found)
+static int count_masses(const naik_input *other, int entry, const naik_input_solve *solve,
+                        int digits, int *found)
 {
     int count = 0;
-    for (int m = 0; m < theirs->masses.count; m++) {
+    for (int m = 0; m < other->solve[entry].masses.count; m++) {
+        const naik_quark *quark = naik_input_quark(other, entry, m);
         const bool alike = !solve->chooses_epsilon ||
-                           is_meant(solve->source_epsilon, theirs->naik_epsilon.data[m], 0) ||
-                           is_meant(solve->source_epsilon, theirs->naik_epsilon.data[m], 10);
-        if (alike && is_meant(solve->source_mass, theirs->masses.data[m], digits)) {
+                           is_meant(solve->source_epsilon, quark->naik_epsilon, 0) ||
+                           is_meant(solve->source_epsilon, quark->naik_epsilon, 10);
+        if (alike && is_meant(solve->source_mass, quark->mass, digits)) {
             *found = m;
             count++;
         }
@@ -78,12 +78,12 @@ static void compare_actions(const stored_run *run, const naik_input *input, int 
 {
     const naik_input *other = run->input;
     naik_log *log = run->comm->log;
-    if (other->action.type != input->action.type) {
+    if (other->kind != input->kind) {
         naik_log_warn(
             log,
             "sources of solve.%d: the propagators of '%s' were made with action %s, this run "
             "has %s",
-            entry, run->path, naik_input_action_name(other), naik_input_action_name(input));
+            entry, run->path, other->kind->name, input->kind->name);
     } else if (other->action.u0 != input->action.u0 || other->action.csw != input->action.csw) {
         naik_log_warn(
             log,
@@ -120,9 +120,10 @@ static naik_status find(const stored_run *run, const naik_input_solve *solve, in
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' has no source '%s': see `naik info %s`",
                          run->path, solve->propagator, run->path);
     }
-    const naik_input_solve *theirs = &run->input->solve[run->input->sources[source].solve];
+    const int entry = run->input->sources[source].solve;
+    const naik_input_solve *theirs = &run->input->solve[entry];
     for (int i = 0; i < 3 && count == 0; i++) {
-        count = count_masses(theirs, solve, digits[i], &mass);
+        count = count_masses(run->input, entry, solve, digits[i], &mass);
     }
     if (count == 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,

@@ -323,8 +323,8 @@ naik_status naik_session_solve_quark(naik_session *session, const char *quark, i
                                            .tolerance_full = input->solver.tolerance_full,
                                            .poll = at_poll,
                                            .starter = q->deflation != NULL ? &starter : NULL};
-    NAIK_TRY(naik_propagator_solve(&q->packed.op[NAIK_DOUBLE], q->solver, &options, &stream,
-                                   &interrupted));
+    NAIK_TRY(
+        naik_propagator_solve(&q->set.op[NAIK_DOUBLE], q->solver, &options, &stream, &interrupted));
     if (interrupted) {
         status = NAIK_FAIL(s->comm->log, NAIK_ERR_INTERRUPTED,
                            "stopped with %d of %d solutions done", b.done, count);

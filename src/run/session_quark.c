@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "run/low_modes.h"
-#include "run/wilson_quarks.h"
 
 static void clear_solver(session_quark *q)
 {
@@ -17,11 +16,7 @@ void session_quark_clear(session_quark *q)
 {
     clear_solver(q);
     naik_modes_destroy(&q->modes);
-    if (q->wilson.wilson[NAIK_DOUBLE] != NULL) {
-        naik_wilson_set_destroy(&q->wilson);
-    } else {
-        naik_staggered_destroy(&q->packed);
-    }
+    naik_operator_set_destroy(&q->set);
     memset(q, 0, sizeof *q);
 }
 
@@ -31,11 +26,11 @@ static naik_status make_modes(workplace *w, const naik_input *input, naik_fatlon
     naik_status status = NAIK_OK;
     naik_links *own = NULL;
     NAIK_TRY(naik_fatlong_to_host(canonical));
-    if (q->packed.links[NAIK_SINGLE] == NULL) { /* all in double: the search is not */
+    if (q->set.links[NAIK_SINGLE] == NULL) { /* all in double: the search is not */
         NAIK_TRY(naik_links_create(w->geometry, canonical, NAIK_SINGLE, 18, &own));
     }
-    NAIK_TRY(low_modes_get(input, q->plan.modes, canonical, q->packed.links[NAIK_DOUBLE],
-                           own != NULL ? own : q->packed.links[NAIK_SINGLE], &q->quark.mass, 1,
+    NAIK_TRY(low_modes_get(input, q->plan.modes, canonical, q->set.links[NAIK_DOUBLE],
+                           own != NULL ? own : q->set.links[NAIK_SINGLE], &q->quark.mass, 1,
                            w->interrupt, &q->modes));
 done:
     naik_links_destroy(&own);
@@ -46,16 +41,9 @@ static naik_status make_operators(workplace *w, const naik_input *input, session
 {
     naik_status status = NAIK_OK;
     naik_fatlong *canonical = NULL;
-    const double *twist = naik_quark_twist(&q->quark);
-    if (q->quark.kind->links == NAIK_QUARK_THIN) {
-        NAIK_TRY(wilson_quarks_create(&w->links, w->geometry, &q->plan, q->quark.mass, twist,
-                                      q->plan.batch, &q->wilson));
-        memcpy(q->packed.op, q->wilson.op, sizeof q->packed.op);
-        return NAIK_OK;
-    }
-    NAIK_TRY(naik_link_provider_links(&w->links, q->quark.naik_epsilon, twist, &canonical));
-    NAIK_TRY(
-        naik_staggered_create(w->geometry, canonical, q->plan.links, q->plan.recon, &q->packed));
+    const naik_set_storage storage = {q->plan.links, q->plan.recon, q->plan.vectors, q->plan.batch};
+    NAIK_TRY(naik_link_provider_operators(&w->links, w->geometry, &q->quark, &storage, &canonical,
+                                          &q->set));
     if (solve_plan_deflates(&q->plan, input, 0, 0)) {
         NAIK_TRY(make_modes(w, input, canonical, q));
     }
@@ -68,11 +56,11 @@ static naik_status make_solver(const naik_input *input, session_quark *q)
 {
     naik_status status = NAIK_OK;
     const int width = q->plan.batch;
-    NAIK_TRY(naik_solver_create(solve_plan_solver(input), q->packed.op, q->plan.vectors, width,
+    NAIK_TRY(naik_solver_create(solve_plan_solver(input), q->set.op, q->plan.vectors, width,
                                 &q->solver));
     if (q->modes != NULL) {
-        NAIK_TRY(naik_deflation_create(q->modes, q->modes->count, q->packed.links[NAIK_DOUBLE],
-                                       width, &q->deflation));
+        NAIK_TRY(naik_deflation_create(q->modes, q->modes->count, q->set.links[NAIK_DOUBLE], width,
+                                       &q->deflation));
     }
     q->width = width;
 done:

@@ -3,8 +3,7 @@
 #define NAIK_RUN_SESSION_QUARK_H
 
 #include "modes/deflate.h"
-#include "operator/staggered.h"
-#include "operator/wilson_operator.h"
+#include "operator/set.h"
 #include "run/plan.h"
 #include "run/workplace.h"
 #include "solver/solver.h"
@@ -13,9 +12,8 @@
 typedef struct session_quark {
     naik_quark quark;
     solve_plan plan;
-    naik_staggered packed;  /* of quarks with spin borrowed from the next */
-    naik_wilson_set wilson; /* of these */
-    naik_modes *modes;      /* NULL: none are removed */
+    naik_operator_set set;
+    naik_modes *modes; /* NULL: none are removed */
     naik_deflation *deflation;
     naik_solver *solver;
     int width; /* right-hand sides that the solver holds; 0: nothing is made yet */

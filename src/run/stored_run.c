@@ -166,7 +166,7 @@ naik_status stored_run_check(const stored_run *run, const naik_lattice *lattice,
 {
     naik_status status = NAIK_OK;
     double *v = NULL;
-    const size_t bytes = (size_t)lattice->sites * (size_t)naik_input_reals(run->input) * sizeof *v;
+    const size_t bytes = (size_t)lattice->sites * (size_t)run->input->kind->reals * sizeof *v;
     status = naik_alloc(lattice->comm->log, bytes, "a stored solution", (void **)&v);
     NAIK_TRY(naik_comm_agree(lattice->comm, status));
     for (int i = 0; i < count; i++) {

@@ -1,7 +1,6 @@
 /* work.c - the pending solves of a run: sources in, committed solutions out
  *
- * One stream of solves for each Naik epsilon and twist, on its own links, and one for those without
- * low modes beside those with them. What the guard does not let pass stays pending, and is listed
+ * One stream of solves for each operator, and one for those without low modes beside those with them. What the guard does not let pass stays pending, and is listed
  * again until it is stored or given up.
  */
 #include <math.h>
@@ -20,7 +19,6 @@
 #include "run/job.h"
 #include "run/low_modes.h"
 #include "run/make_source.h"
-#include "run/wilson_quarks.h"
 #include "solver/bicgstab.h"
 
 static naik_status give_source(void *data, int64_t index, double *src, double *mass,
@@ -32,11 +30,11 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     const naik_input_solve *solve = &j->input->solve[task->solve];
     const source_kit kit = {j->lattice,      j->input,       &j->sources,
                             j->links->gauss, j->links->hops, &j->sequential};
-    *mass = solve->masses.data[task->mass];
+    *mass = j->input->quarks[task->quark].mass;
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
     NAIK_TRY(make_source(&kit, &j->input->sources[task->source], task->colour, src));
-    const int64_t reals = (int64_t)j->lattice->sites * naik_input_reals(j->input);
+    const int64_t reals = (int64_t)j->lattice->sites * j->input->kind->reals;
     if (!naik_values_are_finite(src, reals, 64)) {
         status =
             NAIK_FAIL(j->log, NAIK_ERR_INPUT,
@@ -62,7 +60,7 @@ static naik_status make_correlators(solve_job *j, const naik_input_task *task,
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
     const naik_input_solve *solve = &input->solve[task->solve];
-    const bool wilson = naik_input_is_wilson(input);
+    const bool spin = input->kind->spin > 1;
     const size_t times = (size_t)input->lattice.size[3];
     const int parts = naik_propagator_file_parts(j->file, task->source);
     double *out = j->correlators, *const both = j->correlators + j->correlator_reals;
@@ -72,7 +70,7 @@ static naik_status make_correlators(solve_job *j, const naik_input_task *task,
             const int meson = solve->correlators.data[c];
             const naik_frame frame =
                 correlator_frame(input, 1, &task->source, solve->momenta.data[p]);
-            NAIK_TRY(naik_meson_correlator_of(part, wilson ? NAIK_PION5 : (naik_meson)meson, &frame,
+            NAIK_TRY(naik_meson_correlator_of(part, spin ? NAIK_PION5 : (naik_meson)meson, &frame,
                                               both));
             for (size_t t = 0; t < times; t++) {
                 memcpy(out + (size_t)parts * t, both + 2 * t, (size_t)parts * sizeof *out);
@@ -127,7 +125,7 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
     int solve = naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
     if (contraction_keeps(j->input)) {
         naik_timer_count(j->timer, 0,
-                         naik_input_reals(j->input) * (double)j->lattice->volume *
+                         j->input->kind->reals * (double)j->lattice->volume *
                              j->input->output.precision / 8);
     }
     naik_fault_before_write(j->fault);
@@ -178,52 +176,36 @@ static naik_status at_poll(void *data, const naik_solver_progress *progress)
     naik_watchdog_step(j->comm->watchdog, progress->iterations);
     sdc_check_poll(&j->guard);
     solve_progress_poll(j, progress);
-    naik_wilson *const *wilson = j->wilson.wilson;
-    const int fastest = wilson[NAIK_HALF] != NULL     ? NAIK_HALF
-                        : wilson[NAIK_SINGLE] != NULL ? NAIK_SINGLE
-                                                      : NAIK_DOUBLE;
-    const naik_fault_targets targets = {
-        .links = {j->packed.links[NAIK_DOUBLE], naik_staggered_fastest(&j->packed)},
-        .blocks = {wilson[NAIK_DOUBLE] != NULL ? wilson[NAIK_DOUBLE]->inverse : NULL,
-                   wilson[fastest] != NULL ? wilson[fastest]->inverse : NULL}};
+    const naik_precision fastest = naik_operator_set_fastest(&j->set);
+    const naik_fault_targets targets = {.links = {j->set.links[NAIK_DOUBLE], j->set.links[fastest]},
+                                        .blocks = {naik_operator_set_blocks(&j->set, NAIK_DOUBLE),
+                                                   naik_operator_set_blocks(&j->set, fastest)}};
     return naik_fault_in_solve(j->fault, progress, &targets);
 }
 
-/* What tasks share whose links are the same but for a twist: their Naik epsilon, or the mass of
- * Wilson quarks. */
-static double epsilon_of(const solve_job *j, int task)
+static const naik_quark *quark_of(const solve_job *j, int task)
 {
-    const naik_input_task *t = &j->input->tasks[task];
-    if (naik_input_is_wilson(j->input)) {
-        return j->input->solve[t->solve].masses.data[t->mass];
-    }
-    return j->input->solve[t->solve].naik_epsilon.data[t->mass];
-}
-
-static const double *twist_of(const solve_job *j, int task)
-{
-    return naik_input_twist(&j->input->solve[j->input->tasks[task].solve]);
+    return naik_input_task_quark(j->input, task);
 }
 
 /* Whether the solve has low modes removed. */
 static bool is_deflated(const solve_job *j, int task)
 {
     const naik_input_task *t = &j->input->tasks[task];
-    return j->plan.modes > 0 &&
-           solve_plan_deflates(&j->plan, j->input, t->solve, epsilon_of(j, task));
+    return j->plan.modes > 0 && solve_plan_deflates(&j->plan, j->input, t->solve, t->mass);
 }
 
-/* The masses of one source and colour on the same links, unless each has its own guess. */
+/* The masses of one source and colour with the same operator, unless each has its own guess. */
 static int64_t group_of(void *data, int64_t index, double *base_mass)
 {
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     const naik_input_solve *solve = &j->input->solve[task->solve];
-    const double epsilon = solve->naik_epsilon.data[task->mass];
     int masses = 0;
     for (int m = 0; m < solve->masses.count; m++) {
-        if (solve->naik_epsilon.data[m] == epsilon) {
-            const double mass = solve->masses.data[m];
+        const naik_quark *quark = &j->input->quarks[solve->quark[m]];
+        if (naik_quark_shares_operator(quark, &j->input->quarks[task->quark])) {
+            const double mass = quark->mass;
             *base_mass = masses == 0 || mass < *base_mass ? mass : *base_mass;
             masses++;
         }
@@ -253,7 +235,7 @@ static naik_status note_modes(solve_job *j, double epsilon)
     return naik_propagator_file_note(j->file, "modes", text);
 }
 
-/* The low modes of the links at work, for all masses of their epsilon. */
+/* The low modes of the links at work, for all their masses. */
 static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
 {
     naik_status status = NAIK_OK;
@@ -261,18 +243,17 @@ static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
     double mass[NAIK_MAX_RHS];
     int count = 0;
     for (int64_t i = 0; i < j->pending_count && count < NAIK_MAX_RHS; i++) {
-        const naik_input_task *task = solve_task(j, i);
-        mass[count++] = j->input->solve[task->solve].masses.data[task->mass];
+        mass[count++] = quark_of(j, j->pending[i])->mass;
     }
     const double start_s = naik_time_s();
     naik_timer_start(j->timer, "modes");
     NAIK_TRY(naik_fatlong_to_host(canonical));
-    if (j->packed.links[NAIK_SINGLE] == NULL) { /* all in double: the search is not */
+    if (j->set.links[NAIK_SINGLE] == NULL) { /* all in double: the search is not */
         NAIK_TRY(naik_links_create(j->geometry, canonical, NAIK_SINGLE, 18, &own));
     }
-    NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, j->packed.links[NAIK_DOUBLE],
-                           own != NULL ? own : j->packed.links[NAIK_SINGLE], mass, count,
-                           j->interrupt, &j->modes));
+    NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, j->set.links[NAIK_DOUBLE],
+                           own != NULL ? own : j->set.links[NAIK_SINGLE], mass, count, j->interrupt,
+                           &j->modes));
     NAIK_TRY(note_modes(j, canonical->naik_epsilon));
     naik_timer_stop(j->timer, "modes");
     solve_progress_passed(j, naik_time_s() - start_s);
@@ -281,47 +262,15 @@ done:
     return status;
 }
 
-/* The operators of one mass of Wilson or clover quarks. */
-static naik_status make_wilson(solve_job *j, double mass, const double *twist, int batch)
-{
-    naik_status status = NAIK_OK;
-    naik_timer_start(j->timer, "pack links");
-    NAIK_TRY(wilson_quarks_create(j->links, j->geometry, &j->plan, mass, twist, batch, &j->wilson));
-    naik_timer_stop(j->timer, "pack links");
-    for (int p = 0; p < NAIK_PRECISIONS; p++) {
-        j->packed.op[p] = j->wilson.op[p];
-        j->packed.links[p] = j->wilson.wilson[p] != NULL ? j->wilson.wilson[p]->links : NULL;
-    }
-    sdc_check_begin(&j->guard, &j->packed, &j->wilson);
-done:
-    return status;
-}
-
-static void release_links(solve_job *j)
-{
-    if (naik_input_is_wilson(j->input)) {
-        naik_wilson_set_destroy(&j->wilson);
-        j->packed = (naik_staggered){.links = {NULL}};
-    } else {
-        naik_staggered_destroy(&j->packed);
-    }
-}
-
 /* Makes and packs the links of the solves at work, and their modes. */
-static naik_status make_links(solve_job *j, double epsilon, int batch)
+static naik_status make_operators(solve_job *j, const naik_quark *quark, int batch)
 {
     naik_status status = NAIK_OK;
     naik_fatlong *canonical = NULL;
-    const double *twist = twist_of(j, j->pending[0]);
-    if (naik_input_is_wilson(j->input)) {
-        return make_wilson(j, epsilon, twist, batch);
-    }
-    NAIK_TRY(naik_link_provider_links(j->links, epsilon, twist, &canonical));
-    naik_timer_start(j->timer, "pack links");
+    const naik_set_storage storage = {j->plan.links, j->plan.recon, j->plan.vectors, batch};
     NAIK_TRY(
-        naik_staggered_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
-    naik_timer_stop(j->timer, "pack links");
-    sdc_check_begin(&j->guard, &j->packed, NULL);
+        naik_link_provider_operators(j->links, j->geometry, quark, &storage, &canonical, &j->set));
+    sdc_check_begin(&j->guard, &j->set);
     if (is_deflated(j, j->pending[0])) {
         NAIK_TRY(make_modes(j, canonical));
     }
@@ -330,8 +279,8 @@ done:
     return status;
 }
 
-/* All listed solves of one Naik epsilon, as far as the guard lets them pass. */
-static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted)
+/* All listed solves, which share an operator, as far as the guard lets them pass. */
+static naik_status solve_pending(solve_job *j, bool *interrupted)
 {
     naik_status status = NAIK_OK;
     naik_solver *solver = NULL;
@@ -345,20 +294,20 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
     options.first_rung = j->plan.first_rung;
     const double begin_s = naik_time_s();
     int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
-    NAIK_TRY(make_links(j, epsilon, batch));
-    solve_report_links(j, epsilon, naik_time_s() - begin_s);
+    NAIK_TRY(make_operators(j, quark_of(j, j->pending[0]), batch));
+    solve_report_links(j, quark_of(j, j->pending[0]), naik_time_s() - begin_s);
     if (j->modes != NULL) {
         options.removed = fmax(j->modes->lambda2[j->modes->count - 1], 0);
     }
-    NAIK_TRY(naik_solver_create(solve_plan_solver(j->input), j->packed.op, j->plan.vectors, batch,
+    NAIK_TRY(naik_solver_create(solve_plan_solver(j->input), j->set.op, j->plan.vectors, batch,
                                 &solver));
     if (j->plan.multishift && any_group(j)) {
         const int groups = j->plan.groups < batch ? j->plan.groups : batch;
         NAIK_TRY(naik_multishift_create(solver, groups, j->plan.shifts, &multishift));
     }
     if (j->modes != NULL) {
-        NAIK_TRY(naik_deflation_create(j->modes, j->modes->count, j->packed.links[NAIK_DOUBLE],
-                                       batch, &deflation));
+        NAIK_TRY(naik_deflation_create(j->modes, j->modes->count, j->set.links[NAIK_DOUBLE], batch,
+                                       &deflation));
     }
     const naik_solver_starter starter =
         naik_deflation_starter(deflation, j->input->deflation.again);
@@ -378,8 +327,7 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                            .group = group_of,
                                            .starter = deflation != NULL ? &starter : NULL};
     naik_timer_start(j->timer, "solve");
-    NAIK_TRY(
-        naik_propagator_solve(&j->packed.op[NAIK_DOUBLE], solver, &options, &stream, &stopped));
+    NAIK_TRY(naik_propagator_solve(&j->set.op[NAIK_DOUBLE], solver, &options, &stream, &stopped));
     naik_timer_stop(j->timer, "solve");
     *interrupted = stopped && !j->guard.links_lost;
 done:
@@ -387,7 +335,7 @@ done:
     naik_modes_destroy(&j->modes);
     naik_multishift_destroy(&multishift);
     naik_solver_destroy(&solver);
-    release_links(j);
+    naik_operator_set_destroy(&j->set);
     return status;
 }
 
@@ -396,17 +344,14 @@ static bool is_open(const solve_job *j, int task)
     return is_pending(j, task) && !j->guard.attempts[task].given_up;
 }
 
-/* Whether two tasks share links and modes. */
+/* Whether two tasks share operator and modes. */
 static bool is_together(const solve_job *j, int a, int b)
 {
-    const naik_input *input = j->input;
-    return epsilon_of(j, a) == epsilon_of(j, b) &&
-           naik_input_same_twist(&input->solve[input->tasks[a].solve],
-                                 &input->solve[input->tasks[b].solve]) &&
+    return naik_quark_shares_operator(quark_of(j, a), quark_of(j, b)) &&
            is_deflated(j, a) == is_deflated(j, b);
 }
 
-/* Lists the open tasks that share the links and modes of task `first`. Those to be solved twice follow a
+/* Lists the open tasks that share the operator and modes of task `first`. Those to be solved twice follow a
  * batch later: their second solve has other neighbours, and mostly another place. */
 static void list_pending(solve_job *j, int first)
 {
@@ -439,7 +384,7 @@ naik_status solve_work(solve_job *j, bool *interrupted)
             continue;
         }
         list_pending(j, first);
-        NAIK_TRY(solve_epsilon(j, epsilon_of(j, first), interrupted));
+        NAIK_TRY(solve_pending(j, interrupted));
     }
     if (*interrupted) {
         NAIK_TRY(naik_checkpoint_publish(j->checkpoint));
