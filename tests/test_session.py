@@ -1,6 +1,8 @@
 # test_session.py - the Python package naik: sessions against naik solve to the last bit, failures, Ctrl-C, MPI
 # timeout: 240
+import contextlib
 import ctypes
+import io
 import importlib.util
 import os
 import re
@@ -76,10 +78,11 @@ def structures_have_the_sizes_of_the_headers():
 
 
 def a_session_has_the_bits_of_naik_solve():
-    cases = [("hisq", "hisq", "{type: hisq}", "pion5", "rhox"), ("clover", {"type": "clover", "csw": 1.2}, "{type: clover, csw: 1.2}", "pion", "rho_x")]
+    cases = [("hisq", "hisq", "{type: hisq}", "pion5", "rhox"), ("clover", {"type": "clover", "csw": 1.2}, "{type: clover, csw: 1.2}", "pion", "rho_x"),
+             ("twisted", {"type": "twisted_mass", "mu": 0.1}, "{type: twisted_mass, mu: 0.1}", "pion", "rho_x")]
     for name, action, words, meson, _ in cases:
         with naik.Session(path("lat.h5"), action=action) as s:
-            for source, made in ((POINT, s.sources.point(1, 0, 2, 3)), (WALL, s.sources.noise(5, t0=2, noise="u1")),
+            for source, made in ((POINT, s.sources.point(1, 0, 2, 3)),) if name == "twisted" else ((POINT, s.sources.point(1, 0, 2, 3)), (WALL, s.sources.noise(5, t0=2, noise="u1")),
                                  (SMEARED, s.sources.smeared(0, 1, 0, 1, radius=1.5, iterations=4))):
                 g, c, records = stored(f"{name}-{source[7:10]}", words, source, meson)
                 x, results = s.solve(made, mass=0.1)
@@ -122,6 +125,9 @@ def two_sessions_live_in_one_process():
     # other quarks of one session: their masses, Naik epsilons and twists
     other = a.solve(src, mass=0.2, naik_epsilon=-0.1, twist=[0.5, 0, 0]).x
     assert np.abs(other - alone).max() > 1e-3 and a.solve(src, mass=0.2).x.tobytes() == alone.tobytes()
+    whole = a.solve(a.sources.point(0, 0, 0, 0), mass=0.2).x
+    assert np.array_equal(a.contract("G5-G5", whole), a.contract("pion5", whole))  # MILC's label
+    assert np.allclose(a.contract("pion5", whole, whole), a.contract("pion5", whole), rtol=1e-14)
     mixed = a.contract("pion5", a.solve(a.sources.point(0, 0, 0, 0), mass=0.2).x, a.solve(a.sources.point(0, 0, 0, 0), mass=0.4).x)
     assert mixed.shape == (8,) and mixed[0].real > 0
     a.close()
@@ -173,8 +179,12 @@ def progress_lines_and_control_c_are_heard():
         src = s.sources.point(0, 0, 0, 0)
         s.progress = heard.append
         whole = s.solve(src, mass=0.01)
+        s.progress, said = True, io.StringIO()
+        with contextlib.redirect_stdout(said):
+            s.solve(src[:1], mass=0.01)
+        assert said.getvalue().endswith(" \n") and "\rnaik: 1 of 1 solved, iteration" in said.getvalue(), said.getvalue()
         assert any("plaquette" in line for line in lines) and any(line.startswith("links: hisq") for line in lines), lines
-        assert heard and heard[-1].count == 3 and max(p.iterations for p in heard) > 20 and max(p.done for p in heard) == 2, heard
+        assert heard and heard[-1].count == 3 and max(p.iterations for p in heard) > 20 and heard[-1].done == 3, heard
 
         def press(p):
             if p.done == 1:

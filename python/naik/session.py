@@ -4,8 +4,8 @@ import ctypes
 import json
 import os
 import signal
-import sys
 import threading
+import time
 import warnings
 
 import numpy as np
@@ -30,11 +30,18 @@ def _json(value):
     return json.dumps(plain(value), ensure_ascii=False).encode()
 
 
-def _print_progress(p):
-    """One line that is written over."""
-    done = p.done == p.count
-    print(f"\rnaik: {p.done} of {p.count} solved, iteration {p.iterations}, residual {p.residual:.1e}   ",
-          end="\n" if done else "", flush=True, file=sys.stdout)
+class _Line:
+    """One line that is written over, five times a second at most, in a terminal and in a notebook."""
+
+    def __init__(self):
+        self.spoke = 0.0
+
+    def __call__(self, p):
+        now, ends = time.monotonic(), p.done == p.count
+        if ends or p.running > 0 and now - self.spoke > 0.2:
+            self.spoke = now
+            print(f"\rnaik: {p.done} of {p.count} solved, iteration {p.iterations}, residual {p.residual:.1e}   ",
+                  end="\n" if ends else "", flush=True)
 
 
 class Session:
@@ -58,7 +65,7 @@ class Session:
         self._open = False
         self._raised = None
         self._interrupts = 0
-        self._log, self.progress = log, progress
+        self._log, self.progress, self._line = log, progress, _Line()
         self._take = library.TakeLine(self._take_line)
         self._hooks = library.Hooks(None, library.HearProgress(self._hear), library.AskStop(self._asked))
         self._comm = comm
@@ -106,11 +113,15 @@ class Session:
     def _hear(self, _, progress):
         try:
             p = progress.contents
-            heard = _print_progress if self.progress is True else self.progress
-            if heard:
-                heard(Progress(p.count, p.done, p.running, p.iterations, p.residual))
+            self._tell(Progress(p.count, p.done, p.running, p.iterations, p.residual))
         except BaseException as error:
             self._raised = self._raised or error
+
+    def _tell(self, progress):
+        if self.progress is not True and self.progress:
+            self.progress(progress)
+        elif self.progress and self.origin == (0, 0, 0, 0):  # one rank prints
+            self._line(progress)
 
     def _asked(self, _):
         return bool(self._raised or self._interrupts)
@@ -210,6 +221,7 @@ class Session:
                    arrays.pointer(x), results)
         told = [Result(r.converged, r.reason.decode(), r.iterations, r.modes, r.residual, r.source_residual, r.norm, r.seconds)
                 for r in results]
+        self._tell(Progress(len(told), len(told), 0, max(r.iterations for r in told), max(r.residual for r in told)))
         missed = [r for r in told if not r.converged]
         if missed:
             warnings.warn(f"{len(missed)} of {len(told)} solutions missed their tolerance: {missed[0].reason}, residual "

@@ -392,7 +392,7 @@ done:
     return status;
 }
 
-/* The place of a meson among those of the session's quarks, by its word. */
+/* The place of a meson among those of the session's quarks, by its word or MILC's label. */
 static naik_status find_meson(const naik_session *s, const char *name, int *meson)
 {
     const bool spin = s->input->kind->spin > 1;
@@ -402,7 +402,8 @@ static naik_status find_meson(const naik_session *s, const char *name, int *meso
         const char *mine = spin ? naik_spin_meson_name((naik_spin_meson)*meson)
                                 : naik_meson_name((naik_meson)*meson);
         const size_t used = strlen(all);
-        if (strcmp(mine, name) == 0) {
+        if (strcmp(mine, name) == 0 ||
+            (!spin && strcmp(naik_meson_label((naik_meson)*meson), name) == 0)) {
             return NAIK_OK;
         }
         snprintf(all + used, sizeof all - used, "%s%s", *meson > 0 ? ", " : "", mine);
