@@ -186,21 +186,26 @@ def progress_lines_and_control_c_are_heard():
         assert any("plaquette" in line for line in lines) and any(line.startswith("links: hisq") for line in lines), lines
         assert heard and heard[-1].count == 3 and max(p.iterations for p in heard) > 20 and heard[-1].done == 3, heard
 
+        looks = []
+
         def press(p):
-            if p.done == 1:
+            looks.append(p)
+            if p.done == 1 and p.running:
                 os.kill(os.getpid(), signal.SIGINT)
 
         def fail(p):
+            looks.append(p)
             raise LookupError("of the callback")
 
         handler = signal.getsignal(signal.SIGINT)
-        for hear, kind in ((press, KeyboardInterrupt), (fail, LookupError)):
+        for hear, kind, most in ((press, KeyboardInterrupt, 1), (fail, LookupError, 0)):
             s.progress = hear
+            looks.clear()
             try:
                 s.solve(src, mass=0.01)
                 raise AssertionError(f"no {kind.__name__}")
             except kind:
-                pass
+                assert looks[-1].done == most, looks  # at the next look, not at the end
         assert signal.getsignal(signal.SIGINT) is handler
         s.progress = None
         assert s.solve(src, mass=0.01).x.tobytes() == whole.x.tobytes()  # and the session goes on
@@ -256,6 +261,19 @@ try:
     s.solve(s.sources.point(1, 0, 2, 3)[..., :1], mass=0.1)
 except naik.InputError as error:
     print("refused", MPI.COMM_WORLD.rank)
+
+
+def fail(p):
+    raise LookupError
+
+
+if MPI.COMM_WORLD.rank == MPI.COMM_WORLD.size - 1:  # the others learn it
+    s.progress = fail
+try:
+    s.solve(s.sources.point(1, 0, 2, 3), mass=0.1)
+    print("went on", MPI.COMM_WORLD.rank)
+except (LookupError, naik.Interrupted) as error:
+    print(type(error).__name__, MPI.COMM_WORLD.rank)
 {last}
 """
 
@@ -279,7 +297,8 @@ def ranks_of_mpi4py_and_of_naik_make_the_same_bits():
             env = {k: v for k, v in env.items() if k not in ALONE}
         run = subprocess.run(words, capture_output=True, text=True, env={**env, **PARALLEL} if ranks > 1 else env, timeout=200)
         assert run.returncode == 0, (name, run.stdout, run.stderr)
-        assert sorted(run.stdout.split("\n"))[-ranks:] == [f"refused {r}" for r in range(ranks)], (name, run.stdout, run.stderr)
+        told = [f"refused {r}" for r in range(ranks)] + [f"Interrupted {r}" for r in range(ranks - 1)] + [f"LookupError {ranks - 1}"]
+        assert sorted(run.stdout.split("\n")[:-1]) == sorted(told), (name, run.stdout, run.stderr)
         made.append(dict(np.load(out)))
     for one in made:
         assert one["x"].tobytes() == g.tobytes()
