@@ -106,8 +106,22 @@ def links_of_an_array_and_modes_of_a_file_do_too():
     with naik.Session(path("lat.h5"), deflation={"modes": 16, "file": path("modes.h5")}) as s:
         x, results = s.solve(s.sources.point(1, 0, 2, 3), mass=0.1)
         assert x.tobytes() == g.tobytes() and [r.modes for r in results] == list(records["modes"]) == [16] * 3
+        alone = naik.Session(path("lat.h5"), deflation={"modes": 16, "file": path("never.h5")}, log=press)
+        try:
+            alone.solve(s.sources.point(1, 0, 2, 3), mass=0.1)
+            raise AssertionError("the search was not stopped")
+        except KeyboardInterrupt:
+            assert not os.path.exists(path("never.h5"))
+        finally:
+            alone.close()
         plain = s.solve(s.sources.point(1, 0, 2, 3), mass=0.1, deflate=False).results
         assert plain[0].modes == 0 and plain[0].iterations > results[0].iterations
+
+
+def press(line):
+    """Ctrl-C at the first cycle of a search of low modes."""
+    if line.startswith("modes: cycle"):
+        os.kill(os.getpid(), signal.SIGINT)
 
 
 def links_of_file():
@@ -242,7 +256,7 @@ def arrays_of_others_are_taken_through_the_host():
         refuses(naik.InputError, "of numpy, CuPy or DLPack, not str", s.solve, "source", mass=0.1)
 
 
-RANKS = """
+RANKS = r"""
 import sys
 import numpy as np
 {first}
@@ -260,7 +274,7 @@ if MPI.COMM_WORLD.rank == 0:
 try:
     s.solve(s.sources.point(1, 0, 2, 3)[..., :1], mass=0.1)
 except naik.InputError as error:
-    print("refused", MPI.COMM_WORLD.rank)
+    sys.stdout.write(f"refused {{MPI.COMM_WORLD.rank}}\n")
 
 
 def fail(p):
@@ -271,9 +285,9 @@ if MPI.COMM_WORLD.rank == MPI.COMM_WORLD.size - 1:  # the others learn it
     s.progress = fail
 try:
     s.solve(s.sources.point(1, 0, 2, 3), mass=0.1)
-    print("went on", MPI.COMM_WORLD.rank)
+    sys.stdout.write(f"went on {{MPI.COMM_WORLD.rank}}\n")
 except (LookupError, naik.Interrupted) as error:
-    print(type(error).__name__, MPI.COMM_WORLD.rank)
+    sys.stdout.write(f"{{type(error).__name__}} {{MPI.COMM_WORLD.rank}}\n")
 {last}
 """
 

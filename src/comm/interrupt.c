@@ -21,6 +21,8 @@ struct naik_interrupt {
     int descriptor; /* -1: none */
     int received;   /* the first signal that this rank has seen, 0 for none */
     sigset_t old_mask;
+    bool (*ask)(void *data); /* in place of signals; NULL: these */
+    void *data;
     bool asked;
     char reason[64];
 };
@@ -64,6 +66,21 @@ naik_status naik_interrupt_create(naik_comm *comm, double wall_limit_s, naik_int
     return NAIK_OK;
 }
 
+naik_status naik_interrupt_create_asking(naik_comm *comm, bool (*ask)(void *data), void *data,
+                                         naik_interrupt **out)
+{
+    naik_interrupt *interrupt = calloc(1, sizeof *interrupt);
+    *out = interrupt;
+    if (interrupt == NULL) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory to hear the caller");
+    }
+    interrupt->comm = comm;
+    interrupt->descriptor = -1;
+    interrupt->ask = ask;
+    interrupt->data = data;
+    return NAIK_OK;
+}
+
 void naik_interrupt_destroy(naik_interrupt **interrupt)
 {
     if (*interrupt == NULL) {
@@ -72,7 +89,9 @@ void naik_interrupt_destroy(naik_interrupt **interrupt)
     if ((*interrupt)->descriptor >= 0) {
         close((*interrupt)->descriptor);
     }
-    sigprocmask(SIG_SETMASK, &(*interrupt)->old_mask, NULL);
+    if ((*interrupt)->ask == NULL) {
+        sigprocmask(SIG_SETMASK, &(*interrupt)->old_mask, NULL);
+    }
     free(*interrupt);
     *interrupt = NULL;
 }
@@ -93,6 +112,17 @@ static bool is_late(const naik_interrupt *interrupt, double now_s)
     return interrupt->wall_limit_s > 0 && now_s - interrupt->start_s > interrupt->wall_limit_s;
 }
 
+/* Of a caller, whose answers depend on no clock. */
+static bool asks_to_stop(naik_interrupt *interrupt)
+{
+    double asked = interrupt->ask(interrupt->data) ? 1 : 0;
+    if (naik_comm_max_f64(interrupt->comm, &asked, 1) == NAIK_OK && asked > 0) {
+        interrupt->asked = true;
+        snprintf(interrupt->reason, sizeof interrupt->reason, "the caller");
+    }
+    return interrupt->asked;
+}
+
 bool naik_interrupt_asked(naik_interrupt *interrupt)
 {
     enum { PAUSE, TALK };
@@ -100,6 +130,9 @@ bool naik_interrupt_asked(naik_interrupt *interrupt)
     double now_s = naik_time_s();
     if (interrupt->asked) {
         return true;
+    }
+    if (interrupt->ask != NULL) {
+        return asks_to_stop(interrupt);
     }
     if (interrupt->comm->rank == 0 &&
         (received(interrupt) || is_late(interrupt, now_s) || now_s - interrupt->last_s > 0.2)) {

@@ -18,13 +18,18 @@ void naik_interrupt_block(void);
 /* wall_limit_s: seconds from the start of the job to when to stop; 0: none. Call it early: the
  * clock starts here. Local. NAIK_ERR_MEMORY */
 naik_status naik_interrupt_create(naik_comm *comm, double wall_limit_s, naik_interrupt **out);
+/* The same for a program that has its signals to itself: ask(data) of every rank is called at every look, and
+ * true on one rank stops all. Local. NAIK_ERR_MEMORY */
+naik_status naik_interrupt_create_asking(naik_comm *comm, bool (*ask)(void *data), void *data,
+                                         naik_interrupt **out);
 void naik_interrupt_destroy(naik_interrupt **interrupt);
 
 /* True, on all ranks alike, once any rank was signalled or is past its limit; stays true.
  * Collective, and cheap enough for every poll of a solver: the ranks talk once in 0.2 s, and when
  * rank 0 was signalled. */
 bool naik_interrupt_asked(naik_interrupt *interrupt);
-/* In words, for the log: "signal SIGUSR1", "wall_limit of 3600 s". */
+/* In words, for the log: "signal SIGUSR1", "wall_limit of 3600 s", "the
+ * caller". */
 const char *naik_interrupt_reason(const naik_interrupt *interrupt);
 
 #endif

@@ -45,7 +45,6 @@ typedef struct batch {
     const double *src;
     double *x;
     naik_session_result *results;
-    bool stopped;
 } batch;
 
 static size_t vector_count(const naik_session *s)
@@ -92,10 +91,9 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     return NAIK_OK;
 }
 
-/* Tells the caller, and asks whether to stop: an answer of one rank is all ranks'. */
 static naik_status at_poll(void *data, const naik_solver_progress *now)
 {
-    batch *b = data;
+    const batch *b = data;
     const naik_session_hooks *hooks = &b->session->hooks;
     const naik_session_progress progress = {.count = b->count,
                                             .done = b->done,
@@ -105,15 +103,19 @@ static naik_status at_poll(void *data, const naik_solver_progress *now)
     if (hooks->progress != NULL) {
         hooks->progress(hooks->data, &progress);
     }
-    double asked = hooks->stop != NULL && hooks->stop(hooks->data) ? 1 : 0;
-    const naik_status status = naik_comm_max_f64(b->session->comm, &asked, 1);
-    b->stopped = b->stopped || asked > 0;
-    return status;
+    return NAIK_OK;
 }
 
 static bool asked_to_stop(void *data)
 {
-    return ((const batch *)data)->stopped;
+    return naik_interrupt_asked(((const batch *)data)->session->at.interrupt);
+}
+
+/* What the caller answers at a look; of a session that nobody listens to, no. */
+static bool ask_caller(void *data)
+{
+    const naik_session_hooks *hooks = &((const naik_session *)data)->hooks;
+    return hooks->stop != NULL && hooks->stop(hooks->data);
 }
 
 /* The extents, and what stands for the name of the configuration. */
@@ -304,6 +306,8 @@ naik_status naik_session_solve_quark(naik_session *session, const char *quark, i
     NAIK_TRY(session_input_make(s->comm, &s->texts, quark, NULL, &input));
     NAIK_TRY(check_question(s, input, count, src));
     memset(results, 0, (size_t)count * sizeof *results);
+    NAIK_TRY(naik_comm_agree(
+        s->comm, naik_interrupt_create_asking(s->comm, ask_caller, s, &s->at.interrupt)));
     NAIK_TRY(session_quark_use(&s->at, input, count, q));
     batch b = {
         .session = s, .input = input, .count = count, .src = src, .x = x, .results = results};
@@ -330,6 +334,7 @@ naik_status naik_session_solve_quark(naik_session *session, const char *quark, i
                            "stopped with %d of %d solutions done", b.done, count);
     }
 done:
+    naik_interrupt_destroy(&s->at.interrupt);
     naik_input_destroy(&input);
     return status;
 }
