@@ -4,6 +4,8 @@ import os
 import re
 import shutil
 
+import h5py
+
 from program import main, naik, path, start
 
 INPUT = """lattice: {size: [4, 4, 4, 8]}
@@ -166,6 +168,24 @@ def fresh_replaces_propagator_files_only():
         said = naik("solve", path("run.yaml"), "--fresh", "--set", f"output.file={path('other.h5')}", status=1)
         assert "is no propagator file of naik, and --fresh replaces no other" in said, said
         assert content(path("other.h5")) == content(path(other)), other
+    # what a later naik wrote, and what an h5py script did: intact, and of another kind
+    shutil.copy(path("prop.h5"), path("other.h5"))
+    with h5py.File(path("other.h5"), "r+") as f:
+        f.attrs["format_version"] = "2.0"
+    with h5py.File(path("script.h5"), "w") as f:
+        f["a"] = 1.0
+    shutil.copy(path("prop.h5"), path("begun.h5"))
+    with h5py.File(path("begun.h5"), "r+") as f:
+        f.attrs["state"] = "incomplete"
+    for other, fresh, told in (("other.h5", ["--fresh"], "has version 2.0 of the format naik-prop"),
+                               ("other.h5", [], "has version 2.0 of the format naik-prop"),
+                               ("script.h5", ["--fresh"], "is no propagator file of naik, and --fresh replaces no other"),
+                               ("script.h5", [], "exists and is no file of naik"),
+                               ("begun.h5", [], "is an unfinished propagator file: rename it to")):
+        before = content(path(other))
+        said = naik("solve", path("run.yaml"), *fresh, "--set", f"output.file={path(other)}", status=1)
+        assert told in said and content(path(other)) == before, (other, fresh, said)
+        os.remove(path(other)) if fresh == [] else None
     for size in (os.path.getsize(path("prop.h5")), 3000, 0):  # whole, damaged, empty
         with open(path("other.h5"), "wb") as f:
             f.write(content(path("prop.h5"))[:size])

@@ -76,7 +76,8 @@ naik_status naik_gauge_coulomb_deviation(const naik_gauge *gauge, double *theta)
 naik_status naik_gauge_divergence(const naik_gauge *gauge, int directions, double *theta);
 
 /* Gram-Schmidt on the rows, third row = conj(row0 x row1). *largest_change = largest |dU_ij| over
- * all ranks. Collective. NAIK_ERR_CORRUPT where a row cannot be normalised. */
+ * all ranks. Collective. NAIK_ERR_CORRUPT where a link is zero or no number; NAIK_ERR_INPUT where one is
+ * singular, so that it has no unitary neighbour. */
 naik_status naik_gauge_reunitarise(naik_gauge *gauge, double *largest_change);
 
 /* Multiplies the links by the staggered phases eta_t = 1, eta_x = (-1)^t, eta_y = (-1)^(t+x),

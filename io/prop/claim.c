@@ -25,6 +25,20 @@ naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path)
                          "another output.file",
                          path, format);
     }
+    /* naik writes the checksum of the attributes beside the format: without both the file is no file of
+     * naik that was damaged */
+    if (h5 >= 0 && format[0] == '\0' && H5Aexists(h5, "metadata_crc") <= 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "%s exists and is no file of naik: move it away, or choose another "
+                         "output.file",
+                         path);
+    }
+    if (h5 >= 0 && strcmp(state, "incomplete") == 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "%s exists and is an unfinished propagator file: rename it to %s.part to "
+                         "continue it, or choose another output.file",
+                         path, path);
+    }
     if (format[0] == '\0' || strcmp(state, "complete") != 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "%s exists, but is not a complete propagator file of naik: move it "
@@ -45,39 +59,49 @@ naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path)
                            path, format);
 }
 
-/* Another file, which --fresh must not replace: HDF5 of another format, or, of a `finished` one, no
- * HDF5 (beside.h has looked at the others). A damaged propagator file is none. */
-static bool is_other(naik_log *log, const char *path, bool finished)
+/* *other: a file which --fresh must not replace: HDF5 of another format, or, of a `finished` one, no
+ * HDF5 (beside.h has looked at the others). A damaged propagator file is none.
+ * NAIK_ERR_INPUT where the file is of a version that is not known, or is no file of its own */
+static naik_status find_other(naik_log *log, const char *path, bool finished, bool *other)
 {
     char begin[NAIK_BESIDE_HDF5_BYTES] = "", format[32] = "";
     struct stat info;
     hid_t h5 = -1;
     FILE *file = naik_path_open(path, &info);
+    *other = false;
     if (file == NULL) {
-        return false; /* what cannot be opened is refused by what opens it */
+        return NAIK_OK; /* what cannot be opened is refused by what opens it */
     }
     const size_t got = fread(begin, 1, sizeof begin, file);
     fclose(file);
     if (!naik_h5_begins(begin, got)) {
-        return finished && info.st_size > 0;
+        *other = finished && info.st_size > 0;
+        return NAIK_OK;
     }
-    if (naik_h5_open_alone(log, path, &h5) != NAIK_OK) {
+    const naik_status status = naik_h5_open_alone(log, path, &h5);
+    if (status == NAIK_ERR_INPUT) {
+        return status;
+    }
+    if (status != NAIK_OK) {
         naik_log_clear(log);
-        return false;
+        return NAIK_OK;
     }
     const bool told = naik_h5_get_text(h5, "format", format, sizeof format);
     H5Fclose(h5);
-    return (told || finished) && strcmp(format, "naik-prop") != 0;
+    *other = (told || finished) && strcmp(format, "naik-prop") != 0;
+    return NAIK_OK;
 }
 
 static naik_status refuse_replacing(naik_log *log, const char *path, bool finished)
 {
-    return is_other(log, path, finished)
+    bool other;
+    const naik_status status = find_other(log, path, finished, &other);
+    return status == NAIK_OK && other
                ? NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "%s is no propagator file of naik, and --fresh replaces no other: move "
                            "it away or choose another output.file",
                            path)
-               : NAIK_OK;
+               : status;
 }
 
 /* Rank 0, of PATH or PATH.part. */

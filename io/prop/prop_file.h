@@ -152,8 +152,8 @@ naik_status naik_prop_compare_input(naik_log *log, hid_t h5, const char *path,
                                     const char *canonical_input);
 /* io/prop/claim.c: a .part that is no propagator file is not begun again. Local. NAIK_ERR_INPUT */
 naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path);
-/* NAIK_ERR_CORRUPT where h5 (below 0: could not be opened) is no complete propagator file,
- * NAIK_ERR_INPUT where it is another file of naik. Local. */
+/* NAIK_ERR_CORRUPT where h5 (below 0: could not be opened) is a damaged propagator file,
+ * NAIK_ERR_INPUT where it is an unfinished one, or another file. Local. */
 naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path);
 /* Reads /solves into file->records; broken records count as pending. Collective. */
 naik_status naik_prop_load_records(naik_propagator_file *file, bool warn);

@@ -167,9 +167,9 @@ typedef struct naik_solve_record {
 
 /* Looks, before anything is computed, for what an earlier run has left: *complete where there is
  * PATH. Collective.
- * NAIK_ERR_INPUT where it, or PATH.part, was begun with another canonical_input; NULL, which is
- * for --fresh: where PATH is another file than of propagators
- * NAIK_ERR_CORRUPT where PATH is no complete propagator file */
+ * NAIK_ERR_INPUT where PATH, or PATH.part, was begun with another canonical_input, or is another file;
+ * canonical_input is NULL for --fresh, which replaces propagator files of a version that naik reads
+ * NAIK_ERR_CORRUPT where PATH is a damaged propagator file */
 naik_status naik_propagator_file_find(naik_comm *comm, const char *path,
                                       const char *canonical_input, bool *complete);
 

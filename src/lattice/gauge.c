@@ -163,30 +163,50 @@ NAIK_CLONES static double largest_difference(const naik_matrix *a, const naik_ma
     return largest;
 }
 
+/* Zero, or no numbers: what no field of any group has. */
+static bool is_nothing(const naik_matrix *u)
+{
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            sum += fabs(u->e[i][j].re) + fabs(u->e[i][j].im);
+        }
+    }
+    return !isfinite(sum) || sum == 0;
+}
+
 naik_status naik_gauge_reunitarise(naik_gauge *gauge, double *largest_change)
 {
     const naik_lattice *lat = gauge->lattice;
     const int64_t links = (int64_t)lat->sites * NAIK_DIM;
     double largest = 0;
-    int64_t bad = links; /* the first link without a unitary neighbour; links if none */
-#pragma omp parallel for schedule(static) reduction(max : largest) reduction(min : bad)
+    int64_t bad = links,
+            damaged = links; /* the first link without a unitary neighbour, and of those
+                                             the first that is nothing at all; links if none */
+#pragma omp parallel for schedule(static) reduction(max : largest) reduction(min : bad, damaged)
     for (int64_t i = 0; i < links; i++) {
         const naik_matrix before = gauge->link[i];
         if (reunitarise(&gauge->link[i])) {
             largest = fmax(largest, largest_difference(&before, &gauge->link[i]));
         } else {
             bad = i < bad ? i : bad;
+            damaged = is_nothing(&before) && i < damaged ? i : damaged;
         }
     }
     naik_status status = NAIK_OK;
     if (bad < links) {
         int x[NAIK_DIM];
+        const bool nothing = damaged < links;
+        bad = nothing ? damaged : bad;
         naik_lattice_coords(lat, (int32_t)(bad / NAIK_DIM), x);
-        status = NAIK_FAIL(lat->comm->log, NAIK_ERR_CORRUPT,
-                           "the link %c of site (%d, %d, %d, %d) is zero, singular or not a number "
-                           "and cannot be made unitary: the configuration is damaged",
-                           "xyzt"[bad % NAIK_DIM], lat -> origin[0] + x[0], lat -> origin[1] + x[1],
-                           lat -> origin[2] + x[2], lat -> origin[3] + x[3]);
+        status =
+            NAIK_FAIL(lat->comm->log, nothing ? NAIK_ERR_CORRUPT : NAIK_ERR_INPUT,
+                      "the link %c of site (%d, %d, %d, %d) is %s and cannot be made unitary: %s",
+                      "xyzt"[bad % NAIK_DIM], lat -> origin[0] + x[0], lat -> origin[1] + x[1],
+                      lat -> origin[2] + x[2], lat -> origin[3] + x[3],
+                      nothing ? "zero or not a number" : "singular",
+                      nothing ? "the configuration is damaged"
+                              : "these are not the links of an SU(3) configuration");
     }
     NAIK_TRY(naik_comm_agree(lat->comm, status));
     NAIK_TRY(naik_comm_max_f64(lat->comm, &largest, 1));
