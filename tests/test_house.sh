@@ -28,6 +28,12 @@ verdict openmp_is_used_through_pragmas_only "$(grep -nE 'omp\.h|omp_(get|set)_[a
 verdict vendor_names_stay_in_one_header "$(grep -niE 'cuda|\bhip|_hip' $code | grep -v '^gpu/gpu\.h:' |
     grep -vE '^[^:]*:[0-9]*: *(/\*|\*)' | sed -E 's/"[^"]*"//g; s|/\*.*||; s|//.*||; s/MPIX_[A-Za-z_]*//g' |
     grep -iE ':[0-9]+:.*(cuda|\bhip|_hip)')"
+# In code; above the operators the row of a quark is asked (operator/quark.h), not which action it has.
+above=$(sources src/run src/plan src/quark src/contract src/stored src/input src/cli src/model io)
+verdict no_code_above_the_operators_names_an_action "$(grep -nE 'is_wilson|\bspinors\b|NAIK_INPUT_(NAIVE|ASQTAD|HISQ|LINKS|WILSON|CLOVER|TWISTED)' $above |
+    grep -vE '^[^:]*:[0-9]*: *(/\*|\*)' | sed -E 's/"[^"]*"//g; s|/\*.*||' |
+    grep -E ':[0-9]+:.*(is_wilson|\bspinors\b|NAIK_INPUT_)')"
+verdict masses_are_looked_up_in_the_input_alone "$(grep -nE '(masses|naik_epsilon)\.data\[' $(sources src io) | grep -v '^src/input/')"
 verdict files_have_at_most_600_lines "$(wc -l $all | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines" }')"
 verdict no_file_says_it_is_unfinished "$(grep -nE 'TODO|FIXME|XXX|not (yet )?implemented' $all Makefile inputs/* jobscripts/* 2>/dev/null)"
 verdict no_line_has_trailing_space_or_tab "$(grep -nE '[ 	]$|	' $all | cut -c 1-120)"

@@ -283,8 +283,11 @@ def mesons_are_the_same_in_another_gauge():
 
 def masses_and_kappas_mean_the_same():
     solve("kappa", mass="kappas: [0.125]", correlators="pion")
-    solve("mass", mass="masses: [0]", correlators="pion")
+    solve("mass", "--set", f"run.events={path('mass.jsonl')}", mass="masses: [0]", correlators="pion")
     same(everything("kappa.h5"), everything("mass.h5"))
+    with open(path("mass.jsonl")) as f:
+        ready = [e for e in map(json.loads, f) if e["event"] == "links"]
+    assert [(e["action"], e["naik_epsilon"], e["mass"]) for e in ready] == [("clover", 0, 0)], ready
 
 
 def what_wanders_goes_on_with_the_normal_equations():
