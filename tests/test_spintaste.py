@@ -1,5 +1,5 @@
 # test_spintaste.py - staggered operators of any spin and taste against another code's numbers, by its labels
-# timeout: 200
+# timeout: 300
 import itertools
 import json
 import os
@@ -9,66 +9,44 @@ import numpy as np
 
 from program import REFERENCE, main, naik, path
 
-LOCAL = ["G5-G5", "G1-G1", "GX-GX", "GY-GY", "GZ-GZ", "GXT-GXT", "GYT-GYT", "GZT-GZT", "GT-GT", "G5T-G5T", "GYZ-GYZ",
-         "GZX-GZX", "GXY-GXY", "G5X-G5X", "G5Y-G5Y", "G5Z-G5Z"]
-NAMES = dict(zip(LOCAL, ["pion5", "pion05", "rhox", "rhoy", "rhoz", "rhox0", "rhoy0", "rhoz0"]))
-MOMENTA = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, -1, 0], [1, 0, 2]]
+NAMES = {"G5-G5": "pion5", "G1-G1": "pion05", "GX-GX": "rhox", "GY-GY": "rhoy", "GZ-GZ": "rhoz", "GXT-GXT": "rhox0",
+         "GYT-GYT": "rhoy0", "GZT-GZT": "rhoz0"}
+MASSES = [0.05, 0.1]
 INPUT = """
 lattice:  {size: %s, boundary_t: antiperiodic}
 gauge:    {file: %s}
 action:   {type: %s}
 solver:   {tolerance: 1e-13}
-output:   {file: %s, propagators: false, correlators: [%s]}
 """
-HISQ = f"""
-solve:
-  - {{name: zero, masses: [0.05, 0.1], momenta: {MOMENTA}, source: {{type: point, origin: [0, 0, 0, 0]}}}}
-  - {{name: off, masses: [0.05, 0.1], naik_epsilon: [0, -0.1], momenta: {MOMENTA}, source: {{type: point, origin: [1, 2, 3, 5]}}}}
-  - {{name: origin, masses: [0.05], source: {{type: point, origin: [1, 2, 3, 0]}}}}
-pairs:
-  - {{name: zeros, quark: zero, antiquark: zero}}
-  - {{name: offs, quark: off, antiquark: off}}
-"""
-ASQTAD = f"""
-solve:
-  - {{name: walls, masses: [0.05], momenta: {MOMENTA}, source: {{type: corner_wall, t0: [0, 3]}}}}
-"""
-EIGHT = f"""
-solve:
-  - {{name: zero, masses: [0.05, 0.1], momenta: {MOMENTA}, source: {{type: point, origin: [0, 0, 0, 0]}}}}
-pairs:
-  - {{name: zeros, quark: zero, antiquark: zero}}
-"""
-ENTRIES = {("hisq-point", (0, 0, 0, 0)): "zero", ("hisq-8", (0, 0, 0, 0)): "zero", ("hisq-off", (1, 2, 3, 5)): "off", ("hisq-origin", (1, 2, 3, 0)): "origin",
-           ("asqtad-corner", 0): "walls/s0000", ("asqtad-corner", 3): "walls/s0001"}
 
 
-def solved(name, action, text, ranks, size=(4, 4, 4, 8)):
-    gauge = os.path.join(REFERENCE, "lat.sample.l" + "".join(map(str, size)))
-    with open(path(name + ".yaml"), "w") as f:
-        f.write(INPUT % (list(size), gauge, action, path(name + ".h5"), ", ".join(LOCAL)) + text)
-    naik("solve", path(name + ".yaml"), ranks=ranks)
-    return h5py.File(path(name + ".h5"))
+def label_of(case):
+    return next((label for label, name in NAMES.items() if name == case["sink"]), case["sink"])
 
 
-def numbers(file, name):
-    values = file[name][()]
-    return values[:, 0] + 1j * values[:, 1] if values.ndim == 2 else values.astype(complex)
+GAMMAS = "G1 GX GY GXY GZ GZX GYZ G5T GT GXT GYT G5Z GZT G5Y G5X G5".split()
+LONG = os.environ.get("NAIK_TEST_LONG") == "1"
 
 
-def waves(file, entry, meson, momentum):
-    """With exp(2 pi i p.y/L); of a density that is real at every site that of -p is the conjugate."""
-    opposite = momentum not in MOMENTA
-    p = [-k for k in momentum] if opposite else momentum
-    values = numbers(file, f"corr/{entry}/m00/{meson}/p{''.join(map(str, p))}")
-    return values.conj() if opposite else values
+def links_of(label):
+    spin, taste = map(GAMMAS.index, label.split("-"))
+    return bin(spin ^ taste).count("1")
 
 
-def expected_of(case):
-    """The correlator of that case from naik's file, and how: entry and momenta with their weights."""
-    source = case["quark"]["source"]
-    place = source.get("t0", tuple(source.get("origin", ())))
-    return ENTRIES.get((case["set"], place))
+def cases_of(name, links, origin):
+    """Those of a set with operators that have a label and at most so many links, counted from a source that nothing acts on, or from there."""
+    with open(os.path.join(REFERENCE, "milc_spintaste.json")) as f:
+        cases = json.load(f)
+    for case in cases:
+        source, r0 = case["quark"]["source"], case["r_offset"]
+        label = label_of(case)
+        if case["set"] == name and "-" in label and links_of(label) <= links and not case["antiquark"]["source_operators"] + case["quark"]["source_operators"] \
+                and r0 == (origin or source.get("origin", [0, 0, 0, source.get("t0")])):
+            yield label, case
+
+
+def masses_of(case):
+    return case["quark"]["mass"], case["antiquark"]["mass"]
 
 
 def parts_of(case):
@@ -80,55 +58,88 @@ def parts_of(case):
         yield [p for p, _ in chosen], np.prod([weight for _, weight in chosen])
 
 
-def compared(file, sets):
-    with open(os.path.join(REFERENCE, "milc_spintaste.json")) as f:
-        cases = json.load(f)
-    count = 0
-    for case in cases:
-        spin = case["sink"].split("-")
-        local = case["sink"] in NAMES.values() or (len(spin) == 2 and spin[0] == spin[1])
-        operators = case["antiquark"]["source_operators"] + case["quark"]["source_operators"]
-        entry = expected_of(case)
-        masses = case["antiquark"]["mass"], case["quark"]["mass"]
-        r0 = case["r_offset"]
-        at_source = r0 == case["quark"]["source"].get("origin", [0, 0, 0, r0[3]])
-        if case["set"] not in sets or not local or operators or entry is None or not at_source or (masses[0] != masses[1] and entry[0] == "w"):
-            continue
-        meson = NAMES.get(case["sink"], case["sink"])
-        if masses == (0.05, 0.05):
-            got = sum(weight * waves(file, entry, meson, p) for p, weight in parts_of(case))
-        else:
-            quark, antiquark = (0 if mass == 0.05 else 1 for mass in masses[::-1])
-            got = numbers(file, f"corr/{entry}s/m{quark:02d}-m{antiquark:02d}/{meson}/p000")
+def entry(name, source, masses, epsilons, labels, momenta):
+    return (f"  - {{name: {name}, masses: {masses}, {epsilons}correlators: [{', '.join(labels)}], momenta: {momenta}, "
+            f"source: {{{source}}}}}\n")
+
+
+def text_of(cases, source, epsilon, origin):
+    """At rest of one mass, with momentum, and of two masses: an entry or a pair each."""
+    rest, moving, mixed, momenta = ["G5-G5"], [], [], []
+    for label, case in cases:
+        kind = mixed if len(set(masses_of(case))) > 1 else moving if any(case["momentum"]) else rest
+        if label not in kind:
+            kind.append(label)
+        momenta += [p for p, _ in parts_of(case) if kind is moving and p not in momenta]
+    text = "solve:\n" + entry("rest", source, MASSES[:1], "", rest, [[0, 0, 0]])
+    if moving:
+        text += entry("moving", source, MASSES[:1], "", moving, momenta)
+    if mixed:
+        text += entry("two", source, MASSES, epsilon, [], [[0, 0, 0]]) + "pairs: [{name: mixed, quark: two, antiquark: two}]\n"
+    return text + f"output: {{file: %s, propagators: false, origin: {origin or 'source'}, correlators: [{', '.join(mixed)}]}}\n"
+
+
+def solved(name, head, text, ranks):
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(head + text % path(name + ".h5"))
+    naik("solve", path(name + ".yaml"), ranks=ranks)
+    return h5py.File(path(name + ".h5"))
+
+
+def numbers(file, name):
+    values = file[name][()]
+    return values[:, 0] + 1j * values[:, 1] if values.ndim == 2 else values.astype(complex)
+
+
+def compare(file, cases):
+    size = np.abs(numbers(file, "corr/rest/m00/pion5/p000")).sum()
+    for label, case in cases:
+        meson, masses = NAMES.get(label, label), masses_of(case)
+        folder = "rest/m00" if masses[0] == masses[1] else "mixed/" + "-".join(f"m{MASSES.index(m):02d}" for m in masses)
+        folder = "moving/m00" if any(case["momentum"]) else folder
+        got = sum(weight * numbers(file, f"corr/{folder}/{meson}/p{''.join(map(str, p))}") for p, weight in parts_of(case))
+        got = np.roll(got, -case["r_offset"][3])
         want = np.array([complex(*c) for c in case["c"]])
-        got = np.roll(got, -r0[3])
-        bound = 1e-9 * np.abs(want).max() + 1e-13 * np.abs(numbers(file, f"corr/{entry}/m00/pion5/p000")).sum()
+        bound = 1e-9 * np.abs(want).max() + 1e-13 * size
         assert np.abs(got - want).max() <= bound, (case["id"], case["sink"], got, want)
-        count += 1
-    return count
 
 
-def local_operators_are_those_of_another_code():
+def checked(name, action, size, source, ranks, count, epsilon="", links=4, origin=None):
+    gauge = os.path.join(REFERENCE, "lat.sample.l" + "".join(map(str, size)))
+    cases = [(label, case) for label, case in cases_of(name, links, origin) if set(masses_of(case)) != {0.1} and
+             source in (f"type: point, origin: {case['quark']['source'].get('origin')}", f"type: corner_wall, t0: {case['quark']['source'].get('t0')}")]
+    text = text_of(cases, source, epsilon, origin)
+    files = [solved(f"{name}{n}", INPUT % (size, gauge, action), text, n) for n in ranks]
+    compare(files[0], cases)
+    for other in files[1:]:
+        other.visititems(lambda name, one: None if not name.startswith("corr/") or isinstance(one, h5py.Group) else
+                         np.testing.assert_array_equal(one[()], files[0][name][()], name))
+    assert len(cases) == count, len(cases)
+
+
+def operators_are_those_of_another_code():
     if not REFERENCE:
         return "NAIK_REFERENCE is not set"
-    hisq, half = [solved(f"hisq{ranks}", "hisq", HISQ, ranks) for ranks in (1, 2)]
-    count = compared(hisq, ("hisq-point", "hisq-off", "hisq-origin"))
-    assert count == 93, count
-    half.visititems(lambda name, one: None if not name.startswith("corr/") or isinstance(one, h5py.Group) else
-                    np.testing.assert_array_equal(one[()], hisq[name][()], name))
-    count = compared(solved("asqtad", "asqtad, u0: 1", ASQTAD, 2), ("asqtad-corner",))
-    assert count == 54, count
-    count = compared(solved("eight", "hisq", EIGHT, 4, (8, 8, 8, 8)), ("hisq-8",))
-    assert count == 32, count
+    small, point = [4, 4, 4, 8], "type: point, origin: "
+    checked("hisq-point", "hisq", small, point + "[0, 0, 0, 0]", (1, 2) if LONG else (1,), 268)
+    checked("hisq-off", "hisq", small, point + "[1, 2, 3, 5]", (2,), 112, "naik_epsilon: [0, -0.1], ")
+    checked("hisq-off", "hisq", small, point + "[1, 2, 3, 5]", (1,), 4, origin=[0, 0, 0, 0])
+    checked("asqtad-corner", "asqtad, u0: 1", small, "type: corner_wall, t0: 3", (1, 2) if LONG else (1,), 71)
+    if LONG:
+        checked("hisq-8", "hisq", [8, 8, 8, 8], point + "[0, 0, 0, 0]", (1, 4), 81)
+    else:
+        checked("hisq-8", "hisq", [8, 8, 8, 8], point + "[0, 0, 0, 0]", (4,), 52, links=1)
     return None
 
 
 def labels_are_other_words_for_the_same():
-    for word, told in (("GX-GXX", "did you mean 'GX-GX'"), ("G5X-GX5", "did you mean 'G5X-G5X'"), ("pion5, G5-G5", "names 'G5-G5' twice")):
+    for word, told in (("GX-GXX", "did you mean 'GX-GX'"), ("G5X-GX5", "did you mean 'G5X-"), ("pion5, G5-G5", "names 'G5-G5' twice"),
+                       ("GTX-G1", "did you mean 'GX-G1'")):
         text = "lattice: {size: [4, 4, 4, 4]}\ngauge: {file: none}\naction: {type: naive}\nsolve: [{name: a, masses: [1], source: {type: point, origin: [0, 0, 0, 0]}}]\n"
         with open(path("bad.yaml"), "w") as f:
             f.write(text + f"output: {{file: {path('none.h5')}, correlators: [{word}]}}\n")
-        assert told in naik("solve", path("bad.yaml"), status=1), word
+        said = naik("solve", path("bad.yaml"), status=1)
+        assert told in said, (word, said)
 
 
-main([local_operators_are_those_of_another_code, labels_are_other_words_for_the_same])
+main([operators_are_those_of_another_code, labels_are_other_words_for_the_same])

@@ -32,11 +32,21 @@ Quark = collections.namedtuple("Quark", "source mass naik_epsilon twist")
 # name: entry of solve, pair or baryon. quantity: "correlator", "mean", "standard error". quarks: one, quark and
 # antiquark, or three. sink: "point", "wall", "covariant_gaussian". source: where it begins, None of averages.
 Correlator = collections.namedtuple("Correlator", "path name correlator quantity quarks momentum sink source")
-# Coordinates x, y, z, t whose sum gives the sign of a staggered meson's sink (doc/correlators.md)
-PHASES = {"pion5": (0, 0, 0, 0), "pion05": (1, 1, 1, 1), "rhox": (1, 0, 0, 0), "rhoy": (0, 1, 0, 0), "rhoz": (0, 0, 1, 0),
-          "rhox0": (0, 1, 1, 0), "rhoy0": (1, 0, 1, 0), "rhoz0": (1, 1, 0, 0), "GT-GT": (0, 0, 0, 1), "G5T-G5T": (1, 1, 1, 0),
-          "GYZ-GYZ": (1, 0, 0, 1), "GZX-GZX": (0, 1, 0, 1), "GXY-GXY": (0, 0, 1, 1), "G5X-G5X": (0, 1, 1, 1),
-          "G5Y-G5Y": (1, 0, 1, 1), "G5Z-G5Z": (1, 1, 0, 1)}
+_GAMMAS = "G1 GX GY GXY GZ GZX GYZ G5T GT GXT GYT G5Z GZT G5Y G5X G5".split()
+
+
+def _coordinates(spin, taste):
+    """Coordinates x, y, z, t whose sum gives the sign of a staggered meson's sink (doc/correlators.md)."""
+    odd = 15
+    for mu, zeta in enumerate((6, 4, 0, 7)):
+        odd ^= 15 ^ 1 << mu if spin >> mu & 1 else 0
+        odd ^= zeta if (spin ^ taste) >> mu & 1 else 0
+    return tuple(odd >> mu & 1 for mu in range(4))
+
+
+PHASES = {f"{a}-{b}": _coordinates(spin, taste) for spin, a in enumerate(_GAMMAS) for taste, b in enumerate(_GAMMAS)}
+PHASES.update({name: PHASES[f"{spin}-{spin}"] for name, spin in (
+    ("pion5", "G5"), ("pion05", "G1"), ("rhox", "GX"), ("rhoy", "GY"), ("rhoz", "GZ"), ("rhox0", "GXT"), ("rhoy0", "GYT"), ("rhoz0", "GZT"))})
 
 
 class NotSolved(LookupError):

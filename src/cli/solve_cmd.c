@@ -152,7 +152,8 @@ static naik_status conclude(solve_job *j, bool interrupted)
     }
     if (!naik_propagator_file_complete(j->file)) {
         if (!naik_propagator_file_contracted(j->file)) {
-            const contract_kit kit = {j->lattice, j->input, j->file, j->links->gauss, j->timer};
+            const contract_kit kit = {j->lattice,      j->input,         j->file,
+                                      j->links->gauss, j->links->shifts, j->timer};
             NAIK_TRY(contract_all(&kit));
         }
         naik_timer_start(j->timer, "verify output");

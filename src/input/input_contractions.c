@@ -9,6 +9,7 @@
 
 #include "input/input_table.h"
 #include "lattice/source_kind.h"
+#include "propagator/spin_taste.h"
 
 enum { PATH_SIZE = 160, MAX_NAME = 48 };
 
@@ -277,6 +278,33 @@ const naik_ints *naik_input_asked_correlators(const naik_input *input,
                                            : &none;
 }
 
+/* Operators with links have those of the configuration, which a twist is not in. */
+static naik_status check_shifts(naik_log *log, const naik_input *input)
+{
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        bool paired = false;
+        for (int p = 0; p < input->pair_count; p++) {
+            paired = paired || input->pairs[p].of[0] == i || input->pairs[p].of[1] == i;
+        }
+        const naik_ints *asked[2] = {naik_input_asked_correlators(input, solve),
+                                     &input->output.correlators};
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "solve.%d.twist", i);
+        for (int k = 0; k < (paired ? 2 : 1) && naik_input_twist(solve) != NULL; k++) {
+            for (int c = 0; c < asked[k]->count; c++) {
+                if (asked[k]->data[c] >= (int)NAIK_FIRST_SPIN_TASTE) {
+                    return naik_input_refuse(
+                        log, input, path,
+                        "'%s': %s has links, and naik has none for it with a twist", path,
+                        naik_input_correlator_name(asked[k]->data[c]));
+                }
+            }
+        }
+    }
+    return NAIK_OK;
+}
+
 /* What is asked by name of an entry that has not all of its colours, or NULL. */
 static const char *contracted(const naik_input *input, int entry)
 {
@@ -339,6 +367,7 @@ naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
         NAIK_TRY(check_baryon(log, input, i, &input->baryons[i]));
     }
     NAIK_TRY(check_whole(log, input));
+    NAIK_TRY(check_shifts(log, input));
 done:
     return status;
 }

@@ -9,6 +9,7 @@
 
 #include "input/input_table.h"
 #include "lattice/source_kind.h"
+#include "propagator/spin_taste.h"
 
 static const char origin_line[] = "output.origin = ", weight_line[] = "output.momentum_weight = ";
 
@@ -71,10 +72,27 @@ static bool differs(const naik_input *input, const int x[NAIK_DIM])
     for (int i = 0; i < input->solve_count + (input->pair_count > 0); i++) {
         const asked a = asked_of(input, i);
         for (int c = 0; c < a.correlators->count && input->kind->spin == 1; c++) {
-            differs = differs || naik_meson_sign((naik_meson)a.correlators->data[c], x) < 0;
+            differs = differs || naik_correlator_sign(a.correlators->data[c], x) < 0;
+        }
+        for (int c = 0; c < a.channels->count && input->kind->spin == 1; c++) {
+            differs = differs || naik_correlator_sign(NAIK_MESONS + a.channels->data[c], x) < 0;
         }
     }
     return differs;
+}
+
+/* Whether there are operators that no file has which was begun before output.origin. */
+static bool any_newer(const naik_input *input)
+{
+    bool any = false;
+    for (int i = 0; i < input->solve_count + (input->pair_count > 0); i++) {
+        const asked a = asked_of(input, i);
+        any = any || a.channels->count > 0;
+        for (int c = 0; c < a.correlators->count; c++) {
+            any = any || a.correlators->data[c] >= (int)NAIK_GT_GT;
+        }
+    }
+    return any;
 }
 
 /* Whether some correlator is not what it is where the identity has no line of the origin. */
@@ -88,8 +106,9 @@ static bool origin_matters(const naik_input *input)
     for (int s = 0; s < input->source_count && input->kind->spin == 1; s++) {
         const bool known = !naik_source_is_sequential(&input->sources[s].source);
         const int somewhere[NAIK_DIM] = {1, 1, 1, 0}, odd[NAIK_DIM] = {1, 0, 0, 0};
-        matters = matters || (known ? differs(input, input->sources[s].x0)
-                                    : differs(input, somewhere) || differs(input, odd));
+        matters = matters ||
+                  (known ? differs(input, input->sources[s].x0)
+                         : differs(input, somewhere) || differs(input, odd) || any_newer(input));
     }
     return matters;
 }

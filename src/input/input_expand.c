@@ -46,21 +46,19 @@ done:
 }
 
 /* Of quarks with spin the pion is of each solve by itself, the other correlators of all columns
- * together; whoever asks for none by name gets the pion. */
+ * together; whoever asks for none by name gets the pion. Of staggered quarks those without links are of each. */
 static naik_status split(naik_log *log, naik_input *input, naik_ints asked, naik_ints *each,
                          naik_ints *all)
 {
     naik_status status = NAIK_OK;
-    *each = asked;
     *all = (naik_ints){.count = 0};
-    if (input->kind->spin == 1) {
-        return NAIK_OK;
-    }
     *each = (naik_ints){.count = 0};
-    NAIK_TRY(allocate(log, input, 1, sizeof(int), &each->data));
+    NAIK_TRY(allocate(log, input, (size_t)asked.count + 1, sizeof(int), &each->data));
     NAIK_TRY(allocate(log, input, (size_t)asked.count + 1, sizeof(int), &all->data));
     for (int i = 0; i < asked.count; i++) {
-        if (asked.data[i] <= (int)NAIK_MESONS) {
+        if (input->kind->spin == 1 && asked.data[i] < (int)NAIK_MESONS) {
+            each->data[each->count++] = asked.data[i];
+        } else if (asked.data[i] <= (int)NAIK_MESONS) {
             each->data[each->count++] = NAIK_MESONS;
         } else {
             all->data[all->count++] = asked.data[i] - NAIK_MESONS;

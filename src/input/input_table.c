@@ -329,14 +329,16 @@ static const naik_param params[] = {
     {.key = "output.correlators",
      .kind = NAIK_PARAM_CHOICES,
      .offset = INPUT(output.correlators),
-     .words = mesons,
+     .words = correlators,
      .others = meson_labels,
+     .listed = NAIK_FIRST_SPIN_TASTE,
+     .more = "labels such as GX-G1",
      .initial = "[pion5]",
      .identity = true,
      .doc = "what to contract for pairs and for entries without correlators of their own; "
             "[] for none. The first sixteen are of staggered quarks; MILC's labels such as "
-            "GX-GX are other words for them. The others are of quarks with spin, "
-            "whose default is [pion]"},
+            "GX-GX are other words for them, and those such as GX-G1 are operators with links. The "
+            "others are of quarks with spin, whose default is [pion]"},
     {.key = "output.momenta",
      .kind = NAIK_PARAM_VECTORS3,
      .offset = INPUT(output.momenta),

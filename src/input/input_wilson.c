@@ -4,7 +4,7 @@
 
 #include "input/input_table.h"
 #include "lattice/source_kind.h"
-#include "propagator/spin_meson.h"
+#include "propagator/spin_taste.h"
 
 /* (2m)^2 is added to an operator in single precision, whose numbers end at 1e-38. */
 #define LEAST_SHIFT 1e-18
@@ -144,10 +144,15 @@ static naik_status check_correlators(naik_log *log, const naik_input *input, con
 {
     char words[NAIK_INPUT_SPIN_WORDS];
     for (int i = 0; i < asked->count && is_given(input, path); i++) {
-        const bool of_spin = asked->data[i] >= (int)NAIK_MESONS;
+        const int number = asked->data[i];
+        const bool shifts = number >= (int)NAIK_FIRST_SPIN_TASTE;
+        const bool of_spin = number >= (int)NAIK_MESONS && !shifts;
+        if (shifts && input->kind->links == NAIK_QUARK_STORED) {
+            return naik_input_check_smearing(log, input, path, naik_input_correlator_name(number));
+        }
         if (of_spin != has_spin(input->kind)) {
             return naik_input_refuse(log, input, path, "'%s': %s is for %s quarks", path,
-                                     naik_input_correlator_name(asked->data[i]),
+                                     naik_input_correlator_name(number),
                                      of_spin ? naik_input_spin_words(words) : "staggered");
         }
     }

@@ -7,7 +7,7 @@
 
 #include "input/input.h"
 #include "lattice/source_kind.h"
-#include "propagator/spin_meson.h"
+#include "propagator/spin_taste.h"
 #include "solver/bicgstab.h"
 
 static const char *const boundaries[] = {"periodic", "antiperiodic", NULL};
@@ -25,10 +25,20 @@ static const char *const transports[] = {"auto", "peer", "mpi_device", "staged",
 static const char *const progresses[] = {"auto", "lines", "off", NULL};
 static const char *const noises[] = {"z2", "u1", "gaussian", "z3", "z4", NULL};
 static const char *const subsets[] = {"full", "even", "odd", "corner", NULL};
-static const char *const mesons[] = {
-    "pion5",   "pion05",  "rhox",    "rhoy",    "rhoz",    "rhox0",   "rhoy0",   "rhoz0", "GT-GT",
-    "G5T-G5T", "GYZ-GYZ", "GZX-GZX", "GXY-GXY", "G5X-G5X", "G5Y-G5Y", "G5Z-G5Z", "pion",  "rho_x",
-    "rho_y",   "rho_z",   "scalar",  "a0",      "ps505",   "a1_x",    "t_xy",    NULL};
+#define MESONS                                                                                     \
+    "pion5", "pion05", "rhox", "rhoy", "rhoz", "rhox0", "rhoy0", "rhoz0", "GT-GT", "G5T-G5T",      \
+        "GYZ-GYZ", "GZX-GZX", "GXY-GXY", "G5X-G5X", "G5Y-G5Y", "G5Z-G5Z", "pion", "rho_x",         \
+        "rho_y", "rho_z", "scalar", "a0", "ps505", "a1_x", "t_xy"
+#define TASTES(spin)                                                                               \
+    spin "-G1", spin "-GX", spin "-GY", spin "-GXY", spin "-GZ", spin "-GZX", spin "-GYZ",         \
+        spin "-G5T", spin "-GT", spin "-GXT", spin "-GYT", spin "-G5Z", spin "-GZT", spin "-G5Y",  \
+        spin "-G5X", spin "-G5"
+static const char *const mesons[] = {MESONS, NULL};
+/* The same, and operators with links: NAIK_FIRST_SPIN_TASTE. */
+static const char *const correlators[] = {
+    MESONS,        TASTES("G1"),  TASTES("GX"),  TASTES("GY"),  TASTES("GXY"), TASTES("GZ"),
+    TASTES("GZX"), TASTES("GYZ"), TASTES("G5T"), TASTES("GT"),  TASTES("GXT"), TASTES("GYT"),
+    TASTES("G5Z"), TASTES("GZT"), TASTES("G5Y"), TASTES("G5X"), TASTES("G5"),  NULL};
 /* MILC's labels of those that have a name. */
 static const char *const meson_labels[] = {"G5-G5",   "G1-G1",   "GX-GX",   "GY-GY", "GZ-GZ",
                                            "GXT-GXT", "GYT-GYT", "GZT-GZT", NULL};
@@ -43,7 +53,9 @@ static_assert((int)NAIK_METHOD_CG == 1 && (int)NAIK_INPUT_HALF == 3, "words foll
 static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 3,
               "words follow enums");
 static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NAIK_G5Z_G5Z == 15 &&
-                  (int)NAIK_MESONS == 16 && (int)NAIK_SPIN_MESONS == 9,
+                  (int)NAIK_MESONS == 16 && (int)NAIK_SPIN_MESONS == 9 &&
+                  sizeof correlators / sizeof *correlators ==
+                      (int)NAIK_FIRST_SPIN_TASTE + (int)NAIK_SPIN_TASTES + 1,
               "words follow enums");
 static_assert(sizeof(naik_source_type) == sizeof(int), "a choice is stored as an int");
 

@@ -71,6 +71,8 @@ typedef struct naik_param {
     double min, max;          /* of every number in it, inclusive; both 0: no limit; NAIK_ABOVE_0 */
     const char *const *words; /* of a choice, ends with NULL */
     const char *const *others; /* other words for the first of them, ends with NULL; NULL: none */
+    int listed;                /* of the words, how many are told; 0: all */
+    const char *more;          /* what the others are, in words */
     const char *special;       /* a word that stands for all zeros ("auto"), or NULL; */
     int special_int; /* of an integer, for this; of a vector, for this and zeros behind it */
     bool identity;   /* a change of it changes the answer (canonical text) */

@@ -29,12 +29,16 @@ static void print_range(const naik_param *param, char *text, size_t text_size)
     }
 }
 
-static void print_words(const char *const *words, char *text, size_t text_size)
+static void print_words(const naik_param *param, char *text, size_t text_size)
 {
+    size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; words[i] != NULL; i++) {
-        size_t used = strlen(text);
-        snprintf(text + used, text_size - used, "%s%s", i > 0 ? ", " : "", words[i]);
+    for (int i = 0; param->words[i] != NULL && (param->listed == 0 || i < param->listed); i++) {
+        snprintf(text + used, text_size - used, "%s%s", i > 0 ? ", " : "", param->words[i]);
+        used = strlen(text);
+    }
+    if (param->more != NULL) {
+        snprintf(text + used, text_size - used, ", and %s", param->more);
     }
 }
 
@@ -42,10 +46,10 @@ static const char *const truth[] = {"false", "true", NULL};
 
 void naik_param_wanted(const naik_param *param, char *text, size_t text_size)
 {
-    char range[64], words[256] = "";
+    char range[64], words[320] = "";
     print_range(param, range, sizeof range);
     if (param->words != NULL) {
-        print_words(param->words, words, sizeof words);
+        print_words(param, words, sizeof words);
     }
     size_t used = 0;
     text[0] = '\0';
@@ -171,7 +175,7 @@ static naik_status read_word(const slot *s, const naik_yaml_node *node, const ch
 {
     const bool found =
         node->kind == NAIK_YAML_SCALAR &&
-        (find_word(node->text, words, out) || find_word(node->text, s->param->others, out));
+        (find_word(node->text, s->param->others, out) || find_word(node->text, words, out));
     return found ? NAIK_OK : mismatch(s, node);
 }
 

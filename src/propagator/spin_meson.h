@@ -19,6 +19,7 @@
 #define NAIK_PROPAGATOR_SPIN_MESON_H
 
 #include "naik/lattice.h"
+#include "naik/meson.h"
 
 #include "lattice/su3.h"
 

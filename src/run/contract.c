@@ -30,9 +30,11 @@ typedef struct worker {
     const contract_kit *kit;
     const contraction_list *list;
     held quark[3];
-    double *src;          /* [sites][reals], a source or one spin of a column */
-    naik_complex *values; /* [count][T] */
-    double *stored;       /* [correlators][momenta][T] */
+    held displaced;               /* an antiquark with an operator that has links on it, */
+    int spin_taste, x0[NAIK_DIM]; /* this one, counted from there */
+    double *src;                  /* [sites][reals], a source or one spin of a column */
+    naik_complex *values;         /* [count][T] */
+    double *stored;               /* [correlators][momenta][T] */
 } worker;
 
 static size_t vector_count(const worker *w)
@@ -161,7 +163,7 @@ static naik_complex factor_of_shift(const worker *w, const contraction_item *ite
     const naik_complex phase = frame.cosine
                                    ? (naik_complex){1, 0}
                                    : naik_conj(naik_slice_weight(w->kit->lattice, &frame, place));
-    const int sign = item->kind->spin ? 1 : naik_meson_sign((naik_meson)item->meson, apart);
+    const int sign = naik_correlator_sign(item->meson, apart);
     return naik_cscale(sign, phase);
 }
 
@@ -207,6 +209,35 @@ done:
     return status;
 }
 
+/* The operator of an item on its antiquark, which may be displaced so already. */
+static naik_status displace(worker *w, const contraction_item *item, const naik_frame *frame,
+                            const held *antiquark)
+{
+    naik_status status = NAIK_OK;
+    held *out = &w->displaced;
+    const int spin_taste = item->meson - NAIK_FIRST_SPIN_TASTE;
+    if (out->full && out->source == antiquark->source && out->mass == antiquark->mass &&
+        out->radius == antiquark->radius && out->iterations == antiquark->iterations &&
+        w->spin_taste == spin_taste && memcmp(w->x0, frame->origin, sizeof w->x0) == 0) {
+        return NAIK_OK;
+    }
+    *out = (held){.g = out->g,
+                  .source = antiquark->source,
+                  .mass = antiquark->mass,
+                  .radius = antiquark->radius,
+                  .iterations = antiquark->iterations};
+    w->spin_taste = spin_taste;
+    memcpy(w->x0, frame->origin, sizeof w->x0);
+    for (int colour = 0; colour < w->kit->input->kind->columns; colour++) {
+        const size_t column = (size_t)colour * vector_count(w);
+        NAIK_TRY(naik_spin_taste_apply(w->kit->shifts, spin_taste, frame->origin,
+                                       antiquark->g + column, out->g + column));
+    }
+    out->full = true;
+done:
+    return status;
+}
+
 static naik_status contract(worker *w, const contraction_item *item, naik_complex *out)
 {
     naik_status status = NAIK_OK;
@@ -221,6 +252,7 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         return average(w, item, out); /* no propagators */
     }
     unsigned corners = ~0U;
+    const held *antiquark = NULL;
     for (int k = 0; k < 3; k++) {
         const int of = k < item->quarks ? k : 0;
         int slot = 0; /* an equal quark before it is there already */
@@ -233,12 +265,17 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         }
         work.propagator[k] = w->quark[slot].g;
         work.wall[k] = w->quark[slot].wall;
+        antiquark = k == 1 ? &w->quark[slot] : antiquark;
         corners &= naik_source_corners(&input->sources[item->source[of]].source);
     }
     naik_source_corner(corners, work.corner);
     if (item->momentum >= 0) {
         work.frame = correlator_frame(input, item->quarks, item->source,
                                       contraction_momenta(input, item)->data[item->momentum]);
+    }
+    if (item->kind->what == CONTRACT_SPIN_TASTE) {
+        NAIK_TRY(displace(w, item, &work.frame, antiquark));
+        work.propagator[1] = w->displaced.g;
     }
     NAIK_TRY(item->kind->sink[item->sink].make(&work, out));
 done:
@@ -261,6 +298,10 @@ static naik_status allocate(worker *w)
         NAIK_TRY(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
                             (void **)&w->quark[k].g));
     }
+    if (w->kit->shifts != NULL) {
+        NAIK_TRY(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
+                            (void **)&w->displaced.g));
+    }
     NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));
     NAIK_TRY(naik_alloc(log, (stored + 1) * times * sizeof *w->stored, "correlators",
                         (void **)&w->stored));
@@ -276,6 +317,7 @@ static void release(worker *w)
         naik_free(w->quark[k].g);
         naik_free(w->quark[k].wall);
     }
+    naik_free(w->displaced.g);
     naik_free(w->src);
     naik_free(w->stored);
     naik_free(w->values);

@@ -6,6 +6,7 @@
 #include "input/input.h"
 #include "io/prop/propagator_file.h"
 #include "propagator/gauss_smear.h"
+#include "propagator/spin_taste.h"
 
 /* What they are made with; all borrowed. */
 typedef struct contract_kit {
@@ -13,6 +14,7 @@ typedef struct contract_kit {
     const naik_input *input;
     naik_propagator_file *file; /* every solve is in it; the correlators are written to it */
     naik_gauss *gauss;          /* NULL where nothing is smeared */
+    naik_shifts *shifts;        /* NULL where no operator has links */
     naik_timer *timer;
 } contract_kit;
 

@@ -11,6 +11,12 @@ static naik_status meson(const contraction_work *w, naik_complex *out)
                                w->propagator[1], out);
 }
 
+static naik_status displaced_meson(const contraction_work *w, naik_complex *out)
+{
+    return naik_contract_meson(w->lattice, NAIK_PION5, &w->frame, w->propagator[0],
+                               w->propagator[1], out);
+}
+
 static naik_status meson_of_walls(const contraction_work *w, naik_complex *out)
 {
     naik_contract_walls(w->wall[0], w->wall[1], w->lattice->size[3], out);
@@ -71,6 +77,21 @@ static const contraction_kind kinds[] = {
               [NAIK_INPUT_SINK_COVARIANT_GAUSSIAN] =
                   {meson, "sum over x of w(x - x0) phi(x - x0) Tr G_quark G_antiquark^+, both G "
                           "smeared at x by a gauge-covariant gaussian; no 1/V"}}},
+    {.what = CONTRACT_SPIN_TASTE,
+     .quarks = 1,
+     .sink = {{displaced_meson, "sum over x of w(x - x0) Tr G (O G)^+, O of the correlator "
+                                "(spin_taste.h), with thin links; no 1/V"}}},
+    {.what = CONTRACT_SPIN_TASTE,
+     .quarks = 2,
+     .sink = {[NAIK_INPUT_SINK_POINT] = {displaced_meson,
+                                         "sum over x of w(x - x0) Tr G_quark (O G_antiquark)^+, O "
+                                         "of the correlator (spin_taste.h), with thin links; no "
+                                         "1/V"},
+              [NAIK_INPUT_SINK_COVARIANT_GAUSSIAN] =
+                  {displaced_meson,
+                   "sum over x of w(x - x0) Tr G_quark (O G_antiquark)^+, O of the correlator "
+                   "(spin_taste.h), with thin links, on both G smeared by a gauge-covariant "
+                   "gaussian; no 1/V"}}},
     {.what = CONTRACT_NUCLEON,
      .quarks = 1,
      .name = "nucleon",

@@ -11,6 +11,7 @@
 
 typedef enum contraction_what {
     CONTRACT_MESON,
+    CONTRACT_SPIN_TASTE, /* a meson of staggered quarks whose operator has links */
     CONTRACT_NUCLEON,
     CONTRACT_CONDENSATE /* of noise */
 } contraction_what;
@@ -20,11 +21,12 @@ typedef struct contraction_work {
     const naik_lattice *lattice;
     const naik_quark_kind *quarks;
     const naik_source *source; /* of the first quark */
-    int meson;                 /* naik_meson, or NAIK_MESONS + naik_spin_meson */
+    int meson;                 /* a number of spin_taste.h */
     naik_frame frame;
     int corner[NAIK_DIM - 1]; /* one that all sources carry */
-    const double
-        *propagator[3]; /* [columns][sites][reals] of each quark; of one quark three times that */
+    const double *propagator
+        [3]; /* [columns][sites][reals] of each quark; of one quark three times that; the operator of a spin and taste
+                                     is on the second already */
     const naik_complex *wall[3]; /* the same of contract.h, for a wall sink; else NULL */
     double *spare;               /* [sites][reals] */
 } contraction_work;

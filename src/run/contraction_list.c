@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "lattice/source_kind.h"
+#include "propagator/spin_taste.h"
 #include "run/contraction_list.h"
 #include "run/frame.h"
+#include "run/smearing.h"
 
 enum { FOLDER = 64 };
 
@@ -139,6 +141,12 @@ static bool has_condensate(const naik_input *input, const naik_input_solve *solv
            naik_input_is_whole(solve);
 }
 
+static const contraction_kind *meson_kind(const naik_input *input, int meson, int quarks)
+{
+    const bool shifts = meson >= (int)NAIK_FIRST_SPIN_TASTE;
+    return contraction_kind_of(shifts ? CONTRACT_SPIN_TASTE : CONTRACT_MESON, quarks, input->kind);
+}
+
 /* What one source and mass give. */
 static void add_singles_of(builder *b, int source, int mass)
 {
@@ -154,9 +162,9 @@ static void add_singles_of(builder *b, int source, int mass)
         item.kind = contraction_kind_of(CONTRACT_CONDENSATE, 1, b->input->kind);
         add(b, &item, folder);
     }
-    item.kind = contraction_kind_of(CONTRACT_MESON, 1, b->input->kind);
     for (int c = 0; c < solve->channels.count; c++) {
         item.meson = NAIK_MESONS + solve->channels.data[c];
+        item.kind = meson_kind(b->input, item.meson, 1);
         for (item.momentum = 0; item.momentum < solve->momenta.count; item.momentum++) {
             add(b, &item, folder);
         }
@@ -208,6 +216,7 @@ static void add_pair_of(builder *b, mixture *m)
                         : c < correlators->count
                             ? correlators->data[c]
                             : NAIK_MESONS + channels->data[c - correlators->count];
+        m->item.kind = meson_kind(b->input, m->item.meson, 2);
         m->item.momentum = -1;
         if (wall) {
             add_mixed(b, m);
@@ -301,9 +310,7 @@ static void add_pair(builder *b, const naik_input_pair *pair)
     const int first = b->list->count;
     const int quarks = quark->origins.count, antiquarks = antiquark->origins.count;
     mixture m = {.name = pair->name, .count = quarks > antiquarks ? quarks : antiquarks};
-    m.item = (contraction_item){.kind = contraction_kind_of(CONTRACT_MESON, 2, input->kind),
-                                .sink = pair->sink,
-                                .quarks = 2};
+    m.item = (contraction_item){.kind = meson_kind(input, -1, 2), .sink = pair->sink, .quarks = 2};
     if (pair->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN) {
         m.item.radius = pair->radius;
         m.item.iterations = pair->iterations;
@@ -440,9 +447,10 @@ bool contraction_keeps(const naik_input *input)
 
 int64_t contraction_bytes(const naik_input *input, int32_t sites)
 {
-    return contraction_quarks(input) > 0 ? (input->kind->columns * contraction_quarks(input) + 1) *
-                                               input->kind->reals * (int64_t)sizeof(double) * sites
-                                         : 0;
+    return contraction_quarks(input) > 0
+               ? (input->kind->columns * (contraction_quarks(input) + smearing_shifts(input)) + 1) *
+                     input->kind->reals * (int64_t)sizeof(double) * sites
+               : 0;
 }
 
 void contraction_list_clear(contraction_list *list)

@@ -216,6 +216,9 @@ naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_inpu
     NAIK_TRY(load_thin(thin, out));
     naik_timer_count(timer, 0, 4 * 18.0 * (double)lattice->volume * out->file.precision / 8);
     NAIK_TRY(naik_link_provider_sources(out->thin, input, &out->gauss, &out->hops));
+    if (smearing_shifts(input)) {
+        NAIK_TRY(naik_shifts_create(out->thin, input->lattice.antiperiodic_t, &out->shifts));
+    }
     naik_link_provider_turn(input, out->thin);
 done:
     naik_timer_stop(timer, "read configuration");
@@ -231,6 +234,7 @@ void naik_link_provider_close(naik_link_provider *source)
     naik_fattener_destroy(&source->fattener);
     naik_gauss_destroy(&source->gauss);
     naik_gauss_destroy(&source->hops);
+    naik_shifts_destroy(&source->shifts);
     naik_fatlong_destroy(&source->ready);
     naik_gauge_file_clear(&source->file);
 }

@@ -14,6 +14,7 @@
 #include "naik/gauge_io.h"
 #include "operator/set.h"
 #include "propagator/gauss_smear.h"
+#include "propagator/spin_taste.h"
 
 typedef struct naik_link_provider {
     const naik_input *input;     /* borrowed */
@@ -24,6 +25,7 @@ typedef struct naik_link_provider {
     naik_fattener *fattener;     /* NULL where the links come from a file */
     naik_gauss *gauss;           /* of what the input smears; NULL: nothing */
     naik_gauss *hops;            /* of its funny walls; NULL: none */
+    naik_shifts *shifts;         /* of its correlators with links; NULL: none */
     naik_gauge_file file;     /* the configuration's; format "" where the links come from a file */
     naik_gauge_checks checks; /* of the links as stored */
     char content[128];        /* checksums of a file of fat and long links; "" otherwise */

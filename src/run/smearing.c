@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lattice/source_kind.h"
+#include "propagator/spin_taste.h"
 
 bool smearing_of_sources(const naik_input *input)
 {
@@ -52,6 +53,15 @@ bool smearing_funny_slices(const naik_input *input, bool *slices)
     return add_sources(input, NAIK_SOURCE_MOVED, slices);
 }
 
+bool smearing_shifts(const naik_input *input)
+{
+    bool any = input->pair_count > 0 && input->output.channels.count > 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        any = any || input->solve[i].channels.count > 0;
+    }
+    return any && input->kind->spin == 1;
+}
+
 int64_t smearing_bytes(const naik_input *input, const naik_lattice *lattice)
 {
     int count = 0, funny = 0;
@@ -65,5 +75,6 @@ int64_t smearing_bytes(const naik_input *input, const naik_lattice *lattice)
     funny = funny < lattice->local[3] ? funny : lattice->local[3];
     const size_t walls = funny > 0 ? 2 * naik_lattice_vector_bytes(lattice) : 0;
     return (int64_t)(naik_gauss_bytes(lattice, input->kind->stride, count) +
-                     naik_gauss_bytes(lattice, 1, funny) + walls);
+                     naik_gauss_bytes(lattice, 1, funny) + walls +
+                     (smearing_shifts(input) ? naik_shifts_bytes(lattice) : 0));
 }

@@ -11,7 +11,9 @@ bool smearing_of_sources(const naik_input *input);
 bool smearing_slices(const naik_input *input, bool *slices);
 /* The same of funny walls (funny_wall.h), whose hops are of one link. */
 bool smearing_funny_slices(const naik_input *input, bool *slices);
-/* Bytes of naik_gauss for these in the box of a lattice, at most. Local. */
+/* Whether a correlator has links (spin_taste.h). Local. */
+bool smearing_shifts(const naik_input *input);
+/* Bytes of naik_gauss and naik_shifts for these in the box of a lattice, at most. Local. */
 int64_t smearing_bytes(const naik_input *input, const naik_lattice *lattice);
 
 #endif

@@ -1,0 +1,311 @@
+/* spin_taste.c - spin and taste operators, on the host
+ *
+ * A sign is the parity of the sum of some coordinates: a mask of directions. The backward half of a shift is
+ * multiplied where it comes from, so that vectors travel and links stay.
+ */
+#include "propagator/spin_taste.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "comm/collective.h"
+#include "lattice/su3.h"
+
+enum { ALL = NAIK_GAMMAS - 1, VECTOR = 6 };
+
+struct naik_shifts {
+    const naik_lattice *lattice;
+    naik_gauge *links;        /* thin, with the boundary */
+    double *at, *next, *back; /* [sites][3][2] */
+    double *send, *receive;   /* one face */
+};
+
+static const unsigned eta[NAIK_DIM] = {8, 9, 11, 0}; /* the staggered phases as masks */
+
+static bool has(unsigned set, int mu)
+{
+    return (set >> mu & 1) != 0;
+}
+
+static unsigned zeta_of(int mu)
+{
+    return ALL ^ 1U << mu ^ eta[mu];
+}
+
+static unsigned phi_of(unsigned spin)
+{
+    unsigned mask = 0;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        mask ^= has(spin, mu) ? ALL ^ 1U << mu : 0;
+    }
+    return mask;
+}
+
+static int sign_at(unsigned mask, const int x[NAIK_DIM], const int r0[NAIK_DIM])
+{
+    int sum = 0;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        sum += has(mask, mu) ? (x[mu] - r0[mu]) & 1 : 0;
+    }
+    return sum % 2 == 0 ? 1 : -1;
+}
+
+int naik_correlator_sign(int correlator, const int r0[NAIK_DIM])
+{
+    if (correlator < (int)NAIK_MESONS) {
+        return naik_meson_sign((naik_meson)correlator, r0);
+    }
+    if (correlator < (int)NAIK_FIRST_SPIN_TASTE) {
+        return 1;
+    }
+    const int spin_taste = correlator - NAIK_FIRST_SPIN_TASTE;
+    static const int origin[NAIK_DIM] = {0, 0, 0, 0};
+    const unsigned spin = (unsigned)spin_taste / NAIK_GAMMAS;
+    const unsigned links = spin ^ (unsigned)spin_taste % NAIK_GAMMAS;
+    unsigned mask = ALL ^ phi_of(spin);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        mask ^= has(links, mu) ? zeta_of(mu) : 0;
+    }
+    return sign_at(mask, r0, origin);
+}
+
+/* Sites of the largest face. */
+static size_t face_sites(const naik_lattice *lat)
+{
+    size_t most = 0;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        const size_t sites = lat->split[mu] ? (size_t)(lat->sites / lat->local[mu]) : 0;
+        most = sites > most ? sites : most;
+    }
+    return most;
+}
+
+size_t naik_shifts_bytes(const naik_lattice *lattice)
+{
+    return (size_t)lattice->sites * NAIK_DIM * sizeof(naik_matrix) +
+           (3 * (size_t)lattice->sites + 2 * face_sites(lattice)) * VECTOR * sizeof(double);
+}
+
+static naik_status allocate(naik_shifts *s)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = s->lattice->comm->log;
+    const size_t vector = (size_t)s->lattice->sites * VECTOR * sizeof(double);
+    const size_t face = face_sites(s->lattice) * VECTOR * sizeof(double);
+    NAIK_TRY(naik_alloc(log, vector, "a shifted vector", (void **)&s->at));
+    NAIK_TRY(naik_alloc(log, vector, "a shifted vector", (void **)&s->next));
+    NAIK_TRY(naik_alloc(log, vector, "a shifted vector", (void **)&s->back));
+    NAIK_TRY(naik_alloc(log, face, "a face of vectors", (void **)&s->send));
+    NAIK_TRY(naik_alloc(log, face, "a face of vectors", (void **)&s->receive));
+done:
+    return status;
+}
+
+naik_status naik_shifts_create(const naik_gauge *thin, bool antiperiodic, naik_shifts **out)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = thin->lattice->comm;
+    *out = NULL;
+    status = naik_alloc(comm->log, sizeof **out, "links of shifts", (void **)out);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    (*out)->lattice = thin->lattice;
+    NAIK_TRY(naik_comm_agree(comm, allocate(*out)));
+    NAIK_TRY(naik_gauge_create(thin->lattice, &(*out)->links));
+    NAIK_TRY(naik_gauge_copy(thin, (*out)->links));
+    if (antiperiodic) {
+        naik_gauge_apply_boundary((*out)->links);
+    }
+done:
+    if (status != NAIK_OK) {
+        naik_shifts_destroy(out);
+    }
+    return status;
+}
+
+void naik_shifts_destroy(naik_shifts **shifts)
+{
+    naik_shifts *s = *shifts;
+    if (s != NULL) {
+        naik_gauge_destroy(&s->links);
+        naik_free(s->at);
+        naik_free(s->next);
+        naik_free(s->back);
+        naik_free(s->send);
+        naik_free(s->receive);
+        naik_free(s);
+        *shifts = NULL;
+    }
+}
+
+/* v = U f, or U^+ f. */
+static void multiply(const naik_matrix *u, bool dagger, const double *f, naik_complex v[3])
+{
+    for (int i = 0; i < 3; i++) {
+        v[i] = (naik_complex){0, 0};
+        for (int j = 0; j < 3; j++) {
+            const naik_complex e = dagger ? naik_conj(u->e[j][i]) : u->e[i][j];
+            v[i] = naik_cfma(e, (naik_complex){f[2 * j], f[2 * j + 1]}, v[i]);
+        }
+    }
+}
+
+/* The place in a face across mu of the site at local x. */
+static int64_t face_place(const naik_lattice *lat, int mu, const int x[NAIK_DIM])
+{
+    int64_t place = 0;
+    for (int nu = NAIK_DIM - 1; nu >= 0; nu--) {
+        place = nu == mu ? place : place * lat->local[nu] + x[nu];
+    }
+    return place;
+}
+
+/* s->receive = the layer of v that lies beyond the box in that direction, where mu is split. */
+static naik_status exchange(naik_shifts *s, int mu, int side, const double *v)
+{
+    const naik_lattice *lat = s->lattice;
+    const int layer = side == NAIK_FORWARD ? 0 : lat->local[mu] - 1;
+    const size_t bytes = (size_t)(lat->sites / lat->local[mu]) * VECTOR * sizeof *v;
+    if (!lat->split[mu]) {
+        return NAIK_OK;
+    }
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        if (x[mu] == layer) {
+            memcpy(s->send + VECTOR * face_place(lat, mu, x), v + VECTOR * (int64_t)site,
+                   VECTOR * sizeof *v);
+        }
+    }
+    return naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][!side], s->send,
+                              lat->neighbour_rank[mu][side], s->receive, bytes);
+}
+
+/* The vector of v one site from x. */
+static const double *beside(const naik_shifts *s, int mu, int step, const int x[NAIK_DIM],
+                            const double *v)
+{
+    const naik_lattice *lat = s->lattice;
+    int y[NAIK_DIM];
+    memcpy(y, x, sizeof y);
+    y[mu] += step;
+    if (lat->split[mu] && (y[mu] < 0 || y[mu] == lat->local[mu])) {
+        return s->receive + VECTOR * face_place(lat, mu, x);
+    }
+    y[mu] = (y[mu] + lat->local[mu]) % lat->local[mu];
+    return v + VECTOR * (int64_t)naik_lattice_site(lat, y);
+}
+
+static void coordinates(const naik_lattice *lat, int32_t site, int x[NAIK_DIM],
+                        int global[NAIK_DIM])
+{
+    naik_lattice_coords(lat, site, x);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        global[mu] = x[mu] + lat->origin[mu];
+    }
+}
+
+/* s->at = Z_mu of it. */
+static naik_status shift(naik_shifts *s, int mu, const int r0[NAIK_DIM])
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = s->lattice;
+    const naik_matrix *u = s->links->link + mu;
+    NAIK_TRY(exchange(s, mu, NAIK_FORWARD, s->at));
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[NAIK_DIM];
+        naik_complex v[3];
+        const int64_t at = VECTOR * (int64_t)site, link = NAIK_DIM * (int64_t)site;
+        naik_lattice_coords(lat, site, x);
+        multiply(&u[link], false, beside(s, mu, 1, x, s->at), v);
+        memcpy(s->next + at, v, sizeof v);
+        multiply(&u[link], true, s->at + at, v);
+        memcpy(s->back + at, v, sizeof v);
+    }
+    NAIK_TRY(exchange(s, mu, NAIK_BACKWARD, s->back));
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[NAIK_DIM], global[NAIK_DIM];
+        coordinates(lat, site, x, global);
+        const double half = 0.5 * sign_at(zeta_of(mu), global, r0);
+        const double *back = beside(s, mu, -1, x, s->back);
+        for (int i = 0; i < VECTOR; i++) {
+            s->at[VECTOR * (int64_t)site + i] =
+                half * (s->next[VECTOR * (int64_t)site + i] + back[i]);
+        }
+    }
+done:
+    return status;
+}
+
+/* The directions of the links in the order with sign +, the first to act first. */
+static int order_of(unsigned links, int order[NAIK_DIM])
+{
+    int count = 0;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        if (has(links, mu)) {
+            order[count++] = mu;
+        }
+    }
+    if (count == 2 && links != 5) { /* Z_a Z_b: b acts first; of z and x that is x */
+        const int first = order[0];
+        order[0] = order[1];
+        order[1] = first;
+    }
+    return count;
+}
+
+/* The order number `index` of 0 .. n! - 1 of the directions `from`; returns its sign. */
+static int permute(int count, int index, const int from[NAIK_DIM], int to[NAIK_DIM])
+{
+    int left[NAIK_DIM], sign = 1, orders = 1;
+    memcpy(left, from, (size_t)count * sizeof *left);
+    for (int k = 2; k < count; k++) {
+        orders *= k;
+    }
+    for (int k = 0; k < count; k++) {
+        const int pick = index / orders;
+        index %= orders;
+        orders /= count - 1 - k > 1 ? count - 1 - k : 1;
+        to[k] = left[pick];
+        memmove(left + pick, left + pick + 1, (size_t)(count - 1 - k - pick) * sizeof *left);
+        sign = pick % 2 == 0 ? sign : -sign;
+    }
+    return sign;
+}
+
+/* v = or += sign times the sign of that mask times f. */
+static void add_signed(const naik_lattice *lat, unsigned mask, const int r0[NAIK_DIM],
+                       double factor, const double *f, bool add, double *v)
+{
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[NAIK_DIM], global[NAIK_DIM];
+        coordinates(lat, site, x, global);
+        const double sign = factor * sign_at(mask, global, r0);
+        for (int64_t i = VECTOR * (int64_t)site; i < VECTOR * (int64_t)site + VECTOR; i++) {
+            v[i] = fma(sign, f[i], add ? v[i] : 0);
+        }
+    }
+}
+
+naik_status naik_spin_taste_apply(naik_shifts *s, int spin_taste, const int r0[NAIK_DIM],
+                                  const double *f, double *out)
+{
+    naik_status status = NAIK_OK;
+    static const int factorial[NAIK_DIM + 1] = {1, 1, 2, 6, 24};
+    const unsigned spin = (unsigned)spin_taste / NAIK_GAMMAS;
+    int order[NAIK_DIM] = {0}, now[NAIK_DIM] = {0};
+    const int count = order_of(spin ^ (unsigned)spin_taste % NAIK_GAMMAS, order);
+    for (int k = 0; k < factorial[count]; k++) {
+        const int sign = permute(count, k, order, now);
+        add_signed(s->lattice, phi_of(spin), r0, 1, f, false, s->at);
+        for (int i = 0; i < count; i++) {
+            NAIK_TRY(shift(s, now[i], r0));
+        }
+        add_signed(s->lattice, ALL, r0, (double)sign / factorial[count], s->at, k > 0, out);
+    }
+done:
+    return status;
+}

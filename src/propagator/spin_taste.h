@@ -1,0 +1,48 @@
+/* spin_taste.h - operators of staggered quarks of any spin and taste, with symmetric covariant shifts
+ *
+ *   (Z_d f)(x) = zeta_d(y) 1/2 [ U_d(x) f(x + d) + U_d(x - d)^+ f(x - d) ]        y = x - r0
+ *   (O f)(x) = eps(y) [ A phi_S f ](x)
+ *
+ * S and T, spin and taste, are gamma matrices: sets of directions, bits x = 1, y = 2, z = 4, t = 8. The
+ * operator has a link in each direction that is in one of them alone. A is the mean over the orders of the
+ * Z of these directions, each with the sign of the order: 1; Z_d; (Z_a Z_b - Z_b Z_a)/2 for (a, b) = (x, y),
+ * (z, x), (y, z), (x, t), (y, t), (z, t); and of three and four the order with + is that in which x acts first
+ * and t last. With eps(y) = (-1)^(yx + yy + yz + yt),
+ *
+ *   phi_S = product over d in S of eps (-1)^(y_d)      zeta_d = eps (-1)^(y_d) eta_d
+ *
+ * U are thin links without eta, with the boundary. These are the operators of MILC's labels, such as GX-G1,
+ * which act on the antiquark's propagator; O of S = T is the sign of meson.h.
+ * M. Golterman, Nucl. Phys. B273 (1986) 663.
+ */
+#ifndef NAIK_PROPAGATOR_SPIN_TASTE_H
+#define NAIK_PROPAGATOR_SPIN_TASTE_H
+
+#include "naik/gauge.h"
+#include "propagator/spin_meson.h"
+
+enum { NAIK_GAMMAS = 16, NAIK_SPIN_TASTES = NAIK_GAMMAS * NAIK_GAMMAS };
+
+/* Correlators have numbers: naik_meson, NAIK_MESONS + naik_spin_meson, and from here on operators of 16 S + T
+ * that have links. */
+enum { NAIK_FIRST_SPIN_TASTE = NAIK_MESONS + NAIK_SPIN_MESONS };
+
+/* +1 or -1: the correlator of that number counted from the origin is this times that counted from r0. Local. */
+int naik_correlator_sign(int correlator, const int r0[NAIK_DIM]);
+
+/* The links of shifts, and room for the vectors of one operator. */
+typedef struct naik_shifts naik_shifts;
+
+/* thin: on the host, without phases and boundary; not kept. Collective. NAIK_ERR_MEMORY. Release with
+ * naik_shifts_destroy. */
+naik_status naik_shifts_create(const naik_gauge *thin, bool antiperiodic, naik_shifts **out);
+void naik_shifts_destroy(naik_shifts **shifts);
+/* Bytes of one on a rank. Local. */
+size_t naik_shifts_bytes(const naik_lattice *lattice);
+
+/* out [sites][3][2] = O f, O of number 16 S + T counted from r0; not in place. The same bits on any number
+ * of ranks. Collective. NAIK_ERR_MPI */
+naik_status naik_spin_taste_apply(naik_shifts *shifts, int spin_taste, const int r0[NAIK_DIM],
+                                  const double *f, double *out);
+
+#endif
