@@ -78,12 +78,25 @@ static void put_limits(writer *w, const naik_param *param)
 }
 
 /* "enum": [words, others]. */
+static bool is_among(const char *word, const char *const *words, int count)
+{
+    for (int i = 0; words != NULL && words[i] != NULL && (count < 0 || i < count); i++) {
+        if (strcmp(words[i], word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Each once: a list of labels has some that stand for earlier words. */
 static void put_words(writer *w, const char *const *words, const char *const *others)
 {
     open_at(w, "enum", '[');
     for (int i = 0; words[i] != NULL; i++) {
-        put_name(w, NULL);
-        put_text(w, words[i]);
+        if (!is_among(words[i], words, i) && !is_among(words[i], others, -1)) {
+            put_name(w, NULL);
+            put_text(w, words[i]);
+        }
     }
     for (int i = 0; others != NULL && others[i] != NULL; i++) {
         put_name(w, NULL);
