@@ -42,9 +42,8 @@ static naik_status find(job *j, const naik_quark *quark, const double *mass, int
     const naik_set_storage storage = {NAIK_SINGLE, 18, NAIK_SINGLE, 1};
     NAIK_TRY(naik_link_provider_operators(&j->at.links, j->at.geometry, quark, &storage, &canonical,
                                           &packed));
-    NAIK_TRY(naik_fatlong_to_host(canonical));
-    NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, packed.links[NAIK_DOUBLE],
-                           packed.links[NAIK_SINGLE], mass, count, j->at.interrupt, &modes));
+    NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, &packed, mass, count,
+                           j->at.interrupt, &modes));
 done:
     naik_modes_destroy(&modes);
     naik_operator_set_destroy(&packed);

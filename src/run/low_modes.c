@@ -429,9 +429,9 @@ done:
     return status;
 }
 
-naik_status low_modes_get(const naik_input *input, int wanted, const naik_fatlong *links,
-                          const naik_links *outer, const naik_links *single, const double *masses,
-                          int count, naik_interrupt *interrupt, naik_modes **out)
+static naik_status get(const naik_input *input, int wanted, const naik_fatlong *links,
+                       const naik_links *outer, const naik_links *single, const double *masses,
+                       int count, naik_interrupt *interrupt, naik_modes **out)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = outer->geometry;
@@ -471,5 +471,23 @@ naik_status low_modes_get(const naik_input *input, int wanted, const naik_fatlon
     }
 done:
     naik_modes_destroy(&found);
+    return status;
+}
+
+naik_status low_modes_get(const naik_input *input, int wanted, naik_fatlong *links,
+                          const naik_operator_set *set, const double *masses, int count,
+                          naik_interrupt *interrupt, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    naik_links *own = NULL;
+    const naik_links *outer = set->links[NAIK_DOUBLE], *single = set->links[NAIK_SINGLE];
+    NAIK_TRY(naik_fatlong_to_host(links));
+    if (single == NULL) { /* all in double: the search is not */
+        NAIK_TRY(naik_links_create(outer->geometry, links, NAIK_SINGLE, 18, &own));
+        single = own;
+    }
+    NAIK_TRY(get(input, wanted, links, outer, single, masses, count, interrupt, out));
+done:
+    naik_links_destroy(&own);
     return status;
 }

@@ -13,6 +13,7 @@
 #include "io/files.h"
 #include "modes/deflate.h"
 #include "modes/lanczos.h"
+#include "operator/set.h"
 #include "solver/solver.h"
 
 /* Where the modes of this epsilon are, `path` with NAIK_PATH_MAX bytes. */
@@ -29,8 +30,8 @@ bool low_modes_save_is_due(double waited_s, double save_s);
 /* Modes of the links, in the precision that the input wants for deflation.
  *
  *   wanted     how many; where the input says auto, a file with fewer does
- *   links      canonical, on the host: what the file says of itself is compared with them
- *   packed     in double, and in single precision
+ *   links      canonical: what the file says of itself is compared with them; they come to the host
+ *   set        made of them; a search packs single precision where it has none
  *   masses     of the solves, for what is said; count may be 0
  *   interrupt  NULL: nobody asks to stop
  *
@@ -38,8 +39,8 @@ bool low_modes_save_is_due(double waited_s, double save_s);
  * NAIK_ERR_CORRUPT  the file is damaged, or holds modes of other links
  * NAIK_ERR_INPUT    it holds modes of other quarks, or fewer, and may not be replaced
  * NAIK_ERR_INTERRUPTED, NAIK_ERR_NOT_CONVERGED, NAIK_ERR_MEMORY, ... */
-naik_status low_modes_get(const naik_input *input, int wanted, const naik_fatlong *links,
-                          const naik_links *outer, const naik_links *single, const double *masses,
-                          int count, naik_interrupt *interrupt, naik_modes **out);
+naik_status low_modes_get(const naik_input *input, int wanted, naik_fatlong *links,
+                          const naik_operator_set *set, const double *masses, int count,
+                          naik_interrupt *interrupt, naik_modes **out);
 
 #endif

@@ -20,23 +20,6 @@ void session_quark_clear(session_quark *q)
     memset(q, 0, sizeof *q);
 }
 
-static naik_status make_modes(workplace *w, const naik_input *input, naik_fatlong *canonical,
-                              session_quark *q)
-{
-    naik_status status = NAIK_OK;
-    naik_links *own = NULL;
-    NAIK_TRY(naik_fatlong_to_host(canonical));
-    if (q->set.links[NAIK_SINGLE] == NULL) { /* all in double: the search is not */
-        NAIK_TRY(naik_links_create(w->geometry, canonical, NAIK_SINGLE, 18, &own));
-    }
-    NAIK_TRY(low_modes_get(input, q->plan.modes, canonical, q->set.links[NAIK_DOUBLE],
-                           own != NULL ? own : q->set.links[NAIK_SINGLE], &q->quark.mass, 1,
-                           w->interrupt, &q->modes));
-done:
-    naik_links_destroy(&own);
-    return status;
-}
-
 static naik_status make_operators(workplace *w, const naik_input *input, session_quark *q)
 {
     naik_status status = NAIK_OK;
@@ -45,7 +28,8 @@ static naik_status make_operators(workplace *w, const naik_input *input, session
     NAIK_TRY(naik_link_provider_operators(&w->links, w->geometry, &q->quark, &storage, &canonical,
                                           &q->set));
     if (solve_plan_deflates(&q->plan, input, 0, 0)) {
-        NAIK_TRY(make_modes(w, input, canonical, q));
+        NAIK_TRY(low_modes_get(input, q->plan.modes, canonical, &q->set, &q->quark.mass, 1,
+                               w->interrupt, &q->modes));
     }
 done:
     naik_fatlong_destroy(&canonical);

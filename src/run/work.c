@@ -239,7 +239,6 @@ static naik_status note_modes(solve_job *j, double epsilon)
 static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
 {
     naik_status status = NAIK_OK;
-    naik_links *own = NULL;
     double mass[NAIK_MAX_RHS];
     int count = 0;
     for (int64_t i = 0; i < j->pending_count && count < NAIK_MAX_RHS; i++) {
@@ -247,18 +246,12 @@ static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
     }
     const double start_s = naik_time_s();
     naik_timer_start(j->timer, "modes");
-    NAIK_TRY(naik_fatlong_to_host(canonical));
-    if (j->set.links[NAIK_SINGLE] == NULL) { /* all in double: the search is not */
-        NAIK_TRY(naik_links_create(j->geometry, canonical, NAIK_SINGLE, 18, &own));
-    }
-    NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, j->set.links[NAIK_DOUBLE],
-                           own != NULL ? own : j->set.links[NAIK_SINGLE], mass, count, j->interrupt,
+    NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, &j->set, mass, count, j->interrupt,
                            &j->modes));
     NAIK_TRY(note_modes(j, canonical->naik_epsilon));
     naik_timer_stop(j->timer, "modes");
     solve_progress_passed(j, naik_time_s() - start_s);
 done:
-    naik_links_destroy(&own);
     return status;
 }
 
