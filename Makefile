@@ -229,7 +229,7 @@ install: all python
 	install -m 644 doc/naik.1 $(DESTDIR)$(prefix)/share/man/man1
 	install -m 644 $(wildcard python/*.py) python/pyproject.toml $(DESTDIR)$(prefix)/share/naik/python
 	install -m 644 $(wildcard python/naik/*.py) $(DESTDIR)$(prefix)/share/naik/python/naik
-	@printf '%s\n' 'prefix=$(prefix)' 'Name: naik' 'Description: staggered, Wilson and clover quark propagators' \
+	@printf '%s\n' 'prefix=$(prefix)' 'Name: naik' 'Description: staggered, Wilson, clover and twisted-mass quark propagators' \
 	    'Version: $(VERSION)' \
 	    'Cflags: -I$${prefix}/include' \
 	    'Libs: $${prefix}/lib/libnaik.a -fopenmp $(LIBS) $(GPU_LIBS)' \

@@ -42,7 +42,7 @@ shows() { # shows TEXT ARGUMENT...: TEXT is in standard output, status 0, no lin
 }
 
 shows "naik COMMAND --help" --help
-shows "naik - staggered, Wilson and clover quark propagators" --help
+shows "naik - staggered, Wilson, clover and twisted-mass quark propagators" --help
 shows "Exit status: 0 done" -h
 shows "naik solve INPUT.yaml" help solve
 shows "source.momentum" help solve

@@ -6,7 +6,7 @@
 #include "input/input.h"
 
 static const char help_program[] =
-    "naik - staggered, Wilson and clover quark propagators from lattice gauge configurations\n"
+    "naik - staggered, Wilson, clover and twisted-mass quark propagators on the lattice\n"
     "\n"
     "  naik solve INPUT.yaml              solve for propagators and correlators, as the input file "
     "says\n"
