@@ -62,13 +62,14 @@ struct naik_solver {
     void *own;          /* the algorithm's */
 };
 
-/* An algorithm. Members that are NULL have nothing to do, unless something else is said. */
+/* An algorithm: cg.c has an example. create, destroy, upload, download, is_normal, needed, begin, clear
+ * and close may be NULL: then there is nothing to do. */
 struct naik_solver_kind {
-    const char *name;                            /* as a subject: "conjugate gradient" */
-    int sums;                                    /* an rhs */
-    int stages, first;                           /* how many; the one that is at work first */
-    int (*fields)(const naik_operator_ops *ops); /* how many of batch_fields; never NULL */
-    bool (*takes)(const naik_operator *op); /* whether the operator can be solved; never NULL */
+    const char *name; /* as a subject: "conjugate gradient" */
+    int sums;         /* an rhs */
+    int stages;       /* how many; the first is at work first, unless begin says otherwise */
+    int (*fields)(const naik_operator_ops *ops); /* how many of batch_fields */
+    bool (*takes)(const naik_operator *op);      /* whether the operator can be solved */
     /* Memory of the algorithm's own, which destroy gives back; create agrees on failures. */
     naik_status (*create)(naik_solver *s);
     void (*destroy)(naik_solver *s);

@@ -240,7 +240,7 @@ done:
 }
 
 /* Scalars of BiCGStab with the new residual; those that break down begin anew as well. */
-static naik_status turn(naik_solver *s, const bool on[], bool anew[], const double inner[])
+static naik_status renew_scalars(naik_solver *s, const bool on[], bool anew[], const double inner[])
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
@@ -269,7 +269,7 @@ done:
 }
 
 /* The same of the normal equations: z = B^+ r. */
-static naik_status turn_normal(naik_solver *s, const bool on[], const bool anew[])
+static naik_status renew_normal_scalars(naik_solver *s, const bool on[], const bool anew[])
 {
     naik_status status = NAIK_OK;
     naik_field *const *f = bg_fields_of(s, bg_at_work(s));
@@ -296,7 +296,8 @@ static naik_status resume(naik_solver *s, const naik_solver_options *options, co
     naik_status status = NAIK_OK;
     double inner[NAIK_MAX_RHS];
     NAIK_TRY(take_residuals(s, on, anew, inner));
-    NAIK_TRY(bg_is_normal(bg_at_work(s)) ? turn_normal(s, on, anew) : turn(s, on, anew, inner));
+    NAIK_TRY(bg_is_normal(bg_at_work(s)) ? renew_normal_scalars(s, on, anew)
+                                         : renew_scalars(s, on, anew, inner));
     for (int c = 0; c < s->width_now; c++) {
         batch_slot *slot = &s->slot[c];
         naik_solver_state *at = &slot->state;
