@@ -10,8 +10,7 @@
 
 typedef struct naik_h5_array {
     hid_t dataset; /* owned */
-    hid_t
-        memory; /* type of one element in memory, native byte order, precision of the file; owned */
+    hid_t memory; /* owned: type of an element in memory, native byte order, the file's precision */
     int rank;
     hsize_t dims[8];
     int64_t dim[NAIK_DIM]; /* extents x, y, z, t as the dataset has them */

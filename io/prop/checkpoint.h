@@ -1,7 +1,7 @@
 /* checkpoint.h - the solves in flight when a run was stopped, kept beside its output
  *
  * PATH.part.state holds what the solver hands out of every column that it is asked to leave
- * (solver.h: save), with checksums of its own. It is written under another name and renamed when it is
+ * (solver.h: save), with checksums of its own. The file is written under another name and renamed when it is
  * whole, and goes with the .part when PATH is complete. What is found is used only where it is of
  * the same input, configuration and build of naik, and intact: everything else is ignored with one
  * line, and those solves start again. Nothing here is needed for a right answer.

@@ -11,13 +11,12 @@
 #include "base/watchdog.h"
 
 enum { NAIK_PROP_NAME = 64, NAIK_PROP_PATH = 192, NAIK_SESSIONS = 64, NAIK_SESSION_BYTES = 2048 };
-enum {
-    NAIK_PROP_NAMES_BYTES = 65000
-}; /* of the names of all momenta; HDF5's attributes end here */
+/* Of the names of all momenta in one attribute: HDF5's attributes end there. */
+enum { NAIK_PROP_NAMES_BYTES = 65000 };
 
 /* The correlators of the solves of a set. */
 typedef struct naik_prop_names {
-    int correlators, momenta; /* both 0 where it has none */
+    int correlators, momenta; /* both 0 where the set has none */
     char (*correlator)[NAIK_PROP_NAME];
     char (*momentum)[NAIK_PROP_NAME]; /* "p000" */
     int parts; /* of a number in per_colour: 2 where correlators with momentum are complex, else 1 */
@@ -78,7 +77,7 @@ naik_correlator_choice naik_prop_choice(const naik_propagator_spec *spec, int se
 bool naik_prop_is_moving(const naik_prop_names *names);
 /* Whether correlators of that momentum are complex in the file. */
 bool naik_prop_is_complex(const naik_prop_names *names, int momentum);
-/* The element of per_colour: a real, or {r,i}. The caller releases it. */
+/* The element of per_colour: a real, or {r,i}. The caller releases the type. */
 static inline hid_t naik_prop_number_type(const naik_prop_names *names)
 {
     return names->parts == 2 ? naik_h5_complex(64) : H5Tcopy(H5T_IEEE_F64LE);
@@ -134,7 +133,7 @@ naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_s
                              const char *structure);
 /* io/prop/sessions.c: writes this run into the next free slot of /metadata/sessions. Collective. */
 naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propagator_spec *spec);
-/* Calls `each` with the text of every run, as far as they can be read. Local. NAIK_ERR_MEMORY */
+/* Calls `each` with the text of every run that can be read. Local. NAIK_ERR_MEMORY */
 typedef naik_status naik_prop_session(void *context, int number, const char *text);
 naik_status naik_prop_read_sessions(naik_log *log, hid_t h5, naik_prop_session *each,
                                     void *context);
@@ -142,7 +141,7 @@ naik_status naik_prop_read_sessions(naik_log *log, hid_t h5, naik_prop_session *
 naik_status naik_prop_change_state(naik_propagator_file *file, const char *state);
 
 /* io/prop/check.c */
-/* Every rank takes file->choices of rank 0, which found them in `path`. Collective. */
+/* Every rank takes file->choices of rank 0, which found the choices in `path`. Collective. */
 naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path);
 /* NAIK_ERR_INPUT with the first difference between what h5 was begun with and spec. Collective. */
 naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
@@ -153,22 +152,22 @@ naik_status naik_prop_compare_input(naik_log *log, hid_t h5, const char *path,
 /* io/prop/claim.c: a .part that is no propagator file is not begun again. Local. NAIK_ERR_INPUT */
 naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path);
 /* NAIK_ERR_CORRUPT where h5 (below 0: could not be opened) is a damaged propagator file,
- * NAIK_ERR_INPUT where it is an unfinished one, or another file. Local. */
+ * NAIK_ERR_INPUT where h5 is an unfinished one, or another file. Local. */
 naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path);
 /* Reads /solves into file->records; broken records count as pending. Collective. */
 naik_status naik_prop_load_records(naik_propagator_file *file, bool warn);
 /* *intact: slab, correlators and history of a committed solve agree with its record, if not at
  * once then when read again. Collective; the same on every rank.
- * NAIK_ERR_IO: they cannot be read, which says nothing about them */
+ * NAIK_ERR_IO: the data cannot be read, which says nothing about the data */
 naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, bool *intact);
-/* *bad = committed solves that are damaged; with `reset` they become pending, on disk too. Also
+/* *bad = committed solves that are damaged; with `reset` those solves become pending, on disk too. Also
  * checks the summed correlators. Collective. */
 naik_status naik_prop_verify(naik_propagator_file *file, bool reset, int *bad);
 
 /* The solve is pending again, on disk too; not flushed. Collective. */
 naik_status naik_prop_reset_solve(naik_propagator_file *file, int solve);
 
-/* Adds to *bad the summed correlators that are not the sum of their colours, or writes them again
+/* Adds to *bad the summed correlators that are not the sum of their colours, or writes the sums again
  * (repair). Collective. */
 naik_status naik_prop_check_sums(naik_propagator_file *file, bool repair, int *bad);
 
@@ -198,7 +197,7 @@ naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double
                              naik_solve_record *record);
 
 /* io/prop/stored_plan.c: plan, checksums and place for the records of an open file, from the file alone;
- * *disk, from malloc, the records as they lie there, to be unpacked. Collective.
+ * *disk, from malloc, the records as /solves has them, to be unpacked. Collective.
  * NAIK_ERR_CORRUPT: the file contradicts itself; what was allocated is then in *file and *disk. */
 naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
                                naik_propagator_file *file, naik_disk_record **disk);
@@ -208,7 +207,7 @@ naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
 naik_status naik_prop_describe_alone(naik_log *log, hid_t h5, const char *path,
                                      naik_propagator_file *file, naik_disk_record **disk);
 
-/* io/prop/stored_plan.c: opens group or dataset; -1 where it is not there. Every part of the path is
+/* io/prop/stored_plan.c: opens a group or dataset; -1 where there is none. Every part of the path is
  * looked at. Local. */
 hid_t naik_prop_open_object(hid_t h5, const char *path);
 void naik_prop_release_object(hid_t object);
@@ -232,13 +231,14 @@ naik_status naik_prop_leave_out(naik_propagator_file *file);
 /* io/prop/rebuild.c */
 /* file->part is readable, but HDF5 cannot open it, or it has no state: sets it and its journal
  * apart as *.damaged. Without a journal nothing was stored in it, and it stays to be begun again.
- * Collective. NAIK_ERR_INPUT: it is of another input. NAIK_ERR_IO: it cannot be read or renamed */
+ * Collective. NAIK_ERR_INPUT: the .part is of another input. NAIK_ERR_IO: the .part cannot be read or
+ * renamed */
 naik_status naik_prop_quarantine(naik_propagator_file *file);
 /* There is a pair of quarantined files, or half of one: *found. Then file->choices are those of its
  * journal: what is saved and what is still to be solved must agree. Collective. */
 naik_status naik_prop_find_quarantined(naik_propagator_file *file, bool *found);
 /* Commits into the new part what the pair still holds intact, then removes the pair; where nothing
- * of its solves could be saved it is renamed to *.damaged.kept. */
+ * of its solves could be saved the pair is renamed to *.damaged.kept. */
 naik_status naik_prop_rebuild(naik_propagator_file *file);
 /* Removes .part, journal, the solves in flight and whatever is quarantined. */
 naik_status naik_prop_discard(naik_propagator_file *file);

@@ -1,19 +1,23 @@
 /* propagator_file.h - propagators and correlators on disk, safe against a kill at any instant
  *
- * One HDF5 file (naik-prop 1.2) holds every solve of one run on one configuration. A solve is one
- * (source, mass, colour); sources are numbered over all solve sets in their order, and solves are
- * numbered source by source, mass by mass, colour by colour.
+ * One HDF5 file (naik-prop, own_format.c has its version) holds every solve of one run on one
+ * configuration. A solve is one (source, mass, column): a column is a source colour, or of quarks with
+ * spin 3 spin + colour. Sources are numbered over all solve sets in their order, and solves are
+ * numbered source by source, mass by mass, column by column.
  *
- *     /prop/s0000/m00         [3][T][Z][Y][X] of ARRAY[3] of {r,i}: source colour, site, sink
- * colour /prop/s0000/source      attributes that describe the source /corr/NAME/m00/pion5/p000 [T]
- * f64, summed over source colours in colour order; p000 = momentum (0,0,0), p10-1 = (1,0,-1)
- *     with momentum complex, of {r,i}, where weights are exponentials
- *     /corr/NAME/m00/per_colour    [3][correlators][momenta][T] f64, what is summed; of {r,i} if any is
- *     /corr/NAME/s0001/m00/...     for a set of several sources, counted inside the set from s0000
- *     /corr/PAIR/m00-m01/pion5/p000, /corr/NAME/m00/nucleon ...    [T] of {r,i}: contractions.h
- *     /solves                 one record per solve, with its own crc (layout: io/README.md)
- *     /solves_history         [solves][history_stride] f64, residuals, NaN behind the last
- *     /metadata               texts; /metadata/sessions: one slot per run that worked on the file
+ *     /prop/s0000/m00            [columns][T][Z][Y][X], a solution a column; elements and index order
+ *                                are those of the quark's kind (operator/quark.h)
+ *     /prop/s0000/source         attributes that describe the source
+ *     /corr/NAME/m00/pion5/p000  [T] f64, summed over columns in their order; p000 is the momentum
+ *                                (0,0,0), p10-1 is (1,0,-1); of {r,i} with a momentum where weights
+ *                                are exponentials
+ *     /corr/NAME/m00/per_colour  [columns][correlators][momenta][T] f64, what is summed; of {r,i}
+ *                                where any correlator is
+ *     /corr/NAME/s0001/m00/...   of a set of several sources, counted inside the set from s0000
+ *     /corr/PAIR/m00-m01/pion5/p000, /corr/NAME/m00/nucleon ...  [T] of {r,i}: contractions.h
+ *     /solves                    a record a solve, with its own crc (layout: io/README.md)
+ *     /solves_history            [solves][history_stride] f64, residuals, NaN behind the last
+ *     /metadata                  texts; /metadata/sessions: a slot a run that worked on the file
  *
  * The run writes to PATH.part, with PATH.journal and PATH.lock beside it, and PATH appears by a
  * rename when everything is in and verified: a file under its final name is complete.
@@ -45,11 +49,11 @@ typedef struct naik_source_info {
     const char *generator; /* of the random numbers, NULL if none */
     const char *smearing;  /* radius, noise ...: free text, NULL if none */
     const char *colours;   /* "0 2": its propagators have these alone, zeros else; NULL: all */
-    int x0[NAIK_DIM];      /* its place; of a sequential one that of the source it was made from */
-    int counted_from[NAIK_DIM]; /* by its correlators */
-    int place[NAIK_DIM -
-              1]; /* origin as files have it that were begun before walls of one corner had
-                                 it there; it tells one layout from another */
+    int x0[NAIK_DIM]; /* the source's place; of a sequential source that of the source behind it. */
+    int counted_from[NAIK_DIM]; /* by the source's correlators */
+    /* The origin as the layout of a file has it: zeros for walls of one corner, whose origin files had
+     * not when they were begun first. */
+    int place[NAIK_DIM - 1];
 } naik_source_info;
 
 /* Which correlators solves have. */
@@ -108,7 +112,7 @@ typedef struct naik_propagator_spec {
     const naik_contraction *contractions;
     const naik_quark_kind *kind; /* of all its quarks */
     bool store_propagators;
-    bool until_contracted; /* they are kept in .part alone, and left out of PATH */
+    bool until_contracted; /* propagators are kept in .part alone, and left out of PATH */
     int precision;         /* of stored propagators, 32 or 64 */
     int history_stride;    /* residuals kept per solve */
     int iteration_limit;   /* of this run: solves that an earlier one gave up at a lower limit are
@@ -121,7 +125,8 @@ typedef struct naik_propagator_spec {
     const char *source_checksums; /* of sources read from files, a line for each; NULL: none */
     const char *numerics;         /* version of the arithmetic, backend and device type */
     /* Choices that the program made and that alter bits (precision pair, compression, algorithm):
-     * not compared; the first run's are kept and to be reused (naik_propagator_file_choices). */
+     * not compared; the first run's choices are kept and to be reused
+     * (naik_propagator_file_choices). */
     const char *choices;
 
     const char *boundary_t; /* attribute of every propagator, beside the name of its kind */
@@ -214,8 +219,8 @@ naik_status naik_propagator_file_open_finished(const naik_lattice *lattice, cons
 /* Whether propagators are in the file, and the bits of their reals. Local. */
 bool naik_propagator_file_stores(const naik_propagator_file *file, int *precision);
 
-/* Whether the unfinished file has lost its propagators already, after all contractions were written: it
- * only is to be finished. Local. */
+/* Whether the unfinished file has lost its propagators already, after all contractions were written: the
+ * file only is to be finished. Local. */
 bool naik_propagator_file_contracted(const naik_propagator_file *file);
 
 /* Leaves the file as it is: a complete one complete, any other resumable. Releases the lock.

@@ -26,7 +26,8 @@ typedef struct naik_reader_pair {
     char label[96];   /* of the source: its set, or set/s0001 where that has several */
     char source[96];  /* "point at 0,0,0,0" */
     naik_quark quark; /* its kind is NULL where naik has none of the file's name */
-    int x0[NAIK_DIM]; /* of its source: where phases of what is made of it are counted from */
+    int x0
+        [NAIK_DIM]; /* of the source: where phases of what is made of the solves are counted from */
     int counted_from[NAIK_DIM]; /* signs and momenta of its correlators */
     bool waves; /* of which those with momentum have exp(2 pi i p.(x - x0)/L), not cosines */
     naik_solve_record
@@ -44,10 +45,10 @@ typedef struct naik_propagator_reader {
     char *path;
     bool complete;
     bool has_metadata_crc; /* attributes and texts have a checksum */
-    char edited[300];      /* the sentence where they disagree with it, else "" */
+    char edited[300];      /* the sentence where that checksum disagrees, else "" */
     int bad_records;       /* of solves, that disagree with theirs */
     int histories;         /* of residuals, read and compared */
-    int bad_histories;     /* of them, that disagree */
+    int bad_histories;     /* of those histories, that disagree */
     int size[NAIK_DIM];
     int columns;             /* solves of a pair: 3 colours, or 12 columns of spinors */
     naik_reader_fact *facts; /* [fact_count]: whence and how */
@@ -69,7 +70,7 @@ const char *naik_reader_line(const char *text, const char *name);
  *   correlators  of every pair so many are read, the first ones
  *
  * NAIK_ERR_INPUT    no such file, or not a propagator file of naik
- * NAIK_ERR_CORRUPT  HDF5 cannot open it; its records cannot be read
+ * NAIK_ERR_CORRUPT  HDF5 cannot open the file; its records cannot be read
  * NAIK_ERR_MEMORY */
 naik_status naik_propagator_reader_open(naik_log *log, const char *path, int histories,
                                         int correlators, naik_propagator_reader **out);

@@ -30,7 +30,7 @@ typedef struct naik_disk_record {
     uint32_t suma, sumb;
     uint32_t correlators_crc, history_crc; /* crc32 of their bytes in the file */
     char stop_reason[24];
-    int32_t modes; /* that deflated it */
+    int32_t modes; /* low modes that deflated the solve */
     uint32_t rung;
     uint32_t crc; /* crc32 of the bytes before */
 } naik_disk_record;
@@ -39,9 +39,9 @@ typedef struct naik_disk_record {
 hid_t naik_disk_record_type(void);
 hid_t naik_disk_record_type_of(hid_t dataset);
 
-/* All records of an open file as they lie in it: *out [*count], three a source and mass, the
- * caller's to free; *offset is where they begin, unless NULL. Local.
- * NAIK_ERR_CORRUPT  there are none, or not as naik stores them    NAIK_ERR_IO    NAIK_ERR_MEMORY */
+/* All records of an open file as the file has them: *out [*count], three a source and mass, the
+ * caller's to free; *offset is where the records begin, unless NULL. Local.
+ * NAIK_ERR_CORRUPT  there are no records, or not as naik stores records    NAIK_ERR_IO    NAIK_ERR_MEMORY */
 naik_status naik_disk_records_read(naik_log *log, hid_t h5, const char *path, int *count,
                                    naik_disk_record **out, int64_t *offset);
 /* Whether data lie there as this type: HDF5's conversions do not survive damaged types. */
