@@ -260,7 +260,8 @@ bool naik_quark_shares_operator(const naik_quark *a, const naik_quark *b)
 
 bool naik_quark_is(const naik_quark *a, const naik_quark *b)
 {
-    return naik_quark_agrees(a, b, ~0U) && has_same_twist(a, b);
+    /* the mass first: most quarks of an input differ in it */
+    return a->mass == b->mass && naik_quark_agrees(a, b, ~0U) && has_same_twist(a, b);
 }
 
 int naik_quark_first_of_links(const naik_quark *quarks, int q)
