@@ -214,10 +214,9 @@ NAIK_HD static inline double naik_block_largest_row(const naik_block *a)
     return largest;
 }
 
-/* a^2 + add */
-NAIK_HD static inline naik_block naik_block_square(const naik_block *a, double add)
+/* out = a^2 + add; not in place. */
+NAIK_HD static inline void naik_block_square(const naik_block *a, double add, naik_block *out)
 {
-    naik_block out;
     NAIK_UNROLL
     for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
         NAIK_UNROLL
@@ -229,25 +228,27 @@ NAIK_HD static inline naik_block naik_block_square(const naik_block *a, double a
                     s = naik_cfma(naik_block_at(a, i, k), naik_block_at(a, k, j), s);
                 }
                 if (i == j) {
-                    out.diagonal[i] = s.re;
+                    out->diagonal[i] = s.re;
                 } else {
-                    out.lower[i * (i - 1) / 2 + j] = s;
+                    out->lower[i * (i - 1) / 2 + j] = s;
                 }
             }
         }
     }
-    return out;
 }
 
 /* out = a^-1, or of a twisted mass mu that is not 0 (a^2 + mu^2)^-1 */
 NAIK_HD static inline naik_block_way naik_block_invert(const naik_block *a, double mu,
                                                        naik_block *out)
 {
-    const naik_block of = mu == 0 ? *a : naik_block_square(a, mu * mu);
-    if (naik_block_cholesky(&of, out)) {
+    if (mu != 0) { /* the square waits in `out`, which is written once the inverse is known */
+        naik_block_square(a, mu * mu, out);
+        a = out;
+    }
+    if (naik_block_cholesky(a, out)) {
         return NAIK_BLOCK_CHOLESKY;
     }
-    return naik_block_eliminate(&of, out) ? NAIK_BLOCK_PIVOTED : NAIK_BLOCK_SINGULAR;
+    return naik_block_eliminate(a, out) ? NAIK_BLOCK_PIVOTED : NAIK_BLOCK_SINGULAR;
 }
 
 #endif
