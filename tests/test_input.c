@@ -147,6 +147,16 @@ static void kinds_are_those_of_their_operators_and_keys(check *t)
         const naik_quark_kind *kind = naik_quark_kinds[i];
         CHECK_TEXT(t, kind->name, naik_quark_words[i]);
         CHECK_TRUE(t, naik_quark_kind_of(kind->name) == kind);
+        for (int k = 0; k < kind->number_count; k++) { /* what a file has is read back */
+            const naik_quark_number *number = &kind->numbers[k];
+            naik_quark quark = {.kind = kind};
+            CHECK_TRUE(t, k >= 2 || (number->uses & NAIK_NUMBER_HADRON) != 0);
+            if ((number->uses & NAIK_NUMBER_FILE) != 0 && strcmp(number->name, "kappa") != 0) {
+                naik_quark_set(&quark, number, 0.25);
+                CHECK_TRUE(t, number->member != 0 && quark.kind == kind);
+                CHECK_NEAR(t, number->value(&quark), 0.25, 0);
+            }
+        }
         CHECK_INT(t, kind->spin, kind->ops->spin);
         CHECK_INT(t, kind->columns, kind->ops->solves);
         CHECK_INT(t, kind->reals, 2 * kind->columns);

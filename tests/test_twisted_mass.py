@@ -132,6 +132,11 @@ def a_word_says_what_a_file_holds():
     said = naik("info", path("one.h5"), "--residuals")
     assert "action.mu = -0.35" in said and said.count("source_residual=") >= 48, said
     assert "mass 0.1, kappa 0.1219512195, mu -0.35, csw 1.1" in solve("told", "--fresh")
+    said = naik("info", path("one.h5"), "--correlators=fnal")
+    assert '\nquark_type:                   twisted_mass\n' in said and '\nantiquark_mass:               "-0.2"\n' in said, said[:2000]
+    with h5py.File(path("one.h5")) as f:
+        attributes = dict(f["/corr/pt/m01/rho_x/p000"].attrs)
+        assert attributes["mass"] == -0.2 and attributes["mu"] == -0.35, attributes
     plans = [solve("planned", "--dry-run", "--set", "solver.method=cg", action=action) for action in
              (CLOVER, "type: clover, csw: 1.1")]
     memory = [next(line for line in plan.splitlines() if "memory" in line) for plan in plans]

@@ -76,28 +76,29 @@ static const naik_quark_number epsilon_numbers[] = {
     {NUMBER("mass", EACH | TOLD), .value = mass_of, IS(mass)},
     {NUMBER("naik_epsilon", EACH | TOLD | LINKS), .value = epsilon_of, IS(naik_epsilon)},
 };
+/* The first numbers of all quarks with spin. */
+#define SPIN_NUMBERS                                                                               \
+    {NUMBER("mass", EACH | TOLD | OPERATOR), .value = mass_of, IS(mass)},                          \
+        {NUMBER("naik_epsilon", EACH), .value = epsilon_of, IS(naik_epsilon)},                     \
+    {                                                                                              \
+        NUMBER("kappa", FILED | TOLD), .value = kappa_of                                           \
+    }
 static const naik_quark_number wilson_numbers[] = {
-    {NUMBER("mass", EACH | TOLD | OPERATOR), .value = mass_of, IS(mass)},
-    {NUMBER("naik_epsilon", EACH), .value = epsilon_of, IS(naik_epsilon)},
-    {NUMBER("kappa", FILED | TOLD), .value = kappa_of},
+    SPIN_NUMBERS,
     {NUMBER("csw", FILED | TOLD), .value = csw_of, IS(csw)},
     {NUMBER("u0", FILED), .value = u0_of, IS(u0)},
 };
 /* What is told, and what the operator holds, is what multiplies F. */
 static const naik_quark_number clover_numbers[] = {
-    {NUMBER("mass", EACH | TOLD | OPERATOR), .value = mass_of, IS(mass)},
-    {NUMBER("naik_epsilon", EACH), .value = epsilon_of, IS(naik_epsilon)},
-    {NUMBER("kappa", FILED | TOLD), .value = kappa_of},
+    SPIN_NUMBERS,
     {NUMBER("csw", FILED), .value = csw_of, GIVEN("action.csw", csw), .required = true},
     {NUMBER("csw", TOLD | OPERATOR), .value = divided_csw_of},
     {NUMBER("u0", FILED), .value = u0_of, GIVEN("action.u0", u0)},
 };
 
 static const naik_quark_number twisted_mass_numbers[] = {
-    {NUMBER("mass", FILED | TOLD | OPERATOR), .value = mass_of},
-    {NUMBER("naik_epsilon", FILED), .value = epsilon_of},
-    {NUMBER("kappa", FILED | TOLD), .value = kappa_of},
-    {NUMBER("mu", FILED | TOLD | OPERATOR), .value = mu_of, GIVEN("action.mu", mu),
+    SPIN_NUMBERS,
+    {NUMBER("mu", EACH | TOLD | OPERATOR), .value = mu_of, GIVEN("action.mu", mu),
      .required = true},
     {NUMBER("csw", FILED), .value = csw_of, GIVEN("action.csw", csw)},
     {NUMBER("csw", TOLD | OPERATOR), .value = divided_csw_of},
