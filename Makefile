@@ -215,7 +215,7 @@ mutants:
 # Needs GPUs; MPIRUN, RANKS, EXCHANGES and SUMMARY: tests/check_gpu.sh
 check-gpu:
 	@test -n '$(GPU)' || { echo 'say which GPU: make GPU=cuda GPU_ARCH=sm_90 check-gpu'; exit 1; }
-	@$(MAKE) $(PARALLEL) --no-print-directory all tests shim
+	@$(MAKE) $(PARALLEL) --no-print-directory all python tests shim
 	@$(PASS_ON) tests/check_gpu.sh
 
 install: all python

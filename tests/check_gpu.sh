@@ -57,6 +57,12 @@ most_ranks() { # most_ranks PROGRAM: of those it says it runs on (tests/run), th
 echo "naik $("$BUILD/naik" --version | head -n 1), $(date -u +%Y-%m-%d), $(uname -srm), $ranks devices"
 for program in fields $both; do judge "test_$program, 1 rank" 1 "$BUILD/tests/test_$program"; done
 count "naik solve against the CPU, 1 rank" tests/solve_on_gpu.sh 1
+# sessions and naik solve make the same bits there too; both of its ranks have one device
+if python=$(find_python h5py numpy); then
+    scratch=$(mktemp -d)
+    count "naik inside Python" env NAIK="$BUILD/naik" SCRATCH="$scratch" "$python" -B tests/test_session.py
+    rm -rf "$scratch"
+fi
 for transport in staged mpi_device peer; do
     [ "$ranks" -gt 1 ] || break
     export NAIK_TRANSPORT=$transport

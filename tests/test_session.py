@@ -262,8 +262,8 @@ import numpy as np
 {first}
 import naik
 {second}
-s = naik.Session({links}, action="hisq", comm={comm})
-w = naik.Session({links}, action="wilson", comm={comm})
+s = naik.Session({links}, action="hisq", comm={comm}, run=dict(share_gpu=True))
+w = naik.Session({links}, action="wilson", comm={comm}, run=dict(share_gpu=True))
 x, _ = s.solve(s.sources.point(1, 0, 2, 3), mass=0.1)
 y, _ = w.solve(w.sources.point(1, 0, 2, 3), mass=0.1)
 c = s.contract("pion5", x, origin=(1, 0, 2, 3), momentum=(0, 1, 0))
