@@ -11,7 +11,7 @@
 #include "check.h"
 #include "input/input_table.h"
 
-enum { LINE = 400, KEYS = 400 };
+enum { LINE = 4000, KEYS = 400 };
 
 /* A key as a line of that file: whether the identity of a run has it ("identity"; "later": except where it
  * has its initial value; "-"), whether it is required, its initial value, its range, the word that may
@@ -30,7 +30,7 @@ static void line_of(const naik_param *p, char line[LINE])
         used += snprintf(line + used, (size_t)(LINE - used), ", or %s (%d)", p->special,
                          p->special_int);
     }
-    for (int i = 0; p->words != NULL && p->words[i] != NULL; i++) {
+    for (int i = 0; p->words != NULL && p->words[i] != NULL && used < LINE; i++) {
         used += snprintf(line + used, (size_t)(LINE - used), "%s%s", i == 0 ? ", of " : " ",
                          p->words[i]);
     }

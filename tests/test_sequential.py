@@ -73,6 +73,14 @@ def three_points_without_momentum_are_two_points():
     naik("info", path("seq.h5"), "--residuals")
 
 
+def where_correlators_are_counted_from_is_in_the_identity():
+    """The place of a sequential source is not known when the identity is made: the sign of some place counts."""
+    for meson in ("rhox0", "rhoz0", "rhoy"):
+        solve("signs", sequential(t0="3"), "--fresh", correlators=meson)
+        with h5py.File(path("signs.h5")) as f:
+            assert b"output.origin = source\n" in f["metadata/canonical_input"][()], meson
+
+
 def momentum_and_insertion_weigh_the_stored_propagator():
     """The direct sum: M^-1(x0, y) = eps(x0) eps(y) G(y, x0)^+, with weights written here, counted from x0."""
     solve("wave", sequential(insertion="rhoz0", t0="6", more=", momentum: [1, 0, -1]"))
@@ -202,7 +210,7 @@ def single_colours_are_marked_and_not_taken_for_a_propagator():
     assert (file.propagator(part=True)[...] == part).all()
 
 
-main([configurations_are_made, three_points_without_momentum_are_two_points,
+main([configurations_are_made, three_points_without_momentum_are_two_points, where_correlators_are_counted_from_is_in_the_identity,
       momentum_and_insertion_weigh_the_stored_propagator, wilson_quarks_too, a_file_that_is_guess_and_source_is_read_once,
       grids_and_a_stop_give_the_same_bytes, a_propagator_is_found_by_all_that_it_is,
       what_does_not_fit_is_refused, single_colours_are_marked_and_not_taken_for_a_propagator])
