@@ -4,7 +4,7 @@
  */
 #include "check.h"
 #include "model/deflation.h"
-#include "run/low_modes.h"
+#include "quark/low_modes.h"
 
 static void a_search_is_written_after_a_minute(check *t)
 {

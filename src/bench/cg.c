@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "bench/bench.h"
 #include "model/iteration.h"
-#include "run/plan.h"
+#include "plan/plan.h"
 #include "solver/cg.h"
 
 static const double OUT_OF_REACH = 1e-100;

@@ -8,7 +8,7 @@
 #include "solver/multishift.h"
 
 #include "bench/bench.h"
-#include "run/multishift_cost.h"
+#include "plan/multishift_cost.h"
 
 typedef struct run {
     const bench *b;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "run/cost.h"
+#include "plan/cost.h"
 
 #include "bench/bench.h"
 

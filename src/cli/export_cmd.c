@@ -11,8 +11,8 @@
 #include "io/output.h"
 #include "io/vectors/vector_io.h"
 
-#include "run/link_provider.h"
-#include "run/stored_sources.h"
+#include "quark/link_provider.h"
+#include "stored/stored_sources.h"
 
 enum { PATH_SIZE = 4096 };
 

@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "operator/set.h"
-#include "run/stored_sources.h"
 #include "run/workplace.h"
+#include "stored/stored_sources.h"
 
 typedef struct checker {
     stored_run run;

@@ -8,8 +8,8 @@
 #include "cli/configs.h"
 #include "comm/paths.h"
 #include "operator/set.h"
-#include "run/low_modes.h"
-#include "run/plan.h"
+#include "plan/plan.h"
+#include "quark/low_modes.h"
 #include "run/workplace.h"
 
 typedef struct job {

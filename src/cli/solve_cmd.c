@@ -20,11 +20,11 @@
 #include "io/prop/reader.h"
 
 #include "comm/collective.h"
-#include "run/contract.h"
-#include "run/cost.h"
+#include "contract/contract.h"
+#include "plan/cost.h"
+#include "plan/spec.h"
+#include "quark/low_modes.h"
 #include "run/job.h"
-#include "run/low_modes.h"
-#include "run/spec.h"
 
 typedef struct switches {
     const char *path;

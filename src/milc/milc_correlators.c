@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "contract/frame.h"
 #include "milc/milc_input.h"
-#include "run/frame.h"
 
 /* Of a quark or a correlator: forgotten, or written under some name. */
 static naik_status saved(milc_words *w, const char *forget, bool *there)

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "run/prediction.h"
+#include "plan/prediction.h"
 
 /* size_bytes: of the file. */
 void report_prediction(FILE *out, const prediction *p, int64_t size_bytes);

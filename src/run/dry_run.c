@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include "plan/spec.h"
 #include "run/job.h"
-#include "run/source_file.h"
-#include "run/spec.h"
+#include "stored/source_file.h"
 
 /* Fat and long links from files have checksums, which reading compares. */
 static naik_status verify_stored_links(solve_job *j)

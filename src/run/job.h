@@ -15,14 +15,14 @@
 #include "propagator/propagator.h"
 
 #include "operator/set.h"
+#include "plan/plan.h"
+#include "plan/prediction.h"
 #include "run/fault.h"
-#include "run/guess.h"
-#include "run/plan.h"
-#include "run/prediction.h"
 #include "run/sdc_check.h"
-#include "run/sequential.h"
-#include "run/source_file.h"
 #include "run/workplace.h"
+#include "stored/guess.h"
+#include "stored/sequential.h"
+#include "stored/source_file.h"
 
 typedef struct solve_progress {
     double start_s, spoke_s, looked_s;    /* first solve; last line on solves; last measurement */

@@ -19,9 +19,9 @@
 #include "propagator/meson_field.h"
 #include "propagator/propagator.h"
 #include "propagator/spin_meson.h"
-#include "run/make_source.h"
 #include "run/session_input.h"
 #include "run/session_quark.h"
+#include "stored/make_source.h"
 
 struct naik_session {
     naik_comm *comm;

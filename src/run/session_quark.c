@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "run/low_modes.h"
+#include "quark/low_modes.h"
 
 static void clear_solver(session_quark *q)
 {

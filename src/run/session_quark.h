@@ -4,7 +4,7 @@
 
 #include "modes/deflate.h"
 #include "operator/set.h"
-#include "run/plan.h"
+#include "plan/plan.h"
 #include "run/workplace.h"
 #include "solver/solver.h"
 

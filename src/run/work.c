@@ -12,14 +12,14 @@
 #include "propagator/meson_field.h"
 
 #include "base/timer.h"
+#include "contract/contraction_list.h"
+#include "contract/frame.h"
 #include "io/finite.h"
 #include "io/modes/modes_file.h"
-#include "run/contraction_list.h"
-#include "run/frame.h"
+#include "quark/low_modes.h"
 #include "run/job.h"
-#include "run/low_modes.h"
-#include "run/make_source.h"
 #include "solver/bicgstab.h"
+#include "stored/make_source.h"
 
 static naik_status give_source(void *data, int64_t index, double *src, double *mass,
                                double *tolerance, double *site_tolerance)

@@ -7,7 +7,7 @@
 #define NAIK_RUN_WORKPLACE_H
 
 #include "comm/interrupt.h"
-#include "run/link_provider.h"
+#include "quark/link_provider.h"
 
 /* All zero is none of everything; workplace_close takes it as well. */
 typedef struct workplace {

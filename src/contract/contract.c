@@ -1,0 +1,364 @@
+/* contract.c - the correlators of several solves, from the solutions in the file
+ *
+ * On the host: what a device has solved was downloaded when it was stored. One propagator a quark is
+ * held at a time.
+ */
+#include "contract/contract.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "contract/contraction_list.h"
+#include "contract/frame.h"
+#include "propagator/contract.h"
+#include "propagator/slice_sums.h"
+
+/* All columns of a propagator. */
+typedef struct held {
+    double *g; /* [columns][sites][reals] */
+    int source, mass;
+    double radius; /* it is smeared so at the sink; 0: it is not */
+    int iterations;
+    bool full;
+    naik_complex *wall; /* its sums over time slices, of a wall sink: naik_contract_wall */
+    bool summed;
+} held;
+
+typedef struct worker {
+    const contract_kit *kit;
+    const contraction_list *list;
+    held quark[3];
+    held displaced;               /* an antiquark with an operator that has links on it, */
+    int spin_taste, x0[NAIK_DIM]; /* this one, counted from there */
+    double *src;                  /* [sites][reals], a source or one spin of a column */
+    naik_complex *values;         /* [count][T] */
+    double *stored;               /* [correlators][momenta][T] */
+} worker;
+
+static size_t vector_count(const worker *w)
+{
+    return (size_t)w->kit->lattice->sites * (size_t)w->kit->input->kind->reals;
+}
+
+/* A column, spin after spin; w->src is free. */
+static naik_status smear(const worker *w, const contraction_item *item, double *column)
+{
+    naik_status status = NAIK_OK;
+    const int spins = w->kit->input->kind->spin;
+    for (int spin = 0; spin < spins; spin++) {
+#pragma omp parallel for schedule(static)
+        for (int32_t site = 0; site < w->kit->lattice->sites; site++) {
+            memcpy(w->src + 6 * (int64_t)site, column + 6 * ((int64_t)site * spins + spin),
+                   6 * sizeof *column);
+        }
+        NAIK_TRY(naik_gauss_smear(w->kit->gauss, item->radius, item->iterations, NAIK_GAUSS_ALL,
+                                  w->src));
+#pragma omp parallel for schedule(static)
+        for (int32_t site = 0; site < w->kit->lattice->sites; site++) {
+            memcpy(column + 6 * ((int64_t)site * spins + spin), w->src + 6 * (int64_t)site,
+                   6 * sizeof *column);
+        }
+    }
+done:
+    return status;
+}
+
+/* Quark k of an item, smeared where it asks for that. */
+static naik_status read_propagator(const worker *w, const contraction_item *item, int k, held *out)
+{
+    naik_status status = NAIK_OK;
+    const int source = item->source[k], mass = item->mass[k];
+    if (out->full && out->source == source && out->mass == mass && out->radius == item->radius &&
+        out->iterations == item->iterations) {
+        return NAIK_OK;
+    }
+    *out = (held){.g = out->g,
+                  .wall = out->wall,
+                  .source = source,
+                  .mass = mass,
+                  .radius = item->radius,
+                  .iterations = item->iterations};
+    for (int colour = 0; colour < w->kit->input->kind->columns; colour++) {
+        const int solve = naik_propagator_file_solve(w->kit->file, source, mass, colour);
+        double *column = out->g + (size_t)colour * vector_count(w);
+        NAIK_TRY(naik_propagator_file_read_solution(w->kit->file, solve, column));
+        if (item->iterations > 0) {
+            NAIK_TRY(smear(w, item, column));
+        }
+    }
+    out->full = true;
+done:
+    return status;
+}
+
+static naik_status sum_wall(const worker *w, held *quark)
+{
+    naik_status status = NAIK_OK;
+    const int columns = w->kit->input->kind->columns;
+    const size_t bytes =
+        (size_t)(w->kit->input->lattice.size[3] * columns * columns) * sizeof *quark->wall;
+    if (quark->summed) {
+        return NAIK_OK;
+    }
+    if (quark->wall == NULL) {
+        status =
+            naik_alloc(w->kit->lattice->comm->log, bytes, "correlator sums", (void **)&quark->wall);
+    }
+    NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+    NAIK_TRY(naik_contract_wall(w->kit->lattice, columns, quark->g, quark->wall));
+    quark->summed = true;
+done:
+    return status;
+}
+
+/* C(t) of source number k of the average, as it lies on the lattice. */
+static naik_status average_part(const worker *w, const contraction_item *item, int k,
+                                naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = w->kit->input;
+    const int times = input->lattice.size[3];
+    if (item->first >= 0) {
+        memcpy(out, w->values + (size_t)(item->first + k * item->step) * (size_t)times,
+               (size_t)times * sizeof *out);
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_propagator_file_read_correlators(w->kit->file, item->source[0] + k, item->mass[0],
+                                                   w->stored));
+    const int parts = naik_propagator_file_parts(w->kit->file, item->source[0] + k);
+    const double *from =
+        w->stored + (size_t)contraction_place(input, item) * (size_t)(times * parts);
+    for (int t = 0; t < times; t++) {
+        out[t] = (naik_complex){from[parts * t], parts == 2 ? from[parts * t + 1] : 0};
+    }
+done:
+    return status;
+}
+
+/* What C(origin_t + t) of source number k is multiplied with on its way to t, as if its source lay at the
+ * lattice's origin: sign and phase of a meson that was not counted from its source, and three quarks change sign where
+ * they cross an antiperiodic boundary. */
+static naik_complex factor_of_shift(const worker *w, const contraction_item *item, int k,
+                                    const int origin[NAIK_DIM], int t)
+{
+    const naik_input *input = w->kit->input;
+    if (item->momentum < 0) {
+        const bool crossed = origin[3] + t >= input->lattice.size[3];
+        const bool baryon = item->kind->what == CONTRACT_NUCLEON;
+        const bool negative = baryon && crossed && input->lattice.antiperiodic_t;
+        return (naik_complex){negative ? -1 : 1, 0};
+    }
+    int source[3], place[NAIK_DIM], apart[NAIK_DIM];
+    for (int i = 0; i < item->quarks; i++) {
+        source[i] = item->source[i] + k;
+    }
+    naik_frame frame = correlator_frame(input, item->quarks, source,
+                                        contraction_momenta(input, item)->data[item->momentum]);
+    correlator_place(input, item->quarks, source, place);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        apart[mu] = place[mu] - frame.origin[mu];
+    }
+    const naik_complex phase = frame.cosine
+                                   ? (naik_complex){1, 0}
+                                   : naik_conj(naik_slice_weight(w->kit->lattice, &frame, place));
+    const int sign = naik_correlator_sign(item->meson, apart);
+    return naik_cscale(sign, phase);
+}
+
+/* Mean over sources, or its standard error; the sums run in the order of the sources. */
+static naik_status average(const worker *w, const contraction_item *item, naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = w->kit->input;
+    const naik_vectors *origins = &input->solve[input->sources[item->source[0]].solve].origins;
+    const int times = input->lattice.size[3], n = origins->count;
+    naik_complex *part = NULL; /* [n][T], then one as it lies on the lattice */
+    status = naik_alloc(w->kit->lattice->comm->log, (size_t)(n + 1) * (size_t)times * sizeof *part,
+                        "averages", (void **)&part);
+    NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+    naik_complex *raw = part + (size_t)n * (size_t)times;
+    for (int k = 0; k < n; k++) {
+        const int *origin = origins->data[k];
+        NAIK_TRY(average_part(w, item, k, raw));
+        for (int t = 0; t < times; t++) {
+            const naik_complex factor = factor_of_shift(w, item, k, origin, t);
+            part[k * times + t] = naik_cmul(factor, raw[(origin[3] + t) % times]);
+        }
+    }
+    for (int t = 0; t < times; t++) {
+        naik_complex mean = {0, 0}, square = {0, 0};
+        for (int k = 0; k < n; k++) {
+            mean.re += part[k * times + t].re / n;
+            mean.im += part[k * times + t].im / n;
+        }
+        for (int k = 0; k < n; k++) {
+            const double re = part[k * times + t].re - mean.re;
+            const double im = part[k * times + t].im - mean.im;
+            square.re += re * re;
+            square.im += im * im;
+        }
+        const double count = (double)n * (n - 1);
+        out[t] = item->statistic == CONTRACTION_MEAN
+                     ? mean
+                     : (naik_complex){sqrt(square.re / count), sqrt(square.im / count)};
+    }
+done:
+    naik_free(part);
+    return status;
+}
+
+/* The operator of an item on its antiquark, which may be displaced so already. */
+static naik_status displace(worker *w, const contraction_item *item, const naik_frame *frame,
+                            const held *antiquark)
+{
+    naik_status status = NAIK_OK;
+    held *out = &w->displaced;
+    const int spin_taste = item->meson - NAIK_FIRST_SPIN_TASTE;
+    if (out->full && out->source == antiquark->source && out->mass == antiquark->mass &&
+        out->radius == antiquark->radius && out->iterations == antiquark->iterations &&
+        w->spin_taste == spin_taste && memcmp(w->x0, frame->origin, sizeof w->x0) == 0) {
+        return NAIK_OK;
+    }
+    *out = (held){.g = out->g,
+                  .source = antiquark->source,
+                  .mass = antiquark->mass,
+                  .radius = antiquark->radius,
+                  .iterations = antiquark->iterations};
+    w->spin_taste = spin_taste;
+    memcpy(w->x0, frame->origin, sizeof w->x0);
+    for (int colour = 0; colour < w->kit->input->kind->columns; colour++) {
+        const size_t column = (size_t)colour * vector_count(w);
+        NAIK_TRY(naik_spin_taste_apply(w->kit->shifts, spin_taste, frame->origin,
+                                       antiquark->g + column, out->g + column));
+    }
+    out->full = true;
+done:
+    return status;
+}
+
+static naik_status contract(worker *w, const contraction_item *item, naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = w->kit->input;
+    contraction_work work = {.lattice = w->kit->lattice,
+                             .quarks = input->kind,
+                             .source = &input->sources[item->source[0]].source,
+                             .meson = item->meson,
+                             .frame = {.cosine = true},
+                             .spare = w->src};
+    if (item->statistic != CONTRACTION_VALUE) {
+        return average(w, item, out); /* no propagators */
+    }
+    unsigned corners = ~0U;
+    const held *antiquark = NULL;
+    for (int k = 0; k < 3; k++) {
+        const int of = k < item->quarks ? k : 0;
+        int slot = 0; /* an equal quark before it is there already */
+        while (item->source[slot] != item->source[of] || item->mass[slot] != item->mass[of]) {
+            slot++;
+        }
+        NAIK_TRY(read_propagator(w, item, of, &w->quark[slot]));
+        if (item->sink == NAIK_INPUT_SINK_WALL) {
+            NAIK_TRY(sum_wall(w, &w->quark[slot]));
+        }
+        work.propagator[k] = w->quark[slot].g;
+        work.wall[k] = w->quark[slot].wall;
+        antiquark = k == 1 ? &w->quark[slot] : antiquark;
+        corners &= naik_source_corners(&input->sources[item->source[of]].source);
+    }
+    naik_source_corner(corners, work.corner);
+    if (item->momentum >= 0) {
+        work.frame = correlator_frame(input, item->quarks, item->source,
+                                      contraction_momenta(input, item)->data[item->momentum]);
+    }
+    if (item->kind->what == CONTRACT_SPIN_TASTE) {
+        NAIK_TRY(displace(w, item, &work.frame, antiquark));
+        work.propagator[1] = w->displaced.g;
+    }
+    NAIK_TRY(item->kind->sink[item->sink].make(&work, out));
+done:
+    return status;
+}
+
+static naik_status allocate(worker *w)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = w->kit->lattice->comm->log;
+    const naik_input *input = w->kit->input;
+    const size_t bytes = vector_count(w) * sizeof(double), times = (size_t)input->lattice.size[3];
+    size_t stored = 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        const size_t own = (size_t)solve->correlators.count * (size_t)solve->momenta.count;
+        stored = 2 * own > stored ? 2 * own : stored;
+    }
+    for (int k = 0; k < contraction_quarks(input); k++) {
+        NAIK_TRY(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
+                            (void **)&w->quark[k].g));
+    }
+    if (w->kit->shifts != NULL) {
+        NAIK_TRY(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
+                            (void **)&w->displaced.g));
+    }
+    NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));
+    NAIK_TRY(naik_alloc(log, (stored + 1) * times * sizeof *w->stored, "correlators",
+                        (void **)&w->stored));
+    NAIK_TRY(naik_alloc(log, (size_t)w->list->count * times * sizeof *w->values, "correlators",
+                        (void **)&w->values)); /* zeroed */
+done:
+    return status;
+}
+
+static void release(worker *w)
+{
+    for (int k = 0; k < 3; k++) {
+        naik_free(w->quark[k].g);
+        naik_free(w->quark[k].wall);
+    }
+    naik_free(w->displaced.g);
+    naik_free(w->src);
+    naik_free(w->stored);
+    naik_free(w->values);
+}
+
+static void print(const contract_kit *kit, const char *path, const naik_complex *values)
+{
+    naik_log *log = kit->lattice->comm->log;
+    naik_log_line(log, "correlator %s", path);
+    for (int t = 0; t < kit->input->lattice.size[3]; t++) {
+        naik_log_line(log, "  %3d %.9e %.9e", t, values[t].re, values[t].im);
+    }
+}
+
+naik_status contract_all(const contract_kit *kit)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = kit->lattice->comm;
+    contraction_list list = {.count = 0};
+    worker w = {.kit = kit, .list = &list};
+    const size_t times = (size_t)kit->input->lattice.size[3];
+    NAIK_TRY(naik_comm_agree(comm, contraction_list_create(comm->log, kit->input, &list)));
+    if (list.count == 0) {
+        goto done;
+    }
+    const double start_s = naik_time_s();
+    naik_timer_start(kit->timer, "contractions");
+    NAIK_TRY(naik_comm_agree(comm, allocate(&w)));
+    for (int i = 0; i < list.count; i++) {
+        naik_complex *out = w.values + (size_t)i * times;
+        NAIK_TRY(contract(&w, &list.item[i], out));
+        NAIK_TRY(naik_propagator_file_contract(kit->file, i, &out->re));
+        if (kit->input->output.print_correlators) {
+            print(kit, list.spec[i].path, out);
+        }
+    }
+    naik_timer_stop(kit->timer, "contractions");
+    naik_log_line(comm->log, "contractions: %d correlators of several solves, made in %.2f s",
+                  list.count, naik_time_s() - start_s);
+done:
+    release(&w);
+    contraction_list_clear(&list);
+    return status;
+}

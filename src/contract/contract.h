@@ -1,0 +1,25 @@
+/* contract.h - the correlators of several solves, from the solutions in a file */
+#ifndef NAIK_CONTRACT_CONTRACT_H
+#define NAIK_CONTRACT_CONTRACT_H
+
+#include "base/timer.h"
+#include "input/input.h"
+#include "io/prop/propagator_file.h"
+#include "propagator/gauss_smear.h"
+#include "propagator/spin_taste.h"
+
+/* What they are made with; all borrowed. */
+typedef struct contract_kit {
+    const naik_lattice *lattice;
+    const naik_input *input;
+    naik_propagator_file *file; /* every solve is in it; the correlators are written to it */
+    naik_gauss *gauss;          /* NULL where nothing is smeared */
+    naik_shifts *shifts;        /* NULL where no operator has links */
+    naik_timer *timer;
+} contract_kit;
+
+/* All of contraction_list.h, in its order; printed where the input wants correlators printed. Collective.
+ * NAIK_ERR_MEMORY, NAIK_ERR_MPI, and what reading and writing return. */
+naik_status contract_all(const contract_kit *kit);
+
+#endif

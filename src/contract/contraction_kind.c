@@ -1,0 +1,161 @@
+/* contraction_kind.c - the kinds of contractions: definitions and functions, from the propagators of a lattice */
+#include "contract/contraction_kind.h"
+
+#include "propagator/contract.h"
+#include "propagator/spin_meson.h"
+#include "propagator/spin_nucleon.h"
+
+static naik_status meson(const contraction_work *w, naik_complex *out)
+{
+    return naik_contract_meson(w->lattice, (naik_meson)w->meson, &w->frame, w->propagator[0],
+                               w->propagator[1], out);
+}
+
+static naik_status displaced_meson(const contraction_work *w, naik_complex *out)
+{
+    return naik_contract_meson(w->lattice, NAIK_PION5, &w->frame, w->propagator[0],
+                               w->propagator[1], out);
+}
+
+static naik_status meson_of_walls(const contraction_work *w, naik_complex *out)
+{
+    naik_contract_walls(w->wall[0], w->wall[1], w->lattice->size[3], out);
+    return NAIK_OK;
+}
+
+static naik_status spin_meson(const contraction_work *w, naik_complex *out)
+{
+    return naik_spin_meson_correlator(w->lattice, (naik_spin_meson)(w->meson - NAIK_MESONS),
+                                      &w->frame, w->propagator[0], w->propagator[1], out);
+}
+
+static naik_status spin_meson_of_walls(const contraction_work *w, naik_complex *out)
+{
+    naik_spin_meson_of_walls((naik_spin_meson)(w->meson - NAIK_MESONS), w->wall[0], w->wall[1],
+                             w->lattice->size[3], out);
+    return NAIK_OK;
+}
+
+static naik_status nucleon(const contraction_work *w, naik_complex *out)
+{
+    return naik_contract_nucleon(w->lattice, w->corner, w->propagator[0], out);
+}
+
+static naik_status baryon(const contraction_work *w, naik_complex *out)
+{
+    return naik_contract_baryon(w->lattice, w->corner, w->propagator, out);
+}
+
+static naik_status spin_nucleon(const contraction_work *w, naik_complex *out)
+{
+    return naik_spin_nucleon(w->lattice, w->propagator, out);
+}
+
+static naik_status condensate(const contraction_work *w, naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const int64_t vector = (int64_t)w->lattice->sites * w->quarks->reals;
+    for (int column = 0; column < w->quarks->columns; column++) {
+        NAIK_TRY(naik_source_fill(w->lattice, w->source, column % 3, w->spare));
+        if (w->quarks->spin > 1) {
+            naik_source_to_spin(w->lattice, column / 3, w->spare);
+        }
+        NAIK_TRY(naik_contract_source(w->lattice, w->quarks->spin, w->spare,
+                                      w->propagator[0] + column * vector, out));
+    }
+done:
+    return status;
+}
+
+static const contraction_kind kinds[] = {
+    {.what = CONTRACT_MESON,
+     .quarks = 2,
+     .sink = {[NAIK_INPUT_SINK_POINT] = {meson, "sum over x of w(x - x0) phi(x - x0) Tr G_quark "
+                                                "G_antiquark^+; no 1/V"},
+              [NAIK_INPUT_SINK_WALL] = {meson_of_walls,
+                                        "Tr W_quark W_antiquark^+, W(t) = sum over x of G; no 1/V"},
+              [NAIK_INPUT_SINK_COVARIANT_GAUSSIAN] =
+                  {meson, "sum over x of w(x - x0) phi(x - x0) Tr G_quark G_antiquark^+, both G "
+                          "smeared at x by a gauge-covariant gaussian; no 1/V"}}},
+    {.what = CONTRACT_SPIN_TASTE,
+     .quarks = 1,
+     .sink = {{displaced_meson, "sum over x of w(x - x0) Tr G (O G)^+, O of the correlator "
+                                "(spin_taste.h), with thin links; no 1/V"}}},
+    {.what = CONTRACT_SPIN_TASTE,
+     .quarks = 2,
+     .sink = {[NAIK_INPUT_SINK_POINT] = {displaced_meson,
+                                         "sum over x of w(x - x0) Tr G_quark (O G_antiquark)^+, O "
+                                         "of the correlator (spin_taste.h), with thin links; no "
+                                         "1/V"},
+              [NAIK_INPUT_SINK_COVARIANT_GAUSSIAN] =
+                  {displaced_meson,
+                   "sum over x of w(x - x0) Tr G_quark (O G_antiquark)^+, O of the correlator "
+                   "(spin_taste.h), with thin links, on both G smeared by a gauge-covariant "
+                   "gaussian; no 1/V"}}},
+    {.what = CONTRACT_NUCLEON,
+     .quarks = 1,
+     .name = "nucleon",
+     .sink = {{nucleon, "sum over x at the source's corner of the hypercube of det G(x), rows by "
+                        "source colour"}}},
+    {.what = CONTRACT_NUCLEON,
+     .quarks = 3,
+     .name = "nucleon",
+     .sink = {{baryon, "sum over x at the sources' corner of the hypercube of the mean, over the "
+                       "assignments of source colours to quarks, of det of the rows of their G"}}},
+    {.what = CONTRACT_CONDENSATE,
+     .quarks = 1,
+     .name = "condensate",
+     .sink = {{condensate, "sum over x and colours of src^+ G: Tr M^-1 of the sites that carry "
+                           "noise, M = 2m + D; no 1/V, no sign"}}},
+    {.what = CONTRACT_MESON,
+     .quarks = 1,
+     .spin = true,
+     .sink = {{spin_meson, "sum over x of w(x - x0) tr g5 G S H g5 S^+, G and H of the correlator "
+                           "(spin_meson.h); no 1/V, no sign"}}},
+    {.what = CONTRACT_MESON,
+     .quarks = 2,
+     .spin = true,
+     .sink =
+         {[NAIK_INPUT_SINK_POINT] = {spin_meson,
+                                     "sum over x of w(x - x0) tr g5 G S_quark H g5 S_antiquark^+, "
+                                     "G and H of the correlator (spin_meson.h); no 1/V, no sign"},
+          [NAIK_INPUT_SINK_WALL] = {spin_meson_of_walls,
+                                    "tr g5 G W_quark H g5 W_antiquark^+, W(t) = sum over x of S, G "
+                                    "and H of the correlator (spin_meson.h); no 1/V, no sign"},
+          [NAIK_INPUT_SINK_COVARIANT_GAUSSIAN] =
+              {spin_meson, "sum over x of w(x - x0) tr g5 G S_quark H g5 S_antiquark^+, G and H of "
+                           "the correlator (spin_meson.h), both S smeared at x by a "
+                           "gauge-covariant gaussian; no 1/V, no sign"}}},
+    {.what = CONTRACT_NUCLEON,
+     .quarks = 1,
+     .spin = true,
+     .name = "nucleon",
+     .sink = {{spin_nucleon, "sum over x of tr (1 + gt)/2 <N(x) Nbar(x0)>, N = eps_abc (u_a^T C g5 "
+                             "d_b) u_c, C = gy gt (spin_nucleon.h); no 1/V, no sign"}}},
+    {.what = CONTRACT_NUCLEON,
+     .quarks = 3,
+     .spin = true,
+     .name = "nucleon",
+     .sink = {{spin_nucleon, "sum over x of tr (1 + gt)/2 <N(x) Nbar(x0)>, N = eps_abc (q_a^T C g5 "
+                             "r_b) s_c of the quarks in their order, C = gy gt; the first and "
+                             "third change places where they are of one entry and mass "
+                             "(spin_nucleon.h); no 1/V, no sign"}}},
+    {.what = CONTRACT_CONDENSATE,
+     .quarks = 1,
+     .spin = true,
+     .name = "condensate",
+     .sink = {{condensate, "sum over x, spins and colours of src^+ S: Tr M^-1 of the sites that "
+                           "carry noise, M = m + 4 + C - D/2; no 1/V, no sign"}}},
+};
+
+const contraction_kind *contraction_kind_of(contraction_what what, int quarks,
+                                            const naik_quark_kind *kind)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (kinds[i].what == what && kinds[i].quarks == quarks &&
+            kinds[i].spin == (kind->spin > 1)) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,461 @@
+/* contraction_list.c - which correlators of several solves an input asks for */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract/contraction_list.h"
+#include "contract/frame.h"
+#include "contract/smearing.h"
+#include "lattice/source_kind.h"
+#include "propagator/spin_taste.h"
+
+enum { FOLDER = 64 };
+
+static const struct {
+    const char *word, *quantity, *definition; /* NULL: that of the kind */
+} statistics[] = {
+    [CONTRACTION_VALUE] = {NULL, "correlator", NULL},
+    [CONTRACTION_MEAN] = {"mean", "mean", "mean over sources, each shifted to t = 0"},
+    [CONTRACTION_ERROR] = {"error", "standard error",
+                           "standard error of that mean, of real and imaginary part"},
+};
+
+static const naik_input_solve *entry_of(const naik_input *input, int source)
+{
+    return &input->solve[input->sources[source].solve];
+}
+
+const naik_vectors *contraction_momenta(const naik_input *input, const contraction_item *item)
+{
+    return item->quarks == 1 ? &entry_of(input, item->source[0])->momenta : &input->output.momenta;
+}
+
+int contraction_place(const naik_input *input, const contraction_item *item)
+{
+    const naik_input_solve *solve = entry_of(input, item->source[0]);
+    int place = 0;
+    while (solve->correlators.data[place] != item->meson) {
+        place++;
+    }
+    return place * solve->momenta.count + item->momentum;
+}
+
+typedef struct builder {
+    const naik_input *input;
+    contraction_list *list;
+    int room;
+    bool failed;
+} builder;
+
+static void describe_sink(const contraction_item *item, naik_contraction *out)
+{
+    if (item->sink == NAIK_INPUT_SINK_WALL) {
+        out->sink = "wall";
+    } else if (item->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN) {
+        out->sink = "covariant_gaussian";
+        out->sink_radius = item->radius;
+        out->sink_iterations = item->iterations;
+    }
+}
+
+/* Masses, epsilons and labels of its quarks. */
+static void describe(const naik_input *input, const contraction_item *item, naik_contraction *out)
+{
+    const bool averaged = item->statistic != CONTRACTION_VALUE;
+    out->quarks = item->quarks;
+    for (int k = 0; k < item->quarks; k++) {
+        const naik_input_solve *solve = entry_of(input, item->source[k]);
+        snprintf(out->quark[k].source, sizeof out->quark[k].source, "%s",
+                 averaged ? solve->name : input->sources[item->source[k]].label);
+        out->quark[k].quark =
+            *naik_input_quark(input, input->sources[item->source[k]].solve, item->mass[k]);
+    }
+    if (item->momentum >= 0) {
+        const naik_frame frame =
+            correlator_frame(input, item->quarks, item->source,
+                             contraction_momenta(input, item)->data[item->momentum]);
+        memcpy(out->momentum, frame.momentum, sizeof out->momentum);
+        out->weight = frame.cosine ? "cos" : "exp";
+        out->counted = !averaged;
+        memcpy(out->counted_from, frame.origin, sizeof out->counted_from);
+    }
+}
+
+/* /corr/FOLDER/m00-m01/pion5/p000, of averages with the word of the statistic behind it. */
+static void set_path(const naik_input *input, const contraction_item *item, const char *folder,
+                     naik_contraction *out)
+{
+    static const int at_rest[NAIK_DIM - 1] = {0, 0, 0};
+    const char *word = statistics[item->statistic].word;
+    char masses[32] = "", p[64] = "";
+    for (int k = 0; k < item->quarks; k++) {
+        const size_t used = strlen(masses);
+        snprintf(masses + used, sizeof masses - used, "%sm%02d", k > 0 ? "-" : "", item->mass[k]);
+    }
+    if (item->kind->name == NULL) {
+        const int *momentum =
+            item->momentum < 0 ? at_rest : contraction_momenta(input, item)->data[item->momentum];
+        naik_propagator_momentum_name(momentum, p);
+    }
+    snprintf(out->path, sizeof out->path, "/corr/%s/%s/%s%s%s%s%s", folder, masses, out->correlator,
+             p[0] != '\0' ? "/" : "", p, word != NULL ? "/" : "", word != NULL ? word : "");
+}
+
+/* folder: of /corr */
+static void add(builder *b, const contraction_item *item, const char *folder)
+{
+    contraction_list *list = b->list;
+    if (list->count == b->room && !b->failed) {
+        const int room = 2 * b->room + 64;
+        void *spec = realloc(list->spec, (size_t)room * sizeof *list->spec);
+        list->spec = spec != NULL ? spec : list->spec;
+        void *items = realloc(list->item, (size_t)room * sizeof *list->item);
+        list->item = items != NULL ? items : list->item;
+        b->failed = spec == NULL || items == NULL;
+        b->room = b->failed ? b->room : room;
+    }
+    if (b->failed) {
+        return;
+    }
+    list->item[list->count] = *item;
+    naik_contraction *out = &list->spec[list->count++];
+    const char *name = item->kind->name, *definition = statistics[item->statistic].definition;
+    *out = (naik_contraction){
+        .correlator = name != NULL ? name : naik_input_correlator_name(item->meson),
+        .quantity = statistics[item->statistic].quantity,
+        .definition = definition != NULL ? definition : item->kind->sink[item->sink].definition};
+    describe_sink(item, out);
+    describe(b->input, item, out);
+    set_path(b->input, item, folder, out);
+}
+
+/* Of single colours nothing is contracted. */
+static bool has_nucleon(const naik_input *input, const naik_input_solve *solve)
+{
+    return input->output.baryons.count > 0 && naik_input_is_whole(solve);
+}
+
+static bool has_condensate(const naik_input *input, const naik_input_solve *solve)
+{
+    return input->output.condensate && naik_source_is_random(solve->source.type) &&
+           naik_input_is_whole(solve);
+}
+
+static const contraction_kind *meson_kind(const naik_input *input, int meson, int quarks)
+{
+    const bool shifts = meson >= (int)NAIK_FIRST_SPIN_TASTE;
+    return contraction_kind_of(shifts ? CONTRACT_SPIN_TASTE : CONTRACT_MESON, quarks, input->kind);
+}
+
+/* What one source and mass give. */
+static void add_singles_of(builder *b, int source, int mass)
+{
+    const naik_input_solve *solve = entry_of(b->input, source);
+    const char *folder = b->input->sources[source].label;
+    contraction_item item = {
+        .quarks = 1, .source = {source}, .mass = {mass}, .meson = -1, .momentum = -1};
+    if (has_nucleon(b->input, solve)) {
+        item.kind = contraction_kind_of(CONTRACT_NUCLEON, 1, b->input->kind);
+        add(b, &item, folder);
+    }
+    if (has_condensate(b->input, solve)) {
+        item.kind = contraction_kind_of(CONTRACT_CONDENSATE, 1, b->input->kind);
+        add(b, &item, folder);
+    }
+    for (int c = 0; c < solve->channels.count; c++) {
+        item.meson = NAIK_MESONS + solve->channels.data[c];
+        item.kind = meson_kind(b->input, item.meson, 1);
+        for (item.momentum = 0; item.momentum < solve->momenta.count; item.momentum++) {
+            add(b, &item, folder);
+        }
+    }
+}
+
+static void add_singles(builder *b)
+{
+    for (int s = 0; s < b->input->source_count; s++) {
+        for (int m = 0; m < entry_of(b->input, s)->masses.count; m++) {
+            add_singles_of(b, s, m);
+        }
+    }
+}
+
+static int first_source(const naik_input *input, int solve)
+{
+    int first = 0;
+    while (input->sources[first].solve != solve) {
+        first++;
+    }
+    return first;
+}
+
+/* What is made of one source of each entry and one mass of each. */
+typedef struct mixture {
+    const char *name;  /* of the pair or baryon */
+    int within, count; /* source number `within` of `count` */
+    contraction_item item;
+} mixture;
+
+static void add_mixed(builder *b, const mixture *m)
+{
+    char folder[FOLDER];
+    snprintf(folder, sizeof folder, m->count > 1 ? "%s/s%04d" : "%s", m->name, m->within);
+    add(b, &m->item, folder);
+}
+
+/* All mesons that are asked for; those of a wall sink are at rest, and of staggered quarks only the
+ * Goldstone pion. */
+static void add_pair_of(builder *b, mixture *m)
+{
+    const naik_ints *correlators = &b->input->output.correlators;
+    const naik_ints *channels = &b->input->output.channels;
+    const bool wall = m->item.sink == NAIK_INPUT_SINK_WALL, pion5 = wall && !m->item.kind->spin;
+    const int count = pion5 ? 1 : correlators->count + channels->count;
+    for (int c = 0; c < count; c++) {
+        m->item.meson = pion5 ? (int)NAIK_PION5
+                        : c < correlators->count
+                            ? correlators->data[c]
+                            : NAIK_MESONS + channels->data[c - correlators->count];
+        m->item.kind = meson_kind(b->input, m->item.meson, 2);
+        m->item.momentum = -1;
+        if (wall) {
+            add_mixed(b, m);
+            continue;
+        }
+        for (m->item.momentum = 0; m->item.momentum < b->input->output.momenta.count;
+             m->item.momentum++) {
+            add_mixed(b, m);
+        }
+    }
+}
+
+/* Whether correlators of that momentum may be averaged: not products of cosines that are counted from one
+ * site, of sources at several places. */
+static bool may_average(const naik_input *input, const contraction_item *item)
+{
+    const naik_input_solve *solve = &input->solve[input->sources[item->source[0]].solve];
+    return item->momentum < 0 ||
+           !naik_input_is_moving(contraction_momenta(input, item)->data[item->momentum]) ||
+           !naik_input_mixes_places(input, solve);
+}
+
+/* Mean and error of what `one` is of the first source. */
+static void add_average(builder *b, const contraction_item *one, const char *name, int first,
+                        int step)
+{
+    char folder[FOLDER];
+    contraction_item item = *one;
+    snprintf(folder, sizeof folder, "%s/average", name);
+    item.first = first;
+    item.step = step;
+    item.statistic = CONTRACTION_MEAN;
+    add(b, &item, folder);
+    item.statistic = CONTRACTION_ERROR;
+    add(b, &item, folder);
+}
+
+/* Of what add_singles made of a mass of an entry, but for the condensate; `first`: where that of its
+ * first source begins. */
+static void average_singles(builder *b, int index, int first)
+{
+    const naik_input *input = b->input;
+    const naik_input_solve *solve = &input->solve[index];
+    const int each = has_nucleon(input, solve) + has_condensate(input, solve) +
+                     solve->channels.count * solve->momenta.count;
+    for (int k = first; k < first + each && !b->failed; k++) {
+        const contraction_item one = b->list->item[k];
+        if (one.kind->what != CONTRACT_CONDENSATE && may_average(input, &one)) {
+            add_average(b, &one, solve->name, k, solve->masses.count * each);
+        }
+    }
+}
+
+/* Of the correlators that the solves have. */
+static void average_solved(builder *b, int index, int mass)
+{
+    const naik_input *input = b->input;
+    const naik_input_solve *solve = &input->solve[index];
+    contraction_item one = {.kind = contraction_kind_of(CONTRACT_MESON, 2, input->kind),
+                            .quarks = 1,
+                            .source = {first_source(input, index)},
+                            .mass = {mass}};
+    for (int c = 0; c < solve->correlators.count; c++) {
+        one.meson = solve->correlators.data[c];
+        for (one.momentum = 0; one.momentum < solve->momenta.count; one.momentum++) {
+            if (may_average(input, &one)) {
+                add_average(b, &one, solve->name, -1, 0);
+            }
+        }
+    }
+}
+
+/* Of a pair or baryon whose items begin at `first`, source after source. */
+static void average_mixed(builder *b, const mixture *m, int first)
+{
+    const naik_input *input = b->input;
+    const int step = (b->list->count - first) / m->count;
+    for (int k = 0; k < step && !b->failed; k++) {
+        const contraction_item one = b->list->item[first + k];
+        if (may_average(input, &one)) {
+            add_average(b, &one, m->name, first + k, step);
+        }
+    }
+}
+
+static void add_pair(builder *b, const naik_input_pair *pair)
+{
+    const naik_input *input = b->input;
+    const naik_input_solve *quark = &input->solve[pair->of[0]];
+    const naik_input_solve *antiquark = &input->solve[pair->of[1]];
+    const int first = b->list->count;
+    const int quarks = quark->origins.count, antiquarks = antiquark->origins.count;
+    mixture m = {.name = pair->name, .count = quarks > antiquarks ? quarks : antiquarks};
+    m.item = (contraction_item){.kind = meson_kind(input, -1, 2), .sink = pair->sink, .quarks = 2};
+    if (pair->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN) {
+        m.item.radius = pair->radius;
+        m.item.iterations = pair->iterations;
+    }
+    for (m.within = 0; m.within < m.count; m.within++) {
+        m.item.source[0] = first_source(input, pair->of[0]) + (quarks > 1 ? m.within : 0);
+        m.item.source[1] = first_source(input, pair->of[1]) + (antiquarks > 1 ? m.within : 0);
+        for (m.item.mass[0] = 0; m.item.mass[0] < quark->masses.count; m.item.mass[0]++) {
+            for (m.item.mass[1] = 0; m.item.mass[1] < antiquark->masses.count; m.item.mass[1]++) {
+                add_pair_of(b, &m);
+            }
+        }
+    }
+    if (input->output.average && m.count > 1 && !naik_source_is_sequential(&quark->source) &&
+        !naik_source_is_sequential(&antiquark->source)) {
+        average_mixed(b, &m, first);
+    }
+}
+
+static void add_pairs(builder *b)
+{
+    for (int i = 0; i < b->input->pair_count; i++) {
+        add_pair(b, &b->input->pairs[i]);
+    }
+}
+
+/* Staggered quarks of one entry are alike: of their masses, every choice once. */
+static bool is_repeated(const naik_input_baryon *baryon, const int mass[3])
+{
+    for (int i = 0; i < 3; i++) {
+        for (int k = i + 1; k < 3; k++) {
+            if (baryon->of[i] == baryon->of[k] && mass[i] > mass[k]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void add_baryon(builder *b, const naik_input_baryon *baryon)
+{
+    const naik_input *input = b->input;
+    const int first = b->list->count;
+    int masses[3];
+    mixture m = {.name = baryon->name, .count = input->solve[baryon->of[0]].origins.count};
+    m.item = (contraction_item){.kind = contraction_kind_of(CONTRACT_NUCLEON, 3, input->kind),
+                                .quarks = 3,
+                                .meson = -1,
+                                .momentum = -1};
+    for (int k = 0; k < 3; k++) {
+        masses[k] = input->solve[baryon->of[k]].masses.count;
+    }
+    for (m.within = 0; m.within < m.count; m.within++) {
+        for (int k = 0; k < 3; k++) {
+            m.item.source[k] = first_source(input, baryon->of[k]) + m.within;
+        }
+        for (int i = 0; i < masses[0] * masses[1] * masses[2] && !b->failed; i++) {
+            m.item.mass[0] = i / (masses[1] * masses[2]);
+            m.item.mass[1] = i / masses[2] % masses[1];
+            m.item.mass[2] = i % masses[2];
+            if (m.item.kind->spin || !is_repeated(baryon, m.item.mass)) {
+                add_mixed(b, &m);
+            }
+        }
+    }
+    bool sequential = false;
+    for (int k = 0; k < 3; k++) {
+        sequential = sequential || naik_source_is_sequential(&input->solve[baryon->of[k]].source);
+    }
+    if (input->output.average && m.count > 1 && !sequential) {
+        average_mixed(b, &m, first);
+    }
+}
+
+static void add_baryons(builder *b)
+{
+    for (int i = 0; i < b->input->baryon_count; i++) {
+        add_baryon(b, &b->input->baryons[i]);
+    }
+}
+
+/* Where what add_singles made of a source and mass begins in the list. */
+static int first_single(const builder *b, int source, int mass)
+{
+    int k = 0;
+    while (k < b->list->count &&
+           (b->list->item[k].source[0] != source || b->list->item[k].mass[0] != mass)) {
+        k++;
+    }
+    return k;
+}
+
+static void add_averages(builder *b)
+{
+    const naik_input *input = b->input;
+    for (int i = 0; input->output.average && i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        const bool several = solve->origins.count > 1 && !naik_source_is_sequential(&solve->source);
+        for (int m = 0; several && m < solve->masses.count; m++) {
+            average_singles(b, i, first_single(b, first_source(input, i), m));
+            average_solved(b, i, m);
+        }
+    }
+}
+
+naik_status contraction_list_create(naik_log *log, const naik_input *input, contraction_list *out)
+{
+    *out = (contraction_list){.count = 0};
+    builder b = {.input = input, .list = out};
+    add_singles(&b);
+    add_pairs(&b);
+    add_baryons(&b);
+    add_averages(&b);
+    if (b.failed) {
+        contraction_list_clear(out);
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a list of contractions");
+    }
+    return NAIK_OK;
+}
+
+int contraction_quarks(const naik_input *input)
+{
+    bool alone = input->output.baryons.count > 0 || input->output.condensate;
+    for (int i = 0; i < input->solve_count; i++) {
+        alone = alone || input->solve[i].channels.count > 0;
+    }
+    return input->baryon_count > 0 ? 3 : input->pair_count > 0 ? 2 : alone ? 1 : 0;
+}
+
+bool contraction_keeps(const naik_input *input)
+{
+    return input->output.propagators || contraction_quarks(input) > 0;
+}
+
+int64_t contraction_bytes(const naik_input *input, int32_t sites)
+{
+    return contraction_quarks(input) > 0
+               ? (input->kind->columns * (contraction_quarks(input) + smearing_shifts(input)) + 1) *
+                     input->kind->reals * (int64_t)sizeof(double) * sites
+               : 0;
+}
+
+void contraction_list_clear(contraction_list *list)
+{
+    free(list->spec);
+    free(list->item);
+    *list = (contraction_list){.count = 0};
+}

@@ -1,0 +1,61 @@
+/* frame.c - where a correlator is counted from */
+#include "contract/frame.h"
+
+#include <string.h>
+
+#include "lattice/source_kind.h"
+
+/* How well a source knows its place. */
+static int rank_of(const naik_source *source)
+{
+    if (naik_source_kind_of(source->type)->place == NAIK_SOURCE_AT_SITE) {
+        return 3;
+    }
+    return naik_source_is_sequential(source) ? 2 : naik_source_is_corner(source) ? 1 : 0;
+}
+
+void correlator_place_of(const naik_source *const source[], const int *const x0[], int quarks,
+                         bool staggered, int out[NAIK_DIM])
+{
+    int best = 0;
+    bool sign = false;
+    for (int k = 0; k < quarks; k++) {
+        sign =
+            sign != (quarks == 2 && staggered && naik_source_kind_of(source[k]->type)->alternates);
+        best = rank_of(source[k]) > rank_of(source[best]) ? k : best;
+    }
+    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there is at least one quark
+    memcpy(out, x0[best], NAIK_DIM * sizeof *out);
+    if (sign) {
+        memset(out, 0, NAIK_DIM * sizeof *out);
+    }
+}
+
+void correlator_place(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM])
+{
+    const naik_source *of[3] = {NULL};
+    const int *places[3] = {NULL};
+    for (int k = 0; k < quarks; k++) {
+        of[k] = &input->sources[source[k]].source;
+        places[k] = input->sources[source[k]].x0;
+    }
+    correlator_place_of(of, places, quarks, input->kind->spin == 1, x0);
+}
+
+void correlator_origin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM])
+{
+    if (input->output.origin[0] == NAIK_INPUT_FROM_SOURCE) {
+        correlator_place(input, quarks, source, x0);
+    } else {
+        memcpy(x0, input->output.origin, sizeof input->output.origin);
+    }
+}
+
+naik_frame correlator_frame(const naik_input *input, int quarks, const int *source,
+                            const int *momentum)
+{
+    naik_frame frame = {.cosine = input->output.weight == NAIK_INPUT_WEIGHT_COS};
+    correlator_origin(input, quarks, source, frame.origin);
+    memcpy(frame.momentum, momentum, sizeof frame.momentum);
+    return frame;
+}

@@ -1,0 +1,29 @@
+/* frame.h - where a correlator is counted from: x0 of its momentum and of the sign of a staggered meson
+ *
+ *   output.origin        that site, where it is given; else of
+ *   one source           its place (x0 of naik_input_source)
+ *   quark and antiquark  the place of the first of them that has one: a point, gaussian or smeared source; else
+ *                        a sequential source, which has that of the source it was made from; else a wall of
+ *                        one corner; else the quark's
+ *
+ * Two sources of which one has the sign (-1)^(x+y+z+t) in it, which counts from the lattice's origin
+ * (evenminusodd_wall, funnywall2), are counted from there as well.
+ */
+#ifndef NAIK_CONTRACT_FRAME_H
+#define NAIK_CONTRACT_FRAME_H
+
+#include "input/input.h"
+
+/* Of the sources [quarks] in sources[], before output.origin is asked: translation of all of them
+ * translates it, up to the sign of two sources above. */
+void correlator_place(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM]);
+/* The same of sources, x0 of each. */
+void correlator_place_of(const naik_source *const source[], const int *const x0[], int quarks,
+                         bool staggered, int out[NAIK_DIM]);
+/* The same, or output.origin where it is given. */
+void correlator_origin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM]);
+/* momentum: [NAIK_DIM - 1]. */
+naik_frame correlator_frame(const naik_input *input, int quarks, const int *source,
+                            const int *momentum);
+
+#endif

@@ -1,0 +1,80 @@
+/* smearing.c - what is smeared with links, and on which time slices */
+#include "contract/smearing.h"
+
+#include <string.h>
+
+#include "lattice/source_kind.h"
+#include "propagator/spin_taste.h"
+
+bool smearing_of_sources(const naik_input *input)
+{
+    for (int i = 0; i < input->solve_count; i++) {
+        if (naik_source_needs_links(&input->solve[i].source)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds the time slices of sources that are made so. */
+static bool add_sources(const naik_input *input, naik_source_made made, bool *slices)
+{
+    bool any = false;
+    for (int i = 0; i < input->source_count; i++) {
+        const naik_source *source = &input->sources[i].source;
+        if (naik_source_kind_of(source->type)->made == made) {
+            slices[source->origin[3]] = true;
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* A sink is on all of them. */
+static bool any_sink(const naik_input *input)
+{
+    bool any = false;
+    for (int i = 0; i < input->pair_count; i++) {
+        any = any || input->pairs[i].sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN;
+    }
+    return any;
+}
+
+bool smearing_slices(const naik_input *input, bool *slices)
+{
+    const bool sink = any_sink(input);
+    memset(slices, sink, (size_t)input->lattice.size[3] * sizeof *slices);
+    return add_sources(input, NAIK_SOURCE_SMEARED, slices) || sink;
+}
+
+bool smearing_funny_slices(const naik_input *input, bool *slices)
+{
+    memset(slices, 0, (size_t)input->lattice.size[3] * sizeof *slices);
+    return add_sources(input, NAIK_SOURCE_MOVED, slices);
+}
+
+bool smearing_shifts(const naik_input *input)
+{
+    bool any = input->pair_count > 0 && input->output.channels.count > 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        any = any || input->solve[i].channels.count > 0;
+    }
+    return any && input->kind->spin == 1;
+}
+
+int64_t smearing_bytes(const naik_input *input, const naik_lattice *lattice)
+{
+    int count = 0, funny = 0;
+    for (int i = 0; i < input->source_count; i++) {
+        const naik_source_made made = naik_source_kind_of(input->sources[i].source.type)->made;
+        count += made == NAIK_SOURCE_SMEARED;
+        funny += made == NAIK_SOURCE_MOVED;
+    }
+    count = any_sink(input) ? lattice->local[3] : count;
+    count = count < lattice->local[3] ? count : lattice->local[3];
+    funny = funny < lattice->local[3] ? funny : lattice->local[3];
+    const size_t walls = funny > 0 ? 2 * naik_lattice_vector_bytes(lattice) : 0;
+    return (int64_t)(naik_gauss_bytes(lattice, input->kind->stride, count) +
+                     naik_gauss_bytes(lattice, 1, funny) + walls +
+                     (smearing_shifts(input) ? naik_shifts_bytes(lattice) : 0));
+}

@@ -1,0 +1,19 @@
+/* smearing.h - what an input asks to be smeared with links (gauss_smear.h): sources, sinks of pairs */
+#ifndef NAIK_CONTRACT_SMEARING_H
+#define NAIK_CONTRACT_SMEARING_H
+
+#include "input/input.h"
+#include "propagator/gauss_smear.h"
+
+/* Whether a source is smeared, or a funny wall. Local. */
+bool smearing_of_sources(const naik_input *input);
+/* Whether anything is smeared with links; slices [T]: the time slices of which. Local. */
+bool smearing_slices(const naik_input *input, bool *slices);
+/* The same of funny walls (funny_wall.h), whose hops are of one link. */
+bool smearing_funny_slices(const naik_input *input, bool *slices);
+/* Whether a correlator has links (spin_taste.h). Local. */
+bool smearing_shifts(const naik_input *input);
+/* Bytes of naik_gauss and naik_shifts for these in the box of a lattice, at most. Local. */
+int64_t smearing_bytes(const naik_input *input, const naik_lattice *lattice);
+
+#endif

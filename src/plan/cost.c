@@ -1,0 +1,410 @@
+/* cost.c - the plan of a run on every number of nodes, and the times that follow from it */
+#include "plan/cost.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "comm/collective.h"
+#include "io/prop/reader.h"
+#include "lattice/grid.h"
+#include "model/deflation.h"
+#include "plan/on_paper.h"
+#include "plan/spec.h"
+
+/* A process starts, finds its device and chooses kernels by measuring; assumed. */
+static const double START_S = 20;
+/* Of a parallel file system, one node, in reading and writing; assumed. */
+static const double IO_GBS = 1;
+/* Where the seconds of links are measured (quark.h); they follow the copy. */
+static const double LINKS_SITES = 32.0 * 32 * 32 * 32, LINKS_COPY_GBS = 4040;
+/* What a GPU's own software keeps of its memory; assumed. */
+static const double MEMORY_SHARE = 0.97;
+static const double LIMIT_MARGIN = 1.3, SIGNAL_S = 300;
+enum { MOST_NODES = 1024 };
+
+/* ---- iterations */
+
+/* Whether two solves cost the same: of the same epsilon where their modes are. */
+static bool is_same(const naik_input *input, const cost_mass *a, const cost_mass *b)
+{
+    return a->mass == b->mass && a->tolerance == b->tolerance && a->deflate == b->deflate &&
+           (input->deflation.modes == 0 || naik_quark_shares_links(a->quark, b->quark));
+}
+
+static void list_masses(const naik_input *input, cost *c)
+{
+    for (int i = 0; i < input->task_count; i++) {
+        const naik_input_task *task = &input->tasks[i];
+        const naik_input_solve *solve = &input->solve[task->solve];
+        const naik_quark *quark = naik_input_task_quark(input, i);
+        const cost_mass now = {.mass = quark->mass,
+                               .tolerance = solve->tolerance,
+                               .quark = quark,
+                               .deflate = input->deflation.modes != 0 && solve->deflate};
+        int at = 0;
+        while (at < c->mass_count && !is_same(input, &c->masses[at], &now)) {
+            at++;
+        }
+        if (at == COST_MASSES) { /* counted with the last one */
+            at--;
+        } else if (at == c->mass_count) {
+            c->masses[c->mass_count++] = now;
+        }
+        c->masses[at].solves++;
+        c->solves++;
+    }
+}
+
+/* The action's name from the canonical input of a file (input.h); "" where it has none. */
+static void pilot_action(const naik_propagator_reader *v, char *name, size_t name_size)
+{
+    static const char key[] = "action.type = ", special[] = "\naction.projection = su3\n";
+    name[0] = '\0';
+    for (int i = 0; i < v->text_count; i++) {
+        const bool canonical = strcmp(v->texts[i].name, "canonical_input") == 0;
+        const char *at = canonical ? strstr(v->texts[i].text, key) : NULL;
+        if (at != NULL) {
+            at += sizeof key - 1;
+            snprintf(name, name_size, "%.*s%s", (int)strcspn(at, "\n"), at,
+                     strstr(v->texts[i].text, special) != NULL ? "_su3" : "");
+        }
+    }
+}
+
+/* How many modes deflated the first solve that converged with some; 0: none did. */
+static int modes_of_pilot(const naik_propagator_reader *v)
+{
+    for (int i = 0; i < v->columns * v->pair_count; i++) {
+        const naik_solve_record *r = &v->pairs[i / v->columns].solve[i % v->columns];
+        if (r->state == NAIK_SOLVE_DONE && r->modes > 0) {
+            return r->modes;
+        }
+    }
+    return 0;
+}
+
+/* Means of each mass over the solves that converged with so many modes. */
+static int gather_pilot(const naik_propagator_reader *v, int modes, model_pilot pilot[COST_MASSES])
+{
+    int count = 0, solves[COST_MASSES] = {0};
+    for (int i = 0; i < v->columns * v->pair_count; i++) {
+        const naik_solve_record *r = &v->pairs[i / v->columns].solve[i % v->columns];
+        const double mass = v->pairs[i / v->columns].quark.mass, n = r->iterations;
+        int at = 0;
+        if (r->state != NAIK_SOLVE_DONE || r->modes != modes || r->iterations < 1 ||
+            !(r->target > 0 && r->target < 1)) {
+            continue;
+        }
+        while (at < count && pilot[at].mass != mass) {
+            at++;
+        }
+        if (at == COST_MASSES) {
+            continue;
+        }
+        if (at == count) {
+            pilot[count++] =
+                (model_pilot){.mass = mass, .tolerance = r->target, .least = n, .most = n};
+        }
+        solves[at]++;
+        pilot[at].mean += (n - pilot[at].mean) / solves[at];
+        pilot[at].least = fmin(pilot[at].least, n);
+        pilot[at].most = fmax(pilot[at].most, n);
+    }
+    return count;
+}
+
+/* Solves without modes tell of the masses, those with modes of themselves alone. */
+static naik_status read_pilot(naik_comm *comm, const naik_input *input, cost *c,
+                              model_pilot pilot[COST_MASSES], int *count)
+{
+    naik_status status = NAIK_OK;
+    naik_propagator_reader *view = NULL;
+    cost_pilot *deflated = &c->deflated;
+    const char *path = c->pilot;
+    const char *own = input->kind->name;
+    char theirs[32] = "";
+    *count = 0;
+    if (comm->rank == 0) {
+        status = naik_propagator_reader_open(comm->log, path, 0, 0, &view);
+        if (status == NAIK_OK) {
+            pilot_action(view, theirs, sizeof theirs);
+        }
+        if (status == NAIK_OK && strcmp(theirs, own) != 0) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                               "--from %s: its action is %s, this input's is %s: their iterations "
+                               "are not comparable",
+                               path, theirs, own);
+        }
+        if (status == NAIK_OK) {
+            *count = gather_pilot(view, 0, pilot);
+            deflated->modes = modes_of_pilot(view);
+            deflated->count =
+                deflated->modes > 0 ? gather_pilot(view, deflated->modes, deflated->mean) : 0;
+        }
+        if (status == NAIK_OK && *count == 0 && deflated->count == 0) {
+            status =
+                NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "--from %s: no solve of it converged", path);
+        }
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, count, sizeof *count, 0));
+    NAIK_TRY(naik_comm_broadcast(comm, pilot, (size_t)*count * sizeof *pilot, 0));
+    NAIK_TRY(naik_comm_broadcast(comm, deflated, sizeof *deflated, 0));
+done:
+    naik_propagator_reader_destroy(&view);
+    return status;
+}
+
+static naik_status expect_iterations(naik_comm *comm, const naik_input *input, cost *c)
+{
+    naik_status status = NAIK_OK;
+    model_pilot pilot[COST_MASSES];
+    int count = 0;
+    const int *size = input->lattice.size;
+    const int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
+    list_masses(input, c);
+    if (c->pilot != NULL) {
+        NAIK_TRY(read_pilot(comm, input, c, pilot, &count));
+    }
+    c->measured = count > 0;
+    const bool by_mass = c->kind->costs.by_mass;
+    for (int i = 0; i < c->mass_count; i++) {
+        cost_mass *m = &c->masses[i];
+        m->iterations =
+            count > 0 ? model_iterations_from(pilot, count, by_mass, m->mass, m->tolerance)
+            : by_mass ? model_iterations_of(m->mass, m->tolerance, volume, c->kind->points)
+                      : model_iterations_assumed(m->tolerance);
+    }
+done:
+    return status;
+}
+
+/* ---- one number of nodes */
+
+static naik_status choose_grid(naik_comm *comm, const naik_input *input, int node_size,
+                               cost_case *c)
+{
+    naik_status status = NAIK_OK;
+    const int *own = input->run.grid, *size = input->lattice.size;
+    char text[256];
+    int *node_of = NULL;
+    NAIK_TRY(naik_alloc(comm->log, (size_t)c->gpus * sizeof *node_of, "a list of nodes",
+                        (void **)&node_of));
+    for (int rank = 0; rank < c->gpus; rank++) {
+        node_of[rank] = rank / node_size;
+    }
+    if (own[0] > 0 && (int64_t)own[0] * own[1] * own[2] * own[3] == c->gpus) {
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            c->grid[mu] = own[mu];
+        }
+        c->verdict = naik_grid_works(size, own) ? COST_FITS : COST_NO_GRID;
+    } else if (naik_grid_list(size, c->gpus, node_of, text, sizeof text, c->grid) == 0) {
+        c->verdict = COST_NO_GRID;
+    }
+    for (int mu = 0; mu < NAIK_DIM && c->verdict == COST_FITS; mu++) {
+        c->local[mu] = size[mu] / c->grid[mu];
+    }
+done:
+    naik_free(node_of);
+    return status;
+}
+
+/* Microseconds of an iteration of one right-hand side of a batch that begins on this rung. */
+static naik_status time_iteration(naik_comm *comm, const naik_input *input, const cost *all,
+                                  const cost_case *c, naik_rung rung, double *us)
+{
+    naik_status status = NAIK_OK;
+    const bool half = rung == NAIK_RUNG_HALF;
+    const bool fastest = half || c->plan.links != NAIK_HALF;
+    const model_problem p = {.local = {c->local[0], c->local[1], c->local[2], c->local[3]},
+                             .vectors = c->plan.vectors,
+                             .links = half ? NAIK_HALF : c->plan.vectors,
+                             .recon = fastest ? c->plan.recon : 18,
+                             .nrhs = c->plan.batch,
+                             .kind = all->kind,
+                             .blocks = naik_quark_csw(&input->quarks[0]) != 0};
+    model_prediction now;
+    memcpy(now.grid, c->grid, sizeof now.grid);
+    NAIK_TRY(model_predict(comm->log, &all->machine, &p, &now));
+    *us = (c->plan.multishift ? c->plan.shared : 1) * now.iteration_us / p.nrhs;
+done:
+    return status;
+}
+
+/* The searches: iterations in single precision, a block at a time (model/deflation.h). */
+static naik_status time_search(naik_comm *comm, const naik_input *input, const cost *all,
+                               cost_case *c)
+{
+    naik_status status = NAIK_OK;
+    const model_problem p = {.local = {c->local[0], c->local[1], c->local[2], c->local[3]},
+                             .vectors = NAIK_SINGLE,
+                             .links = NAIK_SINGLE,
+                             .recon = 18,
+                             .nrhs = NAIK_MODES_BLOCK,
+                             .kind = all->kind};
+    model_prediction now;
+    c->modes.rule = mode_cost_of(input, c->plan.modes, c->plan.modes_chosen);
+    memcpy(now.grid, c->grid, sizeof now.grid);
+    NAIK_TRY(model_predict(comm->log, &all->machine, &p, &now));
+    c->modes.search_s = c->modes.rule.search * now.iteration_us / p.nrhs * 1e-6;
+done:
+    return status;
+}
+
+/* Of the pilot run, where it had as many modes removed from solves of this mass. */
+static bool is_measured(const cost *all, int modes, const cost_mass *m, model_iterations *out)
+{
+    for (int i = 0; i < all->deflated.count && all->deflated.modes == modes; i++) {
+        const model_pilot *pilot = &all->deflated.mean[i];
+        if (pilot->mass == m->mass) {
+            *out = model_iterations_from(pilot, 1, true, m->mass, m->tolerance);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Iterations of a mass with the plan's modes, and of those without where they have no part. */
+static model_iterations iterations_of(const naik_input *input, const cost *all, const cost_case *c,
+                                      const cost_mass *m, bool deflated)
+{
+    const int *size = input->lattice.size;
+    const int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
+    model_iterations n = m->iterations;
+    if (deflated) {
+        const double more = model_deflating_iterations(c->plan.modes, input->deflation.precision,
+                                                       m->tolerance, input->deflation.again);
+        if (!is_measured(all, c->plan.modes, m, &n)) {
+            n = model_iterations_deflated(n, m->mass, c->modes.rule.lambda, m->tolerance, volume,
+                                          all->kind->points);
+        }
+        n = (model_iterations){n.least + more, n.expected + more, n.most + more};
+    }
+    return n;
+}
+
+/* Seconds of a right-hand side of every mass, and of the search for modes. */
+static naik_status time_solves(naik_comm *comm, const naik_input *input, const cost *all,
+                               cost_case *c)
+{
+    naik_status status = NAIK_OK;
+    cost_modes *modes = &c->modes;
+    if (c->plan.modes > 0) {
+        NAIK_TRY(time_search(comm, input, all, c));
+    }
+    for (int i = 0; i < all->mass_count; i++) {
+        const cost_mass *m = &all->masses[i];
+        const bool deflated =
+            c->plan.modes > 0 && m->deflate &&
+            (!c->plan.modes_chosen || mode_count_pays(input, c->plan.modes, m->quark));
+        const model_iterations n = iterations_of(input, all, c, m, deflated);
+        const double eased = deflated ? hypot(m->mass, modes->rule.lambda) : m->mass;
+        double plain_us = 0;
+        NAIK_TRY(time_iteration(comm, input, all, c, solve_plan_rung(&c->plan, eased),
+                                &c->us_per_iteration[i]));
+        c->solve_s[i] = n.expected * c->us_per_iteration[i] * 1e-6;
+        c->solves_s += m->solves * c->solve_s[i];
+        c->most_s += m->solves * n.most * c->us_per_iteration[i] * 1e-6;
+        modes->iterations[i] = n;
+        if (deflated) {
+            NAIK_TRY(
+                time_iteration(comm, input, all, c, solve_plan_rung(&c->plan, m->mass), &plain_us));
+            modes->plain_s += m->solves * m->iterations.expected * plain_us * 1e-6;
+            modes->with_s += m->solves * c->solve_s[i];
+        }
+    }
+    modes->break_even =
+        modes->plain_s > modes->with_s
+            ? ceil(modes->rule.sources * modes->search_s / (modes->plain_s - modes->with_s))
+            : INFINITY;
+done:
+    return status;
+}
+
+/* Sets of links that are built: one for each epsilon; a twist is made of those. */
+static int count_links(const naik_input *input)
+{
+    int count = 0;
+    for (int q = 0; q < input->quark_count && count < COST_MASSES; q++) {
+        count += naik_quark_first_of_links(input->quarks, q) == q;
+    }
+    return count;
+}
+
+static void time_rest(const cost *all, cost_case *c)
+{
+    const double sites = (double)c->local[0] * c->local[1] * c->local[2] * c->local[3];
+    /* a configuration of 4 matrices a site in double, read once; the output, written and verified */
+    const double bytes = sites * c->gpus * 576 + 2 * (double)c->output_bytes;
+    c->links_s = all->links_built * all->kind->costs.links_s * sites / LINKS_SITES *
+                 LINKS_COPY_GBS / all->machine.figures[COPY_GBS].value;
+    c->io_s = bytes * 1e-9 / (IO_GBS * c->nodes);
+    c->wall_s = START_S + c->io_s + c->links_s + c->modes.search_s + c->solves_s;
+    c->node_hours = c->nodes * c->wall_s / 3600;
+    c->limit_s =
+        600 * ceil((LIMIT_MARGIN * (c->wall_s - c->solves_s + c->most_s) + SIGNAL_S) / 600);
+}
+
+static naik_status evaluate(naik_comm *comm, const naik_input *input, const cost *all, int nodes,
+                            cost_case *c)
+{
+    naik_status status = NAIK_OK;
+    solve_spec *spec = NULL;
+    on_paper paper;
+    *c = (cost_case){.nodes = nodes, .gpus = nodes * all->machine.node_size};
+    NAIK_TRY(naik_comm_agree(comm, choose_grid(comm, input, all->machine.node_size, c)));
+    if (c->verdict == COST_NO_GRID) {
+        goto done;
+    }
+    on_paper_lay_out(&paper, comm, input->lattice.size, c->grid, nodes == 1,
+                     (size_t)(all->machine.memory_gib * MEMORY_SHARE * (1 << 30)));
+    if (!on_paper_fits_numbers(c->local)) {
+        c->verdict = COST_NO_MEMORY;
+        goto done;
+    }
+    status = solve_plan_make(input, &paper.geometry, input->task_count, 0, &c->plan);
+    if (status == NAIK_ERR_MEMORY && c->plan.total_bytes > c->plan.available_bytes) {
+        naik_log_clear(comm->log); /* an answer here, no failure */
+        c->verdict = COST_NO_MEMORY;
+        status = NAIK_OK;
+        goto done;
+    }
+    NAIK_TRY(status);
+    NAIK_TRY(naik_comm_agree(comm, solve_spec_create(input, &c->plan, &paper.backend,
+                                                     &paper.lattice, NULL, NULL, &spec)));
+    c->output_bytes = naik_propagator_spec_bytes(solve_spec_file(spec), input->lattice.size);
+    NAIK_TRY(naik_comm_agree(comm, time_solves(comm, input, all, c)));
+    time_rest(all, c);
+done:
+    solve_spec_destroy(&spec);
+    return status;
+}
+
+naik_status cost_of(naik_comm *comm, const naik_input *input, const model_machine *machine,
+                    const char *pilot, const int *nodes, int count, cost *out)
+{
+    naik_status status = NAIK_OK;
+    memset(out, 0, sizeof *out);
+    out->kind = input->kind;
+    out->machine = *machine;
+    out->pilot = pilot;
+    out->links_built = count_links(input);
+    NAIK_TRY(expect_iterations(comm, input, out));
+    for (int n = 1; n <= MOST_NODES && out->smallest == 0; n++) {
+        cost_case now;
+        NAIK_TRY(evaluate(comm, input, out, n, &now));
+        out->smallest = now.verdict == COST_FITS ? n : 0;
+        out->any_grid = out->any_grid || now.verdict != COST_NO_GRID;
+    }
+    for (int i = 0; i < count && i < COST_NODES; i++) {
+        NAIK_TRY(evaluate(comm, input, out, nodes[i], &out->cases[out->case_count++]));
+    }
+    for (int i = 0; count == 0 && out->smallest > 0 && i < 4; i++) {
+        NAIK_TRY(evaluate(comm, input, out, out->smallest << i, &out->cases[out->case_count++]));
+    }
+done:
+    return status;
+}

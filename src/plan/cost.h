@@ -1,0 +1,84 @@
+/* cost.h - what a run costs on a machine, before it is submitted
+ *
+ *   solve    = iterations(mass) T(machine, grid, batch) / batch      model/iteration.h
+ *   wall     = start + read + links + search for low modes + sum of solves + write
+ *   ask for  = 1.3 wall with the most iterations, and 5 minutes for a stop by signal
+ *
+ * Memory, batch and precisions are those of the plan of the run itself (plan.h), on a lattice on
+ * paper. doc/planning.md has a worked example, and what is left out.
+ */
+#ifndef NAIK_PLAN_COST_H
+#define NAIK_PLAN_COST_H
+
+#include "input/input.h"
+#include "model/iteration.h"
+#include "model/iterations.h"
+#include "plan/mode_count.h"
+#include "plan/plan.h"
+
+enum { COST_MASSES = 64, COST_NODES = 32 };
+
+typedef struct cost_mass {
+    double mass, tolerance;
+    const naik_quark *quark; /* of the input, one of those whose solves cost the same */
+    bool deflate;
+    int solves; /* right-hand sides of the input with it */
+    model_iterations iterations;
+} cost_mass;
+
+typedef enum cost_verdict { COST_FITS, COST_NO_GRID, COST_NO_MEMORY } cost_verdict;
+
+/* Of low modes, with plan.modes of them: */
+typedef struct cost_modes {
+    mode_cost rule;                           /* in iterations */
+    double search_s, break_even;              /* of all searches; sources from which on they pay */
+    double plain_s, with_s;                   /* of all deflated solves */
+    model_iterations iterations[COST_MASSES]; /* with them, deflating counted as iterations; as
+                                                 without where they have no part */
+} cost_modes;
+
+/* On one number of nodes. */
+typedef struct cost_case {
+    int nodes, gpus;
+    cost_verdict verdict;
+    int grid[NAIK_DIM], local[NAIK_DIM];
+    solve_plan plan;
+    int64_t output_bytes;
+    double solve_s[COST_MASSES]; /* of one right-hand side of each mass */
+    double us_per_iteration[COST_MASSES];
+    cost_modes modes;
+    double links_s, io_s, solves_s, most_s; /* all solves; with the most iterations */
+    double wall_s, node_hours, limit_s;     /* limit: the wall time to ask for */
+} cost_case;
+
+/* Of a pilot run's solves that had modes removed. */
+typedef struct cost_pilot {
+    int modes, count;              /* of modes; of masses */
+    model_pilot mean[COST_MASSES]; /* [count] */
+} cost_pilot;
+
+typedef struct cost {
+    model_machine machine;
+    const char *pilot;   /* the file that iterations are from; NULL: the rule */
+    bool measured;       /* it has solves without modes, which tell the iterations of the masses */
+    cost_pilot deflated; /* those with modes */
+    cost_mass masses[COST_MASSES];
+    int mass_count, solves, links_built;
+    const naik_quark_kind *kind;
+    cost_case cases[COST_NODES];
+    int case_count, smallest; /* number of nodes that holds the run; 0: none up to 1024 */
+    bool any_grid;            /* some number of nodes has a process grid */
+} cost;
+
+/* pilot   a propagator file of the same action, from which iterations are taken; or NULL
+ * nodes   [count] numbers of nodes; count 0: the smallest that holds it and three doublings
+ * Collective. NAIK_ERR_INPUT    the pilot is of another action, or has no solve
+ *             NAIK_ERR_MEMORY */
+naik_status cost_of(naik_comm *comm, const naik_input *input, const model_machine *machine,
+                    const char *pilot, const int *nodes, int count, cost *out);
+/* For people, or as one JSON object.
+ * NAIK_ERR_MEMORY   and where no number of nodes holds the run
+ * NAIK_ERR_INPUT    no number of nodes has a process grid */
+naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, bool json);
+
+#endif

@@ -1,0 +1,352 @@
+/* cost_print.c - what cost.c found, as tables or as JSON; every figure with its origin */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/report.h"
+#include "plan/cost.h"
+
+static double gib(int64_t bytes)
+{
+    return (double)bytes / (1 << 30);
+}
+
+enum { TIME_TEXT = 32, GRID_TEXT = 48 };
+
+static void clock_text(double seconds, char text[TIME_TEXT])
+{
+    const long whole = lround(fmin(seconds, 1e9));
+    snprintf(text, TIME_TEXT, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+static void grid_text(const int grid[NAIK_DIM], char text[GRID_TEXT])
+{
+    snprintf(text, GRID_TEXT, "%dx%dx%dx%d", grid[0], grid[1], grid[2], grid[3]);
+}
+
+static const char *iterations_origin(const cost *c)
+{
+    if (!c->kind->costs.by_mass) {
+        return c->pilot != NULL
+                   ? "measured by the pilot run, those of the nearest mass, by ln(2/tolerance)"
+                   : "assumed, 100 at 1e-10: they follow from the distance to the critical mass, "
+                     "which is the configuration's; --from PROP.h5 takes a run's own";
+    }
+    return c->measured
+               ? "measured by the pilot run, by 1/mass from the nearest mass and ln(2/tolerance)"
+               : "25/mass at 1e-10, by ln(2/tolerance); h200.txt bench=cg gauge=lat32.h5: 491 at "
+                 "0.05, 2408 at 0.01, 11080 at 0.002, 13700 at 0.0005";
+}
+
+static const char *times_origin(const cost *c)
+{
+    return c->machine.measured ? c->kind->costs.origin : c->kind->costs.origin_elsewhere;
+}
+
+static const char modes_origin[] =
+    "25/hypot(mass, lambda) iterations, 740 modes a time slice of 6 fm and unit of lambda, 9 "
+    "applications for each in the search (doc/deflation.md): predicted, not measured";
+static const char memory_origin[] = "the plan that the run itself makes";
+static const char wall_origin[] =
+    "20 s to start, 1 GB/s a node for files (assumed), links (h200.txt bench=links), solves";
+static const char limit_origin[] =
+    "1.3 times the wall time with the most iterations, 5 minutes to stop, whole 10 minutes";
+
+/* ---- JSON */
+
+static void put_masses(naik_report *r, const cost *c)
+{
+    naik_report_list(r, "masses");
+    for (int i = 0; i < c->mass_count; i++) {
+        const cost_mass *m = &c->masses[i];
+        naik_report_begin(r, NULL);
+        naik_report_real(r, "mass", m->mass);
+        naik_report_real(r, "tolerance", m->tolerance);
+        naik_report_int(r, "solves", m->solves);
+        naik_report_real(r, "iterations", round(m->iterations.expected));
+        naik_report_real(r, "least", round(m->iterations.least));
+        naik_report_real(r, "most", round(m->iterations.most));
+        naik_report_end(r);
+    }
+    naik_report_end(r);
+}
+
+static void put_modes(naik_report *r, const cost *c, const cost_case *n)
+{
+    const cost_modes *m = &n->modes;
+    naik_report_begin(r, "deflation");
+    naik_report_int(r, "modes", n->plan.modes);
+    naik_report_int(r, "mode_bytes", n->plan.mode_bytes);
+    naik_report_real(r, "lambda", m->rule.lambda);
+    naik_report_int(r, "searches", m->rule.sets);
+    naik_report_real(r, "search_iterations", m->rule.search);
+    naik_report_real(r, "search_s", m->search_s);
+    naik_report_int(r, "sources", m->rule.sources);
+    naik_report_real(r, "source_s_without", m->plain_s / fmax(m->rule.sources, 1));
+    naik_report_real(r, "source_s", m->with_s / fmax(m->rule.sources, 1));
+    if (isfinite(m->break_even)) {
+        naik_report_real(r, "break_even_sources", m->break_even);
+    }
+    naik_report_list(r, "iterations");
+    for (int i = 0; i < c->mass_count; i++) {
+        naik_report_begin(r, NULL);
+        naik_report_real(r, "mass", c->masses[i].mass);
+        naik_report_real(r, "iterations", round(m->iterations[i].expected));
+        naik_report_end(r);
+    }
+    naik_report_end(r);
+    naik_report_end(r);
+}
+
+static void put_case(naik_report *r, const cost *c, const cost_case *n)
+{
+    static const char *const verdicts[] = {"fits", "no process grid", "does not fit"};
+    char grid[GRID_TEXT];
+    naik_report_begin(r, NULL);
+    naik_report_int(r, "nodes", n->nodes);
+    naik_report_int(r, "gpus", n->gpus);
+    naik_report_text(r, "verdict", verdicts[n->verdict]);
+    if (n->verdict != COST_NO_GRID) {
+        grid_text(n->grid, grid);
+        naik_report_text(r, "grid", grid);
+        naik_report_int(r, "memory_bytes", n->plan.total_bytes);
+        naik_report_int(r, "available_bytes", n->plan.available_bytes);
+    }
+    if (n->plan.modes_bound) {
+        naik_report_int(r, "modes_that_fit", n->plan.modes_most);
+    }
+    if (n->verdict == COST_FITS) {
+        naik_report_int(r, "batch", n->plan.batch);
+        naik_report_text(r, "choices", n->plan.choices);
+        naik_report_list(r, "solves");
+        for (int i = 0; i < c->mass_count; i++) {
+            naik_report_begin(r, NULL);
+            naik_report_real(r, "mass", c->masses[i].mass);
+            naik_report_real(r, "us_per_iteration", n->us_per_iteration[i]);
+            naik_report_real(r, "seconds", n->solve_s[i]);
+            naik_report_end(r);
+        }
+        naik_report_end(r);
+        if (n->plan.modes > 0) {
+            put_modes(r, c, n);
+        }
+        naik_report_real(r, "links_s", n->links_s);
+        naik_report_real(r, "files_s", n->io_s);
+        naik_report_real(r, "solves_s", n->solves_s);
+        naik_report_real(r, "wall_s", n->wall_s);
+        naik_report_real(r, "node_hours", n->node_hours);
+        naik_report_int(r, "output_bytes", n->output_bytes);
+        naik_report_real(r, "wall_limit_s", n->limit_s);
+    }
+    naik_report_end(r);
+}
+
+static naik_status print_json(naik_log *log, const cost *c)
+{
+    naik_report *r = naik_report_create();
+    if (r == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a report");
+    }
+    naik_report_text(r, "machine", c->machine.name);
+    naik_report_int(r, "gpus_per_node", c->machine.node_size);
+    naik_report_real(r, "memory_gib", c->machine.memory_gib);
+    naik_report_bool(r, "measured", c->machine.measured);
+    naik_report_int(r, "solves", c->solves);
+    naik_report_text(r, "pilot", c->pilot);
+    naik_report_int(r, "smallest_nodes", c->smallest);
+    put_masses(r, c);
+    naik_report_list(r, "nodes");
+    for (int i = 0; i < c->case_count; i++) {
+        put_case(r, c, &c->cases[i]);
+    }
+    naik_report_end(r);
+    naik_report_begin(r, "origin");
+    naik_report_text(r, "memory", memory_origin);
+    naik_report_text(r, "iterations", iterations_origin(c));
+    naik_report_text(r, "times", times_origin(c));
+    naik_report_text(r, "modes", modes_origin);
+    naik_report_text(r, "wall", wall_origin);
+    naik_report_text(r, "wall_limit", limit_origin);
+    naik_report_end(r);
+    naik_report_list(r, "figures");
+    for (int i = 0; i < MODEL_FIGURES; i++) {
+        naik_report_begin(r, NULL);
+        naik_report_text(r, "name", model_figure_text(i));
+        naik_report_real(r, "value", c->machine.figures[i].value);
+        naik_report_text(r, "source", model_source_text(c->machine.figures[i].from));
+        naik_report_end(r);
+    }
+    naik_report_end(r);
+    naik_status status = naik_report_print(r, log, true);
+    naik_report_destroy(&r);
+    return status;
+}
+
+/* ---- for people */
+
+static void print_masses(naik_log *log, const cost *c)
+{
+    naik_log_line(log, "%8s %10s %7s %11s  %s", "mass", "tolerance", "solves", "iterations",
+                  "range");
+    for (int i = 0; i < c->mass_count; i++) {
+        const cost_mass *m = &c->masses[i];
+        naik_log_line(log, "%8g %10g %7d %11.0f  %.0f to %.0f", m->mass, m->tolerance, m->solves,
+                      m->iterations.expected, m->iterations.least, m->iterations.most);
+    }
+    if (c->deflated.count > 0) {
+        naik_log_line(
+            log,
+            "iterations of solves with %d modes removed come from the pilot run, and those without "
+            "modes %s",
+            c->deflated.modes, c->measured ? "as well" : "from the rule");
+    }
+    if (!c->measured && c->kind->costs.by_mass) {
+        naik_log_line(
+            log,
+            "iterations of light masses depend on the lowest modes of the configuration, which "
+            "are not known here; --from PROP.h5 takes those of a pilot run");
+    }
+}
+
+static void print_case(naik_log *log, const cost_case *n)
+{
+    char grid[GRID_TEXT], wall[TIME_TEXT], limit[TIME_TEXT];
+    grid_text(n->grid, grid);
+    clock_text(n->wall_s, wall);
+    clock_text(n->limit_s, limit);
+    if (n->verdict == COST_NO_GRID) {
+        naik_log_line(log, "%5d %5d  no process grid divides the lattice among so many", n->nodes,
+                      n->gpus);
+    } else if (n->verdict == COST_NO_MEMORY) {
+        char fewer[48] = "";
+        if (n->plan.modes_bound) {
+            snprintf(fewer, sizeof fewer, ", %d modes would fit", n->plan.modes_most);
+        }
+        naik_log_line(log, "%5d %5d  %-11s %7.2f  more than the %.2f GiB of a GPU%s", n->nodes,
+                      n->gpus, grid, gib(n->plan.total_bytes), gib(n->plan.available_bytes), fewer);
+    } else {
+        naik_log_line(log, "%5d %5d  %-11s %7.2f %6d %10s %11.2f %10s", n->nodes, n->gpus, grid,
+                      gib(n->plan.total_bytes), n->plan.batch, wall, n->node_hours, limit);
+    }
+}
+
+static bool any_fits(const cost *c)
+{
+    for (int i = 0; i < c->case_count; i++) {
+        if (c->cases[i].verdict == COST_FITS) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_solves(naik_log *log, const cost *c)
+{
+    if (!any_fits(c)) {
+        return;
+    }
+    naik_log_line(log, "%5s %8s %13s %8s", "nodes", "mass", "us/iteration", "s/solve");
+    for (int i = 0; i < c->case_count; i++) {
+        const cost_case *n = &c->cases[i];
+        for (int k = 0; k < c->mass_count && n->verdict == COST_FITS; k++) {
+            naik_log_line(log, "%5d %8g %13.1f %8.3g", n->nodes, c->masses[k].mass,
+                          n->us_per_iteration[k], n->solve_s[k]);
+        }
+    }
+}
+
+/* A line a number of nodes: a source has the columns and masses of the input's. */
+static void print_modes(naik_log *log, const naik_input *input, const cost *c)
+{
+    if (input->deflation.modes == 0) {
+        return;
+    }
+    naik_log_line(log, "%5s %5s %8s %10s %9s %14s %11s %10s", "nodes", "modes", "lambda", "GiB/GPU",
+                  "search s", "s/source plain", "with modes", "pay from");
+    for (int i = 0; i < c->case_count; i++) {
+        const cost_case *n = &c->cases[i];
+        const cost_modes *m = &n->modes;
+        const double sources = fmax(m->rule.sources, 1);
+        if (n->verdict == COST_FITS && n->plan.modes == 0) {
+            naik_log_line(log, "%5d %5d  do not pay for these solves%s", n->nodes, 0,
+                          n->plan.modes_bound ? " with what memory holds" : "");
+        } else if (n->verdict == COST_FITS) {
+            naik_log_line(log, "%5d %5d %8.3g %10.2f %9.3g %14.3g %11.3g %10.0f", n->nodes,
+                          n->plan.modes, m->rule.lambda, gib(n->plan.mode_bytes), m->search_s,
+                          m->plain_s / sources, m->with_s / sources, m->break_even);
+        }
+    }
+    naik_log_line(log, "modes: %s", modes_origin);
+}
+
+/* Its size is known where the run fits, and the same for any number of nodes. */
+static void print_output(naik_log *log, const naik_input *input, const cost *c)
+{
+    int64_t output_bytes = 0;
+    for (int i = 0; i < c->case_count; i++) {
+        output_bytes = c->cases[i].verdict == COST_FITS ? c->cases[i].output_bytes : output_bytes;
+    }
+    if (output_bytes > 0) {
+        naik_log_line(log, "output: %s, %.3f GiB", input->output.file, gib(output_bytes));
+    }
+}
+
+static void print_people(naik_log *log, const naik_input *input, const cost *c)
+{
+    const int *s = input->lattice.size;
+    naik_log_line(log, "plan: %dx%dx%dx%d, %d solves on %s, %d GPUs a node (%s)%s", s[0], s[1],
+                  s[2], s[3], c->solves, c->machine.name, c->machine.node_size, c->machine.device,
+                  c->machine.measured ? "" : ": predicted, not measured");
+    print_masses(log, c);
+    naik_log_line(log, "%5s %5s  %-11s %7s %6s %10s %11s %10s", "nodes", "GPUs", "grid", "GiB/GPU",
+                  "batch", "wall time", "node-hours", "ask for");
+    for (int i = 0; i < c->case_count; i++) {
+        print_case(log, &c->cases[i]);
+    }
+    print_solves(log, c);
+    print_modes(log, input, c);
+    print_output(log, input, c);
+    if (c->smallest > 0) {
+        naik_log_line(log, "smallest: %d node%s of %s hold%s the run", c->smallest,
+                      c->smallest == 1 ? "" : "s", c->machine.name, c->smallest == 1 ? "s" : "");
+    }
+    naik_log_line(log, "memory: %s", memory_origin);
+    naik_log_line(log, "iterations: %s", iterations_origin(c));
+    naik_log_line(log, "times: %s (doc/performance-model.md)", times_origin(c));
+    naik_log_line(log, "wall time: %s", wall_origin);
+    naik_log_line(log, "ask for: %s", limit_origin);
+    naik_log_line(log,
+                  "no file of the input was looked at: --dry-run without --machine looks at them");
+}
+
+naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, bool json)
+{
+    bool any = c->case_count == 0;
+    for (int i = 0; i < c->case_count; i++) {
+        any = any || c->cases[i].verdict == COST_FITS;
+    }
+    naik_status status = NAIK_OK;
+    if (json) {
+        status = print_json(comm->log, c);
+    } else {
+        print_people(comm->log, input, c);
+    }
+    if (status == NAIK_OK && !c->any_grid) {
+        const int *s = input->lattice.size;
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                      "no number of nodes of %s has a process grid for %dx%dx%dx%d: each of the "
+                      "%d GPUs of a node takes a box, of even extents and 4 at least where the "
+                      "lattice is cut",
+                      c->machine.name, s[0], s[1], s[2], s[3], c->machine.node_size);
+    } else if (status == NAIK_OK && c->smallest == 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
+                           "no number of nodes of %s up to 1024 holds this run: a smaller "
+                           "solver.batch needs less",
+                           c->machine.name);
+    } else if (status == NAIK_OK && !any) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
+                           "none of these numbers of nodes holds the run; the smallest is %d",
+                           c->smallest);
+    }
+    return status;
+}

@@ -1,0 +1,103 @@
+/* mode_count.c - the rule of mode_count.h */
+#include "plan/mode_count.h"
+
+#include <math.h>
+
+#include "model/deflation.h"
+#include "modes/lanczos.h"
+
+/* Modes must promise this much less before they are looked for. */
+static const double MARGIN = 0.9;
+
+/* The deflated solves with the links of a quark, without and with modes, and the search. */
+static mode_cost cost_of_set(const naik_input *input, int modes, const naik_quark *of)
+{
+    const int *size = input->lattice.size;
+    const int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
+    const int points = input->kind->points;
+    mode_cost c = {.density = model_mode_density(size)};
+    c.lambda = modes / c.density;
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        bool any = false;
+        for (int k = 0; k < solve->masses.count && solve->deflate; k++) {
+            const naik_quark *quark = naik_input_quark(input, i, k);
+            if (!naik_quark_shares_links(quark, of)) {
+                continue;
+            }
+            const double mass = quark->mass, tolerance = solve->tolerance;
+            const int solves = input->kind->columns * solve->origins.count;
+            const model_iterations plain = model_iterations_of(mass, tolerance, volume, points);
+            const model_iterations with =
+                model_iterations_deflated(plain, mass, c.lambda, tolerance, volume, points);
+            c.plain += solves * plain.expected;
+            c.with += solves * (with.expected +
+                                model_deflating_iterations(modes, input->deflation.precision,
+                                                           tolerance, input->deflation.again));
+            c.solves += solves;
+            any = true;
+        }
+        c.sources += any ? solve->origins.count : 0;
+    }
+    c.search = model_search_iterations(c.density, modes);
+    c.sets = 1;
+    return c;
+}
+
+static bool pays(const mode_cost *c)
+{
+    return c->with + c->search < MARGIN * c->plain;
+}
+
+mode_cost mode_cost_of(const naik_input *input, int modes, bool where_they_pay)
+{
+    mode_cost all = {.density = model_mode_density(input->lattice.size)};
+    all.lambda = modes / all.density;
+    for (int q = 0; q < input->quark_count; q++) {
+        if (!naik_input_deflates(input, q) || naik_input_first_deflated(input, q) != q) {
+            continue;
+        }
+        const mode_cost set = cost_of_set(input, modes, &input->quarks[q]);
+        if (!where_they_pay || pays(&set)) {
+            all.sets++;
+            all.sources += set.sources;
+            all.solves += set.solves;
+            all.plain += set.plain;
+            all.with += set.with;
+            all.search += set.search;
+        }
+    }
+    return all;
+}
+
+double mode_cost_break_even(const mode_cost *cost)
+{
+    const double gain = cost->plain - cost->with;
+    return gain > 0 ? ceil(cost->search / gain * cost->sources) : INFINITY;
+}
+
+bool mode_count_pays(const naik_input *input, int modes, const naik_quark *quark)
+{
+    const mode_cost set = cost_of_set(input, modes, quark);
+    return modes > 0 && pays(&set);
+}
+
+int mode_count_choose(const naik_input *input, int most)
+{
+    const int krylov = input->deflation.krylov;
+    int best = 0;
+    double gain = 0;
+    for (int n = NAIK_MODES_BLOCK; n <= most && n <= MODE_COUNT_MOST; n += NAIK_MODES_BLOCK) {
+        const naik_lanczos_options search = {.modes = n, .krylov = krylov};
+        if ((krylov > 0 && krylov < naik_lanczos_least(n)) ||
+            !naik_lanczos_has_room(input->lattice.size, naik_lanczos_krylov(&search))) {
+            break;
+        }
+        const mode_cost c = mode_cost_of(input, n, true);
+        if (c.plain - c.with - c.search > gain) {
+            gain = c.plain - c.with - c.search;
+            best = n;
+        }
+    }
+    return best;
+}

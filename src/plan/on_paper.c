@@ -1,0 +1,105 @@
+/* on_paper.c - sizes as the GPU's backend has them (gpu/blas.cu, gpu/links.cu, gpu/messages.cu,
+ * gpu/exchange.cu, gpu/wilson_blocks.cu)
+ *
+ * Blocks of 32 sites and spare right-hand sides are left out: they are thousandths of a box that
+ * anybody plans with.
+ */
+#include "plan/on_paper.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/field.h"
+#include "backend/packed_links.h"
+#include "backend/site_blocks.h"
+
+static size_t field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
+{
+    return ((size_t)lat->volume_cb + (size_t)lat->halo) * (size_t)nrhs *
+           (size_t)naik_vector_bytes(precision);
+}
+
+static size_t bare_field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
+{
+    return (size_t)lat->volume_cb * (size_t)nrhs * (size_t)naik_vector_bytes(precision);
+}
+
+static size_t links_bytes(const naik_lattice *lat, naik_precision precision, int recon, int points)
+{
+    return 2 * (size_t)lat->volume_cb * (size_t)naik_links_site_bytes(precision, recon, points);
+}
+
+static size_t face_bytes(const naik_lattice *lat, naik_precision precision, int nrhs, int mu,
+                         int depth)
+{
+    return (size_t)naik_vector_bytes(precision) * (size_t)nrhs * (size_t)lat->face[mu] *
+           (size_t)depth;
+}
+
+static size_t peer_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
+{
+    return 2 * (size_t)lat->halo * (size_t)nrhs * (size_t)naik_vector_bytes(precision);
+}
+
+static size_t blocks_bytes(const naik_lattice *lat, naik_precision precision)
+{
+    return 2 * (size_t)lat->volume_cb * NAIK_SITE_BLOCKS * NAIK_BLOCK_REALS *
+           (precision == NAIK_DOUBLE ? sizeof(double) : sizeof(float));
+}
+
+static naik_status free_bytes(naik_device *device, size_t *out)
+{
+    const on_paper *paper = (const on_paper *)(const void *)device; /* it begins with its device */
+    *out = paper->memory_bytes;
+    return NAIK_OK;
+}
+
+static void describe(const naik_backend *backend, char *text, size_t text_size)
+{
+    (void)backend;
+    snprintf(text, text_size, "on paper");
+}
+
+static const naik_peer_ops peers = {.bytes = peer_bytes};
+static const naik_backend_ops ops = {.name = "gpu",
+                                     .describe = describe,
+                                     .memory = {.free_bytes = free_bytes},
+                                     .field = {.bytes = field_bytes},
+                                     .halo = {.face_bytes = face_bytes, .peer = &peers},
+                                     .staggered = {.links_bytes = links_bytes},
+                                     .wilson = {.blocks_bytes = blocks_bytes},
+                                     .modes = {.bytes = bare_field_bytes}};
+
+bool on_paper_fits_numbers(const int local[NAIK_DIM])
+{
+    const double sites = (double)local[0] * local[1] * (double)local[2] * local[3];
+    return sites < INT32_MAX;
+}
+
+void on_paper_lay_out(on_paper *paper, naik_comm *comm, const int size[NAIK_DIM],
+                      const int grid[NAIK_DIM], bool single_node, size_t memory_bytes)
+{
+    memset(paper, 0, sizeof *paper);
+    naik_lattice *lat = &paper->lattice;
+    *lat = (naik_lattice){.comm = comm, .volume = 1, .sites = 1};
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        lat->size[mu] = size[mu];
+        lat->grid[mu] = grid[mu];
+        lat->local[mu] = size[mu] / grid[mu];
+        lat->split[mu] = grid[mu] > 1;
+        lat->volume *= size[mu];
+        lat->sites *= lat->local[mu];
+    }
+    lat->volume_cb = lat->sites / 2;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        lat->face[mu] = lat->volume_cb / lat->local[mu];
+        lat->halo += lat->split[mu] ? 2 * NAIK_HALO_DEPTH * lat->face[mu] : 0;
+    }
+    paper->memory_bytes = memory_bytes;
+    paper->backend = (naik_backend){.device = {.memory = &ops.memory, .log = comm->log},
+                                    .ops = &ops,
+                                    .comm = comm,
+                                    .log = comm->log,
+                                    .route = {.peer = true, .single_node = single_node}};
+    paper->geometry = (naik_geometry){.backend = &paper->backend, .lattice = lat};
+}

@@ -1,0 +1,384 @@
+/* plan.c - fixed rules for precision and batch, and the memory they need */
+#include "plan/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/field.h"
+#include "backend/halo.h"
+#include "comm/collective.h"
+#include "contract/contraction_list.h"
+#include "contract/smearing.h"
+#include "modes/deflate.h"
+#include "modes/lanczos.h"
+#include "operator/set.h"
+#include "plan/mode_count.h"
+#include "plan/plan_sharing.h"
+#include "solver/bicgstab.h"
+#include "solver/multishift.h"
+
+/* From this mass on long links of 10 bits cost no iterations (doc/performance-internals.md). */
+static const double COARSE_LONG = 0.05;
+
+enum { BATCH_CPU = 8, BATCH_GPU = 16, HISTORY_MOST = 4096 };
+
+static void describe_choices(solve_plan *plan)
+{
+    char modes[32] = "";
+    if (plan->modes_chosen) {
+        snprintf(modes, sizeof modes, " modes=%d%s", plan->modes,
+                 plan->modes_stored ? " stored" : "");
+    }
+    snprintf(plan->choices, sizeof plan->choices,
+             "vectors=%s links=%s recon=%d multishift=%s first=%s%s",
+             naik_precision_name(plan->vectors), naik_precision_name(plan->links), plan->recon,
+             plan->multishift ? "on" : "off",
+             plan->first_rung < 0 ? "mass" : naik_rung_name((naik_rung)plan->first_rung), modes);
+}
+
+/* The lightest mass that begins with links of 16 bits; infinity: none does. */
+static double lightest_on_half(const solve_plan *plan, const naik_input *input)
+{
+    double lightest = INFINITY;
+    for (int i = 0; i < input->solve_count; i++) {
+        for (int k = 0; k < input->solve[i].masses.count; k++) {
+            const double mass = naik_input_quark(input, i, k)->mass;
+            /* with low modes removed coarse storage does for any mass, but with whole long links */
+            const bool removed = solve_plan_deflates(plan, input, i, k);
+            lightest = fmin(lightest, removed ? fmin(mass, 0.5 * COARSE_LONG)
+                                              : solve_plan_mass_on_half(mass));
+        }
+    }
+    return lightest;
+}
+
+double solve_plan_mass_on_half(double mass)
+{
+    return naik_rung_first(naik_operator_staggered.shift(mass), true) == NAIK_RUNG_HALF ? mass
+                                                                                        : INFINITY;
+}
+
+void solve_plan_choose(solve_plan *plan, naik_input_precision wanted, double lightest,
+                       bool own_links, bool on_host)
+{
+    const bool coarse = isfinite(lightest) && !on_host;
+    plan->recon = 18;
+    plan->first_rung = -1;
+    plan->vectors = NAIK_SINGLE;
+    plan->links = NAIK_SINGLE;
+    switch (wanted) {
+    case NAIK_INPUT_DOUBLE:
+        plan->vectors = NAIK_DOUBLE;
+        plan->links = NAIK_DOUBLE;
+        break;
+    case NAIK_INPUT_HALF:
+        plan->links = NAIK_HALF;
+        plan->first_rung = NAIK_RUNG_HALF;
+        break;
+    case NAIK_INPUT_AUTO:
+        plan->links = coarse ? NAIK_HALF : NAIK_SINGLE;
+        plan->recon = coarse && own_links && lightest >= COARSE_LONG ? 6 : 18;
+        break;
+    case NAIK_INPUT_SINGLE: break;
+    }
+}
+
+/* Bytes while the operators of a quark without fat links are made, of which a device then keeps
+ * nothing: the thin links, which the host keeps, and canonical clover blocks. */
+static int64_t thin_bytes(const naik_input *input, const naik_lattice *lat, naik_device *device)
+{
+    const int64_t thin = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
+    bool twisted = false;
+    for (int q = 0; q < input->quark_count; q++) {
+        twisted = twisted || naik_quark_twist(&input->quarks[q]) != NULL;
+    }
+    const bool clover = naik_quark_csw(&input->quarks[0]) != 0;
+    const int64_t around = clover ? (int64_t)naik_clover_links_bytes(lat, device) : 0;
+    return thin + (clover ? (int64_t)naik_clover_bytes(lat) : 0) +
+           (twisted && thin > around ? thin : around); /* one after the other */
+}
+
+/* W, the fattener's level-2 links, one set of fat and long links, the staples in work, and on the
+ * host the thin links; in small boxes the staples' neighbours count. */
+static int64_t fat_bytes(const naik_lattice *lat, naik_device *device)
+{
+    const int64_t matrices = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
+    const int64_t others = (device == NULL ? 4 : 3) * matrices;
+    const int64_t staples = (int64_t)naik_smear_space_bytes(lat, device);
+    return 4 * matrices > staples ? others + 4 * matrices : others + staples;
+}
+
+/* Of the modes; the search is over before there are other fields. */
+static int64_t mode_bytes(const solve_plan *plan, const naik_input *input,
+                          const naik_geometry *geometry, int width)
+{
+    const naik_precision stored = input->deflation.precision == 16 ? NAIK_HALF : NAIK_SINGLE;
+    const naik_lanczos_options search = {.modes = plan->modes, .krylov = input->deflation.krylov};
+    if (plan->modes == 0) {
+        return 0;
+    }
+    const int64_t kept = (int64_t)(naik_modes_bytes(geometry, stored, plan->modes) +
+                                   naik_deflation_bytes(geometry, plan->modes, width));
+    const int64_t searched = (int64_t)naik_lanczos_bytes(geometry, &search) - plan->field_bytes;
+    return searched > kept ? searched : kept;
+}
+
+const naik_solver_kind *solve_plan_solver(const naik_input *input)
+{
+    return naik_quark_shifts(input->kind) ? &naik_solver_cg
+                                          : naik_method_solver((naik_method)input->solver.method);
+}
+
+/* Of the solver, and of what shares its Krylov spaces. */
+static int64_t solver_bytes(const solve_plan *plan, const naik_input *input,
+                            const naik_geometry *geometry, int width)
+{
+    const naik_quark_kind *kind = input->kind;
+    const int groups = plan->groups < width ? plan->groups : width;
+    return (plan->multishift
+                ? (int64_t)naik_multishift_bytes(geometry, plan->vectors, groups, plan->shifts)
+                : 0) +
+           (int64_t)naik_solver_bytes(solve_plan_solver(input), kind->ops, geometry, plan->vectors,
+                                      width);
+}
+
+/* Bytes on this rank for a batch of this width. */
+static void estimate(solve_plan *plan, const naik_input *input, const naik_geometry *geometry,
+                     int width)
+{
+    const naik_lattice *lat = geometry->lattice;
+    const naik_quark_kind *kind = input->kind;
+    naik_device *device = naik_backend_device(geometry->backend);
+    const bool thin = kind->links == NAIK_QUARK_THIN;
+    const int depth = naik_points_depth(kind->points);
+    plan->gauge_bytes = thin ? thin_bytes(input, lat, device) : fat_bytes(lat, device);
+    const naik_set_storage storage = {plan->links, plan->recon, plan->vectors, width};
+    plan->packed_bytes = (int64_t)naik_operator_set_bytes(geometry, &input->quarks[0], &storage);
+    plan->field_bytes =
+        solver_bytes(plan, input, geometry, width) +
+        5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, kind->spin);
+    plan->mode_bytes = mode_bytes(plan, input, geometry, width);
+    /* what neighbours have mapped is kept when a field of larger reals outgrows it */
+    plan->halo_bytes =
+        (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, kind->spin, width, depth) +
+        (plan->vectors == NAIK_DOUBLE
+             ? 0
+             : (int64_t)naik_halo_bytes(geometry, plan->vectors, kind->spin, width, depth));
+    plan->vector_bytes = device != NULL ? 0
+                                        : 2 * (int64_t)sizeof(double) * kind->reals * lat->sites +
+                                              smearing_bytes(input, lat);
+    if (thin) {
+        const int64_t kept =
+            device != NULL ? 0 : (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
+        const int64_t solving = kept + plan->field_bytes + plan->halo_bytes + plan->vector_bytes;
+        plan->total_bytes =
+            plan->packed_bytes + (solving > plan->gauge_bytes ? solving : plan->gauge_bytes);
+        return;
+    }
+    plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
+                        plan->halo_bytes + plan->vector_bytes + plan->mode_bytes;
+    plan->contraction_bytes = contraction_bytes(input, lat->sites);
+    if (device == NULL && plan->gauge_bytes + plan->contraction_bytes > plan->total_bytes) {
+        plan->total_bytes = plan->gauge_bytes + plan->contraction_bytes;
+    }
+}
+
+/* Of the memory where links and fields are: the least of any rank's. */
+static naik_status available(const naik_geometry *geometry, int64_t *out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = geometry->backend;
+    size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) /
+                   (size_t)backend->comm->node_size;
+    if (backend->device.memory->free_bytes != NULL) {
+        status = backend->device.memory->free_bytes(&backend->device, &bytes);
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    double least = (double)bytes;
+    NAIK_TRY(naik_comm_min_f64(backend->comm, &least, 1));
+    *out = (int64_t)least;
+done:
+    return status;
+}
+
+/* The most modes up to those of the plan with which memory holds a run of its batch; 0: none, or
+ * there are none in it. */
+static int modes_that_fit(const solve_plan *plan, const naik_input *input,
+                          const naik_geometry *geometry)
+{
+    solve_plan tried = *plan;
+    int fits = 0, beyond = plan->modes / NAIK_MODES_BLOCK + 1; /* blocks */
+    while (beyond - fits > 1) {
+        const int middle = (fits + beyond) / 2;
+        tried.modes = middle * NAIK_MODES_BLOCK;
+        estimate(&tried, input, geometry, plan->batch);
+        *(tried.total_bytes <= plan->available_bytes ? &fits : &beyond) = middle;
+    }
+    return fits * NAIK_MODES_BLOCK;
+}
+
+/* The widest batch up to that of the plan which the memory holds. */
+static naik_status fit(solve_plan *plan, const naik_input *input, const naik_geometry *geometry)
+{
+    const bool host = geometry->backend->ops->host_memory;
+    estimate(plan, input, geometry, plan->batch);
+    while (plan->total_bytes > plan->available_bytes && plan->batch > 1 &&
+           input->solver.batch == 0) {
+        plan->batch--;
+        estimate(plan, input, geometry, plan->batch);
+    }
+    if (plan->total_bytes > plan->available_bytes) {
+        char fewer[64] = "";
+        plan->modes_bound = plan->modes > 0;
+        plan->modes_most = modes_that_fit(plan, input, geometry);
+        if (plan->modes_most > 0) {
+            snprintf(fewer, sizeof fewer, ", or deflation.modes of at most %d", plan->modes_most);
+        }
+        return NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY,
+                         "the run needs %.2f GiB a rank and the %s has %.2f: use more nodes%s%s",
+                         (double)plan->total_bytes / (1 << 30), host ? "machine" : "device",
+                         (double)plan->available_bytes / (1 << 30),
+                         plan->batch > 1 ? " or a smaller solver.batch" : "", fewer);
+    }
+    return NAIK_OK;
+}
+
+/* Where each mass has its own operator: single precision unless something else is asked for, the
+ * columns of a source together. */
+static void choose_one_storage(const naik_input *input, int tasks, solve_plan *plan)
+{
+    const int wanted = input->solver.batch > 0 ? input->solver.batch : input->kind->batch;
+    plan->batch = wanted < tasks ? wanted : tasks;
+    plan->batch = plan->batch > 0 ? plan->batch : 1;
+    plan->usual_batch = input->kind->batch;
+    plan->links = input->solver.inner_precision == NAIK_INPUT_AUTO ? NAIK_SINGLE : plan->links;
+    plan->recon = plan->links == NAIK_DOUBLE ? 18 : naik_input_recon(input);
+    plan->first_rung = plan->links == NAIK_DOUBLE ? NAIK_RUNG_DOUBLE
+                       : plan->links == NAIK_HALF ? NAIK_RUNG_HALF
+                                                  : NAIK_RUNG_SINGLE;
+}
+
+/* Precisions and shared Krylov spaces, which follow from the number of modes. */
+static void decide(solve_plan *plan, const naik_input *input, int tasks, bool host)
+{
+    const bool own_links =
+        input->kind->links == NAIK_QUARK_FATTENED && input->kind->points == NAIK_STENCIL;
+    solve_plan_choose(plan, input->solver.inner_precision, lightest_on_half(plan, input), own_links,
+                      host);
+    if (naik_quark_shifts(input->kind)) {
+        solve_plan_choose_sharing(plan, input);
+    } else {
+        choose_one_storage(input, tasks, plan);
+    }
+    describe_choices(plan);
+}
+
+/* deflation.modes: auto, as far as memory leaves it. */
+static void choose_modes(solve_plan *plan, const naik_input *input, const naik_geometry *geometry,
+                         int tasks, int stored)
+{
+    const bool host = geometry->backend->ops->host_memory;
+    plan->modes_stored = stored > 0;
+    plan->modes = stored > 0 ? stored : mode_count_choose(input, MODE_COUNT_MOST);
+    decide(plan, input, tasks, host);
+    if (plan->modes == 0) {
+        return;
+    }
+    const int fit = modes_that_fit(plan, input, geometry);
+    if (fit < plan->modes / NAIK_MODES_BLOCK * NAIK_MODES_BLOCK) {
+        plan->modes_bound = true;
+        plan->modes_most = fit;
+        plan->modes = stored > 0 ? fit : mode_count_choose(input, fit);
+        plan->modes_stored = stored > 0 && fit > 0;
+        decide(plan, input, tasks, host);
+    }
+}
+
+naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
+                            int stored, solve_plan *out)
+{
+    naik_status status = NAIK_OK;
+    const bool host = geometry->backend->ops->host_memory;
+    memset(out, 0, sizeof *out);
+    int wanted = input->solver.batch > 0 ? input->solver.batch : host ? BATCH_CPU : BATCH_GPU;
+    wanted = wanted < tasks ? wanted : tasks;
+    wanted = wanted < NAIK_MAX_RHS ? wanted : NAIK_MAX_RHS;
+    out->batch = wanted > 0 ? wanted : 1;
+    out->points = input->kind->points;
+    out->usual_batch = host ? BATCH_CPU : BATCH_GPU;
+    out->history_stride = HISTORY_MOST; /* whatever the limit: a rerun may raise it */
+    out->modes_chosen = input->deflation.modes == NAIK_INPUT_MODES_AUTO;
+    NAIK_TRY(available(geometry, &out->available_bytes));
+    if (out->modes_chosen) {
+        choose_modes(out, input, geometry, tasks, stored);
+    } else {
+        out->modes = input->deflation.modes;
+        decide(out, input, tasks, host);
+    }
+    status = fit(out, input, geometry);
+done:
+    return status;
+}
+
+naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
+                               const naik_geometry *geometry, const char *choices)
+{
+    naik_log *log = geometry->backend->log;
+    const solve_plan own = *plan;
+    char vectors[16] = "", links[16] = "", multishift[8] = "off", first[16] = "";
+    int recon = 0;
+    bool known = sscanf(choices, "vectors=%15s links=%15s recon=%d multishift=%7s first=%15s",
+                        vectors, links, &recon, multishift, first) == 5;
+    bool found[2] = {false, false};
+    for (int p = NAIK_DOUBLE; p <= NAIK_HALF; p++) {
+        if (strcmp(vectors, naik_precision_name((naik_precision)p)) == 0) {
+            plan->vectors = (naik_precision)p;
+            found[0] = true;
+        }
+        if (strcmp(links, naik_precision_name((naik_precision)p)) == 0) {
+            plan->links = (naik_precision)p;
+            found[1] = true;
+        }
+    }
+    plan->first_rung = -1;
+    for (int rung = 0; rung < NAIK_RUNGS; rung++) {
+        plan->first_rung =
+            strcmp(first, naik_rung_name((naik_rung)rung)) == 0 ? rung : plan->first_rung;
+    }
+    known = known && (plan->first_rung >= 0 || strcmp(first, "mass") == 0);
+    if (!known || !found[0] || !found[1]) {
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "the unfinished output was begun with the solver choices \"%s\", which this "
+            "version does not know: finish it with that version, or start over with --fresh",
+            choices);
+    }
+    const char *modes = strstr(choices, " modes=");
+    if (plan->modes_chosen && modes != NULL) {
+        plan->modes = atoi(modes + strlen(" modes="));
+        plan->modes_stored = strstr(modes, " stored") != NULL;
+    }
+    plan->recon = recon;
+    plan->multishift = strcmp(multishift, "on") == 0;
+    describe_choices(plan);
+    const size_t length = strlen(plan->choices);
+    if (strcmp(plan->choices, own.choices) == 0 ||
+        (strncmp(plan->choices, own.choices, length) == 0 &&
+         strcmp(own.choices + length, " stored") == 0)) { /* the modes it began with are found */
+        return NAIK_OK;
+    }
+    naik_log_line(log, "solver: this input would choose %s, but the output was begun otherwise",
+                  own.choices);
+    return fit(plan, input, geometry);
+}
+
+naik_rung solve_plan_rung(const solve_plan *plan, double mass)
+{
+    return plan->vectors == NAIK_DOUBLE ? NAIK_RUNG_DOUBLE
+           : plan->first_rung >= 0
+               ? (naik_rung)plan->first_rung
+               : naik_rung_first(naik_operator_staggered.shift(mass), plan->links == NAIK_HALF);
+}

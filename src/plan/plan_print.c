@@ -1,0 +1,94 @@
+/* plan_print.c - the plan as a run says it
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "lattice/grid.h"
+#include "plan/plan_sharing.h"
+
+static double gib(int64_t bytes)
+{
+    return (double)bytes / (1 << 30);
+}
+
+naik_status solve_plan_print_lattice(const naik_geometry *geometry)
+{
+    naik_status status = NAIK_OK;
+    naik_grid_cost cost;
+    naik_log *log = geometry->backend->log;
+    const naik_lattice *lat = geometry->lattice;
+    NAIK_TRY(naik_grid_cost_here(lat->comm, lat->size, lat->grid, &cost));
+    naik_log_line(log, "lattice: %dx%dx%dx%d, process grid %dx%dx%dx%d, %dx%dx%dx%d a rank",
+                  lat->size[0], lat->size[1], lat->size[2], lat->size[3], lat->grid[0],
+                  lat->grid[1], lat->grid[2], lat->grid[3], lat->local[0], lat->local[1],
+                  lat->local[2], lat->local[3]);
+    naik_log_line(
+        log,
+        "halo: a rank sends at most %lld face sites to ranks of its node and %lld to other nodes",
+        (long long)cost.inside, (long long)cost.between);
+done:
+    return status;
+}
+
+enum { TOLD_MASSES = 16 };
+
+/* Those of the input, each once, up to TOLD_MASSES of them, descending. */
+static int distinct_masses(const naik_input *input, double mass[TOLD_MASSES])
+{
+    int count = 0;
+    for (int q = 0; q < input->quark_count; q++) {
+        const double m = input->quarks[q].mass;
+        int at = count;
+        while (at > 0 && mass[at - 1] < m) {
+            at--;
+        }
+        if ((at > 0 && mass[at - 1] == m) || count == TOLD_MASSES) {
+            continue;
+        }
+        memmove(mass + at + 1, mass + at, (size_t)(count - at) * sizeof *mass);
+        mass[at] = m;
+        count++;
+    }
+    return count;
+}
+
+/* "half at mass 0.05 0.01, classical at mass 0.002": a rung's masses are neighbours. */
+static void print_rungs(const solve_plan *plan, const naik_input *input, naik_log *log)
+{
+    double mass[TOLD_MASSES];
+    char text[TOLD_MASSES * 40] = "";
+    const int count = distinct_masses(input, mass);
+    for (int i = 0; i < count; i++) {
+        const naik_rung rung = solve_plan_rung(plan, mass[i]);
+        const bool begins = i == 0 || solve_plan_rung(plan, mass[i - 1]) != rung;
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s%s %g", begins && i > 0 ? ", " : "",
+                 begins ? naik_rung_name(rung) : "", begins ? " at mass" : "", mass[i]);
+    }
+    naik_log_line(log, "solver: solves begin on rung %s", text);
+}
+
+void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
+{
+    naik_log_line(log, "solver: solves up to %d right-hand side%s together, iterating with %s",
+                  plan->batch, plan->batch == 1 ? "" : "s", plan->choices);
+    solve_plan_print_modes(plan, input, log);
+    if (plan->first_rung < 0 && plan->modes == 0) {
+        print_rungs(plan, input, log);
+    }
+    if (input->solver.multishift == NAIK_INPUT_CHOOSE && naik_quark_shifts(input->kind)) {
+        solve_plan_print_sharing(plan, input, log);
+    }
+    naik_log_line(
+        log,
+        "memory: a rank needs %.3f of its %.1f GiB (link building %.3f, packed links %.3f, "
+        "fields %.3f, halos %.3f, vectors %.3f, modes %.3f)",
+        gib(plan->total_bytes), gib(plan->available_bytes), gib(plan->gauge_bytes),
+        gib(plan->packed_bytes), gib(plan->field_bytes), gib(plan->halo_bytes),
+        gib(plan->vector_bytes), gib(plan->mode_bytes));
+    if (plan->contraction_bytes > 0) {
+        naik_log_line(log, "memory: contractions of several solves %.3f GiB a rank%s, at the end",
+                      gib(plan->contraction_bytes),
+                      plan->packed_bytes > 0 && plan->vector_bytes == 0 ? " on the host" : "");
+    }
+}

@@ -1,0 +1,493 @@
+/* low_modes.c - a file of modes, trusted after it is verified; or a search, whose modes are filed */
+#include "quark/low_modes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "base/watchdog.h"
+#include "io/lock.h"
+#include "io/modes/modes_file.h"
+#include "io/output.h"
+#include "model/iterations.h"
+#include "quark/link_provider.h"
+
+/* A search is written again after so many seconds, and so many times what writing takes. */
+enum { SAVE_EVERY_S = 60, SAVE_EVERY_TIMES = 20 };
+/* Another job that searches is looked at every two seconds, and told of every minute. */
+enum { WAIT_S = 2, TELL_EVERY_S = 60 };
+
+typedef struct job {
+    const naik_input *input;
+    int wanted; /* modes */
+    const naik_links *outer, *single;
+    const naik_geometry *geometry;
+    naik_comm *comm;
+    naik_log *log;
+    naik_interrupt *interrupt;
+    double lightest; /* mass; 0: none known */
+    naik_modes_about about;
+    double saved_at, save_s; /* of a search: when it was last written, and how long that took */
+    char path[NAIK_PATH_MAX], search[NAIK_PATH_MAX + 8];
+} job;
+
+/* Of the first entry that has modes. */
+static double first_epsilon(const naik_input *input)
+{
+    for (int i = 0; i < input->solve_count; i++) {
+        if (input->solve[i].deflate) {
+            return naik_input_quark(input, i, 0)->naik_epsilon;
+        }
+    }
+    return 0;
+}
+
+void low_modes_path(const naik_input *input, double naik_epsilon, char *path)
+{
+    if (naik_epsilon == first_epsilon(input)) {
+        snprintf(path, NAIK_PATH_MAX, "%s", input->deflation.file);
+    } else {
+        char epsilon[32];
+        naik_text_print_real(naik_epsilon, epsilon, sizeof epsilon);
+        snprintf(path, NAIK_PATH_MAX, "%s" NAIK_INPUT_OF_EPSILON "%s", input->deflation.file,
+                 epsilon);
+    }
+}
+
+/* What a mode leaves of |-DD v - lambda2 v| when it is measured again: single precision. */
+static bool agrees(const naik_modes *stored, const naik_modes *measured, double high, int i)
+{
+    const double noise = 1e-5 * high;
+    return fabs(measured->lambda2[i] - stored->lambda2[i]) <=
+               1e-6 * fabs(stored->lambda2[i]) + 1e-3 * noise &&
+           measured->residual[i] <= 1.01 * stored->residual[i] + 1e-3 * noise;
+}
+
+/* What the file's numbers alone tell, before they are compared with anything. */
+static naik_status check_numbers(const job *j, const naik_modes *modes)
+{
+    const double last = modes->lambda2[modes->count - 1], low = j->about.report.low;
+    if (!naik_modes_numbers_hold(modes->lambda2, modes->residual, modes->count,
+                                 j->about.report.high)) {
+        return NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
+                         "'%s' is damaged: its eigenvalues and residuals are none of low modes, "
+                         "whatever their checksums say",
+                         j->path);
+    }
+    if (low > 0 && last > low) {
+        return NAIK_FAIL(
+            j->log, NAIK_ERR_INPUT,
+            "'%s' holds modes up to 4 lambda^2 = %.4g, but its search set apart only what "
+            "lies below %.4g: they are not the lowest. Remove the file and find them anew",
+            j->path, last, low);
+    }
+    return NAIK_OK;
+}
+
+/* The modes of the file are modes of these links: eigenvalues, residuals, orthogonality anew. */
+static naik_status verify(job *j, naik_modes *modes)
+{
+    naik_status status = NAIK_OK;
+    naik_modes *measured = NULL;
+    double gram = 0;
+    int bad = -1;
+    NAIK_TRY(check_numbers(j, modes));
+    NAIK_TRY(naik_modes_create(j->geometry, NAIK_SINGLE, modes->count, &measured));
+    NAIK_TRY(naik_modes_copy(modes, measured));
+    NAIK_TRY(naik_modes_measure(measured, j->outer, &gram));
+    for (int i = modes->count - 1; i >= 0; i--) {
+        bad = agrees(modes, measured, j->about.report.high, i) ? bad : i;
+    }
+    if (bad >= 0) {
+        status = NAIK_FAIL(j->log, NAIK_ERR_INPUT,
+                           "'%s' holds modes of other links: mode %d has lambda2 %.9g and residual "
+                           "%.3g with these, %.9g and %.3g in the file",
+                           j->path, bad, measured->lambda2[bad], measured->residual[bad],
+                           modes->lambda2[bad], modes->residual[bad]);
+    } else if (!(gram <= 1e-4)) {
+        status =
+            NAIK_FAIL(j->log, NAIK_ERR_INPUT,
+                      "the modes of '%s' are not orthonormal: |V^+ V - 1| is %.3g", j->path, gram);
+    }
+done:
+    naik_modes_destroy(&measured);
+    return status;
+}
+
+/* Largest residual beyond the tolerance, of the largest eigenvalue. */
+static double limited_by(const job *j, const naik_modes *modes)
+{
+    double worst = 0;
+    for (int i = 0; i < modes->count; i++) {
+        if (modes->residual[i] > j->about.tolerance * modes->lambda2[i]) {
+            worst = fmax(worst, modes->residual[i] / fmax(j->about.report.high, 1e-300));
+        }
+    }
+    return worst;
+}
+
+/* How good the modes are, each by its own eigenvalue. */
+static void tell_residuals(const job *j, const naik_modes *modes)
+{
+    double worst = 0, limited = 0;
+    int within = 0;
+    for (int i = 0; i < modes->count; i++) {
+        const double relative = modes->residual[i] / fmax(modes->lambda2[i], 1e-300);
+        const bool good = relative <= j->about.tolerance;
+        within += good;
+        *(good ? &worst : &limited) = fmax(good ? worst : limited, relative);
+    }
+    if (within > 0) {
+        naik_log_line(
+            j->log,
+            "modes: %d of %d reach deflation.tolerance %g: |DD v + 4 lambda^2 v| is at most %.2g "
+            "of their 4 lambda^2",
+            within, modes->count, j->about.tolerance, worst);
+    }
+    if (within < modes->count) {
+        naik_log_line(
+            j->log,
+            "modes: for %d of %d it is up to %.2g of their 4 lambda^2, and single precision "
+            "holds no more (%.2g of the largest eigenvalue)",
+            modes->count - within, modes->count, limited, limited_by(j, modes));
+    }
+}
+
+/* What the modes are good for. */
+static void tell(const job *j, const naik_modes *modes, const char *how)
+{
+    const double last = naik_modes_lambda(modes->lambda2[modes->count - 1]);
+    naik_log_line(j->log, "modes: %d %s %s: lambda from %.6g to %.6g", modes->count, how, j->path,
+                  naik_modes_lambda(modes->lambda2[0]), last);
+    tell_residuals(j, modes);
+    if (j->lightest > 0) {
+        naik_log_line(
+            j->log,
+            "modes: at mass %g a solve should take about %.0f iterations instead of %.0f "
+            "(lambda/m = %.3g)%s",
+            j->lightest, model_iterations_above(j->lightest, 1e-10, last),
+            model_iterations_above(j->lightest, 1e-10, naik_modes_lambda(modes->lambda2[0])),
+            last / j->lightest, last < 3 * j->lightest ? ": the modes hardly pay" : "");
+    }
+}
+
+/* The file's modes, verified; *out NULL where there is none, or fewer, which --force replaces. */
+static naik_status read_file(job *j, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    naik_modes_about there = j->about;
+    int wanted = j->wanted, count = 0;
+    NAIK_TRY(naik_modes_file_look(j->geometry, j->path, &there, &count));
+    if (j->input->deflation.modes == NAIK_INPUT_MODES_AUTO && count < wanted) {
+        wanted = count;
+    }
+    if (count < wanted && j->comm->io.replace) {
+        return NAIK_OK;
+    }
+    if (count < wanted) {
+        return NAIK_FAIL(j->log, NAIK_ERR_INPUT,
+                         "'%s' holds %d modes, deflation.modes is %d: make more with naik modes "
+                         "--force, or ask for %d",
+                         j->path, count, wanted, count);
+    }
+    j->about.report = there.report;
+    j->about.tolerance = there.tolerance;
+    NAIK_TRY(naik_modes_create(j->geometry, NAIK_SINGLE, wanted, out));
+    naik_timer_start(j->geometry->backend->timer, "read modes");
+    NAIK_TRY(naik_modes_file_read(j->path, *out));
+    naik_timer_stop(j->geometry->backend->timer, "read modes");
+    const bool same = memcmp(there.fat, j->about.fat, sizeof there.fat) == 0 &&
+                      memcmp(there.far, j->about.far, sizeof there.far) == 0;
+    NAIK_TRY(verify(j, *out));
+    if (!same) {
+        naik_log_line(j->log,
+                      "modes: %s was made with links that were built elsewhere and differ in their "
+                      "last bits; its modes hold for the present links as well",
+                      j->path);
+    }
+    tell(j, *out, "read from");
+done:
+    if (status != NAIK_OK) {
+        naik_modes_destroy(out);
+    }
+    return status;
+}
+
+static void progress(void *data, const naik_lanczos_progress *p)
+{
+    const job *j = data;
+    const double lambda = naik_modes_lambda(p->lambda2);
+    char ratio[48] = "", left[48] = "", limited[64] = "";
+    if (j->lightest > 0 && !p->corrected) {
+        snprintf(ratio, sizeof ratio, " (%.3g m)", lambda / j->lightest);
+    }
+    if (p->converged < p->wanted) {
+        snprintf(left, sizeof left, ", about %.0f s left", p->seconds_left);
+    }
+    if (p->limited > 0) {
+        snprintf(limited, sizeof limited, " (%d as far as single precision goes)", p->limited);
+    }
+    if (p->corrected) {
+        naik_log_line(j->log, "modes: cycle %d, interval corrected to [%.4g, %.4g]", p->cycle,
+                      p->low, p->high);
+    } else {
+        naik_log_line(
+            j->log,
+            "modes: cycle %d, %d of %d converged%s, lambda_%d = %.5g%s, %lld applications, "
+            "%.1f s%s",
+            p->cycle, p->converged, p->wanted, limited, p->wanted, lambda, ratio,
+            (long long)p->applications, p->seconds, left);
+    }
+}
+
+static bool asked(void *data)
+{
+    const job *j = data;
+    return j->interrupt != NULL && naik_interrupt_asked(j->interrupt);
+}
+
+bool low_modes_save_is_due(double waited_s, double save_s)
+{
+    return waited_s > fmax(SAVE_EVERY_S, SAVE_EVERY_TIMES * save_s);
+}
+
+/* As rank 0 sees it. */
+static naik_status is_due(const job *j, bool *due)
+{
+    *due = low_modes_save_is_due(naik_time_s() - j->saved_at, j->save_s);
+    return naik_comm_broadcast(j->comm, due, sizeof *due, 0);
+}
+
+static naik_status save(void *data, const naik_lanczos_state *state, bool stops)
+{
+    naik_status status = NAIK_OK;
+    job *j = data;
+    naik_modes_about about = j->about;
+    const double begin_s = naik_time_s();
+    bool due = false;
+    NAIK_TRY(is_due(j, &due));
+    if (due || stops) {
+        about.state = *state;
+        NAIK_TRY(naik_modes_file_write(j->geometry, j->search, NULL, &about));
+        j->saved_at = naik_time_s();
+        j->save_s = j->saved_at - begin_s;
+    }
+done:
+    return status;
+}
+
+static naik_status restore(void *data, naik_lanczos_state *state, bool *found)
+{
+    const job *j = data;
+    const naik_status status =
+        naik_modes_search_read(j->geometry, j->search, &j->about, state, found);
+    if (status == NAIK_OK && *found) {
+        naik_log_line(j->log, "modes: going on from cycle %d with %d vectors of %s",
+                      (int)state->cycle, (int)state->size, j->search);
+    }
+    return status;
+}
+
+static naik_status find(job *j, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = j->input;
+    naik_lanczos_options options = naik_lanczos_defaults();
+    char part[NAIK_PATH_MAX];
+    const naik_lanczos_hooks hooks = {
+        .data = j, .progress = progress, .stop = asked, .save = save, .restore = restore};
+    options.modes = j->wanted;
+    options.tolerance = input->deflation.tolerance;
+    options.krylov = input->deflation.krylov;
+    options.degree = input->deflation.degree;
+    options.max_cycles = input->deflation.max_cycles;
+    if (input->deflation.interval.count == 2) {
+        options.low = input->deflation.interval.data[0];
+        options.high = input->deflation.interval.data[1];
+    }
+    if (options.krylov == 0 && naik_lanczos_is_cramped(options.modes)) {
+        naik_log_line(
+            j->log,
+            "modes: beside %d modes few of the %d vectors that a search can hold are left for its "
+            "cycles, so it takes more cycles (raise deflation.max_cycles if they are not enough)",
+            options.modes, naik_lanczos_krylov(&options));
+    }
+    options.krylov = naik_lanczos_krylov(&options);
+    j->about.tolerance = options.tolerance;
+    j->about.seed = options.seed;
+    j->about.report.krylov = options.krylov;
+    j->saved_at = naik_time_s();
+    NAIK_TRY(naik_output_room(j->comm, j->path, 0, part)); /* before the work */
+    NAIK_TRY(naik_lanczos_run(j->outer, j->single, &options, &hooks, out, &j->about.report));
+    j->about.gram = j->about.report.gram;
+    naik_timer_start(j->geometry->backend->timer, "write modes");
+    NAIK_TRY(naik_modes_file_write(j->geometry, j->path, *out, &j->about));
+    naik_timer_stop(j->geometry->backend->timer, "write modes");
+    NAIK_TRY(naik_file_remove(j->comm, j->search));
+    tell(j, *out, "found, written to");
+done:
+    return status;
+}
+
+/* Two seconds, in which the watchdog sees that this job waits and does not hang. */
+static void wait_a_moment(const job *j)
+{
+    const struct timespec pause = {.tv_sec = WAIT_S};
+    naik_watchdog_move(j->comm->watchdog);
+    if (j->comm->rank == 0) { /* the others wait for its answer */
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* The right to search, for which another job that searches is waited for; where there was no file,
+ * only until there is one. *there: there is one. */
+static naik_status wait_for_turn(job *j, naik_lock **lock, bool *there)
+{
+    const bool replaces = *there;
+    naik_status status = NAIK_OK;
+    char turn[NAIK_PATH_MAX];
+    NAIK_TRY(naik_path_append(j->log, j->path, ".finding", turn));
+    for (int64_t moment = 0;; moment++) {
+        bool held = false;
+        int64_t size_bytes = -1;
+        status = naik_lock_try(j->comm, turn, lock, &held);
+        if (status == NAIK_ERR_INPUT && held) {
+            if (moment % (TELL_EVERY_S / WAIT_S) == 0) {
+                naik_log_line(
+                    j->log,
+                    "modes: another job looks for the modes of %s, and this job waits for it (%s)",
+                    j->path, naik_log_message(j->log));
+            }
+            naik_log_clear(j->log);
+            status = NAIK_OK;
+        }
+        NAIK_TRY(status);
+        NAIK_TRY(naik_file_size(j->comm, j->path, &size_bytes));
+        *there = size_bytes >= 0;
+        if (*lock != NULL || (*there && !replaces)) {
+            break;
+        }
+        if (asked(j)) {
+            status =
+                NAIK_FAIL(j->log, NAIK_ERR_INTERRUPTED,
+                          "stopped while another job looks for the modes of '%s': run the same "
+                          "command again to go on",
+                          j->path);
+            goto done;
+        }
+        wait_a_moment(j);
+    }
+done:
+    return status;
+}
+
+/* A search, unless another job files the modes meanwhile. */
+static naik_status find_in_turn(job *j, bool there, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    naik_lock *lock = NULL;
+    NAIK_TRY(wait_for_turn(j, &lock, &there));
+    if (there) {
+        NAIK_TRY(read_file(j, out));
+    }
+    if (*out == NULL) {
+        NAIK_TRY(find(j, out));
+    }
+done:
+    naik_lock_release(j->comm, &lock);
+    return status;
+}
+
+naik_status low_modes_stored(const naik_input *input, const naik_geometry *geometry, int *count)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = geometry->lattice->comm;
+    bool all = true;
+    *count = 0;
+    for (int q = 0; q < input->quark_count; q++) {
+        naik_modes_about about = {.action = input->kind->name,
+                                  .boundary_t = naik_input_boundary_name(input),
+                                  .naik_epsilon = input->quarks[q].naik_epsilon};
+        char path[NAIK_PATH_MAX];
+        int64_t size_bytes = -1;
+        int held = 0;
+        if (!naik_input_deflates(input, q) || naik_input_first_deflated(input, q) != q) {
+            continue;
+        }
+        low_modes_path(input, about.naik_epsilon, path);
+        NAIK_TRY(naik_file_size(comm, path, &size_bytes));
+        if (size_bytes >= 0) {
+            NAIK_TRY(naik_modes_file_look(geometry, path, &about, &held));
+        }
+        all = all && held > 0;
+        *count = *count == 0 || held < *count ? held : *count;
+    }
+    *count = all ? *count : 0;
+done:
+    return status;
+}
+
+static naik_status get(const naik_input *input, int wanted, const naik_fatlong *links,
+                       const naik_links *outer, const naik_links *single, const double *masses,
+                       int count, naik_interrupt *interrupt, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = outer->geometry;
+    naik_modes *found = NULL;
+    int64_t size_bytes = -1;
+    job j = {.input = input,
+             .wanted = wanted,
+             .outer = outer,
+             .single = single,
+             .geometry = geometry,
+             .comm = geometry->lattice->comm,
+             .log = geometry->backend->log,
+             .interrupt = interrupt,
+             .about = {.action = input->kind->name,
+                       .boundary_t = naik_input_boundary_name(input),
+                       .naik_epsilon = links->naik_epsilon}};
+    *out = NULL;
+    for (int i = 0; i < count; i++) {
+        j.lightest = j.lightest == 0 || masses[i] < j.lightest ? masses[i] : j.lightest;
+    }
+    low_modes_path(input, links->naik_epsilon, j.path);
+    snprintf(j.search, sizeof j.search, "%s.search", j.path);
+    NAIK_TRY(naik_modes_identify_links(links, &j.about));
+    NAIK_TRY(naik_file_size(j.comm, j.path, &size_bytes));
+    if (size_bytes >= 0) {
+        NAIK_TRY(read_file(&j, &found));
+    }
+    if (found == NULL) {
+        NAIK_TRY(find_in_turn(&j, size_bytes >= 0, &found));
+    }
+    if (input->deflation.precision == 16) {
+        NAIK_TRY(naik_modes_create(geometry, NAIK_HALF, found->count, out));
+        NAIK_TRY(naik_modes_copy(found, *out));
+    } else {
+        *out = found;
+        found = NULL;
+    }
+done:
+    naik_modes_destroy(&found);
+    return status;
+}
+
+naik_status low_modes_get(const naik_input *input, int wanted, naik_fatlong *links,
+                          const naik_operator_set *set, const double *masses, int count,
+                          naik_interrupt *interrupt, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    naik_links *own = NULL;
+    const naik_links *outer = set->links[NAIK_DOUBLE], *single = set->links[NAIK_SINGLE];
+    NAIK_TRY(naik_fatlong_to_host(links));
+    if (single == NULL) { /* all in double: the search is not */
+        NAIK_TRY(naik_links_create(outer->geometry, links, NAIK_SINGLE, 18, &own));
+        single = own;
+    }
+    NAIK_TRY(get(input, wanted, links, outer, single, masses, count, interrupt, out));
+done:
+    naik_links_destroy(&own);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* low_modes.h - the low modes that an input asks for: read where a file holds them, else found
+ *
+ * One set for each Naik epsilon: the first in deflation.file, the others beside it, with the
+ * epsilon in their names. What is read is verified: every byte by its checksum, and by the operator
+ * at hand, which must give the stored eigenvalues and residuals once more.
+ */
+#ifndef NAIK_QUARK_LOW_MODES_H
+#define NAIK_QUARK_LOW_MODES_H
+
+#include "base/timer.h"
+#include "comm/interrupt.h"
+#include "input/input.h"
+#include "io/files.h"
+#include "modes/deflate.h"
+#include "modes/lanczos.h"
+#include "operator/set.h"
+#include "solver/solver.h"
+
+/* Where the modes of this epsilon are, `path` with NAIK_PATH_MAX bytes. */
+void low_modes_path(const naik_input *input, double naik_epsilon, char *path);
+
+/* How many modes the files of all epsilons hold that are deflated, each at least; 0: one is not
+ * there. Collective. Whatever looking at them returns. */
+naik_status low_modes_stored(const naik_input *input, const naik_geometry *geometry, int *count);
+
+/* Whether a search is written that went on for waited_s since it was written last, or began, where
+ * writing took save_s: after a minute, but so that writing takes a twentieth of the time at most. */
+bool low_modes_save_is_due(double waited_s, double save_s);
+
+/* Modes of the links, in the precision that the input wants for deflation.
+ *
+ *   wanted     how many; where the input says auto, a file with fewer does
+ *   links      canonical: what the file says of itself is compared with them; they come to the host
+ *   set        made of them; a search packs single precision where it has none
+ *   masses     of the solves, for what is said; count may be 0
+ *   interrupt  NULL: nobody asks to stop
+ *
+ * A search that is stopped leaves PATH.search, from which the next one goes on. Collective.
+ * NAIK_ERR_CORRUPT  the file is damaged, or holds modes of other links
+ * NAIK_ERR_INPUT    it holds modes of other quarks, or fewer, and may not be replaced
+ * NAIK_ERR_INTERRUPTED, NAIK_ERR_NOT_CONVERGED, NAIK_ERR_MEMORY, ... */
+naik_status low_modes_get(const naik_input *input, int wanted, naik_fatlong *links,
+                          const naik_operator_set *set, const double *masses, int count,
+                          naik_interrupt *interrupt, naik_modes **out);
+
+#endif

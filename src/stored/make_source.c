@@ -1,0 +1,87 @@
+/* make_source.c - one column of a source: a maker for each way that sources are made */
+#include "stored/make_source.h"
+
+#include <string.h>
+
+#include "lattice/source_kind.h"
+#include "propagator/funny_wall.h"
+
+enum { COLOURS = 3 };
+
+typedef naik_status maker(const source_kit *kit, const naik_input_source *source, int column,
+                          double *out);
+
+/* What has no spin as column `column` of quarks that have one. */
+static void give_spin(const source_kit *kit, int column, double *out)
+{
+    if (kit->input->kind->spin > 1) {
+        naik_source_to_spin(kit->lattice, column / COLOURS, out);
+    }
+}
+
+static naik_status fill(const source_kit *kit, const naik_input_source *source, int column,
+                        double *out)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_source_fill(kit->lattice, &source->source, column % COLOURS, out));
+    give_spin(kit, column, out);
+done:
+    return status;
+}
+
+static naik_status smear_point(const source_kit *kit, const naik_input_source *from, int column,
+                               double *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_source *source = &from->source;
+    naik_source point = *source;
+    point.type = NAIK_SOURCE_POINT;
+    memset(point.momentum, 0, sizeof point.momentum);
+    NAIK_TRY(naik_source_fill(kit->lattice, &point, column % COLOURS, out));
+    NAIK_TRY(
+        naik_gauss_smear(kit->gauss, source->radius, source->iterations, source->origin[3], out));
+    if (naik_input_is_moving(source->momentum)) {
+        naik_source_to_slice(kit->lattice, source, 2 * COLOURS, out);
+    }
+    give_spin(kit, column, out);
+done:
+    return status;
+}
+
+static naik_status move_wall(const source_kit *kit, const naik_input_source *source, int column,
+                             double *out)
+{
+    return naik_funny_wall(kit->lattice, &source->source, kit->hops, column % COLOURS, out);
+}
+
+static naik_status read_vector(const source_kit *kit, const naik_input_source *source, int column,
+                               double *out)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(source_file_read(kit->lattice, kit->input, source->solve, column, kit->sums, out));
+    naik_source_restrict(kit->lattice, &source->source, kit->input->kind->reals, out);
+done:
+    return status;
+}
+
+static naik_status insert_operator(const source_kit *kit, const naik_input_source *source,
+                                   int column, double *out)
+{
+    return sequential_source(kit->sequential, kit->lattice, source, column, out);
+}
+
+static maker *const makers[] = {[NAIK_SOURCE_FROM_COORDINATES] = fill,
+                                [NAIK_SOURCE_SMEARED] = smear_point,
+                                [NAIK_SOURCE_MOVED] = move_wall,
+                                [NAIK_SOURCE_READ] = read_vector,
+                                [NAIK_SOURCE_FROM_PROPAGATOR] = insert_operator};
+
+naik_status make_source(const source_kit *kit, const naik_input_source *source, int column,
+                        double *out)
+{
+    if (!naik_input_asks_colour(&kit->input->solve[source->solve], column % COLOURS)) {
+        memset(out, 0, (size_t)kit->lattice->sites * (size_t)kit->input->kind->reals * sizeof *out);
+        return NAIK_OK;
+    }
+    return makers[naik_source_kind_of(source->source.type)->made](kit, source, column, out);
+}

@@ -1,0 +1,186 @@
+/* stored_run.c - the input is parsed from the file's own text and must still mean what it meant:
+ * its canonical text is compared with the one that was stored beside it
+ */
+#include "stored/stored_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { MAX_OVERRIDES = 256 };
+
+static const char *find(const naik_reader_fact *facts, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(facts[i].name, name) == 0) {
+            return facts[i].text;
+        }
+    }
+    return NULL;
+}
+
+const char *stored_run_text(const stored_run *run, const char *name)
+{
+    const char *text = find(run->view->texts, run->view->text_count, name);
+    return text != NULL ? text : find(run->view->facts, run->view->fact_count, name);
+}
+
+const char *stored_run_other_links(const stored_run *run, const char *now)
+{
+    const char *then = stored_run_text(run, "gauge_checksum");
+    return then == NULL ? "unknown" : strcmp(then, now) != 0 ? then : NULL;
+}
+
+void stored_run_add_sums(const naik_solve_record *record, uint32_t sum[2])
+{
+    sum[0] = (sum[0] << 1 | sum[0] >> 31) ^ record->suma;
+    sum[1] = (sum[1] << 1 | sum[1] >> 31) ^ record->sumb;
+}
+
+static bool begins_with(const char *line, const char *words)
+{
+    return strncmp(line, words, strlen(words)) == 0;
+}
+
+/* The last lines of the stored input, behind NAIK_INPUT_END where it has that, tell what replaced
+ * keys on the command line; cuts them off and points at their overrides. */
+static int take_overrides(char *text, const char *overrides[MAX_OVERRIDES])
+{
+    static const char set[] = "# --set ";
+    int count = 0;
+    char *block = text + strlen(text);
+    for (char *at = block; at > text; at = block) {
+        char *line = at - 1;
+        while (line > text && line[-1] != '\n') {
+            line--;
+        }
+        if (!begins_with(line, set) && !begins_with(line, "# NAIK_")) {
+            break;
+        }
+        block = line;
+    }
+    for (char *line = block; line != NULL && *line != '\0' && count < MAX_OVERRIDES;) {
+        char *end = strchr(line, '\n');
+        if (end != NULL) {
+            *end = '\0';
+        }
+        if (begins_with(line, set)) {
+            overrides[count++] = line + strlen(set);
+        }
+        if (line == block) {
+            *line = '\0'; /* here the input ends; its overrides begin further on */
+        }
+        line = end != NULL ? end + 1 : NULL;
+    }
+    return count;
+}
+
+/* *own overrides on top of those that were stored, once the input is known to mean what it meant.
+ */
+static naik_status rebuild_input(stored_run *run, const char *const *own, int own_count,
+                                 const naik_variables *known)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = run->comm->log;
+    const char *overrides[MAX_OVERRIDES];
+    const char *stored = stored_run_text(run, "input_text");
+    const char *canonical = stored_run_text(run, "canonical_input");
+    char *text = stored != NULL && canonical != NULL ? strdup(stored) : NULL;
+    if (text == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' does not carry the input that made it, so that its sources cannot "
+                         "be made again",
+                         run->path);
+    }
+    int count = take_overrides(text, overrides);
+    NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, canonical, NULL,
+                                     &run->input));
+    if (strcmp(run->input->identity, canonical) != 0) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "the input that '%s' carries does not mean to this version what it "
+                           "meant to its writer, so that its sources cannot be made again",
+                           run->path);
+        goto done;
+    }
+    if (own_count > 0) {
+        for (int i = 0; i < own_count && count < MAX_OVERRIDES; i++) {
+            overrides[count++] = own[i];
+        }
+        naik_input_destroy(&run->input);
+        NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, canonical,
+                                         known, &run->input));
+        if (strcmp(run->input->identity, canonical) != 0) {
+            status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                               "--set would make other solves than those in '%s': only where files "
+                               "lie may be changed",
+                               run->path);
+        }
+    }
+done:
+    free(text);
+    return status;
+}
+
+naik_status stored_run_read(naik_comm *comm, const char *path, const char *const *overrides,
+                            int count, stored_run *out)
+{
+    naik_status status = NAIK_OK;
+    naik_variables known = {.size = 0};
+    *out = (stored_run){.comm = comm, .path = path};
+    NAIK_TRY(naik_variables_read(comm, overrides, count, &known));
+    NAIK_TRY(naik_comm_agree(comm, naik_propagator_reader_open(comm->log, path, 0, 0, &out->view)));
+    NAIK_TRY(naik_comm_agree(comm, rebuild_input(out, overrides, count, &known)));
+done:
+    naik_variables_clear(&known);
+    return status;
+}
+
+naik_status stored_run_open(naik_comm *comm, const char *path, const naik_lattice *lattice,
+                            const char *const *overrides, int count, stored_run *out)
+{
+    naik_status status = NAIK_OK;
+    int precision;
+    NAIK_TRY(stored_run_read(comm, path, overrides, count, out));
+    naik_input_use_io(comm, out->input);
+    if (lattice == NULL) {
+        NAIK_TRY(naik_lattice_create(comm, out->view->size, NULL, &out->lattice));
+        lattice = out->lattice;
+    }
+    NAIK_TRY(naik_propagator_file_open_finished(lattice, path, &out->file));
+    if (!naik_propagator_file_stores(out->file, &precision)) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' holds correlators only: output.propagators was false", path);
+    } else if (naik_propagator_file_solves(out->file) != out->input->task_count) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "'%s' holds %d solves, but its input asks for %d", path,
+                           naik_propagator_file_solves(out->file), out->input->task_count);
+    }
+    NAIK_TRY(status);
+done:
+    return status;
+}
+
+naik_status stored_run_check(const stored_run *run, const naik_lattice *lattice, int first,
+                             int count)
+{
+    naik_status status = NAIK_OK;
+    double *v = NULL;
+    const size_t bytes = (size_t)lattice->sites * (size_t)run->input->kind->reals * sizeof *v;
+    status = naik_alloc(lattice->comm->log, bytes, "a stored solution", (void **)&v);
+    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    for (int i = 0; i < count; i++) {
+        NAIK_TRY(naik_propagator_file_read_solution(run->file, first + i, v));
+    }
+done:
+    naik_free(v);
+    return status;
+}
+
+void stored_run_close(stored_run *run)
+{
+    naik_propagator_file_close(&run->file);
+    naik_lattice_destroy(&run->lattice);
+    naik_input_destroy(&run->input);
+    naik_propagator_reader_destroy(&run->view);
+}

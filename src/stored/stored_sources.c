@@ -1,0 +1,82 @@
+/* stored_sources.c - the sources of a stored run, compared with what they were solved for */
+#include "stored/stored_sources.h"
+
+#include <string.h>
+
+#include "contract/smearing.h"
+#include "quark/link_provider.h"
+
+/* Files of sources must hold what they held when they were solved for. What the file says of guesses
+ * follows their lines. */
+static naik_status check_sources(stored_sources *sources)
+{
+    naik_status status = NAIK_OK;
+    const stored_run *run = sources->run;
+    const char *then = stored_run_text(run, "source_checksums");
+    NAIK_TRY(source_file_identify(run->lattice, run->input, &sources->sums));
+    NAIK_TRY(sequential_open(run->lattice, run->input, stored_run_text(run, "gauge_checksum"), then,
+                             &sources->sums, &sources->stored, &sources->sequential));
+    const char *now = sources->sums.text;
+    if (now != NULL && (then == NULL || strncmp(now, then, strlen(now)) != 0)) {
+        status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
+                           "'%s' was made with other sources: then %.*s, now %.*s", run->path,
+                           then != NULL ? (int)strcspn(then, "\n") : 7,
+                           then != NULL ? then : "unknown", (int)strcspn(now, "\n"), now);
+    }
+done:
+    return status;
+}
+
+/* The links that sources are smeared with, of the configuration that the file was made from. */
+static naik_status load_smearing(stored_sources *sources)
+{
+    naik_status status = NAIK_OK;
+    const stored_run *run = sources->run;
+    char now[512];
+    naik_link_provider links;
+    NAIK_TRY(naik_link_provider_open(run->lattice, run->input, NULL, NULL, NULL, &links));
+    naik_link_provider_identity(&links, now, sizeof now);
+    const char *then = stored_run_other_links(run, now);
+    if (then != NULL) {
+        status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
+                           "the sources of '%s' were smeared with other links: then %s, now %s",
+                           run->path, then, now);
+    } else {
+        sources->gauss = links.gauss;
+        sources->hops = links.hops;
+        links.gauss = links.hops = NULL;
+    }
+    naik_link_provider_close(&links);
+done:
+    return status;
+}
+
+naik_status stored_sources_open(const stored_run *run, stored_sources *out)
+{
+    naik_status status = NAIK_OK;
+    *out = (stored_sources){.run = run};
+    NAIK_TRY(check_sources(out));
+    if (smearing_of_sources(run->input)) {
+        NAIK_TRY(load_smearing(out));
+    }
+done:
+    return status;
+}
+
+void stored_sources_close(stored_sources *sources)
+{
+    sequential_close(&sources->sequential);
+    stored_runs_close(&sources->stored);
+    source_file_sums_clear(&sources->sums);
+    naik_gauss_destroy(&sources->gauss);
+    naik_gauss_destroy(&sources->hops);
+}
+
+naik_status stored_sources_make(const stored_sources *sources, const naik_input_source *source,
+                                int column, double *out)
+{
+    const stored_run *run = sources->run;
+    const source_kit kit = {run->lattice,   run->input,    &sources->sums,
+                            sources->gauss, sources->hops, &sources->sequential};
+    return make_source(&kit, source, column, out);
+}
