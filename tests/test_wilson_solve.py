@@ -290,6 +290,13 @@ def masses_and_kappas_mean_the_same():
     assert [(e["action"], e["naik_epsilon"], e["mass"]) for e in ready] == [("clover", 0, 0)], ready
 
 
+def csw_is_divided_by_the_cube_of_u0():
+    solve("divided", action="type: clover, csw: 1.1", correlators="pion", tolerance=1e-10)
+    solve("tadpole", action=f"type: clover, csw: {1.1 * 0.5 ** 3}, u0: 0.5", correlators="pion", tolerance=1e-10)
+    with h5py.File(path("divided.h5")) as a, h5py.File(path("tadpole.h5")) as b:
+        assert a["prop/s0000/m00"][...].tobytes() == b["prop/s0000/m00"][...].tobytes()
+
+
 def what_wanders_goes_on_with_the_normal_equations():
     # beyond the critical mass of a rough lattice BiCGStab's residual grows by 14 decades; CG takes 160 iterations
     options = {"gauge": path("rough.h5"), "size": "[4, 4, 4, 8]", "mass": "masses: [-0.8]", "correlators": "pion"}
@@ -356,4 +363,5 @@ main([a_configuration_is_generated, known_propagators_and_mesons_come_out, itera
       links_of_fewer_numbers_give_the_same_solutions, links_of_1_are_not_stored_in_8_numbers, a_state_of_an_older_format_is_ignored_with_one_line,
       what_wanders_goes_on_with_the_normal_equations, staggered_keys_are_refused_by_name, a_singular_clover_block_is_refused_with_its_site,
       free_quarks_are_their_fourier_sum, heavy_quarks_hop_straight_on, mesons_are_the_same_in_another_gauge,
-      solutions_solve_the_equation_that_the_file_states, masses_and_kappas_mean_the_same, info_and_report_read_it])
+      solutions_solve_the_equation_that_the_file_states, masses_and_kappas_mean_the_same, csw_is_divided_by_the_cube_of_u0,
+      info_and_report_read_it])
