@@ -184,7 +184,7 @@ def wilson_and_clover_quarks_are_planned():
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "2", "-o", field)
     more = ("--set", "lattice.size=[4,4,4,8]", "--set", f"gauge.file={field}", "--set", f"output.file={pilot}")
     said = naik("solve", file, *more)
-    assert "naik predicts nothing for Wilson and clover quarks, because their iterations depend on the critical mass" in said, said
+    assert "naik predicts nothing for quarks with spin, because their iterations depend on the critical mass" in said, said
     p = plan(file, "--machine", "h200", "--nodes", "1", "--from", pilot)
     with h5py.File(pilot) as f:
         solves = f["solves"][...]

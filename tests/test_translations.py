@@ -157,6 +157,26 @@ output: {{{ASKED}}}
                 assert f.counted_from(s.set) [0] == x, (f.counted_from(s.set), x)
 
 
+def averages_of_operators_with_links_know_the_sign_of_their_place():
+    """M has its phases from the lattice's origin: each link of the operator brings eta of the source's place."""
+    eta = {"X": lambda x: (-1) ** x[3], "Y": lambda x: (-1) ** (x[3] + x[0]), "Z": lambda x: (-1) ** (x[3] + x[0] + x[1])}
+    places = [[0, 0, 0, 0], [1, 0, 0, 3], [2, 3, 5, 6]]
+    for name, more in (("links", ""), ("counted", ", origin: [1, 2, 3, 1]")):
+        out = solved(name, f"""
+solve:
+  - {{name: pt, masses: [0.3], source: {{type: point, origin: {places}}}}}
+output: {{correlators: [GX-G1, GY-G1, GZ-G1], momenta: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], average: true{more}}}
+""")
+        with naik_io.File(out) as f:
+            for d, p in (("X", "p100"), ("Y", "p010"), ("Z", "p001")):
+                mean = f.contraction(f"pt/average/m00/G{d}-G1/{p}/mean")
+                found = [eta[d](x) * shifted(f.contraction(f"pt/s{k:04d}/m00/G{d}-G1/{p}"), x[3], 2) for k, x in enumerate(places)]
+                if more == "":
+                    alike([*found, mean], (d, p))
+                assert np.abs(mean).max() > 1e-6
+                assert np.abs(f.contraction(f"pt/average/m00/G{d}-G1/{p}/error")).max() < 1e-9 * np.abs(mean).max(), (d, p, more)
+
+
 def older_files_go_on_as_they_began():
     text = f"""
 solve:
@@ -248,5 +268,6 @@ output: {file: two.h5}
 
 
 main([unit_links_are_made, nucleons_are_summed_at_the_corner_of_their_source, mesons_are_counted_from_their_source,
-      three_point_functions_are_counted_from_the_first_source, older_files_go_on_as_they_began, two_twists_take_no_cosine, pairs_without_a_mean_are_refused,
+      three_point_functions_are_counted_from_the_first_source, averages_of_operators_with_links_know_the_sign_of_their_place,
+      older_files_go_on_as_they_began, two_twists_take_no_cosine, pairs_without_a_mean_are_refused,
       a_nucleon_of_walls_of_two_corners_is_refused])

@@ -353,13 +353,13 @@ naik_status naik_prop_check_sums(naik_propagator_file *file, bool repair, int *b
     if (file->comm->rank == 0) {
         const int columns = naik_prop_columns(plan);
         for (int i = 0; i < plan->solve_count && status == NAIK_OK; i += columns) {
-            bool pending =
-                naik_prop_corr_count(plan, plan->solve[i].source) == 0; /* nothing to do */
+            const int source = plan->solve[i].source; /* -1: its records are damaged */
+            bool pending = source < 0 || naik_prop_corr_count(plan, source) == 0;
             for (int c = 0; c < columns; c++) {
                 pending = pending || file->records[i + c].state == NAIK_SOLVE_PENDING;
             }
             if (!pending) {
-                status = check_sums(file, plan->solve[i].source, plan->solve[i].mass, repair, bad);
+                status = check_sums(file, source, plan->solve[i].mass, repair, bad);
             }
         }
     }

@@ -1,6 +1,6 @@
 /* model_modes.c - `naik bench model --modes`: a campaign with low modes on a machine, on paper
  *
- * The plan of `naik solve --dry-run --machine` (run/cost.h) for random walls of one mass with
+ * The plan of `naik solve --dry-run --machine` (plan/cost.h) for random walls of one mass with
  * deflation.precision 16, one number of modes after the other.
  */
 #include <math.h>

@@ -163,7 +163,8 @@ static naik_complex factor_of_shift(const worker *w, const contraction_item *ite
     const naik_complex phase = frame.cosine
                                    ? (naik_complex){1, 0}
                                    : naik_conj(naik_slice_weight(w->kit->lattice, &frame, place));
-    const int sign = naik_correlator_sign(item->meson, apart);
+    const int sign =
+        naik_correlator_sign(item->meson, apart) * naik_correlator_phase(item->meson, place);
     return naik_cscale(sign, phase);
 }
 

@@ -145,7 +145,7 @@ static const contraction_kind kinds[] = {
      .spin = true,
      .name = "condensate",
      .sink = {{condensate, "sum over x, spins and colours of src^+ S: Tr M^-1 of the sites that "
-                           "carry noise, M = m + 4 + C - D/2; no 1/V, no sign"}}},
+                           "carry noise, M as propagators have it; no 1/V, no sign"}}},
 };
 
 const contraction_kind *contraction_kind_of(contraction_what what, int quarks,

@@ -53,7 +53,7 @@ naik_status prediction_make(naik_comm *comm, const naik_input *input, const pred
     naik_status status = NAIK_OK;
     const int machine = model_machine_of_device(place->device);
     cost *c = NULL;
-    *out = (prediction){.gap = "naik predicts nothing for Wilson and clover quarks, because their "
+    *out = (prediction){.gap = "naik predicts nothing for quarks with spin, because their "
                                "iterations depend on the critical mass of the configuration"};
     if (!input->kind->costs.by_mass) {
         return NAIK_OK;

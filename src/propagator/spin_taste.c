@@ -70,6 +70,21 @@ int naik_correlator_sign(int correlator, const int r0[NAIK_DIM])
     return sign_at(mask, r0, origin);
 }
 
+int naik_correlator_phase(int correlator, const int x0[NAIK_DIM])
+{
+    static const int origin[NAIK_DIM] = {0, 0, 0, 0};
+    unsigned mask = 0;
+    if (correlator < (int)NAIK_FIRST_SPIN_TASTE) {
+        return 1;
+    }
+    const int spin_taste = correlator - NAIK_FIRST_SPIN_TASTE;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        mask ^=
+            has((unsigned)(spin_taste / NAIK_GAMMAS ^ spin_taste % NAIK_GAMMAS), mu) ? eta[mu] : 0;
+    }
+    return sign_at(mask, x0, origin);
+}
+
 /* Sites of the largest face. */
 static size_t face_sites(const naik_lattice *lat)
 {

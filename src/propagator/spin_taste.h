@@ -30,6 +30,11 @@ enum { NAIK_FIRST_SPIN_TASTE = NAIK_MESONS + NAIK_SPIN_MESONS };
 /* +1 or -1: the correlator of that number counted from the origin is this times that counted from r0. Local. */
 int naik_correlator_sign(int correlator, const int r0[NAIK_DIM]);
 
+/* +1 or -1: the correlator of that number of a source at x0, counted from there, is this times that of a
+ * source at the lattice's origin, in the mean over configurations: M has its phases eta counted from that
+ * origin, so that each link of the operator brings eta_d(x0). Local. */
+int naik_correlator_phase(int correlator, const int x0[NAIK_DIM]);
+
 /* The links of shifts, and room for the vectors of one operator. */
 typedef struct naik_shifts naik_shifts;
 

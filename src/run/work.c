@@ -1,6 +1,7 @@
 /* work.c - the pending solves of a run: sources in, committed solutions out
  *
- * One stream of solves for each operator, and one for those without low modes beside those with them. What the guard does not let pass stays pending, and is listed
+ * One stream of solves for each operator, and one for those without low modes beside those with them.
+ * What the guard does not let pass stays pending, and is listed
  * again until it is stored or given up.
  */
 #include <math.h>

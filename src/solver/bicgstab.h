@@ -24,7 +24,7 @@ typedef enum naik_method {
 
 /* Of the operators that are there, the one of fewest bits is iterated with. Of the options, those that
  * concern rungs and stray are not used, nor are the shifts of systems, nor the corrections of a
- * starter; what went into its starting values is not counted. */
+ * starter. */
 extern const naik_solver_kind naik_solver_bicgstab, naik_solver_normal;
 const naik_solver_kind *naik_method_solver(naik_method method);
 
