@@ -144,8 +144,10 @@ static const contraction_kind kinds[] = {
      .quarks = 1,
      .spin = true,
      .name = "condensate",
-     .sink = {{condensate, "sum over x, spins and colours of src^+ S: Tr M^-1 of the sites that "
-                           "carry noise, M as propagators have it; no 1/V, no sign"}}},
+     .sink =
+         {{condensate,
+           "sum over x, spins and colours of src^+ S: Tr M^-1 of the sites that "
+           "carry noise, M = m + 4 + C - D/2, and + i mu g5 of twisted_mass; no 1/V, no sign"}}},
 };
 
 const contraction_kind *contraction_kind_of(contraction_what what, int quarks,
