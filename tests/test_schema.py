@@ -75,7 +75,8 @@ def misspelt_keys_and_wrong_types_are_refused():
              ("solve.0.masses", ["light"], "light"), ("solve.0.source.typ", "point", "typ"), ("solve.0.source.origin", [0, 0, 0], "[0, 0, 0]"),
              ("solve", {}, "{}"), ("solve", [], "[]"), ("output.correlators", ["pion6"], "pion6"), ("output.correlators", ["pion5", "pion5"], "non-unique"),
              ("output.propagators", "maybe", "maybe"), ("output.momenta", [[0, 0]], "[[0, 0]]"), ("run.wall_limit", "soon", "soon"),
-             ("output", {}, "file"), ("lattice", {}, "size"), ("action", None, "action"), ("solve.0.name", ["a"], "['a']")]
+             ("output", {}, "file"), ("lattice", {}, "size"), ("action", None, "action"), ("solve.0.name", ["a"], "['a']"),
+             ("solver.link_numbers", 13, "13")]
     for key, value, told in wrong:
         document = copy.deepcopy(GOOD)
         *way, last = [int(word) if word.isdigit() else word for word in key.split(".")]
@@ -93,7 +94,7 @@ def misspelt_keys_and_wrong_types_are_refused():
 def what_may_be_given_in_several_ways_is_valid():
     if not FOUND:
         return "needs jsonschema and yaml"
-    for key, value in (("run", {"wall_limit": "12:00:00"}), ("run", {"wall_limit": 600}), ("run", {"grid": "auto"}), ("run", {"grid": [1, 1, 1, 2]}),
+    for key, value in (("solver", {"link_numbers": 12}), ("solver", {"link_numbers": "12"}), ("run", {"wall_limit": "12:00:00"}), ("run", {"wall_limit": 600}), ("run", {"grid": "auto"}), ("run", {"grid": [1, 1, 1, 2]}),
                        ("gauge", {"file": "lat.{config}", "configs": [1000, "1006"]}), ("output", {"file": "a", "momenta": [1, 0, 0]}),
                        ("output", {"file": "a", "origin": "source", "mpi_info": {"cb_nodes": 4}}), ("lattice", {"size": [4, 4, 4, 8], "boundary_t": "periodic"})):
         assert not errors({**GOOD, key: value}), (key, value, errors({**GOOD, key: value}))

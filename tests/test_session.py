@@ -10,7 +10,9 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import warnings
+import weakref
 
 import h5py
 import numpy as np
@@ -144,6 +146,8 @@ def two_sessions_live_in_one_process():
     assert np.allclose(a.contract("pion5", whole, whole), a.contract("pion5", whole), rtol=1e-14)
     mixed = a.contract("pion5", a.solve(a.sources.point(0, 0, 0, 0), mass=0.2).x, a.solve(a.sources.point(0, 0, 0, 0), mass=0.4).x)
     assert mixed.shape == (8,) and mixed[0].real > 0
+    gone, thin = weakref.ref(b.sources), weakref.ref(naik.Session(path("lat.h5")))
+    assert gone() is None and thin() is None  # of one that nobody holds nothing is left
     a.close()
     refuses(naik.ArgumentError, "the session is closed", a.solve, src, mass=0.2)
     assert b.solve(b.sources.point(0, 0, 0, 0)[:1], kappa=0.115).x.tobytes() == between.x[:1].tobytes()
@@ -158,6 +162,9 @@ def what_is_wrong_raises_with_the_sentence():
     refuses(naik.InputError, "must be above 0", bad_mass)
     refuses(naik.InputError, "holds no SU(3) configuration", naik.Session, np.ones((8, 4, 4, 4, 4, 3, 3), complex))
     refuses(naik.InputError, "an array [t][z][y][x][4][3][3]", naik.Session, np.ones((4, 4, 4, 4)))
+    refuses(naik.InputError, "numbers, texts and lists", naik.Session, path("lat.h5"), solver={"tolerance": {1e-8}})
+    for words in ({"size": (4, 4, 8)}, {"size": 4.0}, {"run": {"grid": np.ones(3, int)}}, {"run": {"grid": "1x1x1x1"}}):
+        refuses(naik.InputError, "must be 4 integers", naik.Session, np.ones((8, 4, 4, 4, 4, 3, 3)), **words)
     with open(path("lat.h5"), "rb") as f:
         data = bytearray(f.read())
     with h5py.File(path("lat.h5")) as f:
@@ -171,10 +178,18 @@ def what_is_wrong_raises_with_the_sentence():
         refuses(naik.InputError, "not finite", s.solve, src * np.nan, mass=0.1)
         refuses(naik.InputError, "no meson 'rho_x' of hisq quarks", s.contract, "rho_x", src)
         refuses(naik.InputError, "a propagator has 3 columns, not 1", s.contract, "pion5", src[:1])
+        for words in ({"momentum": p} for p in ((0.5, 0, 0), (1, 0), 1, [], (2**32, 0, 0), [[1, 0, 0], [1, 0]], [[[1, 0, 0]]], (True, 0, 0.5))):
+            refuses(naik.InputError, "momentum must be 3 integers or a list of such", s.contract, "pion5", src, **words)
+        for origin in ((1, 0, 0), (1, 0, 0, 0.5), None):
+            refuses(naik.InputError, "origin must be 4 integers", s.contract, "pion5", src, origin=origin)
+        refuses(naik.InputError, "a meson is a text", s.contract, None, src)
+        refuses(naik.InputError, "numbers, texts and lists", s.solve, src, mass=1j)
+        refuses(naik.InputError, "'solve.0.masses' must be a number", s.solve, src, mass=np.array("light"))
         refuses(naik.InputError, "one place and not 2", s.sources.make, type="point", origin=[[0, 0, 0, 0], [0, 0, 0, 1]])
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             s.sources.wall(0, "corner")
+        assert told[0].filename == __file__  # the line of the caller
         assert [w.category for w in told] == [naik.Warning] and "Coulomb gauge" in str(told[0].message), told
     with naik.Session(path("lat.h5"), solver={"max_iterations": 5}) as s, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -211,8 +226,19 @@ def progress_lines_and_control_c_are_heard():
             looks.append(p)
             raise LookupError("of the callback")
 
+        def close(p):
+            looks.append(p)
+            s.close()
+
+        def again(p):
+            looks.append(p)
+            other = threading.Thread(target=lambda: refuses(naik.ArgumentError, "the session is at work", s.close))
+            other.start()
+            other.join()
+            s.sources.point(0, 0, 0, 0)
+
         handler = signal.getsignal(signal.SIGINT)
-        for hear, kind, most in ((press, KeyboardInterrupt, 1), (fail, LookupError, 0)):
+        for hear, kind, most in ((press, KeyboardInterrupt, 1), (fail, LookupError, 0), (close, naik.ArgumentError, 0), (again, naik.ArgumentError, 0)):
             s.progress = hear
             looks.clear()
             try:
@@ -257,6 +283,8 @@ def arrays_of_others_are_taken_through_the_host():
 
 
 RANKS = r"""
+import os
+import re
 import sys
 import numpy as np
 {first}
@@ -269,8 +297,25 @@ y, _ = w.solve(w.sources.point(1, 0, 2, 3), mass=0.1)
 c = s.contract("pion5", x, origin=(1, 0, 2, 3), momentum=(0, 1, 0))
 x, y = s.gather(x, 1), w.gather(y, 1)
 from mpi4py import MPI
+try:
+    s.solve(s.sources.point(1, 0, 2, 3)[:1 + MPI.COMM_WORLD.rank], mass=0.1)
+except naik.InputError as error:
+    assert "the number of sources alike" in str(error), error
+    sys.stdout.write(f"uneven {{MPI.COMM_WORLD.rank}}\n")
 if MPI.COMM_WORLD.rank == 0:
     np.savez({out!r}, x=x, y=y, c=c)
+links = {links}
+if MPI.COMM_WORLD.size > 1 and not isinstance(links, str):  # another box than naik chooses, which rank 0 alone knows
+    if MPI.COMM_WORLD.rank == 0:
+        os.environ["NAIK_GRID"] = "2x1x1x1"
+    lines = []
+    with naik.Session(np.concatenate([links, links], 3), action="naive", run=dict(share_gpu=True), log=lines.append) as wide:
+        assert wide.grid == (2, 1, 1, 1), wide.grid
+    os.environ.pop("NAIK_GRID", None)
+    with naik.Session(links, action="naive", run=dict(share_gpu=True), log=lines.append) as thin:
+        assert thin.grid == (1, 1, 1, 2), thin.grid
+    told = re.findall(r"plaquette +space-space (\S+),", " ".join(lines))
+    assert MPI.COMM_WORLD.rank > 0 or len(told) == 2 and abs(float(told[0]) - float(told[1])) < 1e-6, lines
 try:
     s.solve(s.sources.point(1, 0, 2, 3)[..., :1], mass=0.1)
 except naik.InputError as error:
@@ -299,19 +344,21 @@ def ranks_of_mpi4py_and_of_naik_make_the_same_bits():
     np.save(path("links.npy"), links_of_file())
     file, array = repr(path("lat.h5")), f"np.load({path('links.npy')!r})"
     made = []
-    # mpi4py begins MPI, or naik does; sessions are closed, or left to the end of the process
+    # mpi4py begins MPI, or naik does; sessions are closed, or left to the end of the process, or MPI ends before them
+    ends = {"a": "s.close()", "b": "", "c": "MPI.Finalize()"}
     for name, first, second, comm, links, ranks in (("a", "from mpi4py import MPI", "", "MPI.COMM_WORLD", file, 2),
                                                     ("b", "", "", "None", array, 2), ("c", "", "", "None", file, 1)):
         script, out = path(f"ranks.{name}.py"), path(f"ranks.{name}.npz")
         with open(script, "w") as f:
-            f.write(RANKS.format(first=first, second=second, comm=comm, links=links, out=out, last="s.close()" if name == "a" else ""))
+            f.write(RANKS.format(first=first, second=second, comm=comm, links=links, out=out, last=ends[name]))
         words = (MPIRUN + ["-n", str(ranks)] if ranks > 1 else []) + [sys.executable, "-B", script]
         env = environment(ranks, {"PYTHONPATH": os.path.join(TOP, "python")})
         if ranks > 1:
             env = {k: v for k, v in env.items() if k not in ALONE}
-        run = subprocess.run(words, capture_output=True, text=True, env={**env, **PARALLEL} if ranks > 1 else env, timeout=200)
+        run = subprocess.run(words, capture_output=True, text=True, env={**env, **PARALLEL} if ranks > 1 else env, timeout=60)
         assert run.returncode == 0, (name, run.stdout, run.stderr)
         told = [f"refused {r}" for r in range(ranks)] + [f"Interrupted {r}" for r in range(ranks - 1)] + [f"LookupError {ranks - 1}"]
+        told += [f"uneven {r}" for r in range(ranks) if ranks > 1]
         assert sorted(run.stdout.split("\n")[:-1]) == sorted(told), (name, run.stdout, run.stderr)
         made.append(dict(np.load(out)))
     for one in made:

@@ -34,7 +34,8 @@ typedef struct naik_session_shape {
 } naik_session_shape;
 
 /* The box that this rank has of a lattice of these extents. grid: ranks in each direction, or NULL: the
- * one that exchanges least, as a session takes it without run.grid. Collective. NAIK_ERR_INPUT */
+ * one that exchanges least, as a session takes it without run.grid. NAIK_GRID replaces either, as it does
+ * for the session. Collective. NAIK_ERR_INPUT */
 naik_status naik_session_box(naik_comm *comm, const int size[NAIK_DIM], const int *grid,
                              naik_session_shape *out);
 

@@ -7,7 +7,7 @@ import weakref
 from . import errors, library
 
 _world = []  # log and communicator that began MPI, or found it running; kept until the process ends
-_sessions = []  # weak references in the order of creation, which is the same on every rank
+_sessions = []  # functions that give a session, in the order of creation, which is the same on every rank
 
 
 class Ranks:
@@ -72,15 +72,24 @@ def _compare(lib, comm):
                                 "mpi4py for the MPI that naik uses, or build naik with the MPICC of mpi4py")
 
 
-def remember(session):
-    """The session is closed when the process ends, if it is still there."""
-    _sessions.append(weakref.ref(session))
+def remember(session, alone):
+    """The session is closed when the process ends. One of one rank is closed as soon as nobody holds it; ranks would
+    come to that at different times, so that one of several is kept until it is closed."""
+    _sessions[:] = [one for one in _sessions if one() is not None]
+    _sessions.append(weakref.ref(session) if alone else lambda: session)
+
+
+def forget(session):
+    _sessions[:] = [one for one in _sessions if one() not in (None, session)]
 
 
 @atexit.register
 def _end():
-    for one in _sessions:
-        if one() is not None:
-            one().close()
+    for session in [one() for one in _sessions]:
+        if session is not None:
+            try:
+                session.close()
+            except errors.ArgumentError:  # a thread that goes on without the process
+                return
     for world in _world:
         world.lib.naik_comm_destroy(ctypes.byref(world.comm))

@@ -4,9 +4,11 @@ import ctypes
 import json
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
+import weakref
 
 import numpy as np
 
@@ -24,10 +26,59 @@ def _json(value):
     def plain(one):
         if isinstance(one, dict):
             return {str(k): plain(v) for k, v in one.items() if v is not None}
-        if isinstance(one, (list, tuple, np.ndarray)):
+        if isinstance(one, (np.ndarray, np.generic)):
+            return plain(one.tolist())
+        if isinstance(one, (list, tuple)):
             return [plain(v) for v in one]
-        return one.item() if isinstance(one, np.generic) else os.fspath(one) if isinstance(one, os.PathLike) else one
-    return json.dumps(plain(value), ensure_ascii=False).encode()
+        return os.fspath(one) if isinstance(one, os.PathLike) else one
+    try:
+        return json.dumps(plain(value), ensure_ascii=False).encode()
+    except (TypeError, ValueError) as error:
+        raise errors.InputError(f"keys and their values are numbers, texts and lists as in an input file: {error}") from None
+
+
+def _integers(value, what, *shapes):
+    """The value as an array of C integers of one of the shapes, in which None is any number above 0."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):  # a ragged list
+        array = np.asarray(None)
+    fits = any(len(s) == array.ndim and all(n in (None, m) for n, m in zip(s, array.shape)) for s in shapes) and array.size > 0
+    if not fits or array.dtype.kind not in "iu" or not (np.abs(array.astype(float)) < 2**31).all():
+        raise errors.InputError(f"{what} must be {shapes[0][-1]} integers{' or a list of such' if len(shapes) > 1 else ''}, "
+                                f"not {value!r:.200}")
+    return array.astype(np.intc)
+
+
+def _warn(text, category):
+    """A warning at the line outside of this package that called it."""
+    frame, level = sys._getframe(1), 2
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "naik":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
+
+
+def _listeners(session):
+    """What the library calls. It does not keep the session alive, so that one that nobody holds is closed."""
+    one = weakref.ref(session)
+
+    def take(_, warning, text):
+        if one() is not None:
+            one()._take_line(warning, text)
+
+    def hear(_, progress):
+        if one() is not None:
+            one()._hear(progress)
+
+    def asked(_):
+        return one() is not None and one()._asked()
+    return library.TakeLine(take), library.Hooks(None, library.HearProgress(hear), library.AskStop(asked))
+
+
+def _free(lib, session, ranks, _kept):
+    if session:
+        lib.naik_session_destroy(ctypes.byref(session))
+    ranks.close()
 
 
 class _Line:
@@ -62,55 +113,60 @@ class Session:
 
     def __init__(self, configuration=None, action="hisq", comm=None, *, size=None, lattice=None, gauge=None, solver=None,
                  deflation=None, run=None, log=None, progress=None):
-        self._open = False
         self._raised = None
         self._interrupts = 0
         self._log, self.progress, self._line = log, progress, _Line()
-        self._take = library.TakeLine(self._take_line)
-        self._hooks = library.Hooks(None, library.HearProgress(self._hear), library.AskStop(self._asked))
+        self._working = threading.Lock()
+        self._take, self._hooks = _listeners(self)
         self._comm = comm
         self._session = ctypes.c_void_p()
         self._ranks = mpi.Ranks(comm, self._take)
         self._lib = self._ranks.lib
-        self._open = True
-        mpi.remember(self)
-        keys = {"action": {"type": action} if isinstance(action, str) else action, "lattice": lattice, "gauge": gauge,
-                "solver": solver, "deflation": deflation, "run": run}
-        options, self._kept = library.Options(), _json(keys)
-        options.keys = self._kept
+        self._free = weakref.finalize(self, _free, self._lib, self._session, self._ranks, (self._take, self._hooks))
+        self._free.atexit = False  # mpi does it in the order of creation
+        options = library.Options()
         links = None  # must live until the session is made
         try:
+            options.keys = _json({"action": {"type": action} if isinstance(action, str) else action, "lattice": lattice,
+                                  "gauge": gauge, "solver": solver, "deflation": deflation, "run": run})
             if isinstance(configuration, (str, os.PathLike)):
                 options.configuration = os.fsencode(configuration)
             elif configuration is not None:
                 links, _ = arrays.to_host(configuration)
-                links = self._box_of_links(links, size, (run or {}).get("grid"))
+                links = self._box_of_links(links, size, run.get("grid") if isinstance(run, dict) else None)
                 options.array = arrays.pointer(links)
                 options.size[:] = self.size
             self._call(self._lib.naik_session_create, self._ranks.comm, ctypes.byref(options), ctypes.byref(self._session))
+            shape = library.Shape()
+            self._lib.naik_session_shape_of(self._session, ctypes.byref(shape))
+            if links is not None and (tuple(shape.local), tuple(shape.origin)) != (self.local, self.origin):
+                raise errors.Error("the links were cut for another box than the session has: report this error of naik")
         except BaseException:
             self.close()
             raise
         self._lib.naik_session_hear(self._session, ctypes.byref(self._hooks))
-        shape = library.Shape()
-        self._lib.naik_session_shape_of(self._session, ctypes.byref(shape))
         self._take_shape(shape)
         self.spin, self.columns = shape.spin, shape.columns
-        self.sources = Sources(self)
+        mpi.remember(self, alone=np.prod(self.grid) == 1)
+
+    @property
+    def sources(self):
+        """The sources of naik, made by name."""
+        return Sources(self)
 
     # ---- what the library calls
 
-    def _take_line(self, _, warning, text):
+    def _take_line(self, warning, text):
         try:
             text = text.decode("utf-8", "replace")
             if warning:
-                warnings.warn(text, errors.Warning, stacklevel=4)
+                _warn(text, errors.Warning)
             elif self._log is not None:
                 self._log(text)
         except BaseException as error:  # it cannot pass through the library
             self._raised = self._raised or error
 
-    def _hear(self, _, progress):
+    def _hear(self, progress):
         try:
             p = progress.contents
             self._tell(Progress(p.count, p.done, p.running, p.iterations, p.residual))
@@ -118,12 +174,13 @@ class Session:
             self._raised = self._raised or error
 
     def _tell(self, progress):
-        if self.progress is not True and self.progress:
+        if self.progress is True:
+            if self.origin == (0, 0, 0, 0):  # one rank prints
+                self._line(progress)
+        elif self.progress is not None and self.progress is not False:
             self.progress(progress)
-        elif self.progress and self.origin == (0, 0, 0, 0):  # one rank prints
-            self._line(progress)
 
-    def _asked(self, _):
+    def _asked(self):
         return bool(self._raised or self._interrupts)
 
     def _call(self, function, *arguments):
@@ -135,18 +192,30 @@ class Session:
             if self._interrupts > 1:
                 signal.default_int_handler(*_)
 
-        self._raised, self._interrupts = None, 0
-        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is not None:
-            before = signal.signal(signal.SIGINT, interrupted)
+        self._begin()
         try:
-            status = function(*arguments)
+            if any(one is self._session and not one for one in arguments):
+                raise errors.ArgumentError("the session is closed")
+            self._raised, self._interrupts = None, 0
+            if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                before = signal.signal(signal.SIGINT, interrupted)
+            try:
+                status = function(*arguments)
+            finally:
+                if before is not None:
+                    signal.signal(signal.SIGINT, before)
+            raised, self._raised = self._raised, None  # its frames hold the session
+            if raised is not None or self._interrupts:
+                self._lib.naik_log_clear(self._ranks.log)
+                raise raised if raised is not None else KeyboardInterrupt
+            self._ranks.check(status)
         finally:
-            if before is not None:
-                signal.signal(signal.SIGINT, before)
-        if self._raised is not None or self._interrupts:
-            self._lib.naik_log_clear(self._ranks.log)
-            raise self._raised if self._raised is not None else KeyboardInterrupt
-        self._ranks.check(status)
+            self._working.release()
+
+    def _begin(self):
+        """One call at a time: the library's state is the session's."""
+        if not self._working.acquire(blocking=False):
+            raise errors.ArgumentError("the session is at work: neither a callback nor another thread can use or close it now")
 
     # ---- shapes
 
@@ -158,8 +227,9 @@ class Session:
         """This rank's part of an array of links."""
         if links.ndim != 7 or links.shape[4:] != (4, 3, 3):
             raise errors.InputError(f"links are an array [t][z][y][x][4][3][3], not of shape {links.shape}")
-        whole = tuple(size) if size is not None else links.shape[3::-1]
-        shape, chosen = library.Shape(), (ctypes.c_int * 4)(*grid) if grid and grid != "auto" else None
+        whole = _integers(size, "size", (4,)) if size is not None else links.shape[3::-1]
+        automatic = grid is None or isinstance(grid, str) and grid == "auto"
+        shape, chosen = library.Shape(), None if automatic else (ctypes.c_int * 4)(*_integers(grid, "run.grid", (4,)))
         self._call(self._lib.naik_session_box, self._ranks.comm, (ctypes.c_int * 4)(*whole), chosen, ctypes.byref(shape))
         self._take_shape(shape)
         if links.shape[3::-1] == self.size:
@@ -217,20 +287,20 @@ class Session:
                  "deflate": deflate}
         src, lead, back = self._vectors(sources, "sources")
         x, results = np.zeros_like(src), (library.Result * len(src))()
-        self._call(self._lib.naik_session_solve_quark, self._alive(), _json(given), len(src), arrays.pointer(src),
+        self._call(self._lib.naik_session_solve_quark, self._session, _json(given), len(src), arrays.pointer(src),
                    arrays.pointer(x), results)
         told = [Result(r.converged, r.reason.decode(), r.iterations, r.modes, r.residual, r.source_residual, r.norm, r.seconds)
                 for r in results]
         self._tell(Progress(len(told), len(told), 0, max(r.iterations for r in told), max(r.residual for r in told)))
         missed = [r for r in told if not r.converged]
         if missed:
-            warnings.warn(f"{len(missed)} of {len(told)} solutions missed their tolerance: {missed[0].reason}, residual "
-                          f"{max(r.residual for r in missed):.1e}", errors.NotConverged, stacklevel=2)
+            _warn(f"{len(missed)} of {len(told)} solutions missed their tolerance: {missed[0].reason}, residual "
+                  f"{max(r.residual for r in missed):.1e}", errors.NotConverged)
         return Solution(back(x.reshape(lead + self.shape)), told)
 
     def _source(self, keys):
         out = np.empty((self.columns,) + self.shape, np.complex128)
-        self._call(self._lib.naik_session_source, self._alive(), _json(keys), arrays.pointer(out))
+        self._call(self._lib.naik_session_source, self._session, _json(keys), arrays.pointer(out))
         return out
 
     def contract(self, meson, quark, antiquark=None, *, momentum=(0, 0, 0), origin=(0, 0, 0, 0), cosine=False):
@@ -247,28 +317,27 @@ class Session:
                 if len(part) != self.columns:
                     raise errors.InputError(f"a propagator has {self.columns} columns, not {len(part)}")
                 parts.append(part)
-        momenta = np.atleast_2d(np.asarray(momentum, int))
+        if not isinstance(meson, str):
+            raise errors.InputError(f"a meson is a text such as \"pion5\", not {meson!r:.200}")
+        momenta = _integers(momentum, "momentum", (3,), (None, 3))
+        several, momenta, origin = momenta.ndim > 1, momenta.reshape(-1, 3), _integers(origin, "origin", (4,))
         out = np.empty((len(momenta), self.size[3]), np.complex128)
         for p, c in zip(momenta, out):
-            frame = library.Frame((ctypes.c_int * 4)(*origin), (ctypes.c_int * 3)(*map(int, p)), cosine)
-            self._call(self._lib.naik_session_meson, self._alive(), meson.encode(), ctypes.byref(frame),
+            frame = library.Frame((ctypes.c_int * 4)(*origin), (ctypes.c_int * 3)(*p), bool(cosine))
+            self._call(self._lib.naik_session_meson, self._session, meson.encode(), ctypes.byref(frame),
                        arrays.pointer(parts[0]), arrays.pointer(parts[1]) if len(parts) > 1 else None, arrays.pointer(c))
-        return out if np.ndim(momentum) > 1 else out[0]
+        return out if several else out[0]
 
     # ---- the end
 
-    def _alive(self):
-        if not self._session:
-            raise errors.ArgumentError("the session is closed")
-        return self._session
-
     def close(self):
         """Frees everything. Collective; at the end of the process it happens by itself."""
-        if self._open:
-            self._open = False
-            if self._session:
-                self._lib.naik_session_destroy(ctypes.byref(self._session))
-            self._ranks.close()
+        self._begin()
+        try:
+            self._free()
+            mpi.forget(self)
+        finally:
+            self._working.release()
 
     def __enter__(self):
         return self

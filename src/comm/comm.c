@@ -161,9 +161,13 @@ void naik_comm_destroy(naik_comm **comm)
         return;
     }
     struct naik_comm_mpi *mpi = (*comm)->mpi;
-    MPI_Comm_free(&mpi->node);
-    MPI_Comm_free(&mpi->world);
-    if (mpi->owns_mpi) {
+    int ended = 0;
+    MPI_Finalized(&ended); /* by the caller: nothing of MPI is left */
+    if (!ended) {
+        MPI_Comm_free(&mpi->node);
+        MPI_Comm_free(&mpi->world);
+    }
+    if (!ended && mpi->owns_mpi) {
         MPI_Finalize();
     }
     free(mpi);

@@ -88,19 +88,28 @@ static bool is_among(const char *word, const char *const *words, int count)
     return false;
 }
 
+/* A word; of digits also as the number that a document has without quotes. */
+static void put_word(writer *w, const char *word)
+{
+    put_name(w, NULL);
+    put_text(w, word);
+    if (word[0] != '\0' && strspn(word, "0123456789") == strlen(word)) {
+        put_name(w, NULL);
+        fputs(word, w->out);
+    }
+}
+
 /* Each once: a list of labels has some that stand for earlier words. */
 static void put_words(writer *w, const char *const *words, const char *const *others)
 {
     open_at(w, "enum", '[');
     for (int i = 0; words[i] != NULL; i++) {
         if (!is_among(words[i], words, i) && !is_among(words[i], others, -1)) {
-            put_name(w, NULL);
-            put_text(w, words[i]);
+            put_word(w, words[i]);
         }
     }
     for (int i = 0; others != NULL && others[i] != NULL; i++) {
-        put_name(w, NULL);
-        put_text(w, others[i]);
+        put_word(w, others[i]);
     }
     close_with(w, ']');
 }

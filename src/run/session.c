@@ -260,15 +260,27 @@ void naik_session_shape_of(const naik_session *session, naik_session_shape *out)
     out->columns = session->input->kind->columns;
 }
 
+/* As the input of a session takes the grid, so that NAIK_GRID counts here too. */
 naik_status naik_session_box(naik_comm *comm, const int size[NAIK_DIM], const int *grid,
                              naik_session_shape *out)
 {
+    naik_status status = NAIK_OK;
     naik_lattice *lattice = NULL;
-    const naik_status status = naik_lattice_create(comm, size, grid, &lattice);
-    if (status == NAIK_OK) {
-        *out = box_of(lattice);
+    naik_input *input = NULL;
+    char keys[128] = "action: {type: naive}";
+    session_texts texts = {.keys = keys, .file = "links in memory"};
+    memcpy(texts.size, size, sizeof texts.size);
+    if (grid != NULL) {
+        snprintf(keys, sizeof keys, "action: {type: naive}\nrun: {grid: [%d, %d, %d, %d]}", grid[0],
+                 grid[1], grid[2], grid[3]);
     }
+    NAIK_TRY(session_input_make(comm, &texts, NULL, NULL, &input));
+    NAIK_TRY(
+        naik_lattice_create(comm, size, input->run.grid[0] > 0 ? input->run.grid : NULL, &lattice));
+    *out = box_of(lattice);
+done:
     naik_lattice_destroy(&lattice);
+    naik_input_destroy(&input);
     return status;
 }
 
@@ -283,6 +295,7 @@ static naik_status check_question(const naik_session *s, const naik_input *input
 {
     naik_status status = NAIK_OK;
     naik_log *log = s->comm->log;
+    NAIK_TRY(session_compare(s->comm, (uint32_t)count, "the number of sources"));
     if (count < 1) {
         status = NAIK_FAIL(log, NAIK_ERR_ARG, "a solve needs at least one source");
     } else if (input->solve[0].masses.count != 1) {
@@ -292,7 +305,9 @@ static naik_status check_question(const naik_session *s, const naik_input *input
     } else if (!naik_values_are_finite(src, (int64_t)vector_count(s) * count, 64)) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "a source holds numbers that are not finite");
     }
-    return naik_comm_agree(s->comm, status);
+    status = naik_comm_agree(s->comm, status);
+done:
+    return status;
 }
 
 naik_status naik_session_solve_quark(naik_session *session, const char *quark, int count,

@@ -10,7 +10,7 @@
 static const char any_quark[] = "{masses: [1]}";
 static const char any_source[] = "{type: point, origin: [0, 0, 0, 0]}";
 
-enum { OVERRIDES = 8, PATH_TEXT = 4200 };
+enum { OVERRIDES = 8, PATH_TEXT = 4200, VARIABLE = 128 };
 
 /* "gauge.file=..." as a quoted scalar, whatever its letters. */
 static void quote(const char *key, const char *value, char text[PATH_TEXT])
@@ -38,23 +38,44 @@ static naik_status refuses_modes(naik_log *log, const char *entry, bool *refuses
     return status;
 }
 
-/* Ranks that ask for different things would wait for each other. */
-static naik_status compare_texts(naik_comm *comm, const char *const *texts, int count)
+naik_status session_compare(naik_comm *comm, uint32_t mine, const char *what)
 {
     naik_status status = NAIK_OK;
-    uint32_t mine = 0, first;
-    for (int i = 0; i < count; i++) {
-        const uint32_t link[2] = {mine, naik_crc32(texts[i], strlen(texts[i]))};
-        mine = naik_crc32(link, sizeof link);
-    }
-    first = mine;
+    uint32_t first = mine;
     NAIK_TRY(naik_comm_broadcast(comm, &first, sizeof first, 0));
     if (mine != first) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "the ranks ask their session for different things: every rank must give "
-                           "the same keys, quark and source");
+                           "%s alike",
+                           what);
     }
     status = naik_comm_agree(comm, status);
+done:
+    return status;
+}
+
+static naik_status compare_texts(naik_comm *comm, const char *const *texts, int count)
+{
+    uint32_t mine = 0;
+    for (int i = 0; i < count; i++) {
+        const uint32_t link[2] = {mine, naik_crc32(texts[i], strlen(texts[i]))};
+        mine = naik_crc32(link, sizeof link);
+    }
+    return session_compare(comm, mine, "keys, quark and source");
+}
+
+/* NAIK_BACKEND and NAIK_GRID as rank 0 has them: a launcher need not carry them to every node. */
+static naik_status read_environment(naik_comm *comm, char backend[VARIABLE], char grid[VARIABLE])
+{
+    const char *const names[] = {"NAIK_BACKEND", "NAIK_GRID"};
+    char *const values[] = {backend, grid};
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < 2; i++) {
+        const char *text = getenv(names[i]);
+        memset(values[i], 0, VARIABLE);
+        snprintf(values[i], VARIABLE, "%s", text != NULL ? text : "");
+        NAIK_TRY(naik_comm_broadcast(comm, values[i], VARIABLE, 0));
+    }
 done:
     return status;
 }
@@ -76,6 +97,7 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
     naik_status status = NAIK_OK;
     const char *overrides[OVERRIDES];
     char size[96], file[PATH_TEXT], *solve = NULL, *from = NULL, *list = NULL;
+    char backend[VARIABLE], grid[VARIABLE];
     int count = 0;
     bool refuses = false;
     *out = NULL;
@@ -112,9 +134,9 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
     }
     NAIK_TRY(compare_texts(comm, &texts->keys, 1));
     NAIK_TRY(compare_texts(comm, overrides, count));
-    status =
-        naik_input_parse(comm->log, "the keys of the session", texts->keys, strlen(texts->keys),
-                         overrides, count, getenv("NAIK_BACKEND"), getenv("NAIK_GRID"), out);
+    NAIK_TRY(read_environment(comm, backend, grid));
+    status = naik_input_parse(comm->log, "the keys of the session", texts->keys,
+                              strlen(texts->keys), overrides, count, backend, grid, out);
     status = naik_comm_agree(comm, status);
     if (status != NAIK_OK) {
         naik_input_destroy(out);

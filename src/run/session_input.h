@@ -17,4 +17,8 @@ typedef struct session_texts {
 naik_status session_input_make(naik_comm *comm, const session_texts *texts, const char *entry,
                                const char *source, naik_input **out);
 
+/* Ranks that ask for different things would wait for each other: NAIK_ERR_INPUT on all of them where `mine`
+ * is not the same on every rank. what: as the sentence names it. Collective. */
+naik_status session_compare(naik_comm *comm, uint32_t mine, const char *what);
+
 #endif
