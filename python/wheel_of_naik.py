@@ -45,7 +45,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         for path, source in files.items():
             with open(source, encoding="utf-8") as f:
                 put(path, f.read())
-        put("naik/where.py", f'"""Where libnaik.so was when the package was installed."""\nLIBRARY = {_library()!r}\n')
+        put("naik/where.py", '"""Where libnaik.so was when the package was installed, and the version of the package."""\n'
+            f"LIBRARY = {_library()!r}\nVERSION = {version!r}\n")
         put(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: naik\nVersion: {version}\n"
             "Summary: quark propagators on stored lattice-QCD configurations\nRequires-Python: >=3.8\nRequires-Dist: numpy\n"
             "Provides-Extra: io\nRequires-Dist: h5py; extra == \"io\"\nProvides-Extra: mpi\n"

@@ -273,12 +273,48 @@ class Exporter:
         return self.array.__dlpack_device__()
 
 
+class Torch:
+    """A tensor of torch that is still to be conjugated."""
+    device = "cpu"
+
+    def __init__(self, array, pending=True):
+        self.array, self.pending = array, pending
+
+    def detach(self):
+        return self
+
+    cpu = detach
+
+    def resolve_conj(self):
+        return Torch(self.array.conj(), False)
+
+    def numpy(self):
+        assert not self.pending
+        return self.array
+
+
+class Unwilling(Exporter):
+    def __dlpack__(self, **keys):
+        raise BufferError("not here")
+
+
+class Readable(Unwilling):
+    def __array__(self, *_, **keys):
+        return self.array
+
+
 def arrays_of_others_are_taken_through_the_host():
     with naik.Session(path("lat.h5")) as s:
         src = s.sources.point(0, 0, 0, 0)
         x = s.solve(src, mass=0.1).x
         for other in (Device(src), Exporter(src), src.tolist()):
             assert np.array_equal(s.solve(other, mass=0.1).x, x), type(other)
+        assert np.array_equal(s.contract("pion5", Torch(x.conj())), s.contract("pion5", x))
+        assert np.array_equal(s.contract("pion5", Readable(x)), s.contract("pion5", x))
+        refuses(naik.InputError, "cannot be read on the host: not here", s.solve, Unwilling(src), mass=0.1)
+        for other in ([[1, 2], [3]], np.zeros(8, [("re", float), ("im", float)]), [{}]):
+            refuses(naik.InputError, "an array of complex numbers is expected", s.solve, other, mass=0.1)
+        refuses(naik.InputError, "must have the shape", s.solve, np.array(1), mass=0.1)
         refuses(naik.InputError, "of numpy, CuPy or DLPack, not str", s.solve, "source", mass=0.1)
 
 
@@ -297,6 +333,7 @@ y, _ = w.solve(w.sources.point(1, 0, 2, 3), mass=0.1)
 c = s.contract("pion5", x, origin=(1, 0, 2, 3), momentum=(0, 1, 0))
 x, y = s.gather(x, 1), w.gather(y, 1)
 from mpi4py import MPI
+assert "OMPI_MCA_ess_singleton_isolated" not in os.environ  # it is for naik's own start
 try:
     s.solve(s.sources.point(1, 0, 2, 3)[:1 + MPI.COMM_WORLD.rank], mass=0.1)
 except naik.InputError as error:
@@ -353,7 +390,7 @@ def ranks_of_mpi4py_and_of_naik_make_the_same_bits():
             f.write(RANKS.format(first=first, second=second, comm=comm, links=links, out=out, last=ends[name]))
         words = (MPIRUN + ["-n", str(ranks)] if ranks > 1 else []) + [sys.executable, "-B", script]
         env = environment(ranks, {"PYTHONPATH": os.path.join(TOP, "python")})
-        if ranks > 1:
+        if ranks > 1 or name == "c":  # naik knows by itself what it needs without a launcher
             env = {k: v for k, v in env.items() if k not in ALONE}
         run = subprocess.run(words, capture_output=True, text=True, env={**env, **PARALLEL} if ranks > 1 else env, timeout=60)
         assert run.returncode == 0, (name, run.stdout, run.stderr)
@@ -385,6 +422,13 @@ def the_wheel_is_made_without_a_network_and_finds_the_library():
     run = subprocess.run([sys.executable, "-B", "-c", words], capture_output=True, text=True, cwd=SCRATCH,
                          env={**env, "PYTHONPATH": folder})
     assert run.returncode == 0 and re.match(r"\d+\.\d+\.\d+ \(", run.stdout), run
+    with open(os.path.join(folder, "naik", "where.py"), "a") as f:
+        f.write('VERSION = "0.0.1"\n')
+    # from its own folder by its name; the library is found, and is of another version than the package
+    other = subprocess.run([sys.executable, "-B", "-c", "import naik; from naik import *; print(Warning is naik.Warning); naik.version()"],
+                           capture_output=True, text=True, cwd=os.path.dirname(LIBRARY),
+                           env={**env, "PYTHONPATH": folder, "NAIK_LIBRARY": ".//" + os.path.basename(LIBRARY)})
+    assert "and this package is of 0.0.1: install" in other.stderr and other.stdout == "False\n", other
     missing = subprocess.run([sys.executable, "-B", "-c", "import naik; naik.version()"], capture_output=True, text=True, cwd=SCRATCH,
                              env={**env, "PYTHONPATH": folder, "NAIK_LIBRARY": path("none.so")})
     assert "build it with make python" in missing.stderr, missing.stderr

@@ -13,7 +13,7 @@ from .errors import (ArgumentError, CorruptError, DeviceError, Error, FileError,
 from .session import Progress, Result, Session, Solution
 
 __all__ = ["ArgumentError", "CorruptError", "DeviceError", "Error", "FileError", "InputError", "Interrupted", "MPIError",
-           "NotConverged", "OutOfMemory", "Progress", "Result", "Session", "Solution", "Warning", "io", "version"]
+           "NotConverged", "OutOfMemory", "Progress", "Result", "Session", "Solution", "version"]  # not Warning, which Python has, nor io, which needs h5py
 
 
 def version():

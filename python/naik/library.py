@@ -80,7 +80,7 @@ def places():
              os.path.join(up, "build", "libnaik.so"),  # in naik's own folder
              os.path.join(up, "..", "..", "lib", "libnaik.so"),  # PREFIX/share/naik/python/naik
              os.path.join(sys.prefix, "lib", "libnaik.so"), "/usr/local/lib/libnaik.so", "/usr/lib/libnaik.so"]
-    return [os.path.normpath(name) for name in found if name]
+    return [os.path.abspath(name) for name in found if name]
 
 
 _loaded = []
@@ -90,8 +90,9 @@ def load():
     """The library, with the types of its functions."""
     if _loaded:
         return _loaded[0]
+    given = os.environ.get("NAIK_LIBRARY")
     name = next((p for p in places() if os.path.exists(p)), None) or ctypes.util.find_library("naik")
-    if name is None or os.environ.get("NAIK_LIBRARY") not in (None, "", name):
+    if name is None or given and name != os.path.abspath(given):
         raise Error("libnaik.so was not found: build it with make python in naik's folder, or set NAIK_LIBRARY to where it "
                     "is. Looked for " + ", ".join(places()))
     try:
@@ -101,5 +102,17 @@ def load():
             getattr(lib, function).argtypes = arguments
     except (OSError, AttributeError) as error:
         raise Error(f"{name} cannot be used: {error}") from None
+    _compare_version(name, lib.naik_version().decode())
     _loaded.append(lib)
     return lib
+
+
+def _compare_version(name, version):
+    """A package that pip installed belongs to one version: structures and functions of another may differ."""
+    try:
+        from .where import VERSION
+    except ImportError:  # of naik's own folder, or installed beside the library
+        return
+    if VERSION not in ("0", version):  # 0: the wheel was built without naik's headers
+        raise Error(f"{name} is the library of naik {version}, and this package is of {VERSION}: install the package anew "
+                    "with pip install ./python in the folder of that library, or set NAIK_LIBRARY to another one")

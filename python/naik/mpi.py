@@ -41,11 +41,21 @@ class Ranks:
 
 
 def _begin():
-    """MPI runs from here on. Without a launcher Open MPI starts no daemon for this one process."""
-    if not _world:
-        if not any(name in os.environ for name in ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")):
-            os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
+    """MPI runs from here on. Without a launcher Open MPI starts no daemon for this one process, whose files have no
+    others to share a pointer with; children that the process starts must not hear the first of these."""
+    if _world:
+        return
+    name = "OMPI_MCA_ess_singleton_isolated"
+    launched = any(one in os.environ for one in ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"))
+    mine = not launched and name not in os.environ
+    if not launched:
+        os.environ.setdefault(name, "1")
+        os.environ.setdefault("OMPI_MCA_sharedfp", "^sm")  # Open MPI reads it at the first file
+    try:
         _world.append(_World())
+    finally:
+        if mine:
+            del os.environ[name]
 
 
 class _World:
