@@ -76,7 +76,8 @@ def misspelt_keys_and_wrong_types_are_refused():
              ("solve", {}, "{}"), ("solve", [], "[]"), ("output.correlators", ["pion6"], "pion6"), ("output.correlators", ["pion5", "pion5"], "non-unique"),
              ("output.propagators", "maybe", "maybe"), ("output.momenta", [[0, 0]], "[[0, 0]]"), ("run.wall_limit", "soon", "soon"),
              ("output", {}, "file"), ("lattice", {}, "size"), ("action", None, "action"), ("solve.0.name", ["a"], "['a']"),
-             ("solver.link_numbers", 13, "13")]
+             ("solver.link_numbers", 13, "13"), ("run.wall_limit", "90:00", "90:00"), ("run.wall_limit", "1:30", "1:30"),
+             ("lattice.size", [4, 4, 3, 8], "3"), ("output.precision", 33, "33"), ("deflation.precision", 24, "24"), ("deflation.degree", 101, "101"), ("deflation.krylov", 36, "36")]
     for key, value, told in wrong:
         document = copy.deepcopy(GOOD)
         *way, last = [int(word) if word.isdigit() else word for word in key.split(".")]

@@ -69,6 +69,7 @@ typedef struct naik_param {
                                  must not, so that `initial` is no default */
     const char *initial;      /* YAML flow text; NULL: zero bits */
     double min, max;          /* of every number in it, inclusive; both 0: no limit; NAIK_ABOVE_0 */
+    int multiple;             /* divides every number in it, as the schema tells; 0: not asked */
     const char *const *words; /* of a choice, ends with NULL */
     const char *const *others; /* other words for the first of them, ends with NULL; NULL: none */
     int listed;                /* of the words, how many are told; 0: all */

@@ -64,6 +64,9 @@ static void put_number(writer *w, const char *name, double value)
 
 static void put_limits(writer *w, const naik_param *param)
 {
+    if (param->multiple != 0) {
+        put_number(w, "multipleOf", param->multiple);
+    }
     if (param->min == 0 && param->max == 0) {
         return;
     }
@@ -135,7 +138,7 @@ static void put_time(writer *w)
     close_with(w, '}');
     open_at(w, NULL, '{');
     put_member(w, "type", "string");
-    put_member(w, "pattern", "^[0-9]+(:[0-5]?[0-9]){1,2}$");
+    put_member(w, "pattern", "^[0-9]+(:[0-5]?[0-9]){2}$");
     close_with(w, '}');
     close_with(w, ']');
 }
