@@ -4,9 +4,11 @@ import contextlib
 import ctypes
 import io
 import importlib.util
+import locale
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -200,6 +202,26 @@ def what_is_wrong_raises_with_the_sentence():
 def bad_mass():
     with naik.Session(path("lat.h5")) as s:
         s.solve(s.sources.point(0, 0, 0, 0), mass=-0.1)
+
+
+def numbers_have_a_point_in_a_locale_of_commas():
+    made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", path("de_DE.UTF-8")], capture_output=True) if shutil.which("localedef") else None
+    if made is None or not os.path.isdir(path("de_DE.UTF-8")):
+        return "needs localedef and the source of de_DE"
+    before, lines = locale.setlocale(locale.LC_ALL), []
+    os.environ["LOCPATH"] = SCRATCH
+    try:
+        locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+        with naik.Session(path("lat.h5"), action={"type": "clover", "csw": 1.2}, solver={"tolerance": 0.5}, log=lines.append) as s:
+            src = s.sources.gaussian(0, 0, 0, 0, radius=1.5)
+            german = s.solve(src, mass=0.25).x
+        assert locale.localeconv()["decimal_point"] == ","
+    finally:
+        locale.setlocale(locale.LC_ALL, before)
+        del os.environ["LOCPATH"]
+    with naik.Session(path("lat.h5"), action={"type": "clover", "csw": 1.2}, solver={"tolerance": 0.5}) as s:
+        assert s.solve(src, mass=0.25).x.tobytes() == german.tobytes()
+    assert any(re.search(r"plaquette .* \d\.\d", line) for line in lines), lines
 
 
 def progress_lines_and_control_c_are_heard():
@@ -458,6 +480,6 @@ if not os.path.exists(LIBRARY):
 program("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", 1, "--sweeps", "10", "-o", path("lat.h5"))
 main([structures_have_the_sizes_of_the_headers, a_session_has_the_bits_of_naik_solve,
       links_of_an_array_and_modes_of_a_file_do_too, two_sessions_live_in_one_process, what_is_wrong_raises_with_the_sentence,
-      progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host,
+      numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host,
       ranks_of_mpi4py_and_of_naik_make_the_same_bits, the_wheel_is_made_without_a_network_and_finds_the_library,
       the_page_is_run_as_it_stands])

@@ -5,6 +5,7 @@
  */
 #include "naik/session.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,33 @@ typedef struct batch {
     double *x;
     naik_session_result *results;
 } batch;
+
+/* The caller's locale, and naik's for the time of a call. */
+typedef struct point_locale {
+    locale_t mine, before;
+} point_locale;
+
+/* Numbers have a point in keys, files and lines, whatever locale the caller has. Local. */
+static point_locale point_locale_begin(void)
+{
+    point_locale p = {.before = uselocale((locale_t)0)};
+    locale_t copy = duplocale(p.before);
+    p.mine = copy != (locale_t)0 ? newlocale(LC_NUMERIC_MASK, "C", copy) : copy;
+    if (p.mine != (locale_t)0) {
+        uselocale(p.mine);
+    } else if (copy != (locale_t)0) {
+        freelocale(copy);
+    }
+    return p;
+}
+
+static void point_locale_end(point_locale p)
+{
+    if (p.mine != (locale_t)0) {
+        uselocale(p.before);
+        freelocale(p.mine);
+    }
+}
 
 static size_t vector_count(const naik_session *s)
 {
@@ -213,7 +241,9 @@ naik_status naik_session_create(naik_comm *comm, const naik_session_options *opt
     s->comm = comm;
     s->keys = keys;
     s->texts.keys = keys;
+    const point_locale locale = point_locale_begin();
     status = open_session(options, s);
+    point_locale_end(locale);
     if (status != NAIK_OK) {
         naik_session_destroy(&s);
     }
@@ -310,11 +340,10 @@ done:
     return status;
 }
 
-naik_status naik_session_solve_quark(naik_session *session, const char *quark, int count,
-                                     const double *src, double *x, naik_session_result *results)
+static naik_status solve_quark(naik_session *s, const char *quark, int count, const double *src,
+                               double *x, naik_session_result *results)
 {
     naik_status status = NAIK_OK;
-    naik_session *s = session;
     naik_input *input = NULL;
     session_quark *q = &s->quark;
     bool interrupted = false;
@@ -354,22 +383,32 @@ done:
     return status;
 }
 
+naik_status naik_session_solve_quark(naik_session *session, const char *quark, int count,
+                                     const double *src, double *x, naik_session_result *results)
+{
+    const point_locale locale = point_locale_begin();
+    const naik_status status = solve_quark(session, quark, count, src, x, results);
+    point_locale_end(locale);
+    return status;
+}
+
 naik_status naik_session_solve(naik_session *session, double mass, double tolerance, int count,
                                const double *src, double *x, naik_session_result *results)
 {
     char quark[128];
+    const point_locale locale = point_locale_begin();
     if (tolerance > 0) {
         snprintf(quark, sizeof quark, "{masses: [%.17g], tolerance: %.17g}", mass, tolerance);
     } else {
         snprintf(quark, sizeof quark, "{masses: [%.17g]}", mass);
     }
+    point_locale_end(locale);
     return naik_session_solve_quark(session, quark, count, src, x, results);
 }
 
-naik_status naik_session_source(naik_session *session, const char *source, double *out)
+static naik_status make_columns(naik_session *s, const char *source, double *out)
 {
     naik_status status = NAIK_OK;
-    naik_session *s = session;
     naik_input *input = NULL;
     source_file_sums sums;
     stored_runs runs;
@@ -409,6 +448,14 @@ done:
     naik_gauss_destroy(&gauss);
     naik_gauss_destroy(&hops);
     naik_input_destroy(&input);
+    return status;
+}
+
+naik_status naik_session_source(naik_session *session, const char *source, double *out)
+{
+    const point_locale locale = point_locale_begin();
+    const naik_status status = make_columns(session, source, out);
+    point_locale_end(locale);
     return status;
 }
 
