@@ -88,7 +88,7 @@ unsigned naik_source_corners(const naik_source *source)
         }
         return 1U << corners;
     }
-    for (unsigned bit = 0; bit < 8; bit++) {
+    for (int bit = 0; bit < 8; bit++) {
         const int x[2][NAIK_DIM] = {
             {bit & 1, bit >> 1 & 1, bit >> 2, source->origin[3]},
             {bit & 1, bit >> 1 & 1, bit >> 2, source->origin[3] + 1},

@@ -49,9 +49,9 @@ static double divided_csw_of(const naik_quark *q)
     return q->csw / (u0 * u0 * u0);
 }
 
-#define NUMBER(word, use)    .name = word, .uses = (use)
+#define NUMBER(word, use)    .name = (word), .uses = (use)
 #define IS(of)               .member = offsetof(naik_quark, of)
-#define GIVEN(input_key, of) .key = input_key, IS(of)
+#define GIVEN(input_key, of) .key = (input_key), IS(of)
 #define COUNT(list)          ((int)(sizeof(list) / sizeof(list)[0]))
 
 enum {
@@ -114,6 +114,8 @@ static const naik_quark_number twisted_mass_numbers[] = {
     .normalisation = "M G = source, M = 2 m + D, D without factor 1/2",                            \
     .index_order = "[source colour][t][z][y][x][sink colour]", .column = "source colour"
 
+enum { NEAREST = NAIK_STENCIL / 2 }; /* stencil points without those of three hops */
+
 /* flops as naik_dslash_flops(points) */
 #define STAGGERED_COSTS(points)                                                                    \
     .flops = (points)*66 + ((points)-1) * 6, .steps = 1, .roof = 1, .by_mass = true,               \
@@ -126,7 +128,7 @@ static const naik_quark_kind naive = {.name = "naive",
                                       .points = NAIK_STENCIL / 2,
                                       .links = NAIK_QUARK_FATTENED,
                                       .smearing = NAIK_NAIVE,
-                                      .costs = {STAGGERED_COSTS(NAIK_STENCIL / 2)}};
+                                      .costs = {STAGGERED_COSTS(NEAREST)}};
 /* links_s: bench=links of tests/results/h200.txt */
 static const naik_quark_kind asqtad = {.name = "asqtad",
                                        STAGGERED(asqtad_numbers),
