@@ -80,6 +80,11 @@ def structures_have_the_sizes_of_the_headers():
         for member, _ in kind._fields_:
             assert int(told[f"{name}.{member}"]) == getattr(kind, member).offset, (name, member)
 
+    class Longer(library.Options):
+        _fields_ = [("more", ctypes.c_double)]
+
+    refuses(naik.Error, "naik_session_options has another size", library._compare_sizes, "lib", library.load(), {"naik_session_options": Longer})
+
 
 def a_session_has_the_bits_of_naik_solve():
     cases = [("hisq", "hisq", "{type: hisq}", "pion5", "rhox"), ("clover", {"type": "clover", "csw": 1.2}, "{type: clover, csw: 1.2}", "pion", "rho_x"),

@@ -8,6 +8,8 @@
 #ifndef NAIK_SESSION_H
 #define NAIK_SESSION_H
 
+#include <stddef.h>
+
 #include "naik/gauge.h"
 
 typedef struct naik_session naik_session;
@@ -110,5 +112,9 @@ naik_status naik_session_source(naik_session *session, const char *source, doubl
 naik_status naik_session_meson(const naik_session *session, const char *meson,
                                const naik_frame *frame, const double *quark,
                                const double *antiquark, double *out);
+
+/* sizeof of a structure of this header, or of naik_frame, by its name: for other languages, which describe
+ * them anew. 0: of another name. Local. */
+size_t naik_session_size_of(const char *structure);
 
 #endif

@@ -3,7 +3,7 @@ import ctypes
 import ctypes.util
 import os
 import sys
-from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_size_t, c_void_p
 
 from .errors import Error
 
@@ -56,6 +56,7 @@ FUNCTIONS = {
     "naik_comm_create": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p)]),
     "naik_comm_create_fortran": (c_int, [c_int, c_void_p, POINTER(c_void_p)]),
     "naik_comm_destroy": (None, [POINTER(c_void_p)]),
+    "naik_session_size_of": (c_size_t, [c_char_p]),
     "naik_session_box": (c_int, [c_void_p, POINTER(c_int), POINTER(c_int), POINTER(Shape)]),
     "naik_session_create": (c_int, [c_void_p, POINTER(Options), POINTER(c_void_p)]),
     "naik_session_destroy": (None, [POINTER(c_void_p)]),
@@ -103,6 +104,7 @@ def load():
     except (OSError, AttributeError) as error:
         raise Error(f"{name} cannot be used: {error}") from None
     _compare_version(name, lib.naik_version().decode())
+    _compare_sizes(name, lib, STRUCTURES)
     _loaded.append(lib)
     return lib
 
@@ -116,3 +118,10 @@ def _compare_version(name, version):
     if VERSION not in ("0", version):  # 0: the wheel was built without naik's headers
         raise Error(f"{name} is the library of naik {version}, and this package is of {VERSION}: install the package anew "
                     "with pip install ./python in the folder of that library, or set NAIK_LIBRARY to another one")
+
+
+def _compare_sizes(name, lib, structures):
+    for structure, kind in structures.items():
+        if lib.naik_session_size_of(structure.encode()) != ctypes.sizeof(kind):
+            raise Error(f"{name} was built from another state of naik than this package, because {structure} has another size: "
+                        "build it anew with make python, and install the package from the same folder")

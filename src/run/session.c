@@ -534,3 +534,22 @@ naik_status naik_session_meson(const naik_session *session, const char *meson,
 done:
     return status;
 }
+
+size_t naik_session_size_of(const char *structure)
+{
+    static const struct {
+        const char *name;
+        size_t size;
+    } structures[] = {{"naik_session_options", sizeof(naik_session_options)},
+                      {"naik_session_shape", sizeof(naik_session_shape)},
+                      {"naik_session_progress", sizeof(naik_session_progress)},
+                      {"naik_session_result", sizeof(naik_session_result)},
+                      {"naik_session_hooks", sizeof(naik_session_hooks)},
+                      {"naik_frame", sizeof(naik_frame)}};
+    for (size_t i = 0; i < sizeof structures / sizeof *structures; i++) {
+        if (strcmp(structures[i].name, structure) == 0) {
+            return structures[i].size;
+        }
+    }
+    return 0;
+}
