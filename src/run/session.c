@@ -177,6 +177,7 @@ done:
 static naik_status take_array(const naik_session_options *o, naik_session *s, naik_gauge **thin)
 {
     naik_status status = NAIK_OK;
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the input is made before
     const int *grid = s->input->run.grid[0] > 0 ? s->input->run.grid : NULL;
     NAIK_TRY(naik_lattice_create(s->comm, s->input->lattice.size, grid, &s->lattice));
     NAIK_TRY(naik_gauge_create(s->lattice, thin));

@@ -137,7 +137,7 @@ static bool fits(naik_solver *s, const naik_solver_options *options, int c)
 
 #define ROW(title)                                                                                 \
     {                                                                                              \
-        .name = title, .sums = NAIK_STAGE_SUMS, .stages = BG_LEVELS, .fields = fields,             \
+        .name = (title), .sums = NAIK_STAGE_SUMS, .stages = BG_LEVELS, .fields = fields,           \
         .takes = takes, .create = create, .destroy = destroy, .upload = upload,                    \
         .download = download, .stage = stage, .rung = rung, .is_normal = is_normal,                \
         .vectors = vectors, .needed = needed, .load = load, .fits = fits, .check = bg_check,       \
