@@ -84,12 +84,13 @@ for seed in 1 2 3; do
     $MPIRUN -n 2 build/naik gauge generate --size 4,8,8,8 --beta 6 --seed $seed --sweeps 2 \
         -o lat.$seed.h5 >/dev/null || complain "no configuration"
 done
+# Masses that take a while: a job must not be over before its ranks are found and held.
 cat >run.yaml <<'END'
 lattice: {size: [4, 8, 8, 8]}
 gauge: {file: lat.1.h5}
 action: {type: hisq}
 solve:
-  - {name: pt, masses: [0.2, 0.4], source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 3, 4], [2, 4, 6, 1], [3, 1, 5, 7]]}}
+  - {name: pt, masses: [0.03, 0.06], source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 3, 4], [2, 4, 6, 1], [3, 1, 5, 7]]}}
 solver: {tolerance: 1e-9, batch: 1}
 output: {file: run.h5, correlators: [pion5]}
 END
