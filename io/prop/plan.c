@@ -138,6 +138,18 @@ done:
     return status;
 }
 
+/* Reals of a number in the correlators of a source: 2 where any momentum moves and weights are
+ * exponentials. */
+static int parts_of(const naik_propagator_spec *spec, const naik_correlator_choice *choice)
+{
+    bool moving = false;
+    for (int i = 0; i < choice->momentum_count; i++) {
+        const int *p = choice->momenta[i];
+        moving = moving || p[0] != 0 || p[1] != 0 || p[2] != 0;
+    }
+    return spec->waves && moving ? 2 : 1;
+}
+
 static naik_status name_all(naik_log *log, const naik_propagator_spec *spec, naik_prop_plan *plan)
 {
     naik_status status = NAIK_OK;
@@ -145,7 +157,7 @@ static naik_status name_all(naik_log *log, const naik_propagator_spec *spec, nai
         const naik_correlator_choice choice = naik_prop_choice(spec, i);
         NAIK_TRY(copy_name(log, spec->sets[i].name, "name of a solve set", plan->set_name[i]));
         NAIK_TRY(name_correlators(log, &choice, &plan->names[i]));
-        plan->names[i].parts = spec->waves && naik_prop_is_moving(&plan->names[i]) ? 2 : 1;
+        plan->names[i].parts = parts_of(spec, &choice);
     }
 done:
     return status;
@@ -239,18 +251,6 @@ void naik_prop_plan_destroy(naik_prop_plan **plan)
     }
 }
 
-/* Numbers that the correlators of a source have a time: one for each momentum, two where any moves and
- * weights are exponentials. */
-static int numbers_a_time(const naik_propagator_spec *spec, const naik_correlator_choice *choice)
-{
-    bool moving = false;
-    for (int i = 0; i < choice->momentum_count; i++) {
-        const int *p = choice->momenta[i];
-        moving = moving || p[0] != 0 || p[1] != 0 || p[2] != 0;
-    }
-    return choice->momentum_count * (spec->waves && moving ? 2 : 1);
-}
-
 int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int size[NAIK_DIM])
 {
     int64_t solves = naik_propagator_spec_solves(spec);
@@ -261,8 +261,8 @@ int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int s
         const naik_correlator_choice choice = naik_prop_choice(spec, i);
         const int64_t of_set =
             (int64_t)spec->kind->columns * spec->sets[i].source_count * spec->sets[i].mass_count;
-        correlators +=
-            of_set * choice.correlator_count * numbers_a_time(spec, &choice) * size[3] * 8;
+        correlators += of_set * choice.correlator_count * choice.momentum_count * size[3] * 8 *
+                       parts_of(spec, &choice);
         /* Per solve also headers of groups and datasets: about 1 KiB for each correlator. */
         headers += of_set * (4096 + 1024 * (int64_t)choice.correlator_count *
                                         (choice.momentum_count + 1) / 3);

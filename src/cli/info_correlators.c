@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "cli/fnal_text.h"
+#include "input/input.h"
 #include "io/prop/reader.h"
 
 /* " from=1,0,3,3 weight=exp": what sign and momentum are counted from. */
 static void count_text(const int x0[NAIK_DIM], const int p[NAIK_DIM - 1], bool waves, char text[96])
 {
-    const bool moving = p[0] != 0 || p[1] != 0 || p[2] != 0;
+    const bool moving = naik_input_is_moving(p);
     snprintf(text, 96, " from=%d,%d,%d,%d%s", x0[0], x0[1], x0[2], x0[3],
              !moving ? ""
              : waves ? " weight=exp"

@@ -110,16 +110,17 @@ static bool differs_somewhere(const naik_input *input)
 static bool origin_matters(const naik_input *input)
 {
     const int *origin = input->output.origin;
-    bool matters = false;
+    bool matters = false, unknown = false;
     if (origin[0] != NAIK_INPUT_FROM_SOURCE) {
         return input->kind->spin > 1 ? any_momentum(input) : differs(input, origin);
     }
     for (int s = 0; s < input->source_count && input->kind->spin == 1; s++) {
-        const bool known = !naik_source_is_sequential(&input->sources[s].source);
-        matters = matters || (known ? differs(input, input->sources[s].x0)
-                                    : differs_somewhere(input) || any_newer(input));
+        const naik_input_source *source = &input->sources[s];
+        unknown = unknown || naik_source_is_sequential(&source->source);
+        matters =
+            matters || (!naik_source_is_sequential(&source->source) && differs(input, source->x0));
     }
-    return matters;
+    return matters || (unknown && (differs_somewhere(input) || any_newer(input)));
 }
 
 /* Whether the factor of a wall of one corner begins at that corner, which it once did not. */
@@ -128,9 +129,9 @@ static bool waves_from_corner(const naik_input *input)
     bool any = false;
     for (int s = 0; s < input->source_count; s++) {
         const naik_source *source = &input->sources[s].source;
-        const int *p = source->momentum, *c = source->corner;
+        const int *c = source->corner;
         any = any || (naik_source_is_corner(source) && (c[0] != 0 || c[1] != 0 || c[2] != 0) &&
-                      (p[0] != 0 || p[1] != 0 || p[2] != 0));
+                      naik_input_is_moving(source->momentum));
     }
     return any && !input->older;
 }

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "contract/frame.h"
+#include "input/input.h"
 #include "milc/milc_input.h"
 
 /* Of a quark or a correlator: forgotten, or written under some name. */
@@ -264,7 +265,7 @@ static bool take_offset(milc_words *w, milc_input *in, const correlator *c, int 
 {
     const naik_source one = source_of(in, b->propagator), two = source_of(in, a->propagator);
     const int *p = c->momentum;
-    const bool moves = p[0] != 0 || p[1] != 0 || p[2] != 0;
+    const bool moves = naik_input_is_moving(p);
     int place[NAIK_DIM];
     correlator_place_of((const naik_source *const[]){&one, &two},
                         (const int *const[]){one.origin, two.origin}, 2, true, place);
@@ -295,7 +296,7 @@ static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c
 {
     naik_status status = NAIK_OK;
     const int meson = (int)naik_meson_of(c->name), *p = c->momentum;
-    const bool moves = p[0] != 0 || p[1] != 0 || p[2] != 0;
+    const bool moves = naik_input_is_moving(p);
     const milc_hadron pair = {.count = 2, .of = {a->propagator, b->propagator}, .sink = a->sink};
     const bool of_two = a->propagator != b->propagator || a->sink.iterations > 0;
     if (meson == (int)NAIK_MESONS) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "input/input.h"
 #include "lattice/source_kind.h"
 #include "milc/milc_input.h"
 
@@ -46,7 +47,7 @@ static bool is_at_site(const milc_source *s)
 
 static bool moves(const milc_source *s)
 {
-    return s->momentum[0] != 0 || s->momentum[1] != 0 || s->momentum[2] != 0;
+    return naik_input_is_moving(s->momentum);
 }
 
 static naik_status find_shape(milc_words *w, milc_source *s)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "input/input.h"
 #include "lattice/source_kind.h"
 #include "milc/milc_input.h"
 
@@ -31,7 +32,7 @@ static void print_quoted(FILE *out, const char *text)
 static void print_source(FILE *out, const milc_source *s)
 {
     char text[32];
-    const bool moves = s->momentum[0] != 0 || s->momentum[1] != 0 || s->momentum[2] != 0;
+    const bool moves = naik_input_is_moving(s->momentum);
     const unsigned keys = naik_source_kind_of(s->type)->keys;
     fprintf(out, "    source:\n      type: %s\n", naik_source_name(s->type));
     if ((keys & NAIK_SOURCE_KEY_ORIGIN) != 0) {

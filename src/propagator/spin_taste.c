@@ -33,6 +33,17 @@ static unsigned zeta_of(int mu)
     return ALL ^ 1U << mu ^ eta[mu];
 }
 
+/* Spin, and the directions of the links, of operator number 16 S + T. */
+static unsigned spin_of(int spin_taste)
+{
+    return (unsigned)spin_taste / NAIK_GAMMAS;
+}
+
+static unsigned links_of(int spin_taste)
+{
+    return spin_of(spin_taste) ^ (unsigned)spin_taste % NAIK_GAMMAS;
+}
+
 static unsigned phi_of(unsigned spin)
 {
     unsigned mask = 0;
@@ -51,6 +62,8 @@ static int sign_at(unsigned mask, const int x[NAIK_DIM], const int r0[NAIK_DIM])
     return sum % 2 == 0 ? 1 : -1;
 }
 
+static const int lattice_origin[NAIK_DIM];
+
 int naik_correlator_sign(int correlator, const int r0[NAIK_DIM])
 {
     if (correlator < (int)NAIK_MESONS) {
@@ -60,29 +73,23 @@ int naik_correlator_sign(int correlator, const int r0[NAIK_DIM])
         return 1;
     }
     const int spin_taste = correlator - NAIK_FIRST_SPIN_TASTE;
-    static const int origin[NAIK_DIM] = {0, 0, 0, 0};
-    const unsigned spin = (unsigned)spin_taste / NAIK_GAMMAS;
-    const unsigned links = spin ^ (unsigned)spin_taste % NAIK_GAMMAS;
-    unsigned mask = ALL ^ phi_of(spin);
+    unsigned mask = ALL ^ phi_of(spin_of(spin_taste));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        mask ^= has(links, mu) ? zeta_of(mu) : 0;
+        mask ^= has(links_of(spin_taste), mu) ? zeta_of(mu) : 0;
     }
-    return sign_at(mask, r0, origin);
+    return sign_at(mask, r0, lattice_origin);
 }
 
 int naik_correlator_phase(int correlator, const int x0[NAIK_DIM])
 {
-    static const int origin[NAIK_DIM] = {0, 0, 0, 0};
     unsigned mask = 0;
     if (correlator < (int)NAIK_FIRST_SPIN_TASTE) {
         return 1;
     }
-    const int spin_taste = correlator - NAIK_FIRST_SPIN_TASTE;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        mask ^=
-            has((unsigned)(spin_taste / NAIK_GAMMAS ^ spin_taste % NAIK_GAMMAS), mu) ? eta[mu] : 0;
+        mask ^= has(links_of(correlator - NAIK_FIRST_SPIN_TASTE), mu) ? eta[mu] : 0;
     }
-    return sign_at(mask, x0, origin);
+    return sign_at(mask, x0, lattice_origin);
 }
 
 /* Sites of the largest face. */
@@ -310,9 +317,9 @@ naik_status naik_spin_taste_apply(naik_shifts *s, int spin_taste, const int r0[N
 {
     naik_status status = NAIK_OK;
     static const int factorial[NAIK_DIM + 1] = {1, 1, 2, 6, 24};
-    const unsigned spin = (unsigned)spin_taste / NAIK_GAMMAS;
+    const unsigned spin = spin_of(spin_taste);
     int order[NAIK_DIM] = {0}, now[NAIK_DIM] = {0};
-    const int count = order_of(spin ^ (unsigned)spin_taste % NAIK_GAMMAS, order);
+    const int count = order_of(links_of(spin_taste), order);
     for (int k = 0; k < factorial[count]; k++) {
         const int sign = permute(count, k, order, now);
         add_signed(s->lattice, phi_of(spin), r0, 1, f, false, s->at);

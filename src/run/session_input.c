@@ -10,7 +10,7 @@
 static const char any_quark[] = "{masses: [1]}";
 static const char any_source[] = "{type: point, origin: [0, 0, 0, 0]}";
 
-enum { OVERRIDES = 8, PATH_TEXT = 4200, VARIABLE = 128 };
+enum { OVERRIDES = 9, PATH_TEXT = 4200, VARIABLE = 128 };
 
 /* "gauge.file=..." as a quoted scalar, whatever its letters. */
 static void quote(const char *key, const char *value, char text[PATH_TEXT])
@@ -132,8 +132,8 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
         overrides[count++] = "solve.0.deflate=true";
         overrides[count++] = "deflation.modes=0";
     }
-    NAIK_TRY(compare_texts(comm, &texts->keys, 1));
-    NAIK_TRY(compare_texts(comm, overrides, count));
+    overrides[count] = texts->keys;
+    NAIK_TRY(compare_texts(comm, overrides, count + 1));
     NAIK_TRY(read_environment(comm, backend, grid));
     status = naik_input_parse(comm->log, "the keys of the session", texts->keys,
                               strlen(texts->keys), overrides, count, backend, grid, out);
