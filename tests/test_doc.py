@@ -197,8 +197,9 @@ def figures_of_speed_are_in_the_results():
         for value in re.findall(r"=([0-9.]+(?:e[+-]?[0-9]+)?)(?=\s|$)", read(name), flags=re.M):
             measured.add(float(value))
     wrong, count = [], 0
-    for page, head in (("README.md", "## Speed"), ("CHANGELOG.md", "### Performance"),
-                       ("doc/performance.md", "## What to expect"), ("doc/performance.md", "## Beside other codes")):
+    for page, head in [("README.md", "## Speed"), ("CHANGELOG.md", "### Performance"),
+                       *((name, "## Performance") for name in glob.glob("doc/changes-*.md")),
+                       ("doc/performance.md", "## What to expect"), ("doc/performance.md", "## Beside other codes")]:
         part = re.split(r"^#", read(page).split(head + "\n")[1], flags=re.M)[0]
         part = re.sub(r"\b(?:October|November|April) 20\d\d\b", "", part)
         for figure in re.findall(r"(?<![\w^.`-])(\d+\.\d+|\d{3,})(?![\w^.%])", part):
@@ -211,6 +212,28 @@ def figures_of_speed_are_in_the_results():
     assert count > 20 and not wrong, f"{count} figures; not in tests/results: {wrong}"
 
 
+def the_changelog_is_a_summary_with_details_behind():
+    """CHANGELOG.md merges by union: what a merge brings back is a heading or an entry that is there twice."""
+    version = subprocess.run([NAIK, "--version"], capture_output=True, text=True).stdout.split()[1]
+    text = read("CHANGELOG.md")
+    parts = re.split(r"^## (.*)\n", text, flags=re.M)[1:]
+    releases = dict(zip(parts[::2], parts[1::2]))
+    heads = list(releases)
+    assert heads[0] == "Unreleased" and heads[1].startswith(version + ", "), heads
+    assert re.findall(r"^### (.*)$", text, flags=re.M) == ["Interface", "New", "Fixed", "Performance"]
+    for head in heads[1:]:
+        number = head.split(",")[0]
+        details = f"doc/changes-{number}.md"
+        assert len(releases[head].splitlines()) <= 80 and details in releases[head], f"{head}: two screens, and a link to {details}"
+        assert re.findall(r"^## (.*)$", read(details), flags=re.M) == ["Interface", "New", "Fixed", "Performance"], details
+    for page in ["CHANGELOG.md"] + glob.glob("doc/changes-*.md"):
+        entries = re.findall(r"^- .*(?:\n  .*)*", read(page), flags=re.M)
+        twice = {entry for entry in entries if entries.count(entry) > 1}
+        assert not twice, f"{page} has twice: {twice}"
+    lines = [line for line in text.splitlines() if len(line) > 60]
+    assert len(set(lines)) == len(lines), {line for line in lines if lines.count(line) > 1}
+
+
 def versions_of_formats_are_those_that_are_written():
     """Every statement "naik-prop 1.1" of a page or a comment against what io/h5/own_format.c writes."""
     written = dict(re.findall(r'\{"(naik-[a-z]+)", "([0-9.]+)"\}', read("io/h5/own_format.c")))
@@ -220,7 +243,7 @@ def versions_of_formats_are_those_that_are_written():
     for name in pages() + sources + ["doc/naik.1", "python/naik/io.py"]:
         for format_name, version in re.findall(r"(naik-(?:prop|gauge|modes))[`,]* (?:version )?([0-9]+\.[0-9]+)", read(name)):
             seen.add(format_name)
-            if written[format_name] != version and "CHANGELOG" not in name:
+            if written[format_name] != version and "CHANGELOG" not in name and not name.startswith("doc/changes-"):
                 wrong.append(f"{name}: {format_name} {version}, written is {written[format_name]}")
         for said in re.findall(r"`?format_version`? ([0-9]+\.[0-9]+)", read(name)):
             if said.startswith("1."):
@@ -235,4 +258,5 @@ main([links_between_pages_resolve, files_and_folders_named_in_the_pages_exist,
       inputs_that_the_pages_show_are_accepted, keys_that_the_pages_name_are_keys,
       options_that_the_pages_show_are_options,
       the_manual_page_names_every_command_and_formats_without_warning, versions_of_formats_are_those_that_are_written, the_citation_has_the_version_of_the_program,
+      the_changelog_is_a_summary_with_details_behind,
       figures_of_speed_are_in_the_results])

@@ -32,11 +32,18 @@ def install_puts_everything_under_destdir_and_prefix():
     for name in ("bin/naik", "lib/libnaik.a", "lib/pkgconfig/naik.pc", "include/naik/naik.h",
                  "share/man/man1/naik.1", "share/naik/python/naik_io.py", "share/naik/python/naik/session.py", "lib/libnaik.so"):
         assert os.path.getsize(os.path.join(PREFIX, name)) > 0, name
-    assert "naik 0." in run([os.path.join(PREFIX, "bin/naik"), "--version"])
+    version = run([os.path.join(PREFIX, "bin/naik"), "--version"]).split()[1]
+    if shutil.which("pkg-config"):
+        pc = os.path.join(PREFIX, "lib/pkgconfig")
+        assert run(["pkg-config", "--modversion", "naik"], env={**os.environ, "PKG_CONFIG_PATH": pc}).strip() == version
+    if shutil.which("man"):
+        page = run(["man", "naik"], env={**os.environ, "MANPATH": os.path.join(PREFIX, "share/man"), "MANPAGER": "cat", "PAGER": "cat"})
+        assert f"naik {version}" in page and "naik solve INPUT.yaml" in page, page[:500]
     # the package there finds the library there
     env = {**{k: v for k, v in os.environ.items() if k != "NAIK_LIBRARY"}, "PYTHONPATH": os.path.join(PREFIX, "share/naik/python")}
-    where = run([sys.executable, "-B", "-c", "import naik, naik.library; naik.version(); print(naik.library.load()._name)"], env=env)
-    assert os.path.realpath(where.strip()) == os.path.realpath(os.path.join(PREFIX, "lib/libnaik.so")), where
+    where = run([sys.executable, "-B", "-c", "import naik, naik.library; print(naik.version().split()[0], naik.library.load()._name)"], env=env)
+    said, library = where.split()
+    assert said == version and os.path.realpath(library) == os.path.realpath(os.path.join(PREFIX, "lib/libnaik.so")), where
 
 
 def the_example_is_built_through_pkg_config_and_agrees_with_naik_solve():
