@@ -5,6 +5,7 @@ import re
 import h5py
 import numpy as np
 
+from gauge_writers import big_endian, checksum_record, field_records, file_record, record
 from program import everything, flipped, main, naik, path, same
 
 INPUT = """
@@ -210,8 +211,78 @@ def stored_quarks_with_spin_are_contracted_without_an_iteration():
     assert "action.type = hisq, this run is not" in told, told
 
 
+def one(action, guess, *more, source="point", **options):
+    """A run of one source and one mass from a guess; its iterations and what it said."""
+    text = ("{lattice: {size: [4, 4, 8, 8]}, gauge: {file: %s}, action: {type: " + action + "}, solve: [{name: pt, masses: [0.1], "
+            "source: {type: point, origin: [1, 0, 2, 2]}%s}], solver: {tolerance: 1e-10}, output: {file: %s}}")
+    with open(path("one.yaml"), "w", encoding="utf-8") as f:
+        f.write(text % (path("lat.h5"), "" if guess is None else ", guess: " + path(guess), path("one.h5")))
+    said = naik("solve", path("one.yaml"), "--fresh", *more, **options)
+    return (table("one")["iterations"] if options.get("status", 0) == 0 else None), said
+
+
+def put(name, data):
+    with open(path(name), "wb") as f:
+        f.write(data)
+
+
+def propagators_of_other_codes_are_begun_from():
+    """In one record or in one a column, of another normalisation, and what solves another system."""
+    size = (4, 4, 8, 8)
+    for action, datatype, spins in ("hisq", "QDP_D3_StaggeredPropagator", 1), ("wilson", "QDP_D3_DiracPropagator", 4):
+        plain, _ = one(action, None)
+        with h5py.File(path("one.h5")) as f:
+            g = f["prop/s0000/m00"][...]  # [source (spin) colour][t][z][y][x][sink (spin) colour]
+        if spins == 1:
+            matrix, columns = np.moveaxis(g, 0, -1), list(g)
+        else:  # [sink spin][source spin][sink colour][source colour]
+            matrix, columns = np.moveaxis(g, (0, 1), (5, 7)), [g[s, c] for s in range(4) for c in range(3)]
+
+        def whole(times, matrix=matrix, datatype=datatype, spins=spins):
+            return file_record(size) + field_records(times * matrix, size, datatype, spins=spins)
+        put("whole", whole(1))
+        names = ("DiracFermion", 4) if spins == 4 else ("ColorVector", 1)
+        put("apart", file_record(size) + b"".join(field_records(v, size, "USQCD_D3_" + names[0], spins=names[1]) for v in columns))
+        solution = everything("one.h5")
+        for name, ranks in ("whole", 1), ("apart", 2):
+            took, said = one(action, name, ranks=ranks)
+            assert (took == 0).all() and f"{name} solves the system of pt with residual" in said, said
+            assert "of another code, 64 bit, checksums in the file" in said
+            assert f"{3 * spins} solves of pt began from another code's" in said, said
+            assert everything("one.h5")["prop/s0000/m00"] == solution["prop/s0000/m00"], name
+        put("half", whole(-2))
+        took, said = one(action, "half")
+        assert (took <= 2).all() and "after multiplication by -0.5," in said, said
+        if spins == 1:  # as Chroma and Grid have it: M = m + D/2, eta_x = 1 and eta_t = (-1)^(x+y+z)
+            t, z, y, x = np.meshgrid(*[np.arange(n) for n in size[::-1]], indexing="ij")
+            put("chroma", whole(2, matrix=matrix * ((-1.0) ** (t * (x + y + z)))[..., None, None]))
+            took, said = one(action, "chroma", ranks=2)
+            assert (took <= 2).all() and "after multiplication by 0.5 (-1)^(t (x+y+z))," in said, said
+        put("other", whole(1, matrix=np.roll(matrix, 1, axis=3)))  # of a source elsewhere
+        took, said = one(action, "other")
+        assert (took == plain).all() and "warning: guess '" in said and "does not solve the system of 'pt'" in said, said
+        put("vast", whole(1e200))
+        took, said = one(action, "vast")
+        assert (took == plain).all() or "after multiplication by 1e-200" in said, said
+        _, told = one(action, "whole", "--set", "solve.0.masses=[0.1, 0.2]", status=1)
+        assert "holds one propagator of another code, but solve.0 ('pt') has 2: make it an entry of one source and one mass" in told
+        put("two", file_record(size) + 2 * field_records(matrix, size, datatype, spins=spins))
+        assert f"holds {6 * spins} vectors, which are no one propagator of {3 * spins} columns" in one(action, "two", status=1)[1]
+        _, told = one("wilson" if spins == 1 else "hisq", "whole", status=1)
+        assert "which are no starting values of" in told, told
+        put("bad", whole(1)[:-3000] + b"?" + whole(1)[-2999:])
+        assert "'s checksum" in (told := one(action, "bad", status=4)[1]) or "has the checksum" in told, told
+    format_ = ("<etmcFormat><field>diracFermion</field><precision>64</precision><flavours>1</flavours><lx>4</lx><ly>4</ly>"
+               "<lz>8</lz><lt>8</lt></etmcFormat>")
+    data = [big_endian(v, 64) for v in columns]
+    put("etmc", record("propagator-type", "DiracFermion_Sink") + record("inverter-info", "solver = CG") + record(
+        "etmc-propagator-format", format_) + b"".join(record("scidac-binary-data", v) + checksum_record(v, 1024) for v in data))
+    assert "holds spinors in the gamma matrices of tmLQCD" in one("wilson", "etmc", status=1)[1]
+
+
 main([configurations_are_generated, a_loose_solve_spares_the_next_its_iterations,
       stored_propagators_are_contracted_without_an_iteration, entries_that_share_a_source_are_told_apart,
       bits_do_not_depend_on_ranks_batches_and_shared_masses,
       a_killed_run_goes_on_to_the_same_bits, guesses_of_something_else_are_refused, a_damaged_guess_is_noticed,
-      quarks_with_spin_begin_from_what_is_stored, stored_quarks_with_spin_are_contracted_without_an_iteration])
+      quarks_with_spin_begin_from_what_is_stored, stored_quarks_with_spin_are_contracted_without_an_iteration,
+      propagators_of_other_codes_are_begun_from])

@@ -210,6 +210,14 @@ done:
     return status;
 }
 
+bool naik_vector_file_begins(naik_log *log, const char *path)
+{
+    naik_file_head head = {0};
+    const bool read = naik_file_head_read(log, path, "the file", &head) == NAIK_OK;
+    naik_log_clear(log); /* whoever opens the file says it again */
+    return read && (is_fnal(&head) || naik_lime_recognise(head.bytes, (size_t)head.length));
+}
+
 static naik_status open_any(naik_comm *comm, naik_vector_file *file)
 {
     naik_status status = NAIK_OK;

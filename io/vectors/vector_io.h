@@ -43,6 +43,10 @@ typedef enum naik_vector_part { NAIK_VECTOR_SOLUTION, NAIK_VECTOR_SOURCE } naik_
  * Local. NAIK_ERR_CORRUPT where the file's records contradict themselves; NAIK_ERR_MEMORY */
 naik_status naik_vector_file_recognise(naik_log *log, const char *path, bool *found);
 
+/* Whether the file begins as one of a format above does, whatever is in it; false where it cannot be
+ * read. Local. */
+bool naik_vector_file_begins(naik_log *log, const char *path);
+
 /* Recognises the file and finds its vectors. Collective; the same result on every rank.
  * NAIK_ERR_INPUT    missing, unreadable, or of no known format
  * NAIK_ERR_CORRUPT  recognised, but the file contradicts itself

@@ -147,35 +147,46 @@ done:
 }
 
 /* The stream's own starting value, of the parity solved. */
-static naik_status take_guess(worker *w, int64_t index, naik_field *x, int irhs)
+static naik_status take_guess(worker *w, int64_t index, naik_field *x, int irhs, bool *found)
 {
     naik_status status = NAIK_OK;
-    bool found = false;
+    naik_guess guess = NAIK_GUESS_NONE;
+    naik_start_value value = {.scale = 1};
     naik_timer_start(w->backend->timer, "guesses");
-    NAIK_TRY(w->stream->guess(w->stream->data, index, w->sites, &found));
-    if (found) {
+    NAIK_TRY(w->stream->guess(w->stream->data, index, w->sites, &guess));
+    if (guess == NAIK_GUESS_FOREIGN) {
+        NAIK_TRY(naik_start_value_weigh(&w->now, w->lat, w->sites, &value));
+        w->stream->weighed(w->stream->data, index, &value);
+    }
+    if (guess != NAIK_GUESS_NONE && value.scale != 0) {
         NAIK_TRY(w->ops->field.from_host(x, w->now.parity, irhs, w->sites));
     }
+    *found = guess != NAIK_GUESS_NONE;
     naik_timer_stop(w->backend->timer, "guesses");
 done:
     return status;
 }
 
-/* From the Krylov space that the solve shares, or as the stream has it. */
+/* From the Krylov space that the solve shares, as the stream has it, or from what the starter knows.
+ */
 static naik_status start(void *data, int64_t index, naik_field *x, int irhs, naik_solver_start *out)
 {
+    naik_status status = NAIK_OK;
     worker *w = data;
     const naik_solver_starter *own = w->stream->starter;
+    bool found = false;
     if (w->batch.of[index] >= 0) {
         return naik_multishift_take(w->stream->multishift, w->batch.of[index],
                                     w->batch.shift[index], x, irhs, out);
     }
     if (w->stream->guess != NULL) {
-        return take_guess(w, w->batch.index[index], x, irhs);
+        NAIK_TRY(take_guess(w, w->batch.index[index], x, irhs, &found));
     }
-    return own != NULL && own->start != NULL
-               ? own->start(own->data, w->batch.index[index], x, irhs, out)
-               : NAIK_OK;
+    if (!found && own != NULL && own->start != NULL) {
+        NAIK_TRY(own->start(own->data, w->batch.index[index], x, irhs, out));
+    }
+done:
+    return status;
 }
 
 static naik_status correct(void *data, const naik_solver_correction *at)

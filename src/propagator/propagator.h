@@ -7,6 +7,7 @@
 #ifndef NAIK_PROPAGATOR_PROPAGATOR_H
 #define NAIK_PROPAGATOR_PROPAGATOR_H
 
+#include "propagator/start_value.h"
 #include "solver/multishift.h"
 
 typedef struct naik_propagator_result {
@@ -19,6 +20,10 @@ typedef struct naik_propagator_result {
     double flops; /* of the iterations */
     const naik_field *part[2]; /* x on even and odd sites, one rhs in double; borrowed */
 } naik_propagator_result;
+
+/* What a starting value is: not there; a solution of this system, as naik stored it; or somebody
+ * else's, which is weighed first (start_value.h). */
+typedef enum naik_guess { NAIK_GUESS_NONE, NAIK_GUESS_OWN, NAIK_GUESS_FOREIGN } naik_guess;
 
 /* The solves of one operator. Callbacks are collective and see the same on
  * all ranks. */
@@ -35,9 +40,11 @@ typedef struct naik_propagator_stream {
      * A solve that was interrupted is not handed out. */
     naik_status (*solution)(void *data, int64_t index, const double *x,
                             const naik_propagator_result *result);
-    /* A starting value x [sites][spin][3][2] of solve `index`, or *found = false; of one that shares
-     * no Krylov space. NULL: none has any. */
-    naik_status (*guess)(void *data, int64_t index, double *x, bool *found);
+    /* A starting value x [sites][spin][3][2] of solve `index`, of one that shares no Krylov space.
+     * NULL: none has any. */
+    naik_status (*guess)(void *data, int64_t index, double *x, naik_guess *guess);
+    /* What a foreign one came to. NULL where none is foreign. */
+    void (*weighed)(void *data, int64_t index, const naik_start_value *value);
     /* The rest may be NULL, and is as in solver.h. */
     bool (*stop)(void *data);
     double tolerance_full; /* on |src - M x| / |src| as well; 0: not asked for */

@@ -142,8 +142,24 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
     }
 }
 
+/* What became of starting values that other codes have stored. */
+static naik_status report_foreign(const solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    char text[1024];
+    for (int i = 0; j->guess.input != NULL && i < j->input->solve_count; i++) {
+        if (guess_foreign_summary(&j->guess.foreign[i], &j->input->solve[i], text, sizeof text)) {
+            naik_log_line(j->log, "guesses: %s", text);
+            NAIK_TRY(naik_propagator_file_note(j->file, "guesses", text));
+        }
+    }
+done:
+    return status;
+}
+
 naik_status solve_report_guesses(const solve_job *j)
 {
+    naik_status status = NAIK_OK;
     char text[256];
     int solves = 0;
     double mine = 0, before = 0, without = 0;
@@ -165,6 +181,7 @@ naik_status solve_report_guesses(const solve_job *j)
         before += guess->iterations;
         without += model_iterations_from(&pilot, 1, false, 1, s->tolerance).expected;
     }
+    NAIK_TRY(report_foreign(j));
     if (solves == 0) {
         return NAIK_OK;
     }
@@ -173,7 +190,9 @@ naik_status solve_report_guesses(const solve_job *j)
              "starting values they would have taken about %.0f",
              solves, mine, before, without);
     naik_log_line(j->log, "guesses: %s, by the rule ln(2/tolerance)", text);
-    return naik_propagator_file_note(j->file, "guesses", text);
+    NAIK_TRY(naik_propagator_file_note(j->file, "guesses", text));
+done:
+    return status;
 }
 
 naik_status solve_report_prediction(const solve_job *j)

@@ -49,10 +49,16 @@ done:
     return status;
 }
 
-static naik_status give_guess(void *data, int64_t index, double *x, bool *found)
+static naik_status give_guess(void *data, int64_t index, double *x, naik_guess *guess)
 {
     const solve_job *j = data;
-    return solve_guess_read(&j->guess, j->pending[index], x, found);
+    return solve_guess_read(&j->guess, j->lattice, j->pending[index], x, guess);
+}
+
+static void note_guess(void *data, int64_t index, const naik_start_value *value)
+{
+    const solve_job *j = data;
+    solve_guess_weighed(&j->guess, j->log, j->pending[index], value);
 }
 
 static naik_status make_correlators(solve_job *j, const naik_input_task *task,
@@ -312,6 +318,7 @@ static naik_status solve_pending(solve_job *j, bool *interrupted)
                                            .source = give_source,
                                            .solution = take_solution,
                                            .guess = j->guess.input != NULL ? give_guess : NULL,
+                                           .weighed = note_guess,
                                            .stop = asked_to_stop,
                                            .tolerance_full = j->input->solver.tolerance_full,
                                            .poll = at_poll,

@@ -216,9 +216,10 @@ static naik_status allocate(solve_guess *g, naik_log *log, const char *sources)
 {
     const size_t solves = (size_t)g->input->solve_count, tasks = (size_t)g->input->task_count;
     g->run = calloc(solves, sizeof *g->run);
+    g->foreign = calloc(solves, sizeof *g->foreign);
     g->solve = malloc(tasks * sizeof *g->solve);
     g->text = calloc((sources != NULL ? strlen(sources) : 0) + solves * LINE + 1, 1);
-    if (g->run == NULL || g->solve == NULL || g->text == NULL) {
+    if (g->run == NULL || g->foreign == NULL || g->solve == NULL || g->text == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a list of guesses");
     }
     strcpy(g->text, sources != NULL ? sources : "");
@@ -250,6 +251,35 @@ static void describe(solve_guess *g, naik_log *log, int entry)
                   input->solve[entry].name, run->path, count, worst, iterations);
 }
 
+/* The file of entry `solve`, whoever has written it. */
+static naik_status open_one(solve_guess *g, const naik_lattice *lattice, int solve,
+                            const char *links, stored_runs *runs)
+{
+    naik_status status = NAIK_OK;
+    const char *path = g->input->solve[solve].guess;
+    bool foreign = false;
+    NAIK_TRY(guess_foreign_recognise(lattice->comm, path, &foreign));
+    if (foreign) {
+        NAIK_TRY(guess_foreign_open(lattice, g->input, solve, links != NULL, &g->foreign[solve]));
+        return NAIK_OK;
+    }
+    NAIK_TRY(stored_runs_open(runs, lattice, path, &g->run[solve]));
+    NAIK_TRY(compare_inputs(g->run[solve], g->input));
+    NAIK_TRY(compare_links(g->run[solve], links));
+done:
+    return status;
+}
+
+/* What the foreign guess of an entry holds. */
+static void describe_foreign(solve_guess *g, int entry)
+{
+    if (g->foreign[entry].known) {
+        char *end = g->text + strlen(g->text);
+        end += snprintf(end, LINE - FOREIGN_LINE, "solve.%d.guess holds ", entry);
+        foreign_tell(g->input->kind->columns, g->foreign[entry].sum, end);
+    }
+}
+
 naik_status solve_guess_open(const naik_lattice *lattice, const naik_input *input,
                              const char *links, const char *sources, stored_runs *runs,
                              solve_guess *out)
@@ -267,16 +297,14 @@ naik_status solve_guess_open(const naik_lattice *lattice, const naik_input *inpu
     NAIK_TRY(naik_comm_agree(comm, allocate(out, comm->log, sources)));
     for (int i = 0; i < input->solve_count; i++) {
         if (input->solve[i].guess != NULL) {
-            NAIK_TRY(stored_runs_open(runs, lattice, input->solve[i].guess, &out->run[i]));
-            NAIK_TRY(compare_inputs(out->run[i], input));
-            NAIK_TRY(compare_links(out->run[i], links));
+            NAIK_TRY(open_one(out, lattice, i, links, runs));
         }
     }
     naik_input_use_io(comm, input); /* of this run again, and not of the one that is read */
     for (int i = 0; i < input->task_count; i++) {
         const int entry = input->tasks[i].solve;
         out->solve[i] = -1;
-        if (input->solve[entry].guess != NULL) {
+        if (out->run[entry] != NULL) {
             status =
                 kin.entry != entry ? find_kin(out, entry, sources, links != NULL, &kin) : NAIK_OK;
             status = status == NAIK_OK ? find_solution(out, i, &kin, &out->solve[i]) : status;
@@ -287,6 +315,7 @@ naik_status solve_guess_open(const naik_lattice *lattice, const naik_input *inpu
         if (out->run[i] != NULL) {
             describe(out, comm->log, i);
         }
+        describe_foreign(out, i);
     }
 done:
     free(kin.same);
@@ -296,6 +325,7 @@ done:
 void solve_guess_close(solve_guess *guess)
 {
     free(guess->run);
+    free(guess->foreign);
     free(guess->solve);
     free(guess->text);
     *guess = (solve_guess){.input = NULL};
@@ -309,14 +339,38 @@ static bool has_guess(const solve_guess *guess, int task)
                                   guess->input->tasks[task].colour % 3);
 }
 
-naik_status solve_guess_read(const solve_guess *guess, int task, double *x, bool *found)
+/* The same of a solution of another code. */
+static bool has_foreign(const solve_guess *guess, int task)
 {
-    *found = has_guess(guess, task);
-    if (!*found) {
-        return NAIK_OK;
+    const naik_input_task *t = guess->input != NULL ? &guess->input->tasks[task] : NULL;
+    return t != NULL && guess->foreign[t->solve].there &&
+           naik_input_asks_colour(&guess->input->solve[t->solve], t->colour % 3);
+}
+
+naik_status solve_guess_read(const solve_guess *guess, const naik_lattice *lattice, int task,
+                             double *x, naik_guess *found)
+{
+    naik_status status = NAIK_OK;
+    const naik_input_task *t = &guess->input->tasks[task];
+    *found = NAIK_GUESS_NONE;
+    if (has_foreign(guess, task)) {
+        NAIK_TRY(guess_foreign_read(&guess->foreign[t->solve], lattice,
+                                    &guess->input->solve[t->solve], t->colour, x));
+        *found = NAIK_GUESS_FOREIGN;
+    } else if (has_guess(guess, task)) {
+        NAIK_TRY(
+            naik_propagator_file_read_solution(guess->run[t->solve]->file, guess->solve[task], x));
+        *found = NAIK_GUESS_OWN;
     }
-    const int entry = guess->input->tasks[task].solve;
-    return naik_propagator_file_read_solution(guess->run[entry]->file, guess->solve[task], x);
+done:
+    return status;
+}
+
+void solve_guess_weighed(const solve_guess *guess, naik_log *log, int task,
+                         const naik_start_value *value)
+{
+    const int solve = guess->input->tasks[task].solve;
+    guess_foreign_weighed(&guess->foreign[solve], log, &guess->input->solve[solve], value);
 }
 
 const naik_solve_record *solve_guess_record(const solve_guess *guess, int task)
