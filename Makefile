@@ -30,11 +30,20 @@ ifndef YAML_LIBS
   YAML_LIBS   := $(or $(call pc,--libs yaml-0.1),-lyaml)
 endif
 
-# ---- what is compiled: the library is everything but main; gpu/*.cu replace the stub
+# ---- what is compiled: the library is everything but main; gpu/ replaces the stub
 LIB_SRC := $(filter-out src/cli/main.c,$(wildcard src/*/*.c src/*/*/*.c io/*.c io/*/*.c))
 GPU_SRC :=
+# The Dslash kernels of the GPU, once a pair of precisions: of vectors, and of links where another
+PAIRS := double single single_half half half_single
+PAIR_double      := -DVECTORS=vec_double -DLINKS=double
+PAIR_single      := -DVECTORS=vec_single -DLINKS=float
+PAIR_single_half := -DVECTORS=vec_single -DLINKS=short
+PAIR_half        := -DVECTORS=vec_half -DLINKS=short
+PAIR_half_single := -DVECTORS=vec_half -DLINKS=float
+GPU_LEAVES := dslash_kernels wilson_kernels
 ifdef GPU
-  GPU_SRC := $(wildcard gpu/*.cu)
+  GPU_SRC := $(filter-out $(GPU_LEAVES:%=gpu/dslash/%.cu),$(wildcard gpu/*.cu gpu/*/*.cu))
+  GPU_LEAF_OBJ := $(foreach leaf,$(GPU_LEAVES),$(PAIRS:%=$(BUILD)/gpu/dslash/$(leaf).%.o))
   # and what Open MPI is asked whether it takes device memory
   GPU_DEFINE := -DNAIK_GPU $(if $(filter cuda,$(GPU)),-DNAIK_MPI_QUERY=MPIX_Query_cuda_support)
 endif
@@ -47,10 +56,8 @@ LEAVES  := kernels wilson
 LIB_SRC := $(filter-out $(LEAVES:%=src/backend/cpu/%.c),$(LIB_SRC))
 LEAF_OBJ := $(foreach leaf,$(LEAVES),$(KERNELS:%=$(BUILD)/src/backend/cpu/$(leaf).%.o))
 # What takes longest begins first.
-LIB_OBJ := $(patsubst %.cu,$(BUILD)/%.o,$(filter gpu/dslash_%,$(GPU_SRC))) \
-           $(LEAF_OBJ) \
-           $(patsubst %.cu,$(BUILD)/%.o,$(filter-out gpu/dslash_%,$(GPU_SRC))) \
-           $(LIB_SRC:%.c=$(BUILD)/%.o)
+GPU_OBJ := $(GPU_LEAF_OBJ) $(GPU_SRC:%.cu=$(BUILD)/%.o)
+LIB_OBJ := $(GPU_LEAF_OBJ) $(LEAF_OBJ) $(filter-out $(GPU_LEAF_OBJ),$(GPU_OBJ)) $(LIB_SRC:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/test_% tests/lsan.c,$(wildcard tests/*.c)))
 HEADERS := $(wildcard include/naik/*.h)
@@ -100,6 +107,7 @@ all: $(BUILD)/naik
 lib: $(BUILD)/libnaik.a
 python: $(BUILD)/libnaik.so
 	@$(if $(filter build/%,$(BUILD)),ln -sfn $(BUILD:build/%=%)/libnaik.so build/libnaik.so)
+gpu-objects: $(GPU_OBJ)
 tests: $(TESTS) $(REPLAYS)
 
 $(BUILD)/naik: $(BUILD)/src/cli/main.o $(BUILD)/libnaik.a
@@ -126,7 +134,7 @@ $(BUILD)/tests/shim/mpi_device_shim.so: tests/shim/mpi_device_shim.c tests/shim/
     tests/shim/device_memory.h gpu/gpu.h $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "link    $@"
-	$(Q)$(GPU_CC) $(if $(filter hip,$(GPU)),,-Xcompiler) -fPIC -Igpu -c -o $(@D)/device_memory.o \
+	$(Q)$(GPU_CC) $(if $(filter hip,$(GPU)),,-Xcompiler) -fPIC -I. -c -o $(@D)/device_memory.o \
 	    tests/shim/device_memory.cu
 	$(Q)$(MPICC) $(filter-out -MMD -MP,$(CFLAGS)) -fPIC -shared -o $@ \
 	    tests/shim/mpi_device_shim.c $(@D)/device_memory.o $(GPU_LIBS)
@@ -172,10 +180,18 @@ $(KERNELS:%=$(BUILD)/src/backend/cpu/$(1).%.o): $(BUILD)/src/backend/cpu/$(1).%.
 endef
 $(foreach leaf,$(LEAVES),$(eval $(call LEAF,$(leaf))))
 
+GPU_COMPILE = $(GPU_CC) "-DNAIK_HD=__host__ __device__" -Iinclude -Isrc -I. $(GPU_FLAGS) $(DEPS)
 $(BUILD)/gpu/%.o: gpu/%.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "compile $<"
-	$(Q)$(GPU_CC) "-DNAIK_HD=__host__ __device__" -Iinclude -Isrc -I. -Igpu $(GPU_FLAGS) $(DEPS) -c -o $@ $<
+	$(Q)$(GPU_COMPILE) -c -o $@ $<
+define GPU_LEAF
+$(PAIRS:%=$(BUILD)/gpu/dslash/$(1).%.o): $(BUILD)/gpu/dslash/$(1).%.o: gpu/dslash/$(1).cu $(BUILD)/flags
+	@mkdir -p $$(@D)
+	@echo "compile $$< ($$*)"
+	$$(Q)$$(GPU_COMPILE) $$(PAIR_$$*) -c -o $$@ $$<
+endef
+$(foreach leaf,$(GPU_LEAVES),$(eval $(call GPU_LEAF,$(leaf))))
 
 # The commit is compiled into one object only, so that a new commit rebuilds one file.
 $(BUILD)/src/base/version.o: $(BUILD)/git
@@ -185,7 +201,7 @@ GIT := $(shell cat RELEASE 2>/dev/null || git describe --always --dirty --abbrev
 VERSION := $(shell sed -n 's/.*NAIK_VERSION "\(.*\)"/\1/p' include/naik/version.h)
 
 # Files that change only when the text in them does: new flags rebuild everything.
-$(BUILD)/flags: TEXT = $(MPICC) $(CFLAGS) $(KERNEL_FLAGS) $(GPU_CC) $(GPU_FLAGS) $(LIBS) $(GPU_LIBS)
+$(BUILD)/flags: TEXT = $(MPICC) $(CFLAGS) $(KERNEL_FLAGS) $(GPU_CC) $(GPU_FLAGS) $(LIBS) $(GPU_LIBS)$(if $(GPU), $(foreach pair,$(PAIRS),$(PAIR_$(pair))))
 $(BUILD)/git: TEXT = $(GIT)
 $(KERNELS:%=$(BUILD)/flags.%): TEXT = $(KERNEL_$(@:$(BUILD)/flags.%=%))
 $(BUILD)/flags $(BUILD)/git $(KERNELS:%=$(BUILD)/flags.%): always
@@ -262,7 +278,7 @@ pictures: all
 	@. tools/env.sh; $$(find_python matplotlib || echo python3) tools/pictures.py $(BUILD)/naik doc/pictures $(if $(REPORT),--report $(REPORT))
 
 format:
-	clang-format -i $(wildcard $(foreach folder,include/naik src/* src/*/* io io/* gpu tests tests/* examples,$(foreach kind,c h inc cu cuh,$(folder)/*.$(kind))))
+	clang-format -i $(wildcard $(foreach folder,include/naik src/* src/*/* io io/* gpu gpu/* tests tests/* examples,$(foreach kind,c h inc cu cuh,$(folder)/*.$(kind))))
 
 # What the compiler does not see; .clang-tidy has the checks. The leaf kernels are macros for most of it.
 TIDY ?= clang-tidy
@@ -277,6 +293,6 @@ clean:
 help:
 	@sed 's/^    //' tools/make-help.txt
 
-.PHONY: all lib python tests shim demo check check-long check-gpu fuzz fuzzers install uninstall dist doc pictures format tidy clean help always mutants
+.PHONY: all lib python gpu-objects tests shim demo check check-long check-gpu fuzz fuzzers install uninstall dist doc pictures format tidy clean help always mutants
 .SECONDARY:
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)

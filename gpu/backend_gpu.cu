@@ -1,6 +1,6 @@
 /* backend_gpu.cu - the table of the GPU backend */
 #define GPU_WITH_RANGES
-#include "backend_gpu.h"
+#include "gpu/backend_gpu.h"
 
 static void gpu_range(const char *name)
 {

@@ -3,9 +3,9 @@
 #ifndef NAIK_GPU_BACKEND_GPU_H
 #define NAIK_GPU_BACKEND_GPU_H
 
-#include "device.h"
-#include "exchange.h"
-#include "stencil.cuh"
+#include "gpu/device.h"
+#include "gpu/halo/exchange.h"
+#include "gpu/fields/stencil.cuh"
 
 typedef struct naik_ghosted naik_ghosted; /* links/ghosted.h */
 typedef struct naik_clover naik_clover;   /* links/clover.h */

@@ -1,5 +1,5 @@
 /* checksum.cu - sums over the words of backend memory, to notice when they change */
-#include "backend_gpu.h"
+#include "gpu/backend_gpu.h"
 
 enum { CHECKSUM_THREADS = 256, CHECKSUM_BLOCKS = 1024 };
 

@@ -4,7 +4,7 @@
  * large copies of it go through the two halves of the pinned buffer, one being copied by the host's
  * threads while the other travels.
  */
-#include "device.h"
+#include "gpu/device.h"
 
 extern "C" {
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* device.cu - opening the device of this rank, its memory pool and errors */
-#include "backend_gpu.h"
+#include "gpu/backend_gpu.h"
 
 #include <ctype.h>
 #include <stdio.h>

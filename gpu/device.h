@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gpu.h"
-#include "peer.h"
+#include "gpu/gpu.h"
+#include "gpu/halo/peer.h"
 
 extern "C" {
 #include "backend/field.h"

@@ -2,7 +2,7 @@
  *
  * Launches that cannot be recorded, or not be made a graph, are made one by one: that is said once.
  */
-#include "backend_gpu.h"
+#include "gpu/backend_gpu.h"
 
 static void forget(gpu_state *state)
 {

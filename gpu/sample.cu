@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend_gpu.h"
+#include "gpu/backend_gpu.h"
 
 extern "C" {
 #include "base/timer.h"

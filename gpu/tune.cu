@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend_gpu.h"
+#include "gpu/backend_gpu.h"
 
 extern "C" {
 #include "naik/version.h"

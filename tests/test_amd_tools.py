@@ -13,7 +13,7 @@ def compiled():
     if shutil.which("hipcc") is None:
         return None
     folder = os.path.join(os.environ["SCRATCH"], "hip")
-    target = f"{folder}/gpu/shifts.o"
+    target = f"{folder}/gpu/vectors/shifts.o"
     subprocess.run([os.environ.get("MAKE", "make"), "-s", "GPU=hip", "GPU_ARCH=gfx90a", f"BUILD={folder}", target],
                    check=True, capture_output=True, text=True)
     return target

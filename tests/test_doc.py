@@ -87,7 +87,7 @@ def literals(text):
 
 def sentences_of_the_troubleshooting_page_are_in_the_program():
     program = []
-    for name in glob.glob("src/**/*.c", recursive=True) + glob.glob("io/**/*.c", recursive=True) + glob.glob("gpu/*.c*"):
+    for name in glob.glob("src/**/*.c", recursive=True) + glob.glob("io/**/*.c", recursive=True) + glob.glob("gpu/**/*.c*", recursive=True):
         program += literals(read(name))
     wrong, count = [], 0
     for sentence in re.findall(r"\*\*`(.+?)`\*\*", read("doc/troubleshooting.md"), flags=re.S):

@@ -7,7 +7,7 @@ import subprocess
 from program import main
 
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-FOLDERS = "include/naik", "src/*", "src/*/*", "gpu", "io", "io/*"
+FOLDERS = "include/naik", "src/*", "src/*/*", "gpu", "gpu/*", "io", "io/*"
 FILES = sorted(path for folder in FOLDERS for path in glob.glob(folder + "/*.*")
                if path.endswith((".c", ".h", ".inc", ".cu", ".cuh")))
 
@@ -48,6 +48,7 @@ def includes(path):
 
 def layer_of(path, order):
     folder = os.path.dirname(module(path))
+    folder = "gpu" if folder.startswith("gpu/") else folder  # its rooms are one layer
     return -1 if folder == "include/naik" else order.get(folder)
 
 

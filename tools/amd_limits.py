@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What limits the hot kernels on an MI250X die, predicted from the code that a compiler made for gfx90a.
 
-    make GPU=hip GPU_ARCH=gfx90a && tools/amd_limits.py build/hip/gpu/dslash_*.o
+    make GPU=hip GPU_ARCH=gfx90a && tools/amd_limits.py build/hip/gpu/dslash/dslash_kernels.*.o
 
 Prints a table: registers, waves a SIMD, bytes a load, vector instructions, and the fraction of 1.6 TB/s that
 two limits allow: instructions that can be issued, and bytes that can be under way while memory answers. Nothing is

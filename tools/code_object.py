@@ -1,6 +1,6 @@
 """AMD code out of the object files of a HIP build: its kernels, instructions and what they use.
 
-    for kernel in code_object.kernels("build/hip/gpu/exchange.o"): ...
+    for kernel in code_object.kernels("build/hip/gpu/halo/exchange.o"): ...
 
 Needs llvm-objdump and llvm-readelf of any LLVM from 15 on.
 """

@@ -16,7 +16,7 @@ HEAD = "| file | what is in it |\n|---|---|\n"
 
 def folders():
     return sorted(path[:-len("/README.md")] for path in glob.glob("src/*/README.md") + glob.glob("src/*/*/README.md") +
-                  glob.glob("io/README.md") + glob.glob("io/*/README.md") + glob.glob("gpu/README.md"))
+                  glob.glob("io/README.md") + glob.glob("io/*/README.md") + glob.glob("gpu/README.md") + glob.glob("gpu/*/README.md"))
 
 
 def said(path):

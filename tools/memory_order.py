@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether a HIP build keeps the order of memory between GPUs that gpu/gpu.h asks for.
 
-    make GPU=hip GPU_ARCH=gfx90a && tools/memory_order.py build/hip/gpu/*.o
+    make GPU=hip GPU_ARCH=gfx90a && tools/memory_order.py build/hip/gpu/*/*.o
 
 Compilers differ in what they wait for at a barrier, so this looks at the instructions, from the
 marks that GPU_MARK has left:

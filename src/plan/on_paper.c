@@ -1,5 +1,5 @@
-/* on_paper.c - sizes as the GPU's backend has them (gpu/blas.cu, gpu/links.cu, gpu/messages.cu,
- * gpu/exchange.cu, gpu/wilson_blocks.cu)
+/* on_paper.c - sizes as the GPU's backend has them (gpu/vectors/blas.cu, gpu/links/links.cu, gpu/halo/messages.cu,
+ * gpu/halo/exchange.cu, gpu/dslash/wilson_blocks.cu)
  *
  * Blocks of 32 sites and spare right-hand sides are left out: they are thousandths of a box that
  * anybody plans with.

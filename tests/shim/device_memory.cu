@@ -1,7 +1,7 @@
 /* device_memory.cu - the GPU's side of the shim */
 #include "device_memory.h"
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 bool device_memory_is(const void *p)
 {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Copies device sources with launches of kernels as calls that C++ has (hip_runtime.h, last part).
 
-    translate.py FOLDER OUT     every file of FOLDER; what has not changed stays untouched
+    translate.py FOLDER OUT     every file below FOLDER; what has not changed stays untouched
 """
+import glob
 import os
 import re
 import sys
@@ -38,13 +39,13 @@ def translate(text):
 
 def main():
     folder, target = sys.argv[1:]
-    os.makedirs(target, exist_ok=True)
-    for name in os.listdir(folder):
-        if not name.endswith((".cu", ".cuh", ".h", ".inc")):
+    for path in glob.glob(folder + "/**/*", recursive=True):
+        if not path.endswith((".cu", ".cuh", ".h", ".inc")):
             continue
-        with open(os.path.join(folder, name)) as file:
+        with open(path) as file:
             text = translate(file.read())
-        path = os.path.join(target, name)
+        path = os.path.join(target, os.path.relpath(path, folder))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         if os.path.exists(path):
             with open(path) as file:
                 if file.read() == text:

@@ -1,0 +1,235 @@
+/* pack.cu - a lattice's tables, canonical arrays in and out */
+#include "gpu/backend_gpu.h"
+
+extern "C" {
+#include "base/memory.h"
+}
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/fields/prec.cuh"
+
+enum { PACK_THREADS = 128 };
+
+static dim3 pack_blocks(int count, int rhs)
+{
+    return dim3((unsigned)((count + PACK_THREADS - 1) / PACK_THREADS), (unsigned)rhs);
+}
+
+/* ---- tables */
+
+static gpu_hop hop_of(const naik_lattice *lat, int kind, int mu, int stride)
+{
+    const int extent = lat->local[mu], distance = kind / 2 == 0 ? 1 : 3;
+    const int reduced = lat->split[mu] ? distance : distance % extent;
+    const int sign = kind % 2 == 0 ? 1 : -1;
+    return {sign * reduced, sign * reduced * stride, sign * (reduced - extent) * stride};
+}
+
+static gpu_stencil stencil_of(const naik_lattice *lat)
+{
+    gpu_stencil st = {};
+    int stride = lat->local[0] / 2;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        st.local[mu] = lat->local[mu];
+        st.stride[mu] = mu == 0 ? 0 : stride;
+        for (int kind = 0; kind < 4; kind++) {
+            st.point[kind][mu] = hop_of(lat, kind, mu, mu == 0 ? 1 : stride);
+        }
+        stride *= mu == 0 ? 1 : lat->local[mu];
+    }
+    st.extent[0] = gpu_divider_of((uint32_t)lat->local[0] / 2);
+    st.extent[1] = gpu_divider_of((uint32_t)lat->local[1]);
+    st.extent[2] = gpu_divider_of((uint32_t)lat->local[2]);
+    st.volume_cb = lat->volume_cb;
+    return st;
+}
+
+static naik_status upload_list(naik_backend *backend, const int32_t *list, int32_t count,
+                               int32_t **out)
+{
+    naik_status status = NAIK_OK;
+    size_t bytes = (size_t)count * sizeof *list;
+    NAIK_TRY(gpu_alloc(&backend->device, bytes, "a list of sites", (void **)out));
+    if (bytes > 0) {
+        NAIK_TRY(gpu_upload(&backend->device, *out, list, bytes));
+    }
+done:
+    return status;
+}
+
+/* All sites of a parity, those of the interior first. */
+static naik_status upload_sites(naik_backend *backend, const naik_lattice *lat, int parity,
+                                int32_t **out)
+{
+    const size_t interior = (size_t)lat->interior_count[parity];
+    int32_t *sites = (int32_t *)malloc((size_t)lat->volume_cb * sizeof *sites);
+    if (sites == NULL) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for a list of sites");
+    }
+    memcpy(sites, lat->interior[parity], interior * sizeof *sites);
+    memcpy(sites + interior, lat->boundary[parity],
+           (size_t)lat->boundary_count[parity] * sizeof *sites);
+    naik_status status = upload_list(backend, sites, lat->volume_cb, out);
+    free(sites);
+    return status;
+}
+
+static naik_status upload_hops(naik_backend *backend, const naik_lattice *lat, int parity,
+                               int32_t **out)
+{
+    naik_status status = NAIK_OK;
+    int32_t *turned = (int32_t *)malloc((size_t)lat->volume_cb * NAIK_STENCIL * sizeof *turned);
+    if (turned == NULL) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the table of neighbours");
+    }
+    for (size_t site = 0; site < (size_t)lat->volume_cb; site++) {
+        for (size_t k = 0; k < NAIK_STENCIL; k++) {
+            turned[k * (size_t)lat->volume_cb + site] =
+                lat->neighbour[parity][site * NAIK_STENCIL + k];
+        }
+    }
+    status = upload_list(backend, turned, lat->volume_cb * NAIK_STENCIL, out);
+    free(turned);
+    return status;
+}
+
+naik_status gpu_tables_create(naik_backend *backend, const naik_lattice *lattice, void **out)
+{
+    naik_status status = NAIK_OK;
+    *out = NULL;
+    gpu_tables *tables = (gpu_tables *)calloc(1, sizeof *tables);
+    if (tables == NULL) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the tables of a lattice");
+    }
+    tables->stencil = stencil_of(lattice);
+    for (int parity = 0; parity < 2 && lattice->halo > 0; parity++) {
+        NAIK_TRY(upload_sites(backend, lattice, parity, &tables->sites[parity]));
+        NAIK_TRY(upload_hops(backend, lattice, parity, &tables->point[parity]));
+    }
+    *out = tables;
+done:
+    if (status != NAIK_OK) {
+        gpu_tables_destroy(backend, tables);
+    }
+    return status;
+}
+
+void gpu_tables_destroy(naik_backend *backend, void *tables)
+{
+    gpu_tables *t = (gpu_tables *)tables;
+    for (int parity = 0; t != NULL && parity < 2; parity++) {
+        gpu_release(&backend->device, t->sites[parity]);
+        gpu_release(&backend->device, t->point[parity]);
+    }
+    if (t != NULL) {
+        gpu_exchange_release(backend, &t->exchange);
+    }
+    free(t);
+}
+
+/* ---- canonical arrays */
+
+enum {
+    CANONICAL_BYTES = 6 * sizeof(double),
+    IMPORT_CHUNK = 1 << 14,
+    EXPORT_CHUNK = GPU_STAGING_BYTES / 48
+};
+
+template <class V> __device__ static inline void store_as(char *to, const double n[6])
+{
+    typedef typename V::real real;
+    colour_vector<real> v;
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        v.e[i] = {(real)n[2 * i], (real)n[2 * i + 1]};
+    }
+    V::store(to, v);
+}
+
+template <class V>
+__global__ void import_kernel(gpu_stencil st, int parity, int begin, int count, const double *sites,
+                              char *data, int first, int nrhs)
+{
+    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
+    const int row = (int)blockIdx.y, rows = (int)gridDim.y; /* colour vectors of an rhs */
+    if (i >= count) {
+        return;
+    }
+    double numbers[6];
+    int x[4];
+    gpu_coords(st, parity, begin + i, x);
+#pragma unroll
+    for (int k = 0; k < 6; k++) {
+        numbers[k] = sites != NULL ? sites[((size_t)(2 * i + (x[0] & 1)) * rows + row) * 6 + k] : 0;
+    }
+    store_as<V>(data + vec_offset<V>(begin + i, first + row, nrhs), numbers);
+}
+
+template <class V>
+__global__ void export_kernel(int begin, int count, double *sites, const char *data, int first,
+                              int nrhs)
+{
+    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
+    const int row = (int)blockIdx.y, rows = (int)gridDim.y;
+    if (i >= count) {
+        return;
+    }
+    colour_vector<typename V::real> v = V::load(data + vec_offset<V>(begin + i, first + row, nrhs));
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        sites[((size_t)i * rows + row) * 6 + 2 * k] = v.e[k].re;
+        sites[((size_t)i * rows + row) * 6 + 2 * k + 1] = v.e[k].im;
+    }
+}
+
+/* Most sources are zero but on one time slice: pieces without a number in them do not travel. */
+naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
+                                const double *sites)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = field->geometry->backend;
+    gpu_state *state = gpu_state_of(backend);
+    const gpu_stencil st = gpu_tables_of(field->geometry)->stencil;
+    const size_t site_bytes = (size_t)field->spin * CANONICAL_BYTES;
+    const int first = irhs * field->spin;
+    for (int begin = 0; begin < st.volume_cb; begin += IMPORT_CHUNK) {
+        int count = st.volume_cb - begin < IMPORT_CHUNK ? st.volume_cb - begin : IMPORT_CHUNK;
+        const double *from = sites + (size_t)begin * 12 * field->spin;
+        const bool zero = naik_all_zero(from, (size_t)count * 2 * site_bytes);
+        if (!zero) {
+            NAIK_TRY(
+                gpu_upload(&backend->device, state->staging, from, (size_t)count * 2 * site_bytes));
+        }
+        BY_PRECISION(field->precision, import_kernel, pack_blocks(count, field->spin), PACK_THREADS,
+                     state->stream, st, (int)parity, begin, count,
+                     zero ? NULL : (const double *)state->staging, (char *)field->data, first,
+                     naik_field_vectors(field));
+        NAIK_TRY(GPU_LAUNCHED(backend, "importing a field"));
+    }
+done:
+    return status;
+}
+
+naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int irhs, double *sites)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = field->geometry->backend;
+    gpu_state *state = gpu_state_of(backend);
+    const naik_lattice *lat = field->geometry->lattice;
+    const double *compact = (const double *)state->pinned;
+    const int chunk = EXPORT_CHUNK / field->spin;
+    for (int begin = 0; begin < lat->volume_cb; begin += chunk) {
+        int count = lat->volume_cb - begin < chunk ? lat->volume_cb - begin : chunk;
+        BY_PRECISION(field->precision, export_kernel, pack_blocks(count, field->spin), PACK_THREADS,
+                     state->stream, begin, count, (double *)state->staging,
+                     (const char *)field->data, irhs * field->spin, naik_field_vectors(field));
+        NAIK_TRY(GPU_LAUNCHED(backend, "exporting a field"));
+        NAIK_TRY(gpu_download(&backend->device, state->pinned, state->staging,
+                              (size_t)count * (size_t)field->spin * CANONICAL_BYTES));
+        naik_lattice_scatter(lat, parity, begin, count, compact, 6 * field->spin, sites);
+    }
+done:
+    return status;
+}

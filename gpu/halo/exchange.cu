@@ -1,0 +1,434 @@
+/* exchange.cu - halos written straight into the memory of the neighbour's GPU
+ *
+ * An exchange is sent by the kernel that writes the field, where that is told to (exchange.cuh), or
+ * by one of its own. Those are in the backend's stream if they are short, and one launch computes
+ * interior and boundary. Long ones run beside it: the packing while the interior is computed, and
+ * behind the packing the boundary, whose blocks wait for the neighbours' flags.
+ *
+ * A kernel that waits is never launched before this rank's own sending that others may be waiting
+ * for, and waits only for what others send in the same step of the program or before: so ranks
+ * cannot wait for each other for ever. Before a loop of iterations every rank sends its
+ * residual, unless the loop before it has, and waits for no halo. The first Dslash of an iteration
+ * waits for residuals, which the step before it, or that start, has sent, and sends its result. The
+ * second, the step, waits for results of the first and sends the new residual.
+ *
+ * An epoch's half of the memory is written again two epochs later. Whoever writes it has by then seen
+ * the flags of the epoch between from the same neighbour (every block that sends in the Dslash has
+ * waited for them; before anything but iterations goes on, what they sent last is received), and
+ * these were raised after the neighbour's last block had read the epoch before them: its kernel had
+ * ended, or the block had sent its own share, which it does after reading.
+ *
+ * The lower rows of half spinors (layers.cuh) are cleared here at every exchange, as fields of other
+ * shapes share the memory: by this rank's sending kernel, behind which what reads them lies in the same
+ * stream. The neighbours write elsewhere meanwhile, and this rank has read what lay there.
+ */
+#include "gpu/halo/exchange.cuh"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/backend_gpu.h"
+#include "gpu/halo/layers.cuh"
+
+extern "C" {
+#include "comm/collective.h"
+}
+
+enum { BESIDE_BYTES = 256 << 10 };
+
+/* ---- memory that the neighbours write to */
+
+static size_t rhs_bytes(naik_precision precision)
+{
+    return precision == NAIK_DOUBLE   ? (size_t)vec_double::RHS_BYTES
+           : precision == NAIK_SINGLE ? (size_t)vec_single::RHS_BYTES
+                                      : (size_t)vec_half::RHS_BYTES;
+}
+
+/* Blocks of sites of a field before the one in which its halo begins. */
+static size_t blocks_before(const naik_lattice *lat)
+{
+    return (size_t)lat->volume_cb / PREC_BLOCK;
+}
+
+/* Of the halo of a field, for one epoch. */
+static size_t capacity_for(const naik_lattice *lat, naik_precision precision, int nrhs)
+{
+    size_t blocks = ((size_t)lat->volume_cb + (size_t)lat->halo + PREC_BLOCK - 1) / PREC_BLOCK;
+    size_t bytes =
+        ((blocks - blocks_before(lat)) * (size_t)nrhs + PREC_SPARE_RHS) * rhs_bytes(precision);
+    return (bytes + 4095) / 4096 * 4096;
+}
+
+size_t gpu_exchange_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs)
+{
+    return EXCHANGE_HEADER_BYTES + 2 * capacity_for(lattice, precision, nrhs);
+}
+
+/* Where a field would begin whose halo lies in `memory` for epochs of this parity. */
+static char *field_origin(const naik_field *field, char *memory, size_t capacity, int epoch)
+{
+    const size_t before = blocks_before(field->geometry->lattice) *
+                          (size_t)naik_field_vectors(field) * rhs_bytes(field->precision);
+    uintptr_t halo = (uintptr_t)memory + EXCHANGE_HEADER_BYTES + (size_t)epoch * capacity;
+    return (char *)(halo - before);
+}
+
+static gpu_exchange *exchange_of(const naik_field *field)
+{
+    return &((gpu_tables *)field->geometry->tables)->exchange;
+}
+
+void gpu_exchange_release(naik_backend *backend, gpu_exchange *x)
+{
+    if (x->mapped_count > 0 || x->memory != NULL) {
+        (void)gpu_stream_sync(gpu_state_of(backend)->stream);
+    }
+    for (int i = 0; i < x->mapped_count; i++) {
+        (void)gpu_ipc_close(x->mapped[i]);
+    }
+    gpu_release(&backend->device, x->memory);
+    gpu_release(&backend->device, x->counters);
+    memset(x, 0, sizeof *x);
+}
+
+typedef struct offer {
+    gpu_ipc_handle handle;
+} offer;
+
+static naik_status make_room(naik_backend *backend, gpu_exchange *x, size_t capacity, offer *mine)
+{
+    naik_status status = NAIK_OK;
+    gpu_stream stream = gpu_state_of(backend)->stream;
+    const size_t counters = (2 + EXCHANGE_ZONES) * sizeof *x->counters;
+    NAIK_TRY(gpu_alloc_open(backend, EXCHANGE_HEADER_BYTES + 2 * capacity, "halos from other GPUs",
+                            (void **)&x->memory));
+    NAIK_TRY(gpu_alloc(&backend->device, counters, "counters", (void **)&x->counters));
+    x->capacity = capacity;
+    NAIK_TRY(GPU_CHECK(backend, gpu_memset(x->memory, 0, EXCHANGE_HEADER_BYTES, stream),
+                       "clearing flags"));
+    NAIK_TRY(GPU_CHECK(backend, gpu_memset(x->counters, 0, counters, stream), "clearing counters"));
+    NAIK_TRY(gpu_sync(&backend->device));
+    NAIK_TRY(GPU_CHECK(backend, gpu_ipc_get(&mine->handle, x->memory),
+                       "offering memory to other ranks"));
+done:
+    return status;
+}
+
+static naik_status map_neighbour(naik_backend *backend, gpu_exchange *x, int rank,
+                                 const offer *theirs, char **out)
+{
+    for (int i = 0; i < x->mapped_count; i++) {
+        if (x->mapped_rank[i] == rank) {
+            *out = (char *)x->mapped[i];
+            return NAIK_OK;
+        }
+    }
+    void *memory = NULL;
+    naik_status status = GPU_CHECK(backend, gpu_ipc_open(&memory, theirs->handle),
+                                   "mapping the memory of another rank");
+    if (status == NAIK_OK) {
+        x->mapped_rank[x->mapped_count] = rank;
+        x->mapped[x->mapped_count++] = memory;
+        *out = (char *)memory;
+    }
+    return status;
+}
+
+/* Every rank hands its offer to both neighbours in each split direction. */
+static naik_status connect(const naik_lattice *lat, naik_backend *backend, gpu_exchange *x,
+                           const offer *mine)
+{
+    naik_status status = NAIK_OK;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            offer theirs;
+            if (!lat->split[mu]) {
+                continue;
+            }
+            NAIK_TRY(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][!side], mine,
+                                        lat->neighbour_rank[mu][side], &theirs, sizeof theirs));
+            if (x->faces[mu][side]) {
+                naik_status mapped = map_neighbour(backend, x, lat->neighbour_rank[mu][side],
+                                                   &theirs, &x->theirs[mu][side]);
+                status = mapped != NAIK_OK ? mapped : status;
+            }
+        }
+    }
+done:
+    return status;
+}
+
+naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_DIM][2])
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = field->geometry->lattice;
+    naik_backend *backend = field->geometry->backend;
+    gpu_exchange *x = exchange_of(field);
+    offer mine;
+    const size_t wanted = capacity_for(lat, field->precision, naik_field_vectors(field));
+    if (x->capacity >= wanted) {
+        return NAIK_OK;
+    }
+    memset(&mine, 0, sizeof mine);
+    /* then nobody writes to the old memory any more */
+    NAIK_TRY(naik_comm_agree(backend->comm, gpu_sync(&backend->device)));
+    gpu_exchange_release(backend, x);
+    gpu_state_of(backend)->recorded_serial = 0; /* what is recorded holds old addresses */
+    memcpy(x->faces, faces, sizeof x->faces);
+    NAIK_TRY(naik_comm_agree(backend->comm, make_room(backend, x, wanted, &mine)));
+    NAIK_TRY(naik_comm_agree(backend->comm, connect(lat, backend, x, &mine)));
+done:
+    if (status != NAIK_OK) {
+        gpu_exchange_release(backend, x); /* there is no room half made */
+    }
+    return status;
+}
+
+/* ---- sending and receiving */
+
+typedef struct sent_face {
+    char *to[2]; /* by epoch: where the neighbour's field would begin */
+    uint32_t *flag;
+    int first; /* halo site that number 0 becomes */
+    int mu, coordinate, step, face, count;
+    int sign, own; /* of half spinors; first halo site here on this side */
+} sent_face;
+
+typedef struct send_params {
+    gpu_stencil stencil;
+    int parity, nrhs, faces;
+    uint32_t *counters;
+    char *own[2]; /* by epoch: where the field would begin whose halo the neighbours write */
+    sent_face face[EXCHANGE_ZONES];
+} send_params;
+
+/* Chosen by comparison: an index would put the parameters into memory. */
+__device__ static inline sent_face choose_face(const send_params &p, int which)
+{
+    sent_face f = p.face[0];
+#pragma unroll
+    for (int i = 1; i < EXCHANGE_ZONES; i++) { /* member by member: a copy would lie in memory */
+        const bool here = i == which;
+        f.to[0] = here ? p.face[i].to[0] : f.to[0];
+        f.to[1] = here ? p.face[i].to[1] : f.to[1];
+        f.flag = here ? p.face[i].flag : f.flag;
+        f.first = here ? p.face[i].first : f.first;
+        f.mu = here ? p.face[i].mu : f.mu;
+        f.coordinate = here ? p.face[i].coordinate : f.coordinate;
+        f.step = here ? p.face[i].step : f.step;
+        f.face = here ? p.face[i].face : f.face;
+        f.count = here ? p.face[i].count : f.count;
+        f.sign = here ? p.face[i].sign : f.sign;
+        f.own = here ? p.face[i].own : f.own;
+    }
+    return f;
+}
+
+template <class V, bool HALVED = false>
+__global__ void send_kernel(const send_params p, const char *data)
+{
+    const int which = (int)blockIdx.z, vector = (int)blockIdx.y;
+    const sent_face f = choose_face(p, which);
+    const uint32_t epoch = *(volatile uint32_t *)p.counters + 1;
+    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
+    if (i < f.count) {
+        const int layer = i / f.face;
+        const int site = layer_site(p.stencil, p.parity, f.mu, f.coordinate + layer * f.step,
+                                    i - layer * f.face);
+        char *to = (epoch & 1) != 0 ? f.to[1] : f.to[0];
+        V::keep(to + landing_of<V, HALVED>(f.first + i, vector, p.nrhs),
+                take_vector<V, HALVED>(data, site, vector, p.nrhs, f.mu, f.sign));
+        if (HALVED) {
+            char *own = (epoch & 1) != 0 ? p.own[1] : p.own[0];
+            clear_lower<V>(own + landing_of<V, HALVED>(f.own + i, vector, p.nrhs));
+        }
+    }
+    GPU_MARK("sent");
+    gpu_release_stores();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        gpu_dawdle();
+        gpu_release_block();
+        uint32_t *done = p.counters + 1;
+        const uint32_t count = atomicAdd(&done[which], 1u) + 1;
+        GPU_MARK("counted");
+        if (count == gridDim.x * gridDim.y) {
+            done[which] = 0;
+            gpu_release_flags();
+            gpu_dawdle();
+            gpu_store_flag(f.flag, epoch);
+            if (atomicAdd(&done[EXCHANGE_ZONES], 1u) + 1 == (uint32_t)p.faces) {
+                done[EXCHANGE_ZONES] = 0;
+                *p.counters = epoch;
+            }
+        }
+    }
+}
+
+static send_params send_params_of(const naik_field *field, const naik_layers *layers, int *largest)
+{
+    const naik_lattice *lat = field->geometry->lattice;
+    const gpu_exchange *x = exchange_of(field);
+    send_params p = {};
+    p.stencil = gpu_tables_of(field->geometry)->stencil;
+    p.parity = (int)layers->parity;
+    p.nrhs = naik_field_vectors(field);
+    p.counters = x->counters;
+    p.own[0] = field_origin(field, x->memory, x->capacity, 0);
+    p.own[1] = field_origin(field, x->memory, x->capacity, 1);
+    *largest = 0;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            if (!x->faces[mu][side]) {
+                continue;
+            }
+            sent_face *f = &p.face[p.faces++];
+            const int zone = 2 * mu + !side; /* sent ahead, it lies behind the neighbour */
+            f->to[0] = field_origin(field, x->theirs[mu][side], x->capacity, 0);
+            f->to[1] = field_origin(field, x->theirs[mu][side], x->capacity, 1);
+            f->flag = (uint32_t *)x->theirs[mu][side] + zone * EXCHANGE_FLAG_WORDS;
+            f->first = lat->zone[mu][!side];
+            f->mu = mu;
+            f->coordinate = side == NAIK_FORWARD ? lat->local[mu] - 1 : 0;
+            f->step = side == NAIK_FORWARD ? -1 : 1;
+            f->face = lat->face[mu];
+            f->count = lat->face[mu] * layers->depth;
+            f->sign = naik_zone_sign(layers->halves, !side);
+            f->own = lat->zone[mu][side];
+            *largest = f->count > *largest ? f->count : *largest;
+        }
+    }
+    return p;
+}
+
+naik_status gpu_exchange_send(const naik_field *field, const naik_layers *layers, bool beside)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = field->geometry->backend;
+    gpu_state *state = gpu_state_of(backend);
+    gpu_exchange *x = exchange_of(field);
+    int largest;
+    const int vectors = naik_layer_vectors(field, layers);
+    const send_params p = send_params_of(field, layers, &largest);
+    dim3 grid = pack_blocks(largest, vectors);
+    grid.z = (unsigned)p.faces;
+    x->beside = beside && backend->route.single_node &&
+                (size_t)largest * (size_t)vectors * (rhs_bytes(field->precision) / PREC_BLOCK) >=
+                    BESIDE_BYTES;
+    if (x->beside) {
+        NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->peers.fork, state->stream),
+                           "starting an exchange"));
+        NAIK_TRY(GPU_CHECK(backend, gpu_stream_wait(state->peers.side, state->peers.fork),
+                           "starting an exchange"));
+    }
+    BY_LAYERS(layers, field->precision, send_kernel, grid, PACK_THREADS,
+              x->beside ? state->peers.side : state->stream, p, (const char *)field->data);
+    NAIK_TRY(GPU_LAUNCHED(backend, "sending halos"));
+done:
+    return status;
+}
+
+exchange_send gpu_exchange_sender(const naik_field *field, int depth)
+{
+    const naik_lattice *lat = field->geometry->lattice;
+    const gpu_exchange *x = exchange_of(field);
+    exchange_send s = {};
+    s.counters = x->counters;
+    s.capacity = x->capacity;
+    s.depth = depth;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        s.face[mu] = lat->face[mu];
+        for (int side = 0; side < 2; side++) {
+            if (x->faces[mu][side]) {
+                const int zone = 2 * mu + !side; /* sent ahead, it lies behind the neighbour */
+                s.to[mu][side] = field_origin(field, x->theirs[mu][side], x->capacity, 0);
+                s.flag[mu][side] = (uint32_t *)x->theirs[mu][side] + zone * EXCHANGE_FLAG_WORDS;
+                s.first[mu][side] = lat->zone[mu][!side];
+            }
+        }
+    }
+    return s;
+}
+
+gpu_stream gpu_exchange_stream(const naik_field *field)
+{
+    gpu_state *state = gpu_state_of(field->geometry->backend);
+    return exchange_of(field)->beside ? state->peers.side : state->stream;
+}
+
+naik_status gpu_exchange_join(const naik_field *field)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = field->geometry->backend;
+    gpu_state *state = gpu_state_of(backend);
+    gpu_exchange *x = exchange_of(field);
+    if (x->beside) {
+        NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->peers.join, state->peers.side),
+                           "ending an exchange"));
+        NAIK_TRY(GPU_CHECK(backend, gpu_stream_wait(state->stream, state->peers.join),
+                           "ending an exchange"));
+    }
+    x->beside = false;
+done:
+    return status;
+}
+
+exchange_view gpu_exchange_view(const naik_field *field)
+{
+    const gpu_exchange *x = exchange_of(field);
+    const naik_lattice *lat = field->geometry->lattice;
+    const naik_backend *backend = field->geometry->backend;
+    const gpu_peers *peers = &gpu_state_of(backend)->peers;
+    exchange_view v = {};
+    v.epoch = x->counters;
+    v.flags = (const uint32_t *)x->memory;
+    v.halo[0] = field_origin(field, x->memory, x->capacity, 0);
+    v.halo[1] = field_origin(field, x->memory, x->capacity, 1);
+    v.timeout = peer_timeout_of(backend);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            for (int r = 0; r < peers->count && x->faces[mu][side]; r++) {
+                if (peers->rank[r] == lat->neighbour_rank[mu][side]) {
+                    v.sender[2 * mu + side] = (uint8_t)(1 + r);
+                }
+            }
+        }
+    }
+    return v;
+}
+
+template <class V>
+__global__ void receive_kernel(const exchange_view v, int first, int count, int nrhs, char *data)
+{
+    const char *from = exchange_await(v, (int)threadIdx.x);
+    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
+    if (i < count) {
+        const size_t offset = vec_offset<V>(first + i, (int)blockIdx.y, nrhs);
+        V::keep(data + offset, V::fetch(from + offset));
+    }
+}
+
+naik_status gpu_exchange_receive(naik_field *field, const naik_layers *layers)
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = field->geometry->lattice;
+    naik_backend *backend = field->geometry->backend;
+    const gpu_exchange *x = exchange_of(field);
+    const exchange_view v = gpu_exchange_view(field);
+    NAIK_TRY(gpu_exchange_join(field));
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            const int count = lat->face[mu] * layers->depth;
+            if (x->faces[mu][side]) {
+                BY_PRECISION(field->precision, receive_kernel,
+                             pack_blocks(count, naik_field_vectors(field)), PACK_THREADS,
+                             gpu_state_of(backend)->stream, v, lat->zone[mu][side], count,
+                             naik_field_vectors(field), (char *)field->data);
+                NAIK_TRY(GPU_LAUNCHED(backend, "receiving halos"));
+            }
+        }
+    }
+done:
+    return status;
+}
