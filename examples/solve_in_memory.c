@@ -30,8 +30,8 @@ static naik_status work(naik_comm *comm, const char *configuration, double mass)
     for (int colour = 0; colour < 3; colour++) {
         naik_log_line(comm->log, "colour %d: %d iterations, |src - M x| / |src| = %.2e", colour,
                       results[colour].iterations, results[colour].source_residual);
-        NAIK_TRY(naik_meson_correlator(lattice, NAIK_PION5, &(naik_frame){.origin = {0}}, x + colour * vector,
-                                       pion + 2 * colour * extent));
+        NAIK_TRY(naik_meson_correlator(lattice, NAIK_PION5, &(naik_frame){.origin = {0}},
+                                       x + colour * vector, pion + 2 * colour * extent));
     }
     for (int t = 0; t < extent; t++) {
         naik_log_line(comm->log, "%d %.12e", t,

@@ -4,8 +4,8 @@
 #define NAIK_GPU_BACKEND_GPU_H
 
 #include "gpu/device.h"
-#include "gpu/halo/exchange.h"
 #include "gpu/fields/stencil.cuh"
+#include "gpu/halo/exchange.h"
 
 typedef struct naik_ghosted naik_ghosted; /* links/ghosted.h */
 typedef struct naik_clover naik_clover;   /* links/clover.h */

@@ -23,8 +23,10 @@ static void do_without(naik_backend *backend, gpu_error why)
     (void)gpu_last_error();
     naik_log_clear(backend->log);
     if (!state->without_graphs) {
-        naik_log_warn(backend->log, "this device cannot record launches (%s): naik launches every kernel by itself",
-                      why == gpu_success ? "one of them failed" : gpu_error_text(why));
+        naik_log_warn(
+            backend->log,
+            "this device cannot record launches (%s): naik launches every kernel by itself",
+            why == gpu_success ? "one of them failed" : gpu_error_text(why));
     }
     state->without_graphs = true;
 }

@@ -11,10 +11,10 @@
 #ifndef NAIK_GPU_DSLASH_CUH
 #define NAIK_GPU_DSLASH_CUH
 
+#include "gpu/fields/stencil.cuh"
 #include "gpu/halo/exchange.cuh"
 #include "gpu/links/recon.cuh"
 #include "gpu/vectors/rhs.cuh"
-#include "gpu/fields/stencil.cuh"
 
 enum { DSLASH_THREADS = 128 }; /* a block of one rhs a thread: sites times tiles */
 

@@ -32,12 +32,12 @@ static bool dslash_start(const dslash_params &params, const dslash_shape &shape)
     } else if constexpr (N > 0 && !dslash_has_rhs(V::PRECISION, precision_of<S>(), R, N)) {
         return false;
     } else if constexpr (N <= 0) {
-        gpu_launch_behind(dslash_divided_kernel < V, S, R, N == DSLASH_ROWS ? 3 : 1 >, shape.latency_bound,
-                          shape.grid, shape.block, shape.stream, params);
+        gpu_launch_behind(dslash_divided_kernel < V, S, R, N == DSLASH_ROWS ? 3 : 1 >,
+                          shape.latency_bound, shape.grid, shape.block, shape.stream, params);
         return true;
     } else {
-        gpu_launch_behind(dslash_kernel<V, S, R, N, dslash_blocks<V, S, R, N>()>, shape.latency_bound,
-                          shape.grid, shape.block, shape.stream, params);
+        gpu_launch_behind(dslash_kernel<V, S, R, N, dslash_blocks<V, S, R, N>()>,
+                          shape.latency_bound, shape.grid, shape.block, shape.stream, params);
         return true;
     }
 }

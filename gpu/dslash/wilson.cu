@@ -239,11 +239,11 @@ static naik_status choose(const naik_dslash_args *args, const wilson_params &p, 
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = args->in->geometry->backend;
-    const gpu_tune_key key = {{(int)args->in->precision, (int)args->links->precision,
-                               args->links->recon, args->links->points, p.d.nrhs, p.d.count,
-                               (p.d.list != NULL) + 32 * NAIK_SPIN +
-                                   256 * ((p.b.blocks != NULL) + (p.b.factor != NULL)),
-                               0}};
+    const gpu_tune_key key = {
+        {(int)args->in->precision, (int)args->links->precision, args->links->recon,
+         args->links->points, p.d.nrhs, p.d.count,
+         (p.d.list != NULL) + 32 * NAIK_SPIN + 256 * ((p.b.blocks != NULL) + (p.b.factor != NULL)),
+         0}};
     const site_box box = box_of(args, &p.d);
     gpu_variants list;
     list_variants(args, &box, &list);

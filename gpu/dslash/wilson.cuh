@@ -53,7 +53,7 @@ typedef struct wilson_params {
     int rhs_count;
     bool dagger;
     wilson_diagonal b; /* applied to D in; its number has the unit of the links in it */
-    const char *with;   /* of naik_products */
+    const char *with;  /* of naik_products */
     wilson_tiles order;
 } wilson_params;
 
@@ -146,10 +146,9 @@ __device__ static inline const char *spinor_from(const wilson_params &p, const d
 }
 
 template <class V, class S, int R, int N, bool HALO, int MU>
-__device__ static inline void add_point(const wilson_params &p, const dslash_site &site,
-                                        unsigned edges, bool backward,
-                                        link_group<S, R, (N > 1)> &links,
-                                        spinor<typename V::real> (&total)[N])
+__device__ static inline void
+add_point(const wilson_params &p, const dslash_site &site, unsigned edges, bool backward,
+          link_group<S, R, (N > 1)> &links, spinor<typename V::real> (&total)[N])
 {
     typedef typename V::real real;
     const char *from = spinor_from<V, HALO>(p, site, edges, backward, MU);
@@ -176,7 +175,8 @@ __device__ static inline void apply_spin_hops(const wilson_params &p, const dsla
                                               spinor<typename V::real> (&total)[N])
 {
     typedef link_group<S, R, (N > 1)> group;
-    constexpr int UNROLLED = GPU_LANES == 64 || (!HALO && N == 1 && recon_is_uncompressed(R)) ? 1 : 2;
+    constexpr int UNROLLED =
+        GPU_LANES == 64 || (!HALO && N == 1 && recon_is_uncompressed(R)) ? 1 : 2;
     const char *begin = p.d.links + (size_t)(site.cb / PREC_BLOCK) * (2 * group::BYTES);
     const unsigned edges = HALO ? 0 : edges_of(p.d.stencil, site.x);
 #pragma unroll

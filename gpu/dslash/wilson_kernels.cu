@@ -70,9 +70,7 @@ __device__ static inline void add_sums(const wilson_params &p, int irhs, unsigne
 #pragma unroll
         for (int c = 0; c < N; c++) {
             if (active >> c & 1) {
-                const double mine = k == 0   ? term[c].of[0]
-                                    : k == 1 ? term[c].of[1]
-                                             : term[c].of[2];
+                const double mine = k == 0 ? term[c].of[0] : k == 1 ? term[c].of[1] : term[c].of[2];
                 exact_keep(shared.of, thread / GPU_LANES, k * N + c,
                            exact_lanes(mine, p.d.sums + k * p.rhs_count + irhs + c),
                            thread % GPU_LANES);

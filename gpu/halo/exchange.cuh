@@ -2,10 +2,10 @@
 #ifndef NAIK_GPU_EXCHANGE_CUH
 #define NAIK_GPU_EXCHANGE_CUH
 
-#include "gpu/halo/exchange.h"
-#include "gpu/halo/peer.cuh"
 #include "gpu/fields/prec.cuh"
 #include "gpu/fields/stencil.cuh"
+#include "gpu/halo/exchange.h"
+#include "gpu/halo/peer.cuh"
 
 typedef struct exchange_view {
     const uint32_t *epoch; /* NULL: halos are in the field */

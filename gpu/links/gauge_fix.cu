@@ -2,8 +2,8 @@
 #include "gpu/backend_gpu.h"
 
 #include "gpu/links/ghosted.cuh"
-#include "links/gauge_turn.h"
 #include "gpu/vectors/reduce.cuh"
+#include "links/gauge_turn.h"
 
 enum { TURN_THREADS = 128 };
 

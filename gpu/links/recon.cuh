@@ -70,7 +70,8 @@ NAIK_HD constexpr bool recon_keeps_sign(int recon)
 
 /* inverse D conj(a), D the phase of 9 numbers or eta of 8 */
 template <int R, class T>
-__device__ static inline cplx<T> times_determinant(cplx<T> phase, bool negative, T inverse, cplx<T> a)
+__device__ static inline cplx<T> times_determinant(cplx<T> phase, bool negative, T inverse,
+                                                   cplx<T> a)
 {
     if constexpr (R == 9) {
         return scale(inverse, mul(phase, conj(a)));

@@ -145,9 +145,7 @@ template <int ROWS> static void launch_combine(const naik_field *shape, const co
     case NAIK_SINGLE:
         combine_kernel<vec_single, ROWS><<<grid, BICGSTAB_THREADS, 0, stream>>>(p);
         break;
-    case NAIK_HALF:
-        combine_kernel<vec_half, ROWS><<<grid, BICGSTAB_THREADS, 0, stream>>>(p);
-        break;
+    case NAIK_HALF: combine_kernel<vec_half, ROWS><<<grid, BICGSTAB_THREADS, 0, stream>>>(p); break;
     }
 }
 
