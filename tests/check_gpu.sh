@@ -4,7 +4,7 @@
 # Every test program that has to do with the GPU on one rank, and `naik solve` with every source and
 # correlator against the CPU; then, where there are several devices, on a rank each, or on as many as its
 # small lattices take, over every transport: staged first, then MPI with device memory, then peers, with
-# EXCHANGES (1000000) exchanges of halos over each. Then how fast it is: a line of `naik bench` each. What it
+# EXCHANGES (1000000) exchanges of halos over each, and a propagator on every grid of them. Then how fast it is: a line of `naik bench` each. What it
 # finds goes to SUMMARY (check-gpu.txt), the file to send with a report. RANKS says how many devices
 # there are where that cannot be seen; inside a job, run it as that job's script. Ends with "N passed, N
 # failed"; exit status 1 where one failed.
@@ -77,6 +77,8 @@ for transport in staged mpi_device peer; do
     unset NAIK_TRANSPORT
 done
 [ "$ranks" = 1 ] || count "naik solve against the CPU, 2 ranks" tests/solve_on_gpu.sh 2
+grids=$((ranks < 4 ? ranks : 4))
+[ "$ranks" = 1 ] || count "naik solve on every grid, $grids ranks" tests/bits_on_gpus.sh $grids
 [ "$ranks" -gt 1 ] || echo "one device: nothing was exchanged"
 
 vectors="--size 32,32,32,32 --precision single --link-precision half --recon 6"
