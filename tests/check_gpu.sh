@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
 # The one command of who has GPUs: make GPU=cuda|hip GPU_ARCH=... check-gpu
 #
-# Every test program that has to do with the GPU on one rank, and `naik solve` with every source and
-# correlator against the CPU; then, where there are several devices, on a rank each, or on as many as its
-# small lattices take, over every transport: staged first, then MPI with device memory, then peers, with
-# EXCHANGES (1000000) exchanges of halos over each, and a propagator on every grid of them. Then how fast it is: a line of `naik bench` each. What it
-# finds goes to SUMMARY (check-gpu.txt), the file to send with a report. RANKS says how many devices
+# Three parts, all of them where PARTS does not choose:
+#
+#   one_device    every test program that has to do with the GPU on one rank, and `naik solve` with every
+#                 source and correlator against the CPU
+#   many_devices  the programs on a rank a device, or on as many as their small lattices take, over every
+#                 transport: staged first, then MPI with device memory, then peers, with EXCHANGES (1000000)
+#                 exchanges of halos over each; a propagator on every grid of the devices
+#   speed         a line of `naik bench` each
+#
+# What it finds goes to SUMMARY (check-gpu.txt), the file to send with a report. RANKS says how many devices
 # there are where that cannot be seen; inside a job, run it as that job's script. Ends with "N passed, N
 # failed"; exit status 1 where one failed.
 set -u
@@ -22,7 +27,7 @@ devices() { # as the kernel shows them: NVIDIA's, else AMD's
     [ -e "${found[0]}" ] || found=(/dev/dri/renderD*)
     [ -e "${found[0]}" ] && echo ${#found[@]} || echo 1
 }
-ranks=${RANKS:-$(devices)}
+ranks=${RANKS:-$(devices)} parts=${PARTS:-one_device many_devices speed}
 exec > >(tee "$SUMMARY") 2>&1
 
 launch() { # launch RANKS COMMAND...
@@ -54,44 +59,55 @@ most_ranks() { # most_ranks PROGRAM: of those it says it runs on (tests/run), th
     echo "$best"
 }
 
-echo "naik $("$BUILD/naik" --version | head -n 1), $(date -u +%Y-%m-%d), $(uname -srm), $ranks devices"
-for program in fields $both; do judge "test_$program, 1 rank" 1 "$BUILD/tests/test_$program"; done
-count "naik solve against the CPU, 1 rank" tests/solve_on_gpu.sh 1
-# sessions and naik solve make the same bits there too; both of its ranks have one device
-if python=$(find_python h5py numpy); then
-    scratch=$(mktemp -d)
-    count "naik inside Python" env NAIK="$BUILD/naik" SCRATCH="$scratch" "$python" -B tests/test_session.py
-    rm -rf "$scratch"
-fi
-for transport in staged mpi_device peer; do
-    [ "$ranks" -gt 1 ] || break
-    export NAIK_TRANSPORT=$transport
-    export NAIK_TEST_EXCHANGES=${EXCHANGES:-1000000}
-    n=$(most_ranks halo)
-    judge "exchanges, $n ranks, $transport" "$n" "$BUILD/tests/test_halo" every_exchange
-    unset NAIK_TEST_EXCHANGES
-    for program in halo $both; do
-        n=$(most_ranks "$program")
-        judge "test_$program, $n ranks, $transport" "$n" "$BUILD/tests/test_$program"
+one_device() {
+    for program in fields $both; do judge "test_$program, 1 rank" 1 "$BUILD/tests/test_$program"; done
+    count "naik solve against the CPU, 1 rank" tests/solve_on_gpu.sh 1
+    # sessions and naik solve make the same bits there too; both of its ranks have one device
+    if python=$(find_python h5py numpy); then
+        scratch=$(mktemp -d)
+        count "naik inside Python" env NAIK="$BUILD/naik" SCRATCH="$scratch" "$python" -B tests/test_session.py
+        rm -rf "$scratch"
+    fi
+}
+many_devices() {
+    [ "$ranks" -gt 1 ] || { echo "one device: nothing was exchanged" && return; }
+    for transport in staged mpi_device peer; do
+        export NAIK_TRANSPORT=$transport
+        export NAIK_TEST_EXCHANGES=${EXCHANGES:-1000000}
+        n=$(most_ranks halo)
+        judge "exchanges, $n ranks, $transport" "$n" "$BUILD/tests/test_halo" every_exchange
+        unset NAIK_TEST_EXCHANGES
+        for program in halo $both; do
+            n=$(most_ranks "$program")
+            judge "test_$program, $n ranks, $transport" "$n" "$BUILD/tests/test_$program"
+        done
+        unset NAIK_TRANSPORT
     done
-    unset NAIK_TRANSPORT
-done
-[ "$ranks" = 1 ] || count "naik solve against the CPU, 2 ranks" tests/solve_on_gpu.sh 2
-grids=$((ranks < 4 ? ranks : 4))
-[ "$ranks" = 1 ] || count "naik solve on every grid, $grids ranks" tests/bits_on_gpus.sh $grids
-[ "$ranks" -gt 1 ] || echo "one device: nothing was exchanged"
+    count "naik solve against the CPU, 2 ranks" tests/solve_on_gpu.sh 2
+    local grids=$((ranks < 4 ? ranks : 4))
+    count "naik solve on every grid, $grids ranks" tests/bits_on_gpus.sh $grids
+}
+speed() {
+    vectors="--size 32,32,32,32 --precision single --link-precision half --recon 6"
+    spinors="--size 32,32,32,32 --precision single"
+    # shellcheck disable=SC2086
+    {
+        launch 1 "$BUILD/naik" bench dslash $vectors --nrhs 1,4,8,12
+        launch 1 "$BUILD/naik" bench cg $vectors --nrhs 1,8 --launch all
+        launch 1 "$BUILD/naik" bench dslash $spinors --action wilson --nrhs 1,8,12
+        launch 1 "$BUILD/naik" bench dslash $spinors --action clover --recon 12
+        launch 1 "$BUILD/naik" bench bicgstab $spinors --action wilson --mass 0.1 --nrhs 1,12
+        [ "$ranks" = 1 ] || launch "$ranks" "$BUILD/naik" bench cg $vectors --weak --nrhs 1,8
+    } || failed=$((failed + 1))
+}
 
-vectors="--size 32,32,32,32 --precision single --link-precision half --recon 6"
-spinors="--size 32,32,32,32 --precision single"
-# shellcheck disable=SC2086
-{
-    launch 1 "$BUILD/naik" bench dslash $vectors --nrhs 1,4,8,12
-    launch 1 "$BUILD/naik" bench cg $vectors --nrhs 1,8 --launch all
-    launch 1 "$BUILD/naik" bench dslash $spinors --action wilson --nrhs 1,8,12
-    launch 1 "$BUILD/naik" bench dslash $spinors --action clover --recon 12
-    launch 1 "$BUILD/naik" bench bicgstab $spinors --action wilson --mass 0.1 --nrhs 1,12
-    [ "$ranks" = 1 ] || launch "$ranks" "$BUILD/naik" bench cg $vectors --weak --nrhs 1,8
-} || failed=$((failed + 1))
+echo "naik $("$BUILD/naik" --version | head -n 1), $(date -u +%Y-%m-%d), $(uname -srm), $ranks devices"
+for part in $parts; do
+    case $part in
+    one_device | many_devices | speed) $part ;;
+    *) echo "FAIL there is no part $part" && failed=$((failed + 1)) ;;
+    esac
+done
 echo "check-gpu took $SECONDS s; this is $SUMMARY"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

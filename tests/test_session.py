@@ -216,7 +216,10 @@ def numbers_have_a_point_in_a_locale_of_commas():
     before, lines = locale.setlocale(locale.LC_ALL), []
     os.environ["LOCPATH"] = SCRATCH
     try:
-        locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+        try:
+            locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+        except locale.Error:
+            return "the locale that localedef made here does not load"
         with naik.Session(path("lat.h5"), action={"type": "clover", "csw": 1.2}, solver={"tolerance": 0.5}, log=lines.append) as s:
             src = s.sources.gaussian(0, 0, 0, 0, radius=1.5)
             german = s.solve(src, mass=0.25).x
