@@ -4,10 +4,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "check.h"
 #include "comm/collective.h"
 #include "io/links/links_file.h"
+#include "io/site_sums.h"
 #include "naik/gauge_io.h"
 
 static const int size[4] = {8, 4, 4, 8};
@@ -240,7 +242,55 @@ static void fat_and_long_links_come_back_by_epsilon(check *t)
     leave(t, &r);
 }
 
+/* The definition, with zlib and plain shifts alone. */
+static void slow_sums(uint32_t sum[2], int64_t first, int count, const unsigned char *bytes,
+                      int each)
+{
+    static const unsigned moduli[2] = {29, 31};
+    for (int i = 0; i < count; i++) {
+        const uint64_t crc = crc32(0, bytes + (size_t)i * (size_t)each, (uInt)each);
+        for (int k = 0; k < 2; k++) {
+            const unsigned by = (unsigned)((first + i) % moduli[k]);
+            sum[k] ^= (uint32_t)(crc << by | crc >> (32 - by));
+        }
+    }
+}
+
+/* In pieces of any length, from threads, of sites that are added up and of those that are too large. */
+static void sums_of_many_sites_are_those_of_zlib(check *t)
+{
+    enum { SITES = 1000, MOST = NAIK_SITE_SUM_BYTES + 4 };
+    static const int each[] = {4, 24, 92, 576, NAIK_SITE_SUM_BYTES, MOST};
+    static const int64_t first[] = {0, 12345678901, 28, 29, 30, 899};
+    unsigned char *bytes = malloc(SITES * MOST);
+    CHECK_REQUIRE(t, bytes != NULL);
+    uint32_t word = 1;
+    for (size_t i = 0; i < SITES * MOST; i++) {
+        word = word * 1664525 + 1013904223;
+        bytes[i] = (unsigned char)(word >> 24);
+    }
+    for (int k = 0; k < 6; k++) {
+        for (int count = SITES - 1; count <= SITES; count++) {
+            uint32_t slow[2] = {0, 0}, sum[2];
+            naik_site_sums *sums = NULL;
+            slow_sums(slow, first[k], count, bytes, each[k]);
+            CHECK_OK(t, naik_site_sums_create(t->comm, each[k], &sums));
+            CHECK_REQUIRE(t, sums != NULL);
+#pragma omp parallel for
+            for (int i = t->comm->rank == 0 ? 0 : count; i < count; i += 37) {
+                naik_site_sums_add(sums, first[k] + i, i + 37 < count ? 37 : count - i,
+                                   bytes + i * each[k]);
+            }
+            CHECK_OK(t, naik_site_sums_combine(sums, sum));
+            CHECK_INT(t, sum[0], slow[0]);
+            CHECK_INT(t, sum[1], slow[1]);
+            naik_site_sums_destroy(&sums);
+        }
+    }
+    free(bytes);
+}
+
 CHECK_MAIN(CHECK(h5_gauge_roundtrip_is_bitwise), CHECK(single_precision_rounds_once),
            CHECK(files_do_not_depend_on_the_ranks), CHECK(a_flipped_byte_is_noticed),
            CHECK(fat_and_long_links_come_back_by_epsilon), CHECK(other_extents_are_refused),
-           CHECK(an_unwritable_folder_is_refused))
+           CHECK(an_unwritable_folder_is_refused), CHECK(sums_of_many_sites_are_those_of_zlib))

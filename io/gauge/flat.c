@@ -7,6 +7,7 @@
 #include "comm/collective.h"
 #include "io/checksum.h"
 #include "io/gauge/format.h"
+#include "io/site_sums.h"
 #include "io/sites.h"
 #include "lattice/su3.h"
 
@@ -15,7 +16,8 @@ typedef struct passage { /* of links between a file and memory, row by row */
     int rows, bits;
     bool big, swapped;
     naik_flat_sum kind;
-    uint32_t sum[2]; /* shared by the threads */
+    uint32_t sum[2];       /* shared by the threads; of NAIK_SUM_USQCD */
+    naik_site_sums *sites; /* in its place */
 } passage;
 
 static void add_row_to_sum(passage *r, const naik_sites_row *row, int64_t site_bytes)
@@ -27,9 +29,7 @@ static void add_row_to_sum(passage *r, const naik_sites_row *row, int64_t site_b
     case NAIK_SUM_MILC:
         naik_checksum_milc(sum, row->number * words, row->count * words, row->bytes, r->swapped);
         break;
-    case NAIK_SUM_USQCD:
-        naik_checksum_usqcd(sum, row->number, row->count, row->bytes, site_bytes);
-        break;
+    case NAIK_SUM_USQCD: naik_site_sums_add(r->sites, row->number, row->count, row->bytes); return;
     case NAIK_SUM_NERSC: sum[0] = naik_checksum_words(row->count * words, row->bytes, r->swapped);
 #pragma omp atomic
         r->sum[0] += sum[0];
@@ -86,7 +86,8 @@ static naik_status combine(naik_comm *comm, passage *r, naik_gauge_file *file)
         status = naik_comm_sum_i64(comm, &total, 1);
         file->checksum_computed[0] = (uint32_t)total;
     } else {
-        status = naik_checksum_combine(comm, r->sum);
+        status = r->sites != NULL ? naik_site_sums_combine(r->sites, r->sum)
+                                  : naik_checksum_combine(comm, r->sum);
         memcpy(file->checksum_computed, r->sum, sizeof r->sum);
     }
     file->checksum_ok = file->checksum_known &&
@@ -106,6 +107,11 @@ static passage prepare(const naik_gauge *gauge, naik_flat_sum sum, const naik_ga
     return r;
 }
 
+static naik_status prepare_sums(naik_comm *comm, int64_t site_bytes, passage *r)
+{
+    return r->kind == NAIK_SUM_USQCD ? naik_site_sums_create(comm, site_bytes, &r->sites) : NAIK_OK;
+}
+
 naik_status naik_gauge_read_flat(const char *path, naik_gauge *gauge, naik_flat_sum sum,
                                  naik_gauge_file *file)
 {
@@ -113,9 +119,11 @@ naik_status naik_gauge_read_flat(const char *path, naik_gauge *gauge, naik_flat_
     passage r = prepare(gauge, sum, file);
     int64_t site_bytes = (int64_t)24 * r.rows * r.bits / 8;
     naik_sites_box box = naik_sites_of_lattice(gauge->lattice, file->data_offset, site_bytes);
+    NAIK_TRY(prepare_sums(gauge->lattice->comm, site_bytes, &r));
     NAIK_TRY(naik_sites_read(gauge->lattice->comm, path, &box, take_row, &r));
     NAIK_TRY(combine(gauge->lattice->comm, &r, file));
 done:
+    naik_site_sums_destroy(&r.sites);
     return status;
 }
 
@@ -126,8 +134,10 @@ naik_status naik_gauge_write_flat(const char *path, const naik_gauge *gauge, nai
     passage r = prepare(gauge, sum, file);
     int64_t site_bytes = (int64_t)24 * r.rows * r.bits / 8;
     naik_sites_box box = naik_sites_of_lattice(gauge->lattice, file->data_offset, site_bytes);
+    NAIK_TRY(prepare_sums(gauge->lattice->comm, site_bytes, &r));
     NAIK_TRY(naik_sites_write(gauge->lattice->comm, path, &box, give_row, &r));
     NAIK_TRY(combine(gauge->lattice->comm, &r, file));
 done:
+    naik_site_sums_destroy(&r.sites);
     return status;
 }

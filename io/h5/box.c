@@ -12,10 +12,10 @@
 
 #include "base/memory.h"
 #include "comm/collective.h"
-#include "io/checksum.h"
 #include "io/finite.h"
 #include "io/h5/box_gather.h"
 #include "io/reread.h"
+#include "io/site_sums.h"
 
 enum { CALL_BYTES = 1 << 30, BUFFER_BYTES = 1 << 26 };
 
@@ -118,31 +118,25 @@ done:
 }
 
 static void add_checksum(const naik_lattice *lat, const naik_h5_field *field, const piece *part,
-                         const void *bytes, uint32_t sum[2])
+                         const void *bytes, naik_site_sums *sums)
 {
     const int row_sites = lat->local[0];
     const int rows = part->sites / row_sites;
     const int64_t each = site_bytes(field);
-    uint32_t a = 0, b = 0;
-#pragma omp parallel for schedule(static) reduction(^ : a, b)
+#pragma omp parallel for schedule(static)
     for (int row = 0; row < rows; row++) {
         int x[NAIK_DIM];
-        uint32_t mine[2] = {0, 0};
         naik_lattice_coords(lat, part->first + row * row_sites, x);
-        naik_checksum_usqcd(mine, naik_lattice_global(lat, x), row_sites,
-                            (const char *)bytes + (int64_t)row * row_sites * each, each);
-        a ^= mine[0];
-        b ^= mine[1];
+        naik_site_sums_add(sums, naik_lattice_global(lat, x), row_sites,
+                           (const char *)bytes + (int64_t)row * row_sites * each);
     }
-    sum[0] ^= a;
-    sum[1] ^= b;
 }
 
 /* One piece through the buffer, or straight from and to the caller's array in double. *finite is
  * left where it is so. */
 static naik_status move_piece(const naik_lattice *lat, const naik_h5_field *field,
                               const piece *part, hid_t list, bool writing, double *data,
-                              void *buffer, uint32_t sum[2], bool *finite)
+                              void *buffer, naik_site_sums *sums, bool *finite)
 {
     naik_status status = NAIK_OK;
     const int64_t reals = (int64_t)part->sites * field->reals;
@@ -156,11 +150,11 @@ static naik_status move_piece(const naik_lattice *lat, const naik_h5_field *fiel
         }
     }
     if (writing) {
-        add_checksum(lat, field, part, bytes, sum);
+        add_checksum(lat, field, part, bytes, sums);
     }
     NAIK_TRY(transfer(lat, field, part, list, writing, bytes));
     if (!writing) {
-        add_checksum(lat, field, part, bytes, sum);
+        add_checksum(lat, field, part, bytes, sums);
         *finite = *finite && naik_reals_are_finite(bytes, reals, field->bits);
     }
     if (!writing && rounded != NULL) {
@@ -173,9 +167,9 @@ done:
     return status;
 }
 
-/* sum: this rank's part. data NULL: read for the sum alone */
+/* data NULL: read for the sums alone */
 static naik_status move_field(const naik_lattice *lat, const naik_h5_field *field, bool writing,
-                              double *data, uint32_t sum[2], bool *finite)
+                              double *data, naik_site_sums *sums, bool *finite)
 {
     naik_comm *comm = lat->comm;
     naik_status status = NAIK_OK;
@@ -199,7 +193,7 @@ static naik_status move_field(const naik_lattice *lat, const naik_h5_field *fiel
             part.nz = z + nz > lat->local[2] ? lat->local[2] - z : nz;
             part.first = (t * lat->local[2] + z) * plane;
             part.sites = part.nt * part.nz * plane;
-            status = move_piece(lat, field, &part, list, writing, data, buffer, sum, finite);
+            status = move_piece(lat, field, &part, list, writing, data, buffer, sums, finite);
             NAIK_TRY(naik_comm_agree(comm, status));
         }
     }
@@ -227,19 +221,21 @@ naik_status naik_h5_field_write(const naik_lattice *lattice, const naik_h5_field
     naik_status status = NAIK_OK;
     bool finite = true;
     char name[256];
-    sum[0] = sum[1] = 0;
+    naik_site_sums *sums = NULL;
     name_field(field, name);
     NAIK_TRY(naik_comm_agree(lattice->comm,
                              naik_refuse_not_finite(lattice->comm->log, data,
                                                     (int64_t)lattice->sites * field->reals,
                                                     field->bits, name)));
+    NAIK_TRY(naik_site_sums_create(lattice->comm, site_bytes(field), &sums));
     if (field->writers > 0) {
-        NAIK_TRY(naik_h5_gather_write(lattice, field, data, sum));
+        NAIK_TRY(naik_h5_gather_write(lattice, field, data, sums));
     } else { /* data are only read from */
-        NAIK_TRY(move_field(lattice, field, true, (double *)data, sum, &finite));
+        NAIK_TRY(move_field(lattice, field, true, (double *)data, sums, &finite));
     }
-    NAIK_TRY(naik_checksum_combine(lattice->comm, sum));
+    NAIK_TRY(naik_site_sums_combine(sums, sum));
 done:
+    naik_site_sums_destroy(&sums);
     return status;
 }
 
@@ -248,9 +244,10 @@ naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field 
 {
     naik_status status = NAIK_OK;
     bool finite = true;
-    sum[0] = sum[1] = 0;
-    NAIK_TRY(move_field(lattice, field, false, data, sum, &finite));
-    NAIK_TRY(naik_checksum_combine(lattice->comm, sum));
+    naik_site_sums *sums = NULL;
+    NAIK_TRY(naik_site_sums_create(lattice->comm, site_bytes(field), &sums));
+    NAIK_TRY(move_field(lattice, field, false, data, sums, &finite));
+    NAIK_TRY(naik_site_sums_combine(sums, sum));
     double odd = !finite;
     NAIK_TRY(naik_comm_max_f64(lattice->comm, &odd, 1));
     if (odd > 0) {
@@ -262,5 +259,6 @@ naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field 
         sum[1] = ~sum[1];
     }
 done:
+    naik_site_sums_destroy(&sums);
     return status;
 }

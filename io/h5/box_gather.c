@@ -14,7 +14,6 @@
 
 #include "base/memory.h"
 #include "comm/comm_mpi.h"
-#include "io/checksum.h"
 #include "io/sites.h"
 
 enum { WINDOW_BYTES = 1 << 26 };
@@ -65,30 +64,24 @@ static int64_t local_plane(const naik_lattice *lat, const int coord[NAIK_DIM], i
 
 /* One plane of this box as the bytes of the file. */
 static void pack_run(const gather *g, int64_t local, const double *data, unsigned char *out,
-                     uint32_t sum[2])
+                     naik_site_sums *sums)
 {
     const naik_lattice *lat = g->lat;
     const int rows = lat->local[1], row_sites = lat->local[0], reals = g->field->reals;
-    uint32_t a = 0, b = 0;
-#pragma omp parallel for schedule(static) reduction(^ : a, b)
+#pragma omp parallel for schedule(static)
     for (int y = 0; y < rows; y++) {
         int32_t site = (int32_t)((local * rows + y) * row_sites);
         unsigned char *bytes = out + (int64_t)y * row_sites * g->site_bytes;
         int x[NAIK_DIM];
-        uint32_t row_sum[2] = {0, 0};
         naik_reals_encode(data + (int64_t)site * reals, (int64_t)row_sites * reals, g->field->bits,
                           false, bytes);
         naik_lattice_coords(lat, site, x);
-        naik_checksum_usqcd(row_sum, naik_lattice_global(lat, x), row_sites, bytes, g->site_bytes);
-        a ^= row_sum[0];
-        b ^= row_sum[1];
+        naik_site_sums_add(sums, naik_lattice_global(lat, x), row_sites, bytes);
     }
-    sum[0] ^= a;
-    sum[1] ^= b;
 }
 
 /* What this rank sends in a round, grouped by writer. */
-static void pack_round(gather *g, int64_t round, const double *data, uint32_t sum[2])
+static void pack_round(gather *g, int64_t round, const double *data, naik_site_sums *sums)
 {
     int at = 0;
     memset(g->send_count, 0, (size_t)g->lat->comm->size * sizeof *g->send_count);
@@ -101,7 +94,7 @@ static void pack_round(gather *g, int64_t round, const double *data, uint32_t su
         for (int64_t plane = begin; plane < end; plane++) {
             int64_t local = local_plane(g->lat, g->lat->coord, plane);
             if (local >= 0) {
-                pack_run(g, local, data, g->out + at * g->run_bytes, sum);
+                pack_run(g, local, data, g->out + at * g->run_bytes, sums);
                 g->send_count[to]++;
                 at++;
             }
@@ -173,12 +166,12 @@ done:
     return status;
 }
 
-static naik_status move_round(gather *g, int64_t round, const double *data, uint32_t sum[2])
+static naik_status move_round(gather *g, int64_t round, const double *data, naik_site_sums *sums)
 {
     naik_comm *comm = g->lat->comm;
     naik_status status = NAIK_OK;
     int64_t begin = 0, end = 0;
-    pack_round(g, round, data, sum);
+    pack_round(g, round, data, sums);
     if (g->mine >= 0) {
         window_of(g, g->mine, round, &begin, &end);
     }
@@ -242,7 +235,7 @@ static naik_status prepare(gather *g)
 }
 
 naik_status naik_h5_gather_write(const naik_lattice *lattice, const naik_h5_field *field,
-                                 const double *data, uint32_t sum[2])
+                                 const double *data, naik_site_sums *sums)
 {
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
@@ -253,7 +246,7 @@ naik_status naik_h5_gather_write(const naik_lattice *lattice, const naik_h5_fiel
     NAIK_TRY(naik_comm_check(comm, MPI_Type_commit(&g.run), "describing a plane to MPI"));
     int64_t most = (g.planes + g.writers - 1) / g.writers;
     for (int64_t round = 0; round * g.window < most; round++) {
-        NAIK_TRY(move_round(&g, round, data, sum));
+        NAIK_TRY(move_round(&g, round, data, sums));
     }
 done:
     if (g.run != MPI_DATATYPE_NULL) {

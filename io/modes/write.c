@@ -10,6 +10,7 @@
 #include "io/output.h"
 #include "io/provenance.h"
 #include "io/reread.h"
+#include "io/site_sums.h"
 
 typedef struct job {
     const naik_geometry *geometry;
@@ -34,21 +35,7 @@ static bool searching(const job *j)
 
 static naik_status sums_of(const naik_gauge *links, uint32_t out[2])
 {
-    const naik_lattice *lat = links->lattice;
-    uint32_t a = 0, b = 0;
-#pragma omp parallel for schedule(static) reduction(^ : a, b)
-    for (int32_t site = 0; site < lat->sites; site++) {
-        int x[NAIK_DIM];
-        uint32_t sum[2] = {0, 0};
-        naik_lattice_coords(lat, site, x);
-        naik_checksum_usqcd(sum, naik_lattice_global(lat, x), 1, links->link + 4 * (int64_t)site,
-                            4 * (int64_t)sizeof(naik_matrix));
-        a ^= sum[0];
-        b ^= sum[1];
-    }
-    out[0] = a;
-    out[1] = b;
-    return naik_checksum_combine(lat->comm, out);
+    return naik_site_sums_of(links->lattice, links->link, 4 * (int64_t)sizeof(naik_matrix), out);
 }
 
 naik_status naik_modes_identify_links(const naik_fatlong *links, naik_modes_about *about)

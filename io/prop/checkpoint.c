@@ -19,6 +19,7 @@
 #include "io/files.h"
 #include "io/prop/prop_file.h"
 #include "io/reread.h"
+#include "io/site_sums.h"
 #include "io/sites.h"
 #include "naik/version.h"
 
@@ -71,7 +72,7 @@ typedef struct rows {
     const double *in; /* [half][reals]; one of the two, or neither for a checksum alone */
     double *out;
     int reals, bits;
-    uint32_t sum[2]; /* shared by the threads */
+    naik_site_sums *sums;
 } rows;
 
 static naik_sites_box box_of(const naik_checkpoint *s, const disk_vector *vector)
@@ -88,7 +89,6 @@ static void visit(void *context, const naik_sites_row *row)
 {
     rows *r = context;
     const naik_sites_box *box = r->box;
-    uint32_t sum[2] = {0, 0};
     int64_t cb = 0;
     for (int mu = NAIK_DIM - 1; mu >= 0; mu--) {
         cb = cb * box->count[mu] + row->coord[mu] - box->start[mu];
@@ -97,12 +97,11 @@ static void visit(void *context, const naik_sites_row *row)
         naik_reals_encode(r->in + r->reals * cb, r->reals * (int64_t)row->count, r->bits, false,
                           row->bytes);
     }
-    naik_checksum_usqcd(sum, row->number, row->count, row->bytes, box->element_bytes);
+    naik_site_sums_add(r->sums, row->number, row->count, row->bytes);
     if (r->out != NULL) {
         naik_reals_decode(row->bytes, r->reals * (int64_t)row->count, r->bits, false,
                           r->out + r->reals * cb);
     }
-    naik_checksum_share(r->sum, sum);
 }
 
 /* A vector of the old file; half NULL: only whether it is what was written. */
@@ -111,13 +110,16 @@ static naik_status read_vector(const naik_checkpoint *s, const disk_vector *vect
     naik_status status = NAIK_OK;
     const naik_sites_box box = box_of(s, vector);
     rows r = {.box = &box, .out = half, .reals = s->reals, .bits = vector->bits};
+    uint32_t sum[2];
+    NAIK_TRY(naik_site_sums_create(s->comm, box.element_bytes, &r.sums));
     NAIK_TRY(naik_sites_read(s->comm, s->path, &box, visit, &r));
-    NAIK_TRY(naik_checksum_combine(s->comm, r.sum));
-    if (r.sum[0] != vector->sum[0] || r.sum[1] != vector->sum[1]) {
+    NAIK_TRY(naik_site_sums_combine(r.sums, sum));
+    if (sum[0] != vector->sum[0] || sum[1] != vector->sum[1]) {
         status = NAIK_FAIL(s->comm->log, NAIK_ERR_CORRUPT,
                            "%s is damaged: remove it to start its solves again", s->path);
     }
 done:
+    naik_site_sums_destroy(&r.sums);
     return status;
 }
 
@@ -147,14 +149,15 @@ static naik_status write_vector(naik_checkpoint *s, disk_vector *vector, int bit
     *vector = (disk_vector){.offset = s->used, .bits = bits};
     const naik_sites_box box = box_of(s, vector);
     rows r = {.box = &box, .in = half, .reals = s->reals, .bits = bits};
+    NAIK_TRY(naik_site_sums_create(s->comm, box.element_bytes, &r.sums));
     NAIK_TRY(naik_file_check_space(s->comm, s->made, s->used + bytes));
     NAIK_TRY(naik_file_put(s->comm, s->made, false, s->used + bytes - 1, "", 1));
     NAIK_TRY(naik_file_reserve(s->comm, s->made));
     NAIK_TRY(naik_sites_write(s->comm, s->made, &box, visit, &r));
-    NAIK_TRY(naik_checksum_combine(s->comm, r.sum));
-    memcpy(vector->sum, r.sum, sizeof vector->sum);
+    NAIK_TRY(naik_site_sums_combine(r.sums, vector->sum));
     s->used += bytes;
 done:
+    naik_site_sums_destroy(&r.sums);
     return status;
 }
 

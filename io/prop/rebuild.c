@@ -15,6 +15,7 @@
 #include "io/checksum.h"
 #include "io/prop/prop_file.h"
 #include "io/reread.h"
+#include "io/site_sums.h"
 #include "io/sites.h"
 
 typedef struct quarantine {
@@ -127,7 +128,7 @@ done:
 typedef struct slab_reader {
     const naik_lattice *lattice;
     int precision;
-    uint32_t sum[2];
+    naik_site_sums *sums;
     int reals;   /* of a site */
     double *out; /* [sites][reals] */
 } slab_reader;
@@ -135,13 +136,10 @@ typedef struct slab_reader {
 static void take_row(void *context, const naik_sites_row *row)
 {
     slab_reader *reader = context;
-    const int site_bytes = reader->reals * reader->precision / 8;
-    uint32_t sum[2] = {0, 0};
-    naik_checksum_usqcd(sum, row->number, row->count, row->bytes, site_bytes);
     double *out = reader->out + reader->reals * (int64_t)naik_sites_local(reader->lattice, row);
     naik_reals_decode(row->bytes, reader->reals * (int64_t)row->count, reader->precision, false,
                       out);
-    naik_checksum_share(reader->sum, sum);
+    naik_site_sums_add(reader->sums, row->number, row->count, row->bytes);
 }
 
 /* The slab at its offset in the damaged file; *intact where its checksum agrees. */
@@ -152,19 +150,22 @@ static naik_status read_slab(naik_propagator_file *file, const char *path,
     const int reals = naik_prop_reals(file->plan);
     slab_reader reader = {
         .lattice = file->lattice, .precision = file->plan->precision, .reals = reals, .out = out};
-    naik_sites_box box =
-        naik_sites_of_lattice(file->lattice, entry->slab.offset, reals * file->plan->precision / 8);
+    const int site_bytes = reals * file->plan->precision / 8;
+    naik_sites_box box = naik_sites_of_lattice(file->lattice, entry->slab.offset, site_bytes);
+    uint32_t sum[2];
     *intact = false;
     if (entry->slab.offset < 0 || entry->slab.bytes != naik_prop_slab_bytes(file->plan)) {
         return NAIK_OK;
     }
+    NAIK_TRY(naik_site_sums_create(file->comm, site_bytes, &reader.sums));
     if (naik_sites_read(file->comm, path, &box, take_row, &reader) != NAIK_OK) {
         naik_log_clear(file->comm->log); /* truncated: not there any more */
-        return NAIK_OK;
+        goto done;
     }
-    NAIK_TRY(naik_checksum_combine(file->comm, reader.sum));
-    *intact = reader.sum[0] == entry->record.suma && reader.sum[1] == entry->record.sumb;
+    NAIK_TRY(naik_site_sums_combine(reader.sums, sum));
+    *intact = sum[0] == entry->record.suma && sum[1] == entry->record.sumb;
 done:
+    naik_site_sums_destroy(&reader.sums);
     return status;
 }
 

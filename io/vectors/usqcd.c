@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/checksum.h"
 #include "io/files.h"
 #include "io/lime/lime.h"
 #include "io/reread.h"
+#include "io/site_sums.h"
 #include "io/sites.h"
 #include "io/vectors/records.h"
 
@@ -22,8 +22,8 @@ typedef struct reading {
     const naik_vector_record *record;
     int spins;
     double *out;
-    uint32_t sum[2]; /* shared by the threads */
-    int strange;     /* numbers that are infinite or none */
+    naik_site_sums *sums; /* NULL: the record has none */
+    int strange;          /* numbers that are infinite or none */
 } reading;
 
 /* One site's vector out of the bytes of its element. */
@@ -65,10 +65,7 @@ static void take_row(void *context, const naik_sites_row *row)
     }
     if (record->has_sum) {
         /* Also in a part of the lattice, a site counts by its number in the whole. */
-        uint32_t sum[2] = {0, 0};
-        naik_checksum_usqcd(sum, naik_lattice_global(r->lattice, x), row->count, row->bytes,
-                            record->element_bytes);
-        naik_checksum_share(r->sum, sum);
+        naik_site_sums_add(r->sums, naik_lattice_global(r->lattice, x), row->count, row->bytes);
     }
 }
 
@@ -76,6 +73,7 @@ static naik_status verify(const naik_vector_file *file, naik_comm *comm, reading
 {
     const naik_vector_record *record = r->record;
     naik_status status = NAIK_OK;
+    uint32_t sum[2];
     if (r->strange > 0) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
                            "'%s' is damaged: the vector at byte %lld has numbers that are infinite "
@@ -86,13 +84,13 @@ static naik_status verify(const naik_vector_file *file, naik_comm *comm, reading
     if (!record->has_sum) {
         goto done;
     }
-    NAIK_TRY(naik_checksum_combine(comm, r->sum));
-    if (r->sum[0] != record->sum[0] || r->sum[1] != record->sum[1]) {
+    NAIK_TRY(naik_site_sums_combine(r->sums, sum));
+    if (sum[0] != record->sum[0] || sum[1] != record->sum[1]) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
                            "'%s' is damaged: the vector at byte %lld has the checksum %x %x, "
                            "stored is %x %x",
-                           file->path, (long long)record->offset, r->sum[0], r->sum[1],
-                           record->sum[0], record->sum[1]);
+                           file->path, (long long)record->offset, sum[0], sum[1], record->sum[0],
+                           record->sum[1]);
     }
 done:
     return status;
@@ -104,6 +102,7 @@ naik_status naik_vector_file_read(const naik_vector_file *file, const naik_latti
     naik_status status = NAIK_OK;
     naik_comm *comm = lattice->comm;
     const naik_vector_record *records = part == NAIK_VECTOR_SOURCE ? file->source : file->solution;
+    reading r = {.lattice = lattice, .spins = file->spin, .out = out};
     NAIK_TRY(naik_lattice_expect(lattice, file->path, file->size));
     if (records == NULL || index < 0 || index >= file->count) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "'%s' has no %s number %d: it holds %d %s",
@@ -111,16 +110,20 @@ naik_status naik_vector_file_read(const naik_vector_file *file, const naik_latti
                          records == NULL ? 0 : file->count,
                          part == NAIK_VECTOR_SOURCE ? "sources" : "vectors");
     }
-    reading r = {.lattice = lattice, .record = &records[index], .spins = file->spin, .out = out};
+    r.record = &records[index];
     memset(out, 0, (size_t)file->spin * naik_lattice_vector_bytes(lattice));
     naik_sites_box box = naik_sites_of_part(lattice, r.record->offset, r.record->element_bytes,
                                             r.record->lower, r.record->upper);
+    if (r.record->has_sum) {
+        NAIK_TRY(naik_site_sums_create(comm, r.record->element_bytes, &r.sums));
+    }
     NAIK_TRY(naik_sites_read(comm, file->path, &box, take_row, &r));
     NAIK_TRY(verify(file, comm, &r));
     if (!r.record->has_sum) {
         NAIK_TRY(naik_file_reread(comm, file->path, 0, -1));
     }
 done:
+    naik_site_sums_destroy(&r.sums);
     return naik_file_verdict(comm, file->path, status);
 }
 

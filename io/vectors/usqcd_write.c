@@ -10,11 +10,11 @@
 #include <time.h>
 
 #include "comm/collective.h"
-#include "io/checksum.h"
 #include "io/files.h"
 #include "io/lime/lime_write.h"
 #include "io/output.h"
 #include "io/reread.h"
+#include "io/site_sums.h"
 #include "io/sites.h"
 #include "io/vectors/vector_io.h"
 
@@ -30,23 +30,20 @@ typedef struct writing {
     const double *in;
     int reals; /* of a site */
     int lower[NAIK_DIM], bits, site_bytes;
-    uint32_t sum[2]; /* shared by the threads */
+    naik_site_sums *sums;
 } writing;
 
 static void give_row(void *context, const naik_sites_row *row)
 {
     writing *w = context;
     int x[NAIK_DIM];
-    uint32_t sum[2] = {0, 0};
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         x[mu] = w->lower[mu] + row->coord[mu] - w->lattice->origin[mu];
     }
     naik_reals_encode(w->in + (int64_t)w->reals * naik_lattice_site(w->lattice, x),
                       (int64_t)w->reals * row->count, w->bits, true, row->bytes);
     /* Also in a part of the lattice, a site counts by its number in the whole. */
-    naik_checksum_usqcd(sum, naik_lattice_global(w->lattice, x), row->count, row->bytes,
-                        w->site_bytes);
-    naik_checksum_share(w->sum, sum);
+    naik_site_sums_add(w->sums, naik_lattice_global(w->lattice, x), row->count, row->bytes);
 }
 
 /* The one time slice outside of which the vector is zero; -1 where there is none such. */
@@ -104,6 +101,7 @@ static naik_status write_vector(naik_pair_writer *w, const double *v, int slice,
     naik_status status = NAIK_OK;
     naik_lime_buffer head = {.used = 0}, tail = {.used = 0};
     char text[1024];
+    uint32_t sum[2];
     writing data = {.lattice = w->lattice, .in = v, .reals = 6 * w->spin, .bits = w->precision};
     int upper[NAIK_DIM];
     int64_t sites = 1;
@@ -122,17 +120,19 @@ static naik_status write_vector(naik_pair_writer *w, const double *v, int slice,
     w->used += (int64_t)head.used;
     naik_sites_box box =
         naik_sites_of_part(w->lattice, w->used, data.site_bytes, data.lower, upper);
+    NAIK_TRY(naik_site_sums_create(comm, data.site_bytes, &data.sums));
     NAIK_TRY(naik_sites_write(comm, w->out.part, &box, give_row, &data));
     w->used += sites * data.site_bytes; /* of 8 bytes each at least: no padding */
-    NAIK_TRY(naik_checksum_combine(comm, data.sum));
+    NAIK_TRY(naik_site_sums_combine(data.sums, sum));
     snprintf(text, sizeof text,
              NAIK_XML_HEAD "<scidacChecksum><version>1.0</version><suma>%x</suma><sumb>%x</sumb>"
                            "</scidacChecksum>",
-             data.sum[0], data.sum[1]);
+             sum[0], sum[1]);
     naik_lime_put_text(&tail, "scidac-checksum", NAIK_LIME_END, text);
     NAIK_TRY(naik_file_put(comm, w->out.part, false, w->used, tail.bytes, tail.used));
     w->used += (int64_t)tail.used;
 done:
+    naik_site_sums_destroy(&data.sums);
     return status;
 }
 

@@ -21,6 +21,11 @@ int naik_threads_count(void)
     return omp_get_max_threads();
 }
 
+int naik_threads_index(void)
+{
+    return omp_get_thread_num();
+}
+
 naik_status naik_threads_check(naik_log *log, const char *name, int64_t count)
 {
     enum { ALWAYS = 256, A_PROCESSOR = 16 };

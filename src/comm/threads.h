@@ -7,6 +7,8 @@
 /* So many from now on, in all loops that this thread starts. */
 void naik_threads_use(int count);
 int naik_threads_count(void);
+/* Number of the calling thread in the parallel loop that it works in, from 0 and below that count. */
+int naik_threads_index(void);
 /* NAIK_ERR_INPUT where so many of `name` cannot be meant: above 256, and above 16 for each
  * processor of this node. Local. */
 naik_status naik_threads_check(naik_log *log, const char *name, int64_t count);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/checksum.h"
+#include "io/site_sums.h"
 
 enum { COLOURS = 3 };
 
@@ -45,14 +45,7 @@ done:
 static naik_status checksum(const naik_lattice *lattice, int reals, const double *v,
                             uint32_t sum[2])
 {
-    sum[0] = sum[1] = 0;
-    for (int32_t site = 0; site < lattice->sites; site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(lattice, site, x);
-        naik_checksum_usqcd(sum, naik_lattice_global(lattice, x), 1, v + (int64_t)reals * site,
-                            (int64_t)reals * (int64_t)sizeof *v);
-    }
-    return naik_checksum_combine(lattice->comm, sum);
+    return naik_site_sums_of(lattice, v, reals * (int64_t)sizeof *v, sum);
 }
 
 /* One column of an open file, and what it holds. */
