@@ -108,7 +108,7 @@ lib: $(BUILD)/libnaik.a
 python: $(BUILD)/libnaik.so
 	@$(if $(filter build/%,$(BUILD)),ln -sfn $(BUILD:build/%=%)/libnaik.so build/libnaik.so)
 gpu-objects: $(GPU_OBJ)
-tests: $(TESTS) $(REPLAYS)
+tests: $(TESTS) $(REPLAYS) $(BUILD)/tests/quark/naik
 
 $(BUILD)/naik: $(BUILD)/src/cli/main.o $(BUILD)/libnaik.a
 	@echo "link    $@"
@@ -125,6 +125,11 @@ $(BUILD)/libnaik.so: $(LIB_OBJ)
 	$(Q)$(MPICC) $(OPT) -fopenmp $(EXTRA_CFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ $(LIBS) $(GPU_LIBS)
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ) $(BUILD)/libnaik.a
+	@echo "link    $@"
+	$(Q)$(MPICC) $(OPT) -fopenmp $(EXTRA_CFLAGS) -o $@ $^ $(LIBS) $(GPU_LIBS)
+
+# The program with a list of quarks of its own in place of src/operator/known_quarks.c
+$(BUILD)/tests/quark/naik: $(BUILD)/src/cli/main.o $(BUILD)/tests/quark/hop_quark.o $(BUILD)/libnaik.a
 	@echo "link    $@"
 	$(Q)$(MPICC) $(OPT) -fopenmp $(EXTRA_CFLAGS) -o $@ $^ $(LIBS) $(GPU_LIBS)
 

@@ -74,7 +74,7 @@ enum { NUMBER_RULES = 8 };
 static int list_number_rules(rule rules[NUMBER_RULES])
 {
     int count = 0;
-    for (int kind = 0; kind < NAIK_QUARK_KINDS; kind++) {
+    for (int kind = 0; naik_quark_kinds[kind] != NULL; kind++) {
         for (int i = 0; i < naik_quark_kinds[kind]->number_count; i++) {
             const naik_quark_number *number = &naik_quark_kinds[kind]->numbers[i];
             int at = 0;
@@ -100,7 +100,7 @@ static naik_status check_action(const checker *c)
     const int type = c->input->action.type;
     unsigned stored = 0, made = 0, projected = 0;
     rule numbers[NUMBER_RULES];
-    for (int kind = 0; kind < NAIK_QUARK_KINDS; kind++) {
+    for (int kind = 0; naik_quark_kinds[kind] != NULL; kind++) {
         *(naik_quark_kinds[kind]->links == NAIK_QUARK_STORED ? &stored : &made) |= BIT(kind);
         projected |= naik_quark_kinds[kind]->su3 != NULL ? BIT(kind) : 0;
     }

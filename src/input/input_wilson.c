@@ -42,11 +42,11 @@ static const char *name_kinds(bool (*which)(const naik_quark_kind *kind),
 {
     int left = 0;
     size_t used = 0;
-    for (int i = 0; i < NAIK_QUARK_KINDS; i++) {
+    for (int i = 0; naik_quark_kinds[i] != NULL; i++) {
         left += which(naik_quark_kinds[i]);
     }
     words[0] = '\0';
-    for (int i = 0; i < NAIK_QUARK_KINDS && used < NAIK_INPUT_SPIN_WORDS; i++) {
+    for (int i = 0; naik_quark_kinds[i] != NULL && used < NAIK_INPUT_SPIN_WORDS; i++) {
         if (which(naik_quark_kinds[i])) {
             left--;
             used += (size_t)snprintf(words + used, NAIK_INPUT_SPIN_WORDS - used, "%s%s",

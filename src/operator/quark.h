@@ -12,6 +12,9 @@
 #include "operator/operator.h"
 
 typedef struct naik_quark_kind naik_quark_kind;
+typedef struct naik_fatlong naik_fatlong;           /* links/smear.h */
+typedef struct naik_set_storage naik_set_storage;   /* set.h */
+typedef struct naik_operator_set naik_operator_set; /* set.h */
 
 /* A value: two quarks are the same where all members are. */
 typedef struct naik_quark {
@@ -95,13 +98,22 @@ struct naik_quark_kind {
     const char *normalisation, *index_order; /* the same for files: texts of io/prop */
     const char *column;                      /* what numbers the columns, as files say it */
     naik_quark_costs costs;
+    /* What naik_operator_set_create and naik_operator_set_bytes are for this kind (set.h). */
+    naik_status (*make_set)(const naik_geometry *geometry, const naik_quark *quark,
+                            const naik_fatlong *fat, const naik_gauge *thin,
+                            const naik_set_storage *storage, naik_operator_set *out);
+    size_t (*set_bytes)(const naik_geometry *geometry, const naik_quark *quark,
+                        const naik_set_storage *storage);
 };
 
-/* The kinds that action.type can name, in the order of its words, [NAIK_QUARK_KINDS]; words end with
- * NULL. */
-enum { NAIK_QUARK_KINDS = 7 };
-extern const naik_quark_kind *const naik_quark_kinds[NAIK_QUARK_KINDS];
-extern const char *const naik_quark_words[NAIK_QUARK_KINDS + 1];
+/* The kinds that action.type can name, in the order of its words, and these words; both end with
+ * NULL. known_quarks.c has the lists alone, so that another program can have lists of its own. */
+extern const naik_quark_kind *const naik_quark_kinds[];
+extern const char *const naik_quark_words[];
+
+/* Those of naik; one more is a projection of hisq. */
+extern const naik_quark_kind naik_kind_naive, naik_kind_asqtad, naik_kind_hisq, naik_kind_links,
+    naik_kind_wilson, naik_kind_clover, naik_kind_twisted_mass;
 
 /* The kind of that name; NULL: naik has none. */
 const naik_quark_kind *naik_quark_kind_of(const char *name);
@@ -117,8 +129,18 @@ static inline bool naik_quark_shifts(const naik_quark_kind *kind)
     return kind->ops->scale != NULL;
 }
 
-/* csw as it multiplies F: divided by u0^3; 0 of a kind without a clover term. */
-double naik_quark_csw(const naik_quark *quark);
+/* u0, which is 1 where it is not given. */
+static inline double naik_quark_u0(const naik_quark *quark)
+{
+    return quark->u0 > 0 ? quark->u0 : 1;
+}
+/* csw as it multiplies F, whose links have gone over a tadpole improved link three times: divided by
+ * u0^3; 0 of a kind without a clover term. */
+static inline double naik_quark_csw(const naik_quark *quark)
+{
+    const double u0 = naik_quark_u0(quark);
+    return quark->csw / (u0 * u0 * u0);
+}
 /* [3]; NULL: none. */
 const double *naik_quark_twist(const naik_quark *quark);
 

@@ -1,6 +1,8 @@
 /* set.c - operators packed from fat and long links, or from thin links and the clover term */
 #include "operator/set.h"
 
+#include <stdlib.h>
+
 #include "links/twist.h"
 
 naik_status naik_operator_set_fat(const naik_geometry *geometry, const naik_fatlong *source,
@@ -48,10 +50,11 @@ done:
 }
 
 /* The clover term is of links without the twist. */
-static naik_status from_thin(const naik_geometry *geometry, const naik_quark *quark,
-                             const naik_gauge *thin, const naik_set_storage *storage,
-                             naik_operator_set *out)
+naik_status naik_thin_set_make(const naik_geometry *geometry, const naik_quark *quark,
+                               const naik_fatlong *fat, const naik_gauge *thin,
+                               const naik_set_storage *storage, naik_operator_set *out)
 {
+    (void)fat;
     naik_status status = NAIK_OK;
     naik_device *device = naik_backend_device(geometry->backend);
     const double csw = naik_quark_csw(quark), *twist = naik_quark_twist(quark);
@@ -75,14 +78,21 @@ done:
     return status;
 }
 
+naik_status naik_fat_set_make(const naik_geometry *geometry, const naik_quark *quark,
+                              const naik_fatlong *fat, const naik_gauge *thin,
+                              const naik_set_storage *storage, naik_operator_set *out)
+{
+    (void)quark;
+    (void)thin;
+    return naik_operator_set_fat(geometry, fat, storage->fastest, storage->recon, out);
+}
+
 naik_status naik_operator_set_create(const naik_geometry *geometry, const naik_quark *quark,
                                      const naik_fatlong *fat, const naik_gauge *thin,
                                      const naik_set_storage *storage, naik_operator_set *out)
 {
     *out = (naik_operator_set){.links = {NULL}};
-    return quark->kind->links == NAIK_QUARK_THIN
-               ? from_thin(geometry, quark, thin, storage, out)
-               : naik_operator_set_fat(geometry, fat, storage->fastest, storage->recon, out);
+    return quark->kind->make_set(geometry, quark, fat, thin, storage, out);
 }
 
 void naik_operator_set_destroy(naik_operator_set *set)
@@ -96,10 +106,14 @@ void naik_operator_set_destroy(naik_operator_set *set)
         set->links[p] = NULL;
         set->op[p] = (naik_operator){.ops = NULL};
     }
+    free(set->own);
+    set->own = NULL;
 }
 
-static size_t fat_bytes(const naik_geometry *geometry, const naik_set_storage *storage, int points)
+size_t naik_fat_set_bytes(const naik_geometry *geometry, const naik_quark *quark,
+                          const naik_set_storage *storage)
 {
+    const int points = quark->kind->points;
     size_t bytes = naik_links_bytes(geometry, NAIK_DOUBLE, 18, points);
     if (storage->fastest != NAIK_DOUBLE) {
         bytes += naik_links_bytes(geometry, storage->fastest, storage->recon, points);
@@ -110,8 +124,8 @@ static size_t fat_bytes(const naik_geometry *geometry, const naik_set_storage *s
 }
 
 /* Links, and A and A^-1 where they are blocks, in one storage, and the scratch of its vectors. */
-static size_t thin_bytes(const naik_geometry *geometry, const naik_quark *quark,
-                         const naik_set_storage *storage)
+static size_t storage_bytes(const naik_geometry *geometry, const naik_quark *quark,
+                            const naik_set_storage *storage)
 {
     const naik_backend_ops *ops = geometry->backend->ops;
     const naik_precision blocks = storage->fastest == NAIK_DOUBLE ? NAIK_DOUBLE : NAIK_SINGLE;
@@ -122,21 +136,24 @@ static size_t thin_bytes(const naik_geometry *geometry, const naik_quark *quark,
                             quark->kind->spin * storage->width);
 }
 
+size_t naik_thin_set_bytes(const naik_geometry *geometry, const naik_quark *quark,
+                           const naik_set_storage *storage)
+{
+    const naik_set_storage outer = {NAIK_DOUBLE, 18, NAIK_DOUBLE, storage->width};
+    return storage_bytes(geometry, quark, &outer) +
+           (storage->fastest == NAIK_DOUBLE ? 0 : storage_bytes(geometry, quark, storage));
+}
+
 size_t naik_operator_set_bytes(const naik_geometry *geometry, const naik_quark *quark,
                                const naik_set_storage *storage)
 {
-    const naik_set_storage outer = {NAIK_DOUBLE, 18, NAIK_DOUBLE, storage->width};
-    if (quark->kind->links != NAIK_QUARK_THIN) {
-        return fat_bytes(geometry, storage, quark->kind->points);
-    }
-    return thin_bytes(geometry, quark, &outer) +
-           (storage->fastest == NAIK_DOUBLE ? 0 : thin_bytes(geometry, quark, storage));
+    return quark->kind->set_bytes(geometry, quark, storage);
 }
 
 naik_precision naik_operator_set_fastest(const naik_operator_set *set)
 {
     int precision = NAIK_PRECISIONS - 1;
-    while (precision > NAIK_DOUBLE && set->links[precision] == NULL) {
+    while (precision > NAIK_DOUBLE && set->op[precision].ops == NULL) {
         precision--;
     }
     return (naik_precision)precision;

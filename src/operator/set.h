@@ -7,21 +7,23 @@
 #include "operator/staggered.h"
 #include "operator/wilson_operator.h"
 
-/* [naik_precision] of all; not stored so: links NULL, op without ops. In double they always are. */
-typedef struct naik_operator_set {
+/* [naik_precision] of all; not stored so: op without ops. In double they always are. */
+struct naik_operator_set {
     naik_operator op[NAIK_PRECISIONS];
-    naik_links *links[NAIK_PRECISIONS];   /* owned, or those of wilson */
+    naik_links *links[NAIK_PRECISIONS];   /* owned, or those of wilson; NULL: no links */
     naik_wilson *wilson[NAIK_PRECISIONS]; /* NULL of staggered quarks */
     naik_mh mh[NAIK_PRECISIONS];
     int64_t pivoted; /* clover blocks that were inverted by pivots */
-} naik_operator_set;
+    /* What operators of other kinds borrow, from the heap; NULL: nothing. */
+    void *own;
+};
 
-typedef struct naik_set_storage {
+struct naik_set_storage {
     naik_precision fastest; /* of links */
     int recon;              /* numbers of a link there, of a long one where there are any */
     naik_precision vectors; /* that go with it, and how many at most: of operators with scratch */
     int width;
-} naik_set_storage;
+};
 
 /* Of a quark. fat: fat and long links with the quark's epsilon and twist; thin: links of the
  * configuration, which are twisted here. The kind needs one of them; both are only read, and not
@@ -45,6 +47,19 @@ naik_status naik_operator_set_thin(const naik_geometry *geometry, const naik_gau
 /* Bytes on this rank, for the memory plan; of a quark of this kind and csw. */
 size_t naik_operator_set_bytes(const naik_geometry *geometry, const naik_quark *quark,
                                const naik_set_storage *storage);
+
+/* The same two for the rows of kinds whose operators are made of fat and long links, or of the
+ * configuration's (quark.h). */
+naik_status naik_fat_set_make(const naik_geometry *geometry, const naik_quark *quark,
+                              const naik_fatlong *fat, const naik_gauge *thin,
+                              const naik_set_storage *storage, naik_operator_set *out);
+size_t naik_fat_set_bytes(const naik_geometry *geometry, const naik_quark *quark,
+                          const naik_set_storage *storage);
+naik_status naik_thin_set_make(const naik_geometry *geometry, const naik_quark *quark,
+                               const naik_fatlong *fat, const naik_gauge *thin,
+                               const naik_set_storage *storage, naik_operator_set *out);
+size_t naik_thin_set_bytes(const naik_geometry *geometry, const naik_quark *quark,
+                           const naik_set_storage *storage);
 
 /* The storage of fewest bits that is there. */
 naik_precision naik_operator_set_fastest(const naik_operator_set *set);

@@ -1,0 +1,95 @@
+/* quark.c - what is asked of a quark, of two, and of a kind by its name */
+#include "operator/quark.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const naik_quark_kind *naik_quark_kind_of(const char *name)
+{
+    for (int i = 0; naik_quark_kinds[i] != NULL; i++) {
+        const naik_quark_kind *kind = naik_quark_kinds[i];
+        if (strcmp(kind->name, name) == 0) {
+            return kind;
+        }
+        if (kind->su3 != NULL && strcmp(kind->su3->name, name) == 0) {
+            return kind->su3;
+        }
+    }
+    return NULL;
+}
+
+void naik_quark_set(naik_quark *quark, const naik_quark_number *number, double value)
+{
+    memcpy((char *)quark + number->member, &value, sizeof value);
+}
+
+const naik_quark_number *naik_quark_number_of(const naik_quark_kind *kind, const char *name)
+{
+    for (int i = 0; i < kind->number_count; i++) {
+        if (strcmp(kind->numbers[i].name, name) == 0) {
+            return &kind->numbers[i];
+        }
+    }
+    return NULL;
+}
+
+const double *naik_quark_twist(const naik_quark *quark)
+{
+    const double *twist = quark->twist;
+    return twist[0] != 0 || twist[1] != 0 || twist[2] != 0 ? twist : NULL;
+}
+
+bool naik_quark_agrees(const naik_quark *a, const naik_quark *b, unsigned uses)
+{
+    bool same = a->kind == b->kind;
+    for (int i = 0; i < a->kind->number_count && same; i++) {
+        const naik_quark_number *number = &a->kind->numbers[i];
+        same = (number->uses & uses) == 0 || number->value(a) == number->value(b);
+    }
+    return same;
+}
+
+static bool has_same_twist(const naik_quark *a, const naik_quark *b)
+{
+    return a->twist[0] == b->twist[0] && a->twist[1] == b->twist[1] && a->twist[2] == b->twist[2];
+}
+
+bool naik_quark_shares_links(const naik_quark *a, const naik_quark *b)
+{
+    return naik_quark_agrees(a, b, NAIK_NUMBER_LINKS);
+}
+
+bool naik_quark_shares_operator(const naik_quark *a, const naik_quark *b)
+{
+    return naik_quark_agrees(a, b, NAIK_NUMBER_OPERATOR) && has_same_twist(a, b);
+}
+
+bool naik_quark_is(const naik_quark *a, const naik_quark *b)
+{
+    /* the mass first: most quarks of an input differ in it */
+    return a->mass == b->mass && naik_quark_agrees(a, b, ~0U) && has_same_twist(a, b);
+}
+
+int naik_quark_first_of_links(const naik_quark *quarks, int q)
+{
+    int first = 0;
+    while (!naik_quark_shares_links(&quarks[first], &quarks[q])) {
+        first++;
+    }
+    return first;
+}
+
+void naik_quark_text(const naik_quark *quark, const char *between, int digits,
+                     char text[NAIK_QUARK_TEXT])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < quark->kind->number_count; i++) {
+        const naik_quark_number *number = &quark->kind->numbers[i];
+        if ((number->uses & NAIK_NUMBER_TOLD) != 0 && used < NAIK_QUARK_TEXT) {
+            used += (size_t)snprintf(text + used, NAIK_QUARK_TEXT - used, "%s%s %.*g",
+                                     used > 0 ? between : "", number->name, digits,
+                                     number->value(quark));
+        }
+    }
+}
