@@ -98,6 +98,7 @@ typedef struct naik_dslash_args {
     double a, c, s;
     /* Of spinors alone, where D is Wilson's (wilson.h): */
     bool dagger;               /* D^+ for D */
+    int hop;                   /* 1 + k: D is the one term of point k (lattice.h) < 8; 0: all */
     const naik_blocks *blocks; /* B D in for D in; NULL: not */
     const naik_field *with;    /* of naik_products; not out */
     const naik_rhs *rhs;       /* backend memory [nrhs]; for shift, and with `state` as mask */
@@ -352,6 +353,7 @@ typedef struct naik_backend_ops {
     naik_staggered_ops staggered;
     naik_wilson_ops wilson;
     naik_mode_ops modes;
+    const struct naik_multigrid_ops *multigrid; /* multigrid.h; NULL: not here */
 } naik_backend_ops;
 
 struct naik_backend {

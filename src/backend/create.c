@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/backends.h"
 #include "backend/launch.h"
 #include "backend/transport.h"
 

@@ -4,6 +4,10 @@
 
 #include "backend/backend.h"
 
+/* The tables of functions that exist. */
+extern const naik_backend_ops naik_backend_cpu;
+extern const naik_backend_ops naik_backend_gpu; /* in builds with NAIK_GPU */
+
 /* name: "cpu", "gpu" or "auto" (a GPU if this build and machine have one). Collective.
  * NAIK_ERR_INPUT   unknown name, or no GPU in this build
  * NAIK_ERR_DEVICE  no usable device on some rank */

@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "links/link_ops.h"
 
-#include "backend/backends.h"
 #include "backend/cpu/cpu.h"
+#include "backend/create.h"
 #include "base/exactsum.h"
 #include "comm/collective.h"
 
