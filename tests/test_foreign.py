@@ -10,7 +10,7 @@ import numpy as np
 
 from gauge_writers import (big_endian, checksum_record, field_records, file_record, ildg_bytes, ildg_format, openqcd_bytes,
                            plaquette, random_links, record, staggered_signs)
-from program import REFERENCE, everything, main, naik, path, same
+from program import REFERENCE, SCRATCH, everything, main, naik, path, same
 
 SIZE = (4, 4, 4, 8)
 
@@ -86,7 +86,9 @@ def projections_that_are_not_unique_are_refused():
     links = np.where((staggered_signs(SIZE) < 0)[..., None, None], turn, one[..., :, :])
     put("twist.ildg", ildg_bytes(links))
     naik("gauge", "check", path("twist.ildg"))
-    refused(run("unique.yaml", path("twist.ildg")), "the U(3) projection of HISQ is not unique on", "of 2048 fat7 links")
+    refused(run("unique.yaml", path("twist.ildg")), "the U(3) projection of HISQ is not unique on", "of 2048 fat7 links",
+            ranks=2)
+    assert not [name for name in os.listdir(SCRATCH) if name.startswith("unique.yaml.h5")]  # nothing is begun
 
 
 FILES = os.path.join(REFERENCE or "", "border")
@@ -216,6 +218,32 @@ def nersc_archives_without_checksum_tell_their_byte_order():
         assert told is None or f"as the {told} proves" in said, said
 
 
+def signs_in_archives_of_two_rows_are_named():
+    """The third row is made of the others, so that no determinant shows a sign: the stored plaquette does."""
+    u = random_links(SIZE, 1)
+    size = "".join(f"DIMENSION_{i + 1} = {n}\n" for i, n in enumerate(SIZE))
+    phases, boundary = staggered_signs(SIZE), staggered_signs(SIZE) * staggered_signs(SIZE, True)
+    t, z, y, x = np.meshgrid(*[np.arange(n) for n in SIZE[::-1]], indexing="ij")
+    chroma = np.stack([(-1.0) ** (0 * x), (-1.0) ** x, (-1.0) ** (x + y), (-1.0) ** (x + y + z)], axis=-1)
+    for signs, sign, told in ((phases, 1, "staggered phases are in the two rows"), (phases, -1, "staggered phases are in the two"),
+                              (phases * boundary, 1, "staggered phases and the antiperiodic boundary are in the two rows"),
+                              (boundary, 1, "the antiperiodic boundary is in the two rows"), (chroma, 1, "staggered phases are in"),
+                              (np.where(x == 1, -1, 1)[..., None] + 0 * phases, 1, None)):
+        data = np.ascontiguousarray((u * signs[..., None, None])[..., :2, :]).view(np.float64).astype(">f8").tobytes()
+        sums = np.frombuffer(data, dtype=">u4").sum(dtype=np.uint64) % 2 ** 32
+        head = (f"BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE\n{size}PLAQUETTE = {sign * plaquette(u) / 3:.10f}\nCHECKSUM = {int(sums):x}\n"
+                "FLOATING_POINT = IEEE64BIG\nEND_HEADER\n").encode()
+        put("rows", head + data)
+        if told is None:  # of no sign that is known
+            assert "contradicts itself" in naik("gauge", "check", path("rows"), status=4)
+            continue
+        refused(["gauge", "check", path("rows")], told, "holds no SU(3) configuration", ranks=2 if sign < 0 else 1)
+    put("rows", head.replace(b"CHECKSUM", b"NOTHING") + data)
+    assert "plaquette is stored as" in naik("gauge", "check", path("rows"), status=4)
+    refused(run("rows.yaml", put("rows", head.replace(b"CHECKSUM", b"NOTHING") + np.ascontiguousarray(
+        (u * phases[..., None, None])[..., :2, :]).view(np.float64).astype(">f8").tobytes()), "gauge.on_mismatch=warn"), "two rows")
+
+
 def vectors_and_propagators_of_every_code_are_the_same_sources():
     draw = np.random.default_rng(7)
     t, z, y, x = SIZE[::-1]
@@ -307,5 +335,6 @@ main([links_that_are_no_su3_configuration_are_named,
       links_of_other_colours_are_named,
       fat_and_long_links_must_be_what_they_are_given_as,
       nersc_archives_without_checksum_tell_their_byte_order,
+      signs_in_archives_of_two_rows_are_named,
       vectors_and_propagators_of_every_code_are_the_same_sources,
       files_of_another_hand_have_their_right_answers])

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gauge/link_census.h"
+#include "gauge/row_signs.h"
 #include "naik/gauge_io.h"
 
 static const double plaquette_tolerance = 1e-5;  /* of the plaquette normalised to 1 */
@@ -105,10 +106,11 @@ static bool are_phases(const naik_link_census *c)
     return half && c->negative[0] + c->negative[1] + c->negative[2] > 0;
 }
 
+static const char remedy[] = "naik puts staggered phases and boundary on the links itself: "
+                             "store the links without them";
+
 static void describe_signs(const naik_link_census *c, naik_gauge_verdict *v)
 {
-    static const char remedy[] = "naik puts staggered phases and boundary on the links itself: "
-                                 "store the links without them";
     const long long n[NAIK_DIM] = {(long long)c->negative[0], (long long)c->negative[1],
                                    (long long)c->negative[2], (long long)c->negative[3]};
     const bool boundary = c->negative_last == c->last && n[3] == (long long)c->last;
@@ -183,6 +185,28 @@ done:
     return status;
 }
 
+/* Links of two rows, whose plaquette is not the stored one: signs in the rows would do that. */
+static naik_status judge_rows(const naik_gauge *gauge, const naik_gauge_file *file,
+                              naik_gauge_verdict *v)
+{
+    naik_status status = NAIK_OK;
+    naik_row_signs signs = {.phases = false};
+    NAIK_TRY(naik_row_signs_find(gauge, file->plaquette_stored, 3 * plaquette_tolerance, &signs));
+    if (signs.phases || signs.boundary) {
+        *v = (naik_gauge_verdict){
+            .status = NAIK_ERR_INPUT, .kind = NAIK_LINKS_SIGNED, .unusable = true};
+        object(v,
+               "%s in the two rows of its links, because the links without them have the stored "
+               "plaquette: %s",
+               !signs.phases    ? "the antiperiodic boundary is"
+               : signs.boundary ? "staggered phases and the antiperiodic boundary are"
+                                : "staggered phases are",
+               remedy);
+    }
+done:
+    return status;
+}
+
 naik_status naik_gauge_judge(const naik_gauge *gauge, const naik_gauge_file *file,
                              const naik_gauge_checks *checks, double limit, naik_gauge_verdict *v)
 {
@@ -206,6 +230,8 @@ naik_status naik_gauge_judge(const naik_gauge *gauge, const naik_gauge_file *fil
             !(checks->max_unitarity_dev <= least) || !(checks->max_det_dev <= 3 * least);
         if (off) {
             NAIK_TRY(judge_links(gauge, file, checks, limit, v->count, v));
+        } else if (v->count > 0 && !broken && file->rows == 2 && !isnan(file->plaquette_stored)) {
+            NAIK_TRY(judge_rows(gauge, file, v));
         }
     }
     v->what = v->status == NAIK_ERR_INPUT                       ? "holds no SU(3) configuration"
