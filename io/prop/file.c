@@ -235,6 +235,7 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
         NAIK_TRY(naik_file_check_space(comm, file->part,
                                        naik_propagator_spec_bytes(spec, file->lattice->size)));
         NAIK_TRY(naik_prop_create(file, spec, structure));
+        file->begun = !rebuild;
     }
     NAIK_TRY(naik_prop_begin_session(file, spec));
     if (rebuild) {

@@ -28,6 +28,27 @@ naik_status naik_prop_start_watchdog(naik_propagator_file *file, const naik_prop
     return file->comm->watchdog != NULL || own_s <= 0 ? NAIK_OK : start_own(file);
 }
 
+static bool holds_nothing(const naik_propagator_file *file)
+{
+    bool nothing = file->begun && !file->broken && !file->complete;
+    for (int i = 0; i < file->plan->solve_count && nothing; i++) {
+        nothing = file->records[i].state == NAIK_SOLVE_PENDING;
+    }
+    return nothing;
+}
+
+naik_status naik_propagator_file_forget(naik_propagator_file *file)
+{
+    naik_status status = NAIK_OK;
+    if (file != NULL && holds_nothing(file)) {
+        NAIK_TRY(naik_lock_confirm(file->comm, file->lock));
+        naik_h5_close(file->comm, &file->h5);
+        NAIK_TRY(naik_prop_discard(file));
+    }
+done:
+    return status;
+}
+
 void naik_propagator_file_close(naik_propagator_file **file)
 {
     if (*file == NULL) {

@@ -107,6 +107,7 @@ struct naik_propagator_file {
     bool replace;          /* its result may take the place of a file that is there */
     bool broken;           /* a write failed: HDF5 may not be asked to close the file any more */
     int writers;           /* of naik_h5_field */
+    bool begun;            /* .part was made by this run */
     int resumed, session;
     uint32_t identity; /* crc32 over the texts that decide the answer */
     char *choices;

@@ -240,10 +240,15 @@ done:
     return status;
 }
 
-static void clear(solve_job *j)
+/* refused: by rank 0's verdict, which it may know alone. */
+static void clear(solve_job *j, bool refused)
 {
     naik_events_close(&j->events);
     naik_checkpoint_close(&j->checkpoint);
+    if (j->file != NULL && naik_comm_broadcast(j->comm, &refused, sizeof refused, 0) == NAIK_OK &&
+        refused) {
+        naik_propagator_file_forget(j->file);
+    }
     naik_propagator_file_close(&j->file);
     sequential_close(&j->sequential);
     solve_guess_close(&j->guess);
@@ -397,7 +402,7 @@ done:
     naik_log_live(comm->log, "%s", ""); /* errors begin at the margin */
     solve_report_end(&j, status);
     if (naik_comm_meet(comm, status)) { /* else the output cannot be closed together any more */
-        clear(&j);
+        clear(&j, status == NAIK_ERR_INPUT);
     }
     return status;
 }
