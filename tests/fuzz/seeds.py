@@ -240,3 +240,41 @@ fat = dataset(1, links, F64 | COMPOUND, [(3, 3)]) + ints(6, *DIMS) + ints(7, 64)
     + real(14, 0) + real(15, 0.04) + ints(16, 0)
 put("h5", "links", FILE + text(0, 0) + text(1, 1) + ints(12, 1) + text(13, 8) + fat + fat.replace(b"\0\1\5", b"\0\2\5", 1))
 put("h5", "loop", bytes([0, 11, 0, 0, 0]) + bytes([2, 12, 1, 2, 13, 24]) + dataset(9, [0, 2, 2, 2, 4], F64))
+
+# Low modes and searches: what is changed in a sound file (fuzz_modes.c). Numbers are those of its tables.
+ATTRIBUTES = ("kept size converged degree cycles starts krylov applications random_blocks seed interval_low interval_high tolerance "
+              "naik_epsilon dims fat_suma state format boundary_t action").split()
+DATASETS = "v lambda2 residual t suma sumb".split()
+VALUES = {"0": 0, "-1": 1, "48": 5, "nan": 7, "1e300": 8, "-1e300": 9, "int-max": 12, "int-min": 13, "inf": 14, "1e18": 15, "1e6": 18}
+MODES, NEXT_CYCLE, MID_CYCLE = range(3)
+
+
+def forge(name, of, *steps):
+    put("modes", name, bytes([of]) + b"".join(steps))
+
+
+def attribute(name, value):
+    return bytes([0, ATTRIBUTES.index(name), VALUES[value]])
+
+
+def number(dataset, at, value):
+    return bytes([1, DATASETS.index(dataset)]) + struct.pack("<H", at) + bytes([VALUES[value]])
+
+
+forge("sound", MODES)
+forge("search", NEXT_CYCLE)
+forge("search-in-a-cycle", MID_CYCLE)
+for name, value in [("kept", "-1"), ("kept", "int-max"), ("size", "1e6"), ("converged", "48"), ("degree", "-1"), ("degree", "1e6"),
+                    ("cycles", "int-max"), ("starts", "int-min"), ("applications", "1e18"), ("random_blocks", "int-max"),
+                    ("interval_high", "1e300"), ("interval_low", "nan"), ("krylov", "0"), ("dims", "1e6")]:
+    forge(f"search-{name}-{value}", NEXT_CYCLE if name != "size" else MID_CYCLE, attribute(name, value))
+forge("search-larger", MID_CYCLE, attribute("kept", "48"), attribute("size", "48"), attribute("converged", "0"))
+for dataset, at, value in [("v", 9, "nan"), ("v", 9, "1e300"), ("t", 80, "1e300"), ("lambda2", 3, "inf"), ("lambda2", 0, "-1e300")]:
+    forge(f"search-{dataset}-{value}", MID_CYCLE, number(dataset, at, value))
+    if dataset != "t":
+        forge(f"modes-{dataset}-{value}", MODES, number(dataset, at, value))
+forge("modes-interval", MODES, attribute("interval_high", "1e300"))
+forge("modes-residual", MODES, number("residual", 2, "nan"))
+forge("modes-without-residual", MODES, bytes([2, DATASETS.index("residual")]))
+forge("modes-without-vectors", MODES, bytes([2, DATASETS.index("v")]))
+forge("damaged", MODES | 0x80, number("v", 9, "1e6"))
