@@ -52,6 +52,7 @@ typedef struct model_machine {
     double memory_gib;   /* of a GPU, as its vendor counts it, in GiB */
     bool measured;       /* naik ran on it: lines of tests/results */
     double kernel_share; /* of naik's fractions and roofs on h200, beside the copy's; assumed */
+    bool hopper;         /* the multiprocessors of h200: roofs are its own, and follow no copy */
     model_figure figures[MODEL_FIGURES];
 } model_machine;
 
