@@ -37,6 +37,10 @@ void gpu_tables_destroy(naik_backend *backend, void *tables);
 naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
                                 const double *sites);
 naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int irhs, double *sites);
+naik_status gpu_field_from_device(naik_field *field, naik_parity parity, int irhs,
+                                  const double *sites);
+naik_status gpu_field_to_device(const naik_field *field, naik_parity parity, int irhs,
+                                double *sites);
 
 /* messages.cu */
 size_t gpu_face_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,

@@ -152,6 +152,30 @@ done:
     return status;
 }
 
+/* The calling thread may have chosen another device meanwhile. */
+naik_status gpu_adopt(naik_device *device, const void *memory, bool *mine)
+{
+    naik_backend *backend = gpu_backend_of(device);
+    const gpu_state *state = gpu_state_of(backend);
+    naik_status status = NAIK_OK;
+    int of = -1;
+    NAIK_TRY(GPU_CHECK(backend, gpu_device_set(state->device), "choosing a device"));
+    of = gpu_pointer_device(memory);
+    *mine = of == state->device;
+    (void)gpu_last_error(); /* of memory that the run time does not know */
+    if (of >= 0 && !*mine) {
+        status =
+            NAIK_FAIL(backend->log, NAIK_ERR_INPUT,
+                      "an array lies on GPU %d and this session solves on GPU %d: give an array "
+                      "on that GPU or on the host",
+                      of, state->device);
+    } else if (*mine) {
+        NAIK_TRY(GPU_CHECK(backend, gpu_device_sync(), "waiting for an array of the caller"));
+    }
+done:
+    return status;
+}
+
 void gpu_moved(const naik_device *device, double *up_bytes, double *down_bytes)
 {
     const naik_backend *backend = (const naik_backend *)device;

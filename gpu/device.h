@@ -82,6 +82,7 @@ naik_status gpu_upload(naik_device *device, void *to, const void *from_host, siz
 naik_status gpu_download(naik_device *device, void *to_host, const void *from, size_t size_bytes);
 naik_status gpu_sync(naik_device *device);
 naik_status gpu_free_bytes(naik_device *device, size_t *out);
+naik_status gpu_adopt(naik_device *device, const void *memory, bool *mine);
 void gpu_moved(const naik_device *device, double *up_bytes, double *down_bytes);
 
 #endif

@@ -31,6 +31,7 @@ typedef hipDeviceProp_t gpu_properties;
 #define gpu_device_count          hipGetDeviceCount
 #define gpu_device_set            hipSetDevice
 #define gpu_device_get            hipGetDevice
+#define gpu_device_sync           hipDeviceSynchronize
 #define gpu_device_properties     hipGetDeviceProperties
 #define gpu_device_bus_id         hipDeviceGetPCIBusId
 #define gpu_memory_info           hipMemGetInfo
@@ -99,6 +100,7 @@ typedef cudaDeviceProp gpu_properties;
 #define gpu_device_count          cudaGetDeviceCount
 #define gpu_device_set            cudaSetDevice
 #define gpu_device_get            cudaGetDevice
+#define gpu_device_sync           cudaDeviceSynchronize
 #define gpu_device_properties     cudaGetDeviceProperties
 #define gpu_device_bus_id         cudaDeviceGetPCIBusId
 #define gpu_memory_info           cudaMemGetInfo
@@ -157,7 +159,8 @@ enum { GPU_LANES = 32, GPU_GRAPHS_ARE_QUICK = 1, GPU_STREAM_PASSES_L1 = 0, GPU_U
 #define GPU_RARE __noinline__
 #endif
 
-/* Whether p is memory of this type; an error, to be cleared, where the run time does not know p. */
+/* Whether p is memory of this type; and the device whose memory p is, or -1. Both leave an error, to be
+ * cleared, where the run time does not know p. */
 #if defined(__HIPCC__)
 static inline bool gpu_pointer_is(const void *p, int type)
 {
@@ -168,6 +171,14 @@ static inline bool gpu_pointer_is(const void *p, int type)
     return hipPointerGetAttributes(&about, p) == hipSuccess && (int)about.memoryType == type;
 #endif
 }
+static inline int gpu_pointer_device(const void *p)
+{
+    hipPointerAttribute_t about;
+    return gpu_pointer_is(p, hipMemoryTypeDevice) &&
+                   hipPointerGetAttributes(&about, p) == hipSuccess
+               ? about.device
+               : -1;
+}
 enum { GPU_MEMORY_DEVICE = hipMemoryTypeDevice, GPU_MEMORY_PINNED = hipMemoryTypeHost };
 #define gpu_copy_now(a, b, n) hipMemcpy((a), (b), (n), hipMemcpyDefault)
 #else
@@ -175,6 +186,14 @@ static inline bool gpu_pointer_is(const void *p, int type)
 {
     cudaPointerAttributes about;
     return cudaPointerGetAttributes(&about, p) == cudaSuccess && (int)about.type == type;
+}
+static inline int gpu_pointer_device(const void *p)
+{
+    cudaPointerAttributes about;
+    return cudaPointerGetAttributes(&about, p) == cudaSuccess &&
+                   (about.type == cudaMemoryTypeDevice || about.type == cudaMemoryTypeManaged)
+               ? about.device
+               : -1;
 }
 enum { GPU_MEMORY_DEVICE = cudaMemoryTypeDevice, GPU_MEMORY_PINNED = cudaMemoryTypeHost };
 #define gpu_copy_now(a, b, n) cudaMemcpy((a), (b), (n), cudaMemcpyDefault)

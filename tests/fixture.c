@@ -13,6 +13,39 @@
 #include "comm/collective.h"
 #include "lattice/su3.h"
 
+naik_matrix fixture_rotation(const naik_lattice *lat, const int x[4])
+{
+    naik_rng rng = naik_rng_at(77, 0, (uint64_t)naik_lattice_global(lat, x));
+    naik_matrix m;
+    for (int i = 0; i < 9; i++) {
+        (&m.e[0][0])[i] = (naik_complex){naik_rng_gaussian(&rng), naik_rng_gaussian(&rng)};
+    }
+    for (int row = 0; row < 2; row++) { /* Gram-Schmidt, then the cross product */
+        for (int k = 0; k < row; k++) {
+            naik_complex dot = {0, 0};
+            for (int j = 0; j < 3; j++) {
+                dot = naik_cfma_conj(m.e[row][j], m.e[k][j], dot);
+            }
+            for (int j = 0; j < 3; j++) {
+                m.e[row][j] = naik_csub(m.e[row][j], naik_cmul(dot, m.e[k][j]));
+            }
+        }
+        double norm = 0;
+        for (int j = 0; j < 3; j++) {
+            norm += naik_cnorm2(m.e[row][j]);
+        }
+        for (int j = 0; j < 3; j++) {
+            m.e[row][j] = naik_cscale(1 / sqrt(norm), m.e[row][j]);
+        }
+    }
+    for (int j = 0; j < 3; j++) {
+        int k = (j + 1) % 3, l = (j + 2) % 3;
+        m.e[2][j] =
+            naik_conj(naik_csub(naik_cmul(m.e[0][k], m.e[1][l]), naik_cmul(m.e[0][l], m.e[1][k])));
+    }
+    return m;
+}
+
 const char *fixture_backend_name(void)
 {
     const char *name = getenv("NAIK_BACKEND");

@@ -93,6 +93,9 @@ void fixture_for_grids(check *t, const int size[4], int limit,
 void fixture_for_cut_and_split(check *t,
                                void (*run)(check *t, const int size[4], const int grid[4]));
 
+/* A random SU(3) matrix of the site of these global coordinates. */
+naik_matrix fixture_rotation(const naik_lattice *lat, const int x[4]);
+
 /* The name for naik_backend_create. */
 const char *fixture_backend_name(void);
 naik_transport fixture_transport(void); /* NAIK_TRANSPORT, else auto */

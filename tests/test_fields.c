@@ -199,6 +199,48 @@ static void numbers_of_16_bits_are_half_a_unit_off(check *t)
     fixture_destroy(&f);
 }
 
+/* In backend memory, both parities of one array, as those of the host; of spinors too. */
+static void canonical_arrays_may_lie_in_backend_memory(check *t)
+{
+    fixture f;
+    if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
+        const naik_field_ops *ops = &f.backend->ops->field;
+        for (int k = 0; k < 6; k++) {
+            const int spin = k < 3 ? 1 : 4;
+            const size_t reals = (size_t)f.lat->sites * 6 * (size_t)spin, bytes = 8 * reals;
+            double *v = calloc(reals, sizeof *v), *got = calloc(2 * reals, sizeof *got),
+                   *there = NULL;
+            for (size_t i = 0; i < reals; i++) {
+                v[i] = (double)(i * 7919 % 1000) / 1000 - 0.5;
+            }
+            CHECK_OK(t, naik_backend_alloc(f.backend, bytes, "an array", (void **)&there));
+            CHECK_OK(t, naik_backend_upload(f.backend, there, v, bytes));
+            naik_field *a[2] = {NULL, NULL}, *b[2] = {NULL, NULL};
+            for (int p = 0; p < 2; p++) {
+                const naik_precision precision = (naik_precision)(k % 3);
+                CHECK_OK(t, naik_field_create_spin(f.geometry, precision, spin, 2, &a[p]));
+                CHECK_OK(t, naik_field_create_spin(f.geometry, precision, spin, 2, &b[p]));
+                CHECK_OK(t, ops->from_host(a[p], (naik_parity)p, 1, v));
+                CHECK_OK(t, ops->from_device(b[p], (naik_parity)p, 1, there));
+                CHECK_OK(t, ops->to_host(a[p], (naik_parity)p, 1, got));
+            }
+            for (int p = 0; p < 2; p++) {
+                CHECK_OK(t, ops->to_device(b[p], (naik_parity)p, 1, there));
+                naik_field_destroy(&a[p]);
+                naik_field_destroy(&b[p]);
+            }
+            CHECK_OK(t, naik_backend_download(f.backend, got + reals, there, bytes));
+            CHECK_INT(t, memcmp(got, got + reals, bytes), 0);
+            CHECK_TRUE(t, memcmp(got, v, bytes) == 0 || k % 3 != NAIK_DOUBLE);
+            naik_backend_release(f.backend, there);
+            free(v);
+            free(got);
+        }
+    }
+    fixture_destroy(&f);
+}
+
 CHECK_MAIN(CHECK(numbers_of_16_bits_are_half_a_unit_off),
+           CHECK(canonical_arrays_may_lie_in_backend_memory),
            CHECK(directions_are_updated_and_x_with_them), CHECK(a_multiple_of_a_field_is_added),
            CHECK(deferred_updates_are_applied))

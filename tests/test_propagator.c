@@ -11,7 +11,6 @@
 #include "backend/create.h"
 #include "backend/geometry.h"
 #include "base/exactsum.h"
-#include "base/rng.h"
 #include "comm/collective.h"
 #include "dslash_ref.h"
 #include "fixture.h"
@@ -43,6 +42,9 @@ typedef struct batch {
     const double *src[MOST];
     double mass[MOST], tolerance;
     double *x[MOST];
+    double
+        *there; /* backend memory [MOST][sites][3][2], sources and solutions; NULL: on the host */
+    naik_status expected;
     naik_propagator_result result[MOST];
 } batch;
 
@@ -90,7 +92,9 @@ static naik_status give(void *data, int64_t index, double *src, double *mass, do
                         double *site_tolerance)
 {
     const batch *b = data;
-    memcpy(src, b->src[index], (size_t)b->s->lat->sites * 6 * sizeof *src);
+    if (src != NULL) {
+        memcpy(src, b->src[index], (size_t)b->s->lat->sites * 6 * sizeof *src);
+    }
     *mass = b->mass[index];
     *tolerance = b->tolerance;
     *site_tolerance = 0;
@@ -101,10 +105,23 @@ static naik_status take(void *data, int64_t index, const double *x,
                         const naik_propagator_result *result)
 {
     batch *b = data;
+    const size_t bytes = (size_t)b->s->lat->sites * 6 * sizeof *x;
     b->result[index] = *result;
-    b->x[index] = malloc((size_t)b->s->lat->sites * 6 * sizeof *x);
-    memcpy(b->x[index], x, (size_t)b->s->lat->sites * 6 * sizeof *x);
+    b->x[index] = malloc(bytes);
+    if (x == NULL) {
+        return naik_backend_download(b->s->backend, b->x[index],
+                                     b->there + (size_t)index * bytes / sizeof *x, bytes);
+    }
+    memcpy(b->x[index], x, bytes);
     return NAIK_OK;
+}
+
+/* Of a source, and of its solution after it. */
+static double *place(void *data, int64_t index, bool solution)
+{
+    const batch *b = data;
+    (void)solution;
+    return b->there + index * b->s->lat->sites * 6;
 }
 
 static void solve(check *t, batch *b, naik_precision vectors, naik_precision inner_links)
@@ -113,14 +130,18 @@ static void solve(check *t, batch *b, naik_precision vectors, naik_precision inn
     naik_solver *cg = NULL;
     bool interrupted = true;
     const naik_solver_options options = naik_solver_defaults();
-    const naik_propagator_stream stream = {
-        .data = b, .count = b->count, .source = give, .solution = take};
+    const naik_propagator_stream stream = {.data = b,
+                                           .count = b->count,
+                                           .source = give,
+                                           .solution = take,
+                                           .there = b->there != NULL ? place : NULL};
     const naik_geometry *g = b->s->geometry;
     memset(b->x, 0, sizeof b->x);
     if (CHECK_OK(t, naik_operator_set_fat(g, b->s->links, inner_links, 18, &packed)) &&
         CHECK_OK(t, naik_solver_create(&naik_solver_cg, packed.op, vectors, b->count, &cg))) {
-        CHECK_OK(
-            t, naik_propagator_solve(&packed.op[NAIK_DOUBLE], cg, &options, &stream, &interrupted));
+        CHECK_STATUS(
+            t, naik_propagator_solve(&packed.op[NAIK_DOUBLE], cg, &options, &stream, &interrupted),
+            b->expected);
     }
     CHECK_TRUE(t, !interrupted);
     naik_solver_destroy(&cg);
@@ -161,6 +182,31 @@ static double *point(check *t, const solver *s, int x, int colour)
     return v;
 }
 
+/* The batch again, where the backend has its memory; and numbers there that nobody has seen. */
+static void solve_there(check *t, const batch *of)
+{
+    const size_t reals = (size_t)of->s->lat->sites * 6, bytes = reals * sizeof(double);
+    naik_backend *backend = of->s->backend;
+    const double nan = NAN;
+    for (int round = 0; round < 2; round++) {
+        batch b = *of;
+        b.expected = round == 0 ? NAIK_OK : NAIK_ERR_INPUT;
+        CHECK_OK(t, naik_backend_alloc(backend, MOST * bytes, "arrays", (void **)&b.there));
+        for (int i = 0; i < b.count; i++) {
+            CHECK_OK(t, naik_backend_upload(backend, b.there + (size_t)i * reals, b.src[i], bytes));
+        }
+        if (round == 1 && t->comm->rank == t->comm->size - 1) {
+            CHECK_OK(t, naik_backend_upload(backend, b.there + 7, &nan, sizeof nan));
+        }
+        solve(t, &b, NAIK_SINGLE, NAIK_SINGLE);
+        for (int i = 0; i < b.count && round == 0; i++) {
+            CHECK_TRUE(t, b.x[i] != NULL && memcmp(b.x[i], of->x[i], bytes) == 0);
+        }
+        naik_backend_release(backend, b.there);
+        batch_free(&b);
+    }
+}
+
 static void m_times_its_inverse_is_one(check *t)
 {
     const int size[4] = {t->comm->size > 4 ? 8 : 4, 4, 8, 8};
@@ -192,6 +238,9 @@ static void m_times_its_inverse_is_one(check *t)
             CHECK_TRUE(t, d < 1e-9);
             CHECK_NEAR(t, b.result[i].source_residual, d, 1e-3 * d + 1e-14);
         }
+        if (a == 2) {
+            solve_there(t, &b);
+        }
         batch_free(&b);
         free(mx);
         for (int i = 0; i < 4; i++) {
@@ -201,46 +250,12 @@ static void m_times_its_inverse_is_one(check *t)
     solver_destroy(&s);
 }
 
-/* A random SU(3) matrix of a global site. */
-static naik_matrix rotation(const naik_lattice *lat, const int x[4])
-{
-    naik_rng rng = naik_rng_at(77, 0, (uint64_t)naik_lattice_global(lat, x));
-    naik_matrix m;
-    for (int i = 0; i < 9; i++) {
-        (&m.e[0][0])[i] = (naik_complex){naik_rng_gaussian(&rng), naik_rng_gaussian(&rng)};
-    }
-    for (int row = 0; row < 2; row++) { /* Gram-Schmidt, then the cross product */
-        for (int k = 0; k < row; k++) {
-            naik_complex dot = {0, 0};
-            for (int j = 0; j < 3; j++) {
-                dot = naik_cfma_conj(m.e[row][j], m.e[k][j], dot);
-            }
-            for (int j = 0; j < 3; j++) {
-                m.e[row][j] = naik_csub(m.e[row][j], naik_cmul(dot, m.e[k][j]));
-            }
-        }
-        double norm = 0;
-        for (int j = 0; j < 3; j++) {
-            norm += naik_cnorm2(m.e[row][j]);
-        }
-        for (int j = 0; j < 3; j++) {
-            m.e[row][j] = naik_cscale(1 / sqrt(norm), m.e[row][j]);
-        }
-    }
-    for (int j = 0; j < 3; j++) {
-        int k = (j + 1) % 3, l = (j + 2) % 3;
-        m.e[2][j] =
-            naik_conj(naik_csub(naik_cmul(m.e[0][k], m.e[1][l]), naik_cmul(m.e[0][l], m.e[1][k])));
-    }
-    return m;
-}
-
 static void rotate_vector(const solver *s, const double *in, double *out)
 {
     for (int32_t site = 0; site < s->lat->sites; site++) {
         int x[4];
         naik_lattice_coords(s->lat, site, x);
-        naik_matrix g = rotation(s->lat, x);
+        naik_matrix g = fixture_rotation(s->lat, x);
         const naik_complex *v = (const naik_complex *)(in + 6 * (int64_t)site);
         for (int i = 0; i < 3; i++) {
             naik_complex sum = {0, 0};
@@ -259,14 +274,15 @@ static void rotate_links(solver *s)
     for (int32_t site = 0; site < s->lat->sites; site++) {
         int x[4];
         naik_lattice_coords(s->lat, site, x);
-        naik_matrix g = rotation(s->lat, x);
+        naik_matrix g = fixture_rotation(s->lat, x);
         for (int mu = 0; mu < 4; mu++) {
             int y[4] = {x[0], x[1], x[2], x[3]};
             y[mu] += 1;
             if (s->lat->origin[mu] + y[mu] == s->lat->size[mu]) {
                 y[mu] -= s->lat->size[mu];
             }
-            naik_matrix *u = &s->gauge->link[4 * (int64_t)site + mu], h = rotation(s->lat, y);
+            naik_matrix *u = &s->gauge->link[4 * (int64_t)site + mu],
+                        h = fixture_rotation(s->lat, y);
             naik_matrix gu = naik_mat_mul(&g, u);
             *u = naik_mat_mul_dagger(&gu, &h);
         }

@@ -283,13 +283,117 @@ def progress_lines_and_control_c_are_heard():
 
 class Device:
     """What CuPy's arrays have, on the host."""
-    __cuda_array_interface__ = {"version": 3}
-
     def __init__(self, array):
         self.array = array
 
+    @property
+    def __cuda_array_interface__(self):
+        return {"version": 3, "shape": self.array.shape, "typestr": self.array.dtype.str, "strides": None, "stream": None,
+                "data": (self.array.ctypes.data, False)}
+
     def get(self):
         return self.array
+
+
+class Elsewhere:
+    """What numba's arrays have: no way to the host that naik knows."""
+    def __init__(self, array):
+        self.__cuda_array_interface__ = Device(array).__cuda_array_interface__
+
+
+class Memory:
+    """An array in the memory of the GPU, by the run time alone: CUDA's, HIP's, or the emulator's in the library."""
+    runtime = None
+
+    @classmethod
+    def load(cls):
+        if cls.runtime is None:
+            folders = [os.path.join(os.environ[k], d) for k in ("CUDA_DIR", "CUDA_HOME", "ROCM_PATH") if k in os.environ for d in ("lib64", "lib")]
+            names = [os.path.join(d, n) for d in [*folders, "/usr/local/cuda/lib64", "/opt/rocm/lib", ""]
+                     for n in ("libcudart.so", "libcudart.so.13", "libcudart.so.12", "libamdhip64.so")]
+            for name in [LIBRARY, *names]:
+                with contextlib.suppress(OSError):
+                    lib = ctypes.CDLL(name)
+                    cls.kind = next((k for k in ("cuda", "hip") if hasattr(lib, k + "Malloc")), None)
+                    if cls.kind:
+                        cls.runtime = lib
+                        break
+        return cls.runtime is not None
+
+    def call(self, name, *words):
+        assert getattr(self.runtime, self.kind + name)(*words) == 0, name
+
+    def __init__(self, array, **face):
+        self.shape, self.address, self.face = array.shape, ctypes.c_void_p(), face
+        self.call("Malloc", ctypes.byref(self.address), ctypes.c_size_t(array.nbytes))
+        self.call("Memcpy", self.address, array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes), 1)
+
+    def __del__(self):
+        getattr(self.runtime, self.kind + "Free")(self.address)
+
+    def read(self):
+        out = np.empty(self.shape, complex)
+        self.call("Memcpy", out.ctypes.data_as(ctypes.c_void_p), self.address, ctypes.c_size_t(out.nbytes), 2)
+        return out
+
+    @property
+    def __cuda_array_interface__(self):
+        return {"version": 3, "shape": self.shape, "typestr": "<c16", "data": (self.address.value, False), **self.face}
+
+
+class Capsule:
+    """The same by DLPack alone."""
+    def __init__(self, memory):
+        from naik import arrays
+        self.memory, self.shape = memory, (ctypes.c_int64 * len(memory.shape))(*memory.shape)
+        self.tensor = arrays._Tensor(memory.address, 10 if memory.kind == "hip" else 2, 0, len(memory.shape), 5, 128, 1, self.shape, None, 0)
+
+    def __dlpack_device__(self):
+        return self.tensor.device_type, 0
+
+    def __dlpack__(self, **keys):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self.tensor), b"dltensor", None)
+
+
+def arrays_on_the_gpu_stay_there():
+    with naik.Session(path("lat.h5")) as s:
+        src = s.sources.point(1, 0, 2, 3)
+        if not s.gpu:
+            assert s.moved == (0, 0)
+            refuses(naik.InputError, "lies on a GPU and is needed on the host: give a copy on the host", s.solve, Elsewhere(src), mass=0.1)
+            refuses(naik.InputError, "out must be a contiguous complex128 array of numpy", s.solve, src, mass=0.1, out=src.real)
+            refuses(naik.InputError, "out must have the shape of the sources", s.solve, src, mass=0.1, out=np.zeros_like(src[:2]))
+            x, mine = s.solve(src, mass=0.1).x, src.copy()
+            assert s.solve(mine, mass=0.1, out=mine).x is mine and mine.tobytes() == x.tobytes()
+            return None
+        if not Memory.load():
+            return "needs libcudart or libamdhip64"
+        x, results = s.solve(src, mass=0.1)
+        c = s.contract("pion5", x, momentum=(1, 0, 0))
+        there, out = Memory(src), Memory(np.zeros_like(src))
+        before = s.moved
+        assert s.solve(there, mass=0.1, out=out).x is out
+        up, down = (b - a for a, b in zip(before, s.moved))
+        assert out.read().tobytes() == x.tobytes() and there.read().tobytes() == src.tobytes()
+        # what the scalars of the solver are, but no vector
+        assert up < src[0].nbytes and down < src[0].nbytes, (up, down, src[0].nbytes)
+        before = s.moved
+        assert np.array_equal(s.contract("pion5", out, momentum=(1, 0, 0)), c) and s.moved[0] - before[0] < src[0].nbytes
+        assert np.array_equal(s.contract("rhox", out, Memory(x)), s.contract("rhox", x, x))
+        taken = Capsule(Memory(src))
+        s.solve(taken, mass=0.1, out=taken)
+        assert taken.memory.read().tobytes() == x.tobytes()
+        refuses(naik.InputError, "one array lies on the GPU and one on the host", s.contract, "pion5", out, x)
+        refuses(naik.InputError, "give one as out=", s.solve, there, mass=0.1)
+        refuses(naik.InputError, "out must be a contiguous complex128 array on the GPU", s.solve, there, mass=0.1, out=src.copy())
+        strides = tuple(np.swapaxes(src, 1, 2).strides)
+        refuses(naik.InputError, "must hold complex128 in the order of its axes", s.solve, Memory(src, strides=strides), mass=0.1, out=out)
+        refuses(naik.InputError, "must hold complex128", s.solve, Memory(src, typestr="<c8"), mass=0.1, out=out)
+        bad = src.copy()
+        bad[2, 0, 0, 0, 0, 1] = np.nan
+        refuses(naik.InputError, "numbers that are not finite", s.solve, Memory(bad), mass=0.1, out=out)
 
 
 class Exporter:
@@ -488,6 +592,6 @@ if not os.path.exists(LIBRARY):
 program("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", 1, "--sweeps", "10", "-o", path("lat.h5"))
 main([structures_have_the_sizes_of_the_headers, a_session_has_the_bits_of_naik_solve,
       links_of_an_array_and_modes_of_a_file_do_too, two_sessions_live_in_one_process, what_is_wrong_raises_with_the_sentence,
-      numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host,
+      numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host, arrays_on_the_gpu_stay_there,
       ranks_of_mpi4py_and_of_naik_make_the_same_bits, the_wheel_is_made_without_a_network_and_finds_the_library,
       the_page_is_run_as_it_stands])

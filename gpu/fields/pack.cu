@@ -167,21 +167,48 @@ __global__ void import_kernel(gpu_stencil st, int parity, int begin, int count, 
     store_as<V>(data + vec_offset<V>(begin + i, first + row, nrhs), numbers);
 }
 
+/* One parity by itself, or at its places among all sites. */
 template <class V>
-__global__ void export_kernel(int begin, int count, double *sites, const char *data, int first,
-                              int nrhs)
+__global__ void export_kernel(gpu_stencil st, int parity, bool compact, int begin, int count,
+                              double *sites, const char *data, int first, int nrhs)
 {
     const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
     const int row = (int)blockIdx.y, rows = (int)gridDim.y;
+    int x[4];
     if (i >= count) {
         return;
     }
+    gpu_coords(st, parity, begin + i, x);
+    const size_t at = (size_t)(compact ? i : 2 * (begin + i) + (x[0] & 1)) * rows + row;
     colour_vector<typename V::real> v = V::load(data + vec_offset<V>(begin + i, first + row, nrhs));
 #pragma unroll
     for (int k = 0; k < 3; k++) {
-        sites[((size_t)i * rows + row) * 6 + 2 * k] = v.e[k].re;
-        sites[((size_t)i * rows + row) * 6 + 2 * k + 1] = v.e[k].im;
+        sites[at * 6 + 2 * k] = v.e[k].re;
+        sites[at * 6 + 2 * k + 1] = v.e[k].im;
     }
+}
+
+static naik_status export_sites(const naik_field *field, naik_parity parity, int irhs, bool compact,
+                                int begin, int count, double *sites)
+{
+    naik_backend *backend = field->geometry->backend;
+    BY_PRECISION(field->precision, export_kernel, pack_blocks(count, field->spin), PACK_THREADS,
+                 gpu_state_of(backend)->stream, gpu_tables_of(field->geometry)->stencil,
+                 (int)parity, compact, begin, count, sites, (const char *)field->data,
+                 irhs * field->spin, naik_field_vectors(field));
+    return GPU_LAUNCHED(backend, "exporting a field");
+}
+
+/* sites: canonical from checkerboard site `begin` on; NULL: zeroes. */
+static naik_status import_sites(naik_field *field, naik_parity parity, int irhs, int begin,
+                                int count, const double *sites)
+{
+    naik_backend *backend = field->geometry->backend;
+    BY_PRECISION(field->precision, import_kernel, pack_blocks(count, field->spin), PACK_THREADS,
+                 gpu_state_of(backend)->stream, gpu_tables_of(field->geometry)->stencil,
+                 (int)parity, begin, count, sites, (char *)field->data, irhs * field->spin,
+                 naik_field_vectors(field));
+    return GPU_LAUNCHED(backend, "importing a field");
 }
 
 /* Most sources are zero but on one time slice: pieces without a number in them do not travel. */
@@ -193,7 +220,6 @@ naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
     gpu_state *state = gpu_state_of(backend);
     const gpu_stencil st = gpu_tables_of(field->geometry)->stencil;
     const size_t site_bytes = (size_t)field->spin * CANONICAL_BYTES;
-    const int first = irhs * field->spin;
     for (int begin = 0; begin < st.volume_cb; begin += IMPORT_CHUNK) {
         int count = st.volume_cb - begin < IMPORT_CHUNK ? st.volume_cb - begin : IMPORT_CHUNK;
         const double *from = sites + (size_t)begin * 12 * field->spin;
@@ -202,11 +228,8 @@ naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
             NAIK_TRY(
                 gpu_upload(&backend->device, state->staging, from, (size_t)count * 2 * site_bytes));
         }
-        BY_PRECISION(field->precision, import_kernel, pack_blocks(count, field->spin), PACK_THREADS,
-                     state->stream, st, (int)parity, begin, count,
-                     zero ? NULL : (const double *)state->staging, (char *)field->data, first,
-                     naik_field_vectors(field));
-        NAIK_TRY(GPU_LAUNCHED(backend, "importing a field"));
+        NAIK_TRY(import_sites(field, parity, irhs, begin, count,
+                              zero ? NULL : (const double *)state->staging));
     }
 done:
     return status;
@@ -222,14 +245,28 @@ naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int i
     const int chunk = EXPORT_CHUNK / field->spin;
     for (int begin = 0; begin < lat->volume_cb; begin += chunk) {
         int count = lat->volume_cb - begin < chunk ? lat->volume_cb - begin : chunk;
-        BY_PRECISION(field->precision, export_kernel, pack_blocks(count, field->spin), PACK_THREADS,
-                     state->stream, begin, count, (double *)state->staging,
-                     (const char *)field->data, irhs * field->spin, naik_field_vectors(field));
-        NAIK_TRY(GPU_LAUNCHED(backend, "exporting a field"));
+        NAIK_TRY(export_sites(field, parity, irhs, true, begin, count, (double *)state->staging));
         NAIK_TRY(gpu_download(&backend->device, state->pinned, state->staging,
                               (size_t)count * (size_t)field->spin * CANONICAL_BYTES));
         naik_lattice_scatter(lat, parity, begin, count, compact, 6 * field->spin, sites);
     }
+done:
+    return status;
+}
+
+naik_status gpu_field_from_device(naik_field *field, naik_parity parity, int irhs,
+                                  const double *sites)
+{
+    return import_sites(field, parity, irhs, 0, field->geometry->lattice->volume_cb, sites);
+}
+
+naik_status gpu_field_to_device(const naik_field *field, naik_parity parity, int irhs,
+                                double *sites)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(
+        export_sites(field, parity, irhs, false, 0, field->geometry->lattice->volume_cb, sites));
+    NAIK_TRY(gpu_sync(&field->geometry->backend->device));
 done:
     return status;
 }

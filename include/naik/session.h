@@ -33,6 +33,7 @@ typedef struct naik_session_shape {
     int local[NAIK_DIM], origin[NAIK_DIM]; /* of the box; its first site */
     int spin;    /* 1 of staggered quarks, 4 of those with spin; 0: not known yet */
     int columns; /* sources of a propagator: 3 or 12, column 3 spin + colour */
+    bool gpu;    /* the session solves on a GPU, in whose memory arrays may lie too */
 } naik_session_shape;
 
 /* The box that this rank has of a lattice of these extents. grid: ranks in each direction, or NULL: the
@@ -84,7 +85,8 @@ typedef struct naik_session_result {
  *   mass        of staggered quarks > 0; of those with spin > -4
  *   tolerance   on the residual of the even-odd system, verified in double; 0: solver.tolerance
  *   src, x      [count][sites][3][2] double, local lexicographic; of quarks with spin
- *               [count][sites][4][3][2]. They may be the same array
+ *               [count][sites][4][3][2]. They may be the same array. Both are on the host, or both in the
+ *               memory of the session's GPU: then neither passes through the host
  *   results     [count], out; not converged is a result, not an error
  *
  * Collective. NAIK_ERR_INTERRUPTED where a hook stopped it: x and results hold what was finished, the other
@@ -106,12 +108,17 @@ naik_status naik_session_source(naik_session *session, const char *source, doubl
  *   meson      as output.correlators: pion5, rhox ...; of quarks with spin pion, rho_x, ...
  *   frame      of lattice.h: where coordinates are counted from, and the momentum
  *   quark, antiquark   [columns][sites][spin][3][2]; NULL: the quark's own, and then as the correlators
- *                      of `naik solve`, to the bit
+ *                      of `naik solve`, to the bit. Both may lie on the session's GPU; where an antiquark
+ *                      is given, or the meson of quarks with spin is not the pion, they are copied to
+ *                      the host
  *
  * Collective; exact sums. NAIK_ERR_INPUT  no such meson        NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_session_meson(const naik_session *session, const char *meson,
                                const naik_frame *frame, const double *quark,
                                const double *antiquark, double *out);
+
+/* Bytes that went to and from the session's GPU so far; 0 without one. Local. */
+void naik_session_moved(const naik_session *session, double *up_bytes, double *down_bytes);
 
 /* sizeof of a structure of this header, or of naik_frame, by its name: for other languages, which describe
  * them anew. 0: of another name. Local. */

@@ -1,7 +1,7 @@
-"""Arrays of others as host arrays of numpy, and back.
+"""Arrays of others: where they lie, what naik reads and writes, and what the caller gets back.
 
-An array on a GPU (CuPy, or any with __cuda_array_interface__ or __dlpack__) passes through the host: one copy down for
-what goes in, one up for what comes out.
+An array on the GPU of the session (CuPy, torch, or any with __cuda_array_interface__ or __dlpack__) is read and written
+where it is. Everything else passes through the host.
 """
 import ctypes
 
@@ -9,18 +9,156 @@ import numpy as np
 
 from .errors import InputError
 
+GPU_KINDS = (2, 10, 13)  # of DLPack: CUDA, ROCm, CUDA managed
+
+
+class Host:
+    """Numbers on the host, and the way back to the caller's kind of array."""
+    there = False
+
+    def __init__(self, array, back=lambda result: result):
+        self.array, self.back = _complex(array), back
+        self.shape = self.array.shape
+        self.pointer = pointer(self.array)
+
+    def like(self):
+        return Host(np.zeros_like(self.array), self.back)
+
+    def given(self):
+        return self.back(self.array)
+
+
+class There:
+    """Numbers on a GPU."""
+    there = True
+
+    def __init__(self, owner, address, shape, kept=None):
+        self.owner, self.shape, self.kept = owner, tuple(shape), kept
+        self.pointer = ctypes.cast(address, ctypes.POINTER(ctypes.c_double))
+
+    def like(self):
+        return _there(_zeros_like(self.owner, self.shape))
+
+    def given(self):
+        return self.owner
+
+
+def take(array, gpu):
+    """The array as Host or There; gpu: whether the session solves on one."""
+    there = None if isinstance(array, (np.ndarray, list, tuple)) or not gpu else _there(array)
+    return there if there is not None else Host(*to_host(array))
+
+
+def take_out(array, like):
+    """An array of the caller that solutions are written to, in the place and of the shape of `like`."""
+    if like.there:
+        out = _there(array)
+        if out is None or out.owner is not array:
+            raise InputError("out must be a contiguous complex128 array on the GPU, as the sources are")
+    elif not (isinstance(array, np.ndarray) and array.dtype == np.complex128 and array.flags.c_contiguous and array.flags.writeable):
+        raise InputError("out must be a contiguous complex128 array of numpy, as the sources are on the host")
+    else:
+        out = Host(array)
+    if out.shape != like.shape:
+        raise InputError(f"out must have the shape of the sources, {list(like.shape)}, not {list(out.shape)}")
+    return out
+
+
+# ---- on a GPU
+
+class _Tensor(ctypes.Structure):  # DLTensor
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+def _contiguous_strides(shape, unit):
+    strides = [unit] * len(shape)
+    for i in range(len(shape) - 1, 0, -1):
+        strides[i - 1] = strides[i] * shape[i]
+    return tuple(strides)
+
+
+def _of_interface(face):
+    """Address and shape of __cuda_array_interface__, or None where the numbers are not as naik has them."""
+    shape, strides = tuple(face["shape"]), face.get("strides")
+    fits = face["typestr"] == "<c16" and (strides is None or tuple(strides) == _contiguous_strides(shape, 16))
+    return (face["data"][0], shape, None) if fits else None
+
+
+def _of_dlpack(array):
+    """The same of DLPack; the capsule keeps the memory."""
+    capsule = array.__dlpack__()
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    tensor = ctypes.cast(get(capsule, b"dltensor"), ctypes.POINTER(_Tensor)).contents
+    shape = tuple(tensor.shape[:tensor.ndim])
+    strides = tuple(tensor.strides[:tensor.ndim]) if tensor.strides else None
+    fits = (tensor.code, tensor.bits, tensor.lanes) == (5, 128, 1) and strides in (None, _contiguous_strides(shape, 1))
+    return (tensor.data + tensor.byte_offset, shape, capsule) if fits else None
+
+
+def _library_of(array):
+    return type(array).__module__.split(".")[0]
+
+
+def _plain(array):
+    """Of CuPy or torch: the array as contiguous complex128, on its GPU; itself where it is that."""
+    if _library_of(array) == "cupy":
+        import cupy
+        return cupy.ascontiguousarray(array, cupy.complex128)
+    if _library_of(array) == "torch":
+        import torch
+        return array.detach().resolve_conj().resolve_neg().to(torch.complex128).contiguous()
+    return array
+
+
+def on_gpu(array):
+    """Whether the array says that its numbers are on a GPU."""
+    try:
+        if getattr(array, "__cuda_array_interface__", None) is not None:
+            return True
+        return hasattr(array, "__dlpack_device__") and int(array.__dlpack_device__()[0]) in GPU_KINDS
+    except (BufferError, RuntimeError, TypeError, ValueError):
+        return False
+
+
+def _there(array):
+    """The array where it is, or None for one on the host."""
+    if not on_gpu(array):
+        return None
+    plain = _plain(array)
+    face = getattr(plain, "__cuda_array_interface__", None)
+    found = _of_interface(face) if face is not None else _of_dlpack(plain)
+    if found is None:
+        raise InputError(f"an array on a GPU must hold complex128 in the order of its axes, which this one of {type(array).__name__} "
+                         "does not: make a contiguous copy")
+    return There(plain, *found)
+
+
+def _zeros_like(array, shape):
+    """Another array on the GPU, of the caller's library."""
+    if _library_of(array) == "cupy":
+        import cupy
+        with array.device:
+            return cupy.zeros(shape, cupy.complex128)
+    if _library_of(array) == "torch":
+        import torch
+        return torch.zeros(shape, dtype=torch.complex128, device=array.device)
+    raise InputError(f"naik cannot make another array of {type(array).__name__} for the solutions: give one as out=")
+
+
+# ---- through the host
 
 def to_host(array):
     """The array as contiguous complex128 on the host, and a function that gives a result the caller's kind."""
     if isinstance(array, (np.ndarray, list, tuple)):
         return _complex(array), lambda result: result
-    if type(array).__module__.split(".")[0] == "cupy" or hasattr(array, "__cuda_array_interface__") and hasattr(array, "get"):
-        kind = type(array)
-
+    if _library_of(array) == "cupy" or hasattr(array, "__cuda_array_interface__") and hasattr(array, "get"):
         def back(result):
             import cupy
             return cupy.asarray(result)
-        return _complex(array.get()), back if kind.__module__.startswith("cupy") else lambda r: r
+        return _complex(array.get()), back if _library_of(array) == "cupy" else lambda r: r
     if hasattr(array, "detach") and hasattr(array, "cpu"):  # torch
         device, host = array.device, array.detach().cpu()
 
@@ -30,6 +168,9 @@ def to_host(array):
         for pending in ("resolve_conj", "resolve_neg"):  # what torch notes and numpy cannot see
             host = getattr(host, pending, lambda: host)()
         return _complex(host.numpy()), back
+    if on_gpu(array):
+        raise InputError(f"the array of {type(array).__name__} lies on a GPU and is needed on the host: give a copy on the host. "
+                         "Sources of a session that solves on that GPU may stay there")
     if hasattr(array, "__dlpack__"):
         try:
             host = np.from_dlpack(array)

@@ -15,7 +15,7 @@ class Options(Structure):  # naik_session_options
 
 class Shape(Structure):  # naik_session_shape
     _fields_ = [("size", c_int * 4), ("grid", c_int * 4), ("local", c_int * 4), ("origin", c_int * 4), ("spin", c_int),
-                ("columns", c_int)]
+                ("columns", c_int), ("gpu", c_bool)]
 
 
 class Progress(Structure):  # naik_session_progress
@@ -64,6 +64,7 @@ FUNCTIONS = {
     "naik_session_hear": (None, [c_void_p, POINTER(Hooks)]),
     "naik_session_solve_quark": (c_int, [c_void_p, c_char_p, c_int, REALS, REALS, POINTER(Result)]),
     "naik_session_source": (c_int, [c_void_p, c_char_p, REALS]),
+    "naik_session_moved": (None, [c_void_p, REALS, REALS]),
     "naik_session_meson": (c_int, [c_void_p, c_char_p, POINTER(Frame), REALS, REALS, REALS]),
 }
 

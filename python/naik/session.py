@@ -146,7 +146,7 @@ class Session:
             raise
         self._lib.naik_session_hear(self._session, ctypes.byref(self._hooks))
         self._take_shape(shape)
-        self.spin, self.columns = shape.spin, shape.columns
+        self.spin, self.columns, self.gpu = shape.spin, shape.columns, shape.gpu
         mpi.remember(self, alone=np.prod(self.grid) == 1)
 
     @property
@@ -264,31 +264,32 @@ class Session:
         return whole
 
     def _vectors(self, array, what):
-        """[...] + shape as [n] + shape on the host, and the way back."""
-        host, back = arrays.to_host(array)
-        lead = host.ndim - len(self.shape)
-        if lead < 0 or host.shape[lead:] != self.shape:
+        """The array where it is, and of how many vectors."""
+        taken = arrays.take(array, self.gpu)
+        lead = len(taken.shape) - len(self.shape)
+        if lead < 0 or taken.shape[lead:] != self.shape:
             raise errors.InputError(f"{what} must have the shape [n] + {list(self.shape)} (n, t, z, y, x"
-                                    f"{', spin' if self.spin > 1 else ''}, colour), not {list(host.shape)}")
-        return host.reshape((-1,) + self.shape), host.shape[:lead], back
+                                    f"{', spin' if self.spin > 1 else ''}, colour), not {list(taken.shape)}")
+        return taken, int(np.prod(taken.shape[:lead]))
 
     # ---- work
 
-    def solve(self, sources, mass=None, *, kappa=None, naik_epsilon=None, twist=None, tolerance=None, deflate=None):
+    def solve(self, sources, mass=None, *, kappa=None, naik_epsilon=None, twist=None, tolerance=None, deflate=None, out=None):
         """x = M^-1 source for every source, several at a time, in mixed precision, as `naik solve` does for one mass.
 
-        sources    array [n] + session.shape, or of more axes in front; complex128 on the host, or on a GPU (copied)
+        sources    array [n] + session.shape, or of more axes in front; complex128 on the host, or on the session's GPU
         mass       or kappa; naik_epsilon, twist, tolerance, deflate as the keys of solve[]
+        out        an array for x, of the sources' kind and shape, which may be the sources; None: a new one
 
         Returns Solution(x, results): x as sources, and a Result for each. Warns NotConverged where one is not.
         """
         given = {"masses": None if mass is None else [mass], "kappas": None if kappa is None else [kappa],
                  "naik_epsilon": None if naik_epsilon is None else [naik_epsilon], "twist": twist, "tolerance": tolerance,
                  "deflate": deflate}
-        src, lead, back = self._vectors(sources, "sources")
-        x, results = np.zeros_like(src), (library.Result * len(src))()
-        self._call(self._lib.naik_session_solve_quark, self._session, _json(given), len(src), arrays.pointer(src),
-                   arrays.pointer(x), results)
+        src, count = self._vectors(sources, "sources")
+        x = src.like() if out is None else arrays.take_out(out, src)
+        results = (library.Result * count)()
+        self._call(self._lib.naik_session_solve_quark, self._session, _json(given), count, src.pointer, x.pointer, results)
         told = [Result(r.converged, r.reason.decode(), r.iterations, r.modes, r.residual, r.source_residual, r.norm, r.seconds)
                 for r in results]
         self._tell(Progress(len(told), len(told), 0, max(r.iterations for r in told), max(r.residual for r in told)))
@@ -296,7 +297,7 @@ class Session:
         if missed:
             _warn(f"{len(missed)} of {len(told)} solutions missed their tolerance: {missed[0].reason}, residual "
                   f"{max(r.residual for r in missed):.1e}", errors.NotConverged)
-        return Solution(back(x.reshape(lead + self.shape)), told)
+        return Solution(x.given() if out is None else out, told)
 
     def _source(self, keys):
         out = np.empty((self.columns,) + self.shape, np.complex128)
@@ -313,9 +314,9 @@ class Session:
         parts = []
         for array in (quark, antiquark):
             if array is not None:
-                part, _, _ = self._vectors(array, "a propagator")
-                if len(part) != self.columns:
-                    raise errors.InputError(f"a propagator has {self.columns} columns, not {len(part)}")
+                part, count = self._vectors(array, "a propagator")
+                if count != self.columns:
+                    raise errors.InputError(f"a propagator has {self.columns} columns, not {count}")
                 parts.append(part)
         if not isinstance(meson, str):
             raise errors.InputError(f"a meson is a text such as \"pion5\", not {meson!r:.200}")
@@ -325,8 +326,20 @@ class Session:
         for p, c in zip(momenta, out):
             frame = library.Frame((ctypes.c_int * 4)(*origin), (ctypes.c_int * 3)(*p), bool(cosine))
             self._call(self._lib.naik_session_meson, self._session, meson.encode(), ctypes.byref(frame),
-                       arrays.pointer(parts[0]), arrays.pointer(parts[1]) if len(parts) > 1 else None, arrays.pointer(c))
+                       parts[0].pointer, parts[1].pointer if len(parts) > 1 else None, arrays.pointer(c))
         return out if several else out[0]
+
+    @property
+    def moved(self):
+        """Bytes that went to and from the session's GPU since the session was made; (0, 0) without one."""
+        up, down = ctypes.c_double(), ctypes.c_double()
+        self._begin()
+        try:
+            if self._session:
+                self._lib.naik_session_moved(self._session, ctypes.byref(up), ctypes.byref(down))
+        finally:
+            self._working.release()
+        return int(up.value), int(down.value)
 
     # ---- the end
 

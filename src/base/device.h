@@ -6,6 +6,7 @@
 #ifndef NAIK_BASE_DEVICE_H
 #define NAIK_BASE_DEVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,9 @@ typedef struct naik_memory_ops {
     naik_status (*free_bytes)(naik_device *device, size_t *out);
     /* Bytes copied to and from the device since it was opened. */
     void (*moved)(const naik_device *device, double *up_bytes, double *down_bytes);
+    /* Whether memory that somebody else allocated is this device's. If so, waits for all that anybody
+     * has enqueued there. */
+    naik_status (*adopt)(naik_device *device, const void *memory, bool *mine);
     /* Host memory from and to which copies are fastest. */
     naik_status (*alloc_host)(naik_device *device, size_t size_bytes, const char *what, void **out);
     void (*release_host)(naik_device *device, void *memory);

@@ -89,15 +89,20 @@ done:
 static naik_status read_source(worker *w, int64_t index, naik_solver_system *system)
 {
     double *mass = &w->now.mass;
-    naik_status status = w->stream->source(w->stream->data, index, w->sites, mass,
-                                           &system->tolerance, &system->site_tolerance);
+    const naik_propagator_stream *stream = w->stream;
+    const bool there = stream->there != NULL;
+    naik_status status = stream->source(stream->data, index, there ? NULL : w->sites, mass,
+                                        &system->tolerance, &system->site_tolerance);
     const double least = w->now.op->ops->least_mass;
     if (status == NAIK_OK && !(*mass > least)) {
         status =
             NAIK_FAIL(w->lat->comm->log, NAIK_ERR_ARG, "mass %g is not above %g", *mass, least);
     }
     for (int parity = 0; parity < 2 && status == NAIK_OK; parity++) {
-        status = w->ops->field.from_host(w->now.src[parity], (naik_parity)parity, 0, w->sites);
+        naik_field *to = w->now.src[parity];
+        status = there ? w->ops->field.from_device(to, (naik_parity)parity, 0,
+                                                   stream->there(stream->data, index, false))
+                       : w->ops->field.from_host(to, (naik_parity)parity, 0, w->sites);
     }
     system->shift = w->now.op->ops->shift(*mass);
     return status;
@@ -234,11 +239,17 @@ static bool is_suspect(const naik_solver_result *cg, const naik_solution_check *
              1e-3 * cg->residual + found->rounding);
 }
 
-/* The solution on the host, unless nobody reads it there. */
-static naik_status download_solution(worker *w, const double **out)
+/* The solution on the host, unless nobody reads it there, or where the caller wants it. */
+static naik_status hand_out(worker *w, int64_t index, const double **out)
 {
     naik_status status = NAIK_OK;
-    *out = w->stream->resident ? NULL : w->sites;
+    const naik_propagator_stream *stream = w->stream;
+    const bool there = stream->there != NULL;
+    for (int parity = 0; parity < 2 && there; parity++) {
+        NAIK_TRY(w->ops->field.to_device(w->now.x[parity], (naik_parity)parity, 0,
+                                         stream->there(stream->data, index, true)));
+    }
+    *out = stream->resident || there ? NULL : w->sites;
     for (int parity = 0; parity < 2 && *out != NULL; parity++) {
         NAIK_TRY(w->ops->field.to_host(w->now.x[parity], (naik_parity)parity, 0, w->sites));
     }
@@ -265,7 +276,7 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
     NAIK_TRY(w->ops->field.copy_rhs(w->now.x[out.parity], 0, x, irhs));
     NAIK_TRY(ops->reconstruct(&w->now));
     NAIK_TRY(ops->check(&w->now, &found));
-    NAIK_TRY(download_solution(w, &sites));
+    NAIK_TRY(hand_out(w, w->batch.index[index], &sites));
     out.source_residual = found.source_residual;
     out.independent_residual = found.independent_residual;
     out.norm = found.norm;
@@ -408,6 +419,12 @@ static naik_status classify(worker *w)
             double norm2 = 0;
             NAIK_TRY(naik_solution_norm2(&w->now, w->now.src[parity], &norm2));
             info->on[parity] = norm2 != 0;
+            if (w->stream->there != NULL && !isfinite(norm2)) { /* nobody saw its numbers */
+                status = NAIK_FAIL(w->lat->comm->log, NAIK_ERR_INPUT,
+                                   "a source holds numbers that are not finite, or whose squares "
+                                   "are not");
+                goto done;
+            }
         }
         info->group = -1;
         if (w->stream->multishift != NULL) {

@@ -40,6 +40,9 @@ typedef struct naik_propagator_stream {
      * A solve that was interrupted is not handed out. */
     naik_status (*solution)(void *data, int64_t index, const double *x,
                             const naik_propagator_result *result);
+    /* Instead, the canonical array of solve `index` in backend memory: its source, or where its solution
+     * goes, which may be one array. Then source is called with src NULL, and solution with x NULL. */
+    double *(*there)(void *data, int64_t index, bool solution);
     /* A starting value x [sites][spin][3][2] of solve `index`, of one that shares no Krylov space.
      * NULL: none has any. */
     naik_status (*guess)(void *data, int64_t index, double *x, naik_guess *guess);

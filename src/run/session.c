@@ -5,12 +5,12 @@
  */
 #include "naik/session.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "comm/collective.h"
 #include "comm/threads.h"
 #include "io/finite.h"
@@ -20,6 +20,8 @@
 #include "propagator/meson_field.h"
 #include "propagator/propagator.h"
 #include "propagator/spin_meson.h"
+#include "run/point_locale.h"
+#include "run/session_arrays.h"
 #include "run/session_input.h"
 #include "run/session_quark.h"
 #include "stored/make_source.h"
@@ -43,37 +45,11 @@ typedef struct batch {
     naik_session *session;
     const naik_input *input;
     int count, done;
+    bool there; /* src and x are in backend memory */
     const double *src;
     double *x;
     naik_session_result *results;
 } batch;
-
-/* The caller's locale, and naik's for the time of a call. */
-typedef struct point_locale {
-    locale_t mine, before;
-} point_locale;
-
-/* Numbers have a point in keys, files and lines, whatever locale the caller has. Local. */
-static point_locale point_locale_begin(void)
-{
-    point_locale p = {.before = uselocale((locale_t)0)};
-    locale_t copy = duplocale(p.before);
-    p.mine = copy != (locale_t)0 ? newlocale(LC_NUMERIC_MASK, "C", copy) : copy;
-    if (p.mine != (locale_t)0) {
-        uselocale(p.mine);
-    } else if (copy != (locale_t)0) {
-        freelocale(copy);
-    }
-    return p;
-}
-
-static void point_locale_end(point_locale p)
-{
-    if (p.mine != (locale_t)0) {
-        uselocale(p.before);
-        freelocale(p.mine);
-    }
-}
 
 static size_t vector_count(const naik_session *s)
 {
@@ -85,7 +61,9 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
 {
     const batch *b = data;
     const size_t count = vector_count(b->session);
-    memcpy(src, b->src + (size_t)index * count, count * sizeof *src);
+    if (src != NULL) {
+        memcpy(src, b->src + (size_t)index * count, count * sizeof *src);
+    }
     *mass = b->session->quark.quark.mass;
     *tolerance = b->input->solve[0].tolerance;
     *site_tolerance = b->input->solver.site_relative_tolerance;
@@ -99,7 +77,9 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     const naik_modes *modes = b->session->quark.modes;
     const size_t count = vector_count(b->session);
     const double full = b->input->solver.tolerance_full;
-    memcpy(b->x + (size_t)index * count, x, count * sizeof *x);
+    if (x != NULL) {
+        memcpy(b->x + (size_t)index * count, x, count * sizeof *x);
+    }
     const bool converged = result->cg.reason == NAIK_SOLVER_ZERO_SOURCE ||
                            (result->cg.reason == NAIK_SOLVER_CONVERGED &&
                             (full == 0 || result->source_residual <= full));
@@ -117,6 +97,14 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
                  : naik_solver_reason_text(result->cg.reason));
     b->done++;
     return NAIK_OK;
+}
+
+/* Sources are only read. */
+static double *array_there(void *data, int64_t index, bool solution)
+{
+    const batch *b = data;
+    return (solution ? b->x : (double *)(uintptr_t)b->src) +
+           (size_t)index * vector_count(b->session);
 }
 
 static naik_status at_poll(void *data, const naik_solver_progress *now)
@@ -287,6 +275,7 @@ static naik_session_shape box_of(const naik_lattice *lattice)
 void naik_session_shape_of(const naik_session *session, naik_session_shape *out)
 {
     *out = box_of(session->at.lattice);
+    out->gpu = session->at.backend->ops->memory.adopt != NULL;
     out->spin = session->input->kind->spin;
     out->columns = session->input->kind->columns;
 }
@@ -321,11 +310,11 @@ void naik_session_hear(naik_session *session, const naik_session_hooks *hooks)
 }
 
 /* One quark, and sources that are numbers. */
-static naik_status check_question(const naik_session *s, const naik_input *input, int count,
-                                  const double *src)
+static naik_status check_question(const naik_session *s, const naik_input *input, const batch *b)
 {
     naik_status status = NAIK_OK;
     naik_log *log = s->comm->log;
+    const int count = b->count;
     NAIK_TRY(session_compare(s->comm, (uint32_t)count, "the number of sources"));
     if (count < 1) {
         status = NAIK_FAIL(log, NAIK_ERR_ARG, "a solve needs at least one source");
@@ -333,7 +322,7 @@ static naik_status check_question(const naik_session *s, const naik_input *input
         status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "a session solves one quark at a time: give one mass and not %d",
                            input->solve[0].masses.count);
-    } else if (!naik_values_are_finite(src, (int64_t)vector_count(s) * count, 64)) {
+    } else if (!b->there && !naik_values_are_finite(b->src, (int64_t)vector_count(s) * count, 64)) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "a source holds numbers that are not finite");
     }
     status = naik_comm_agree(s->comm, status);
@@ -349,13 +338,14 @@ static naik_status solve_quark(naik_session *s, const char *quark, int count, co
     session_quark *q = &s->quark;
     bool interrupted = false;
     NAIK_TRY(session_input_make(s->comm, &s->texts, quark, NULL, &input));
-    NAIK_TRY(check_question(s, input, count, src));
+    batch b = {
+        .session = s, .input = input, .count = count, .src = src, .x = x, .results = results};
+    NAIK_TRY(session_arrays_place(&s->at, src, x, &b.there));
+    NAIK_TRY(check_question(s, input, &b));
     memset(results, 0, (size_t)count * sizeof *results);
     NAIK_TRY(naik_comm_agree(
         s->comm, naik_interrupt_create_asking(s->comm, ask_caller, s, &s->at.interrupt)));
     NAIK_TRY(session_quark_use(&s->at, input, count, q));
-    batch b = {
-        .session = s, .input = input, .count = count, .src = src, .x = x, .results = results};
     naik_solver_options options = naik_solver_defaults();
     options.max_iterations = input->solver.max_iterations;
     options.first_rung = q->plan.first_rung;
@@ -368,6 +358,7 @@ static naik_status solve_quark(naik_session *s, const char *quark, int count, co
                                            .count = count,
                                            .source = give_source,
                                            .solution = take_solution,
+                                           .there = b.there ? array_there : NULL,
                                            .stop = asked_to_stop,
                                            .tolerance_full = input->solver.tolerance_full,
                                            .poll = at_poll,
@@ -482,7 +473,7 @@ static naik_status find_meson(const naik_session *s, const char *name, int *meso
 
 /* As `naik solve` makes it: of each column by itself, then their sum. */
 static naik_status own_meson(const naik_session *s, naik_meson meson, const naik_frame *frame,
-                             const double *quark, double *out)
+                             const double *quark, bool there, double *out)
 {
     naik_status status = NAIK_OK;
     const naik_quark_kind *kind = s->input->kind;
@@ -501,7 +492,7 @@ static naik_status own_meson(const naik_session *s, naik_meson meson, const naik
     for (int column = 0; column < kind->columns; column++) {
         const double *x = quark + (size_t)column * vector_count(s);
         for (int p = 0; p < 2; p++) {
-            NAIK_TRY(ops->from_host(part[p], (naik_parity)p, 0, x));
+            NAIK_TRY((there ? ops->from_device : ops->from_host)(part[p], (naik_parity)p, 0, x));
         }
         NAIK_TRY(naik_meson_correlator_of((const naik_field *const *)part, meson, frame, one));
         for (size_t i = 0; i < reals; i++) {
@@ -523,9 +514,22 @@ naik_status naik_session_meson(const naik_session *session, const char *meson,
     const naik_session *s = session;
     const bool spin = s->input->kind->spin > 1;
     int number = 0;
+    bool there = false;
+    double *copy[2] = {NULL, NULL};
     NAIK_TRY(find_meson(s, meson, &number));
+    NAIK_TRY(session_arrays_place(&s->at, quark, antiquark, &there));
     if (antiquark == NULL && (!spin || number == NAIK_SPIN_PION)) {
-        return own_meson(s, spin ? NAIK_PION5 : (naik_meson)number, frame, quark, out);
+        return own_meson(s, spin ? NAIK_PION5 : (naik_meson)number, frame, quark, there, out);
+    }
+    if (there) {
+        const size_t reals = (size_t)s->input->kind->columns * vector_count(s);
+        status = session_arrays_fetch(&s->at, quark, reals, &copy[0]);
+        if (status == NAIK_OK) {
+            status = session_arrays_fetch(&s->at, antiquark, reals, &copy[1]);
+        }
+        NAIK_TRY(naik_comm_agree(s->comm, status));
+        quark = copy[0];
+        antiquark = copy[1];
     }
     antiquark = antiquark != NULL ? antiquark : quark;
     status = spin ? naik_spin_meson_correlator(s->at.lattice, (naik_spin_meson)number, frame, quark,
@@ -533,7 +537,18 @@ naik_status naik_session_meson(const naik_session *session, const char *meson,
                   : naik_contract_meson(s->at.lattice, (naik_meson)number, frame, quark, antiquark,
                                         (naik_complex *)out);
 done:
+    naik_free(copy[0]);
+    naik_free(copy[1]);
     return status;
+}
+
+void naik_session_moved(const naik_session *session, double *up_bytes, double *down_bytes)
+{
+    naik_device *device = &session->at.backend->device;
+    *up_bytes = *down_bytes = 0;
+    if (device->memory->moved != NULL) {
+        device->memory->moved(device, up_bytes, down_bytes);
+    }
 }
 
 size_t naik_session_size_of(const char *structure)

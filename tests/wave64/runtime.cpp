@@ -213,7 +213,7 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *out, const void *memor
     if (after != pieces.begin() && (char *)memory < (--after)->first + after->second.size) {
         out->type = after->second.type;
     }
-    return hipSuccess;
+    return hipGetDevice(&out->device);
 }
 hipError_t hipMemsetAsync(void *to, int value, size_t size, hipStream_t)
 {
@@ -310,6 +310,11 @@ hipError_t hipDeviceGetStreamPriorityRange(int *least, int *most)
 hipError_t hipStreamDestroy(hipStream_t stream)
 {
     delete stream;
+    return hipSuccess;
+}
+hipError_t hipDeviceSynchronize(void)
+{
+    not_while_recording("the device is waited for");
     return hipSuccess;
 }
 hipError_t hipStreamSynchronize(hipStream_t)

@@ -209,7 +209,7 @@ typedef struct wave64_event *hipEvent_t;
 typedef struct wave64_graph *hipGraph_t;
 typedef struct wave64_graph *hipGraphExec_t;
 typedef struct hipPointerAttribute_t {
-    int type;
+    int type, device;
 } hipPointerAttribute_t;
 typedef struct hipDeviceProp_t {
     char name[256];
@@ -248,6 +248,7 @@ hipError_t hipStreamCreateWithFlags(hipStream_t *out, unsigned flags);
 hipError_t hipStreamCreateWithPriority(hipStream_t *out, unsigned flags, int priority);
 hipError_t hipDeviceGetStreamPriorityRange(int *least, int *most);
 hipError_t hipStreamDestroy(hipStream_t stream);
+hipError_t hipDeviceSynchronize(void);
 hipError_t hipStreamSynchronize(hipStream_t stream);
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags);
 hipError_t hipEventCreateWithFlags(hipEvent_t *out, unsigned flags);
