@@ -71,6 +71,7 @@ def links_that_are_no_su3_configuration_are_named():
     put("broken.ildg", broken)
     told = naik("gauge", "convert", path("broken.ildg"), path("never.h5"), "--on-mismatch", "warn", status=4)
     assert "is damaged: checksum" in told and "staggered phases are in the links" in told, told
+    refused(["gauge", "check", put("u3.ildg", ildg_bytes(1j * u, checksum="none"))], "it is a field of U(3)")
     few = u.copy()
     few[0, 0, 0, 0, 0] *= 1.1
     told = refused(["gauge", "check", put("few.ildg", ildg_bytes(few))], "holds no SU(3) configuration", "not unitary")
@@ -177,6 +178,7 @@ def links_of_other_colours_are_named():
             put("colours", f"BEGIN_HEADER\nDATATYPE = {kind}\n{head}FLOATING_POINT = IEEE64BIG\nEND_HEADER\n".encode()
                 + big_endian(u, 64))
             refused(["gauge", "check", path("colours")], f"has links of {colours} colours, SU({colours})")
+    refused(["gauge", "check", put("packed", b"\x1f\x8b\x08" + bytes(500))], "it is packed by gzip: unpack it")
     put("colours", f"BEGIN_HEADER\nDATATYPE = 4D_U1_GAUGE\n{head}END_HEADER\n".encode())
     refused(["gauge", "check", path("colours")], "DATATYPE = '4D_U1_GAUGE', which naik does not read")
 
@@ -216,6 +218,11 @@ def nersc_archives_without_checksum_tell_their_byte_order():
         order = {"<": "little", ">": "big"}[number[0]]
         assert f"{order}-endian, {rows} rows" in said and ("proves" in said) == (told is not None), said
         assert told is None or f"as the {told} proves" in said, said
+    for rows in (2, 3):  # the order is seen though the plaquette is that of links without phases
+        data = np.ascontiguousarray((u * staggered_signs(SIZE)[..., None, None])[..., :rows, :]).view(np.float64).astype("<f8")
+        head = (f"BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE{'_3x3' if rows == 3 else ''}\n{size}PLAQUETTE = {plaquette(u) / 3:.8f}\n"
+                "FLOATING_POINT = IEEE64BIG\nEND_HEADER\n").encode()
+        refused(["gauge", "check", put("order", head + data.tobytes())], "staggered phases are in the")
 
 
 def signs_in_archives_of_two_rows_are_named():

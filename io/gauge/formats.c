@@ -8,6 +8,7 @@
 #include "io/h5/guard.h"
 #include "io/h5/h5.h"
 #include "io/reread.h"
+#include "io/vectors/vector_io.h"
 
 /* In the order in which they are asked; the sharpest recognisers first. */
 static const naik_gauge_format *const formats[] = {
@@ -16,6 +17,28 @@ static const naik_gauge_format *const formats[] = {
     &naik_gauge_format_openqcd,
 };
 enum { FORMATS = sizeof formats / sizeof *formats, MAX_HEADER_TEXT = 1 << 20 };
+
+/* What a file is that holds no configuration, as far as its first bytes tell; NULL: nobody knows. */
+static const char *name_other(naik_log *log, const naik_file_head *head)
+{
+    static const struct {
+        const char *begin, *name;
+    } packed[] = {{"\x1f\x8b", "it is packed by gzip: unpack it"},
+                  {"BZh", "it is packed by bzip2: unpack it"},
+                  {"\xfd"
+                   "7zXZ",
+                   "it is packed by xz: unpack it"},
+                  {"\x28\xb5\x2f\xfd", "it is packed by zstd: unpack it"},
+                  {"PK\x03\x04", "it is a zip archive: unpack it"}};
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        const size_t length = strlen(packed[i].begin);
+        if ((size_t)head->length >= length && memcmp(head->bytes, packed[i].begin, length) == 0) {
+            return packed[i].name;
+        }
+    }
+    return naik_vector_file_begins(log, head->path) ? "it holds a staggered propagator of FNAL"
+                                                    : NULL;
+}
 
 /* Rank 0: which format, or -1 with a sentence. */
 static naik_status find_format(naik_log *log, const naik_file_head *head, int *index)
@@ -28,10 +51,11 @@ static naik_status find_format(naik_log *log, const naik_file_head *head, int *i
     if (head->size_bytes == 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is empty", head->path);
     }
+    const char *other = name_other(log, head);
     return NAIK_FAIL(log, NAIK_ERR_INPUT,
                      "'%s' is no gauge configuration in a known format (MILC v5, SciDAC or ILDG "
-                     "LIME, NERSC, openQCD, HDF5 of naik, QDP++ or PyQUDA)",
-                     head->path);
+                     "LIME, NERSC, openQCD, HDF5 of naik, QDP++ or PyQUDA)%s%s",
+                     head->path, other != NULL ? ": " : "", other != NULL ? other : "");
 }
 
 static naik_status examine(naik_log *log, const char *path, naik_gauge_file *file, int *index)

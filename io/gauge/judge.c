@@ -169,7 +169,13 @@ static naik_status judge_links(const naik_gauge *gauge, const naik_gauge_file *f
     v->unusable = c.zero > 0 || v->kind != NAIK_LINKS_THIN;
     if (v->kind == NAIK_LINKS_THIN) {
         judge_deviations(checks, limit, v);
-        const bool meant = (file->checksum_known && !broken) || 2 * c.off > c.links;
+        const bool turned = 2 * c.turned > c.links;
+        if (turned) {
+            object(
+                v,
+                "it is a field of U(3), because the determinants of most of its links are not 1");
+        }
+        const bool meant = (file->checksum_known && !broken) || 2 * c.off > c.links || turned;
         v->status = claims > 0 || (v->count > 0 && !meant) ? NAIK_ERR_CORRUPT
                     : v->count > 0                         ? NAIK_ERR_INPUT
                                                            : NAIK_OK;

@@ -260,26 +260,33 @@ done:
     return status;
 }
 
-/* Whether links that carry no checksum are links: numbers, unitary, with the plaquette of the header. */
-static naik_status are_plausible(const naik_gauge *gauge, const naik_gauge_file *file, bool *yes)
+/* What speaks for a byte order: nothing; that the links are numbers, and unitary; the checksum, or without
+ * one the plaquette of the header as well. */
+typedef enum evidence { NO_EVIDENCE, UNITARY_LINKS, AS_STORED } evidence;
+
+static naik_status weigh(const naik_gauge *gauge, const naik_gauge_file *file, evidence *out)
 {
     static const double near_unitary = 1e-2, near_plaquette = 3e-4;
     naik_gauge_checks checks;
     const naik_status status = naik_gauge_measure(gauge, &checks);
-    *yes = status == NAIK_OK && isfinite(checks.plaquette) &&
-           checks.max_unitarity_dev <= near_unitary &&
-           (isnan(file->plaquette_stored) ||
-            fabs(file->plaquette_stored - checks.plaquette) <= near_plaquette);
+    const bool unitary =
+        status == NAIK_OK && isfinite(checks.plaquette) && checks.max_unitarity_dev <= near_unitary;
+    *out = !unitary ? NO_EVIDENCE
+           : isnan(file->plaquette_stored) ||
+                   fabs(file->plaquette_stored - checks.plaquette) <= near_plaquette
+               ? AS_STORED
+               : UNITARY_LINKS;
     return status;
 }
 
-static naik_status read_once(const char *path, naik_gauge *gauge, naik_gauge_file *file, bool *fits)
+static naik_status read_once(const char *path, naik_gauge *gauge, naik_gauge_file *file,
+                             evidence *out)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, file));
-    *fits = file->checksum_ok;
+    *out = file->checksum_ok ? AS_STORED : NO_EVIDENCE;
     if (!file->checksum_known) {
-        NAIK_TRY(are_plausible(gauge, file, fits));
+        NAIK_TRY(weigh(gauge, file, out));
     }
 done:
     return status;
@@ -290,22 +297,22 @@ done:
 static naik_status read_links(const char *path, naik_gauge *gauge, naik_gauge_file *file)
 {
     naik_status status = NAIK_OK;
-    bool fits = false;
-    NAIK_TRY(read_once(path, gauge, file, &fits));
-    if (fits) {
+    evidence here, there;
+    NAIK_TRY(read_once(path, gauge, file, &here));
+    if (here == AS_STORED) {
         goto done;
     }
     naik_gauge_file other = *file;
     strcpy(other.byte_order, strcmp(file->byte_order, "big") == 0 ? "little" : "big");
-    NAIK_TRY(read_once(path, gauge, &other, &fits));
-    if (fits) {
+    NAIK_TRY(read_once(path, gauge, &other, &there));
+    if (there > here) {
         add_note(&other,
                  "the data are %s-endian, as the %s proves; FLOATING_POINT says otherwise or "
                  "leaves it open",
                  other.byte_order,
-                 other.checksum_known             ? "checksum"
-                 : !isnan(other.plaquette_stored) ? "plaquette"
-                                                  : "unitarity of the links");
+                 other.checksum_known                                   ? "checksum"
+                 : there == AS_STORED && !isnan(other.plaquette_stored) ? "plaquette"
+                                                                        : "unitarity of the links");
         *file = other;
     } else {
         NAIK_TRY(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, file));

@@ -14,6 +14,7 @@ enum {
     FAR,
     NEGATIVE,
     NEGATIVE_LAST = NEGATIVE + NAIK_DIM,
+    TURNED,
     BARE,
     PHASED = BARE + NAIK_DIM,
     AROUND = PHASED + NAIK_DIM,
@@ -70,6 +71,8 @@ static void count_link(const counting *c, const naik_matrix *u, const int x[NAIK
     if (dev <= NAIK_CENSUS_FAR && naik_cnorm2((naik_complex){det.re + 1, det.im}) <= 0.01) {
         t->count[NEGATIVE + mu]++;
         t->count[NEGATIVE_LAST] += last;
+    } else if (dev <= NAIK_CENSUS_FAR && naik_cnorm2((naik_complex){det.re - 1, det.im}) > 0.01) {
+        t->count[TURNED]++;
     }
     t->shape_dev = fmax(t->shape_dev, deviation(&product, square));
     t->scale_most = fmax(t->scale_most, sqrt(square));
@@ -140,6 +143,7 @@ naik_status naik_link_census_take(const naik_gauge *links, double limit, int rea
                               .off = sum.count[OFF],
                               .far = sum.count[FAR],
                               .negative_last = sum.count[NEGATIVE_LAST],
+                              .turned = sum.count[TURNED],
                               .shape_dev = extreme[0],
                               .scale_most = extreme[1],
                               .scale_least = -extreme[2],

@@ -17,6 +17,7 @@ typedef struct naik_link_census {
     int64_t zero, zero_last; /* exactly zero: all, and of the last slice's t-links */
     int64_t off, far;        /* not zero, and |U U^+ - 1| above `limit`, above NAIK_CENSUS_FAR */
     int64_t negative[NAIK_DIM], negative_last; /* not far from unitary, of determinant -1 */
+    int64_t turned; /* not far from unitary, of a determinant that is neither 1 nor -1 */
     double scale_least, scale_most; /* the root of |U|^2 / 3: least and most of those not zero */
     double shape_dev;               /* largest |U U^+ / s^2 - 1|, s of that link */
     /* Means of Re det U / |det U|, in -1 .. 1: by direction, of t those slices only whose links do not reach
