@@ -52,7 +52,7 @@ KERNELS := scalar portable
 ifneq ($(filter x86_64%,$(shell $(MPICC) -dumpmachine 2>/dev/null)),)
   KERNELS += scalar_fma avx2 avx512
 endif
-LEAVES  := kernels wilson
+LEAVES  := kernels wilson multigrid
 LIB_SRC := $(filter-out $(LEAVES:%=src/backend/cpu/%.c),$(LIB_SRC))
 LEAF_OBJ := $(foreach leaf,$(LEAVES),$(KERNELS:%=$(BUILD)/src/backend/cpu/$(leaf).%.o))
 # What takes longest begins first.

@@ -2,10 +2,11 @@
 #ifndef NAIK_BACKEND_CREATE_H
 #define NAIK_BACKEND_CREATE_H
 
-#include "backend/backend.h"
+#include "backend/multigrid.h"
 
 /* The tables of functions that exist. */
 extern const naik_backend_ops naik_backend_cpu;
+extern const naik_multigrid_ops naik_multigrid_cpu;
 extern const naik_backend_ops naik_backend_gpu; /* in builds with NAIK_GPU */
 
 /* name: "cpu", "gpu" or "auto" (a GPU if this build and machine have one). Collective.

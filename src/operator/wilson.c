@@ -149,6 +149,36 @@ done:
     return status;
 }
 
+naik_status naik_wilson_schur_affine(const naik_wilson *wilson, naik_parity p, double s,
+                                     const naik_field *in, double c, const naik_field *b,
+                                     naik_field *scratch, naik_field *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_dslash_args first =
+        hop(wilson, false, wilson->inverse, &everything, in, (naik_parity)!p, scratch);
+    naik_dslash_args second = hop(wilson, false, wilson->inverse, &everything, scratch, p, out);
+    second.b = b;
+    second.c = c;
+    NAIK_TRY(naik_dslash(&first));
+    NAIK_TRY(add_hop(second, s, in, -0.25 * s));
+done:
+    return status;
+}
+
+naik_status naik_wilson_local(const naik_wilson *wilson, const naik_field *in, naik_parity parity,
+                              naik_field *out)
+{
+    return multiply(wilson->diagonal, in, parity, &everything, out);
+}
+
+naik_status naik_wilson_hop(const naik_wilson *wilson, int k, const naik_field *in,
+                            naik_parity parity, naik_field *out)
+{
+    naik_dslash_args args = hop(wilson, false, NULL, &everything, in, parity, out);
+    args.hop = k + 1;
+    return naik_dslash(&args);
+}
+
 naik_status naik_wilson_schur_source(const naik_wilson *wilson, naik_parity p,
                                      const naik_field *const src[2], naik_field *scratch,
                                      naik_field *b)

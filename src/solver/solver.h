@@ -74,6 +74,16 @@ typedef struct naik_solver_result {
     int history_length;
 } naik_solver_result;
 
+/* ---- a preconditioner: about B^-1 */
+
+/* z = about B^-1 r of the rhs of r, in single, on `parity`; norm [nrhs]: |r|, 0: z of this rhs is not
+ * wanted. z_c depends on r_c alone. Collective. For BiCGStab's row with multigrid (bicgstab.h). */
+typedef struct naik_preconditioner {
+    void *data;
+    naik_status (*apply)(void *data, naik_parity parity, const naik_field *r, const double *norm,
+                         naik_field *z);
+} naik_preconditioner;
+
 /* ---- how a solver is told to work */
 
 typedef struct naik_solver_options {
@@ -88,6 +98,8 @@ typedef struct naik_solver_options {
     bool stay;        /* on the first rung, whatever happens: for measurements */
     int poll_interval;  /* 0: the backend's, and longer while no rhs should need a poll */
     int history_stride; /* iterations of history kept; 0: none */
+    const naik_preconditioner *preconditioner; /* of naik_solver_multigrid; borrowed */
+    int restart; /* directions that it keeps; 0: 16 */
 } naik_solver_options;
 naik_solver_options naik_solver_defaults(void);
 

@@ -439,4 +439,5 @@ const naik_backend_ops naik_backend_cpu = {
             .rotate = cpu_modes_rotate,
             .bytes = cpu_bare_field_bytes,
         },
+    .multigrid = &naik_multigrid_cpu,
 };

@@ -1,0 +1,166 @@
+/* coarse_operator.c - the Galerkin product, hop by hop, and its even-odd form */
+#include "multigrid/coarse_operator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "comm/collective.h"
+
+static naik_status make_links(const naik_aggregates *a, int components, naik_precision precision,
+                              naik_coarse_links **out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = a->geometry->backend;
+    naik_coarse_links *m = NULL;
+    NAIK_TRY(naik_alloc(backend->log, sizeof *m, "the coarse operator", (void **)&m));
+    *out = m;
+    m->aggregates = a;
+    m->components = components;
+    m->precision = precision;
+    m->size_bytes = naik_multigrid_of(a->geometry)->links_bytes(a, components, precision);
+    NAIK_TRY(naik_backend_alloc(backend, m->size_bytes, "the coarse operator", &m->data));
+done:
+    return status;
+}
+
+static void destroy_links(naik_coarse_links **m)
+{
+    if (*m != NULL) {
+        naik_backend_release((*m)->aggregates->geometry->backend, (*m)->data);
+        naik_free(*m);
+        *m = NULL;
+    }
+}
+
+static naik_status allocate(naik_coarse_operator *op, naik_precision precision)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(make_links(op->aggregates, op->components, NAIK_SINGLE, &op->made));
+    NAIK_TRY(make_links(op->aggregates, op->components, precision, &op->used));
+done:
+    return status;
+}
+
+naik_status naik_coarse_operator_create(const naik_transfer *p, naik_coarse_operator **out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = p->aggregates->geometry->backend;
+    naik_coarse_operator *op = NULL;
+    *out = NULL;
+    status = naik_alloc(backend->log, sizeof *op, "the coarse operator", (void **)&op);
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    op->aggregates = p->aggregates;
+    op->components = 2 * p->vectors;
+    NAIK_TRY(naik_comm_agree(backend->comm, allocate(op, p->precision)));
+    *out = op;
+    op = NULL;
+done:
+    naik_coarse_operator_destroy(&op);
+    return status;
+}
+
+void naik_coarse_operator_destroy(naik_coarse_operator **op)
+{
+    if (*op != NULL) {
+        destroy_links(&(*op)->made);
+        destroy_links(&(*op)->used);
+        naik_free(*op);
+        *op = NULL;
+    }
+}
+
+size_t naik_coarse_operator_bytes(const naik_aggregates *aggregates, int vectors,
+                                  naik_precision precision)
+{
+    const naik_multigrid_ops *ops = naik_multigrid_of(aggregates->geometry);
+    return ops->links_bytes(aggregates, 2 * vectors, NAIK_SINGLE) +
+           ops->links_bytes(aggregates, 2 * vectors, precision);
+}
+
+static naik_status clear(naik_coarse_links *m)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = m->aggregates->geometry->backend;
+    void *zeros = NULL;
+    NAIK_TRY(naik_alloc(backend->log, m->size_bytes, "the coarse operator", &zeros));
+    NAIK_TRY(naik_backend_upload(backend, m->data, zeros, m->size_bytes));
+done:
+    naik_free(zeros);
+    return status;
+}
+
+/* What one block of columns, of one chirality, is mapped to: v are these columns on either parity, w what
+ * becomes of them. */
+static naik_status add_columns(naik_coarse_operator *op, const naik_transfer *p,
+                               const naik_wilson *wilson, int column, naik_field *const v[2],
+                               naik_field *w)
+{
+    naik_status status = NAIK_OK;
+    const naik_multigrid_ops *ops = naik_multigrid_of(op->aggregates->geometry);
+    for (int c = 0; c < 2; c++) {
+        const naik_parity parity = (naik_parity)c;
+        NAIK_TRY(naik_wilson_local(wilson, v[c], parity, w));
+        NAIK_TRY(ops->galerkin(p, parity, w, NAIK_MG_LOCAL, column, 1, op->made));
+        for (int k = 0; k < NAIK_MG_POINTS; k++) {
+            NAIK_TRY(naik_wilson_hop(wilson, k, v[!c], parity, w));
+            NAIK_TRY(ops->galerkin(p, parity, w, k, column, -0.5F, op->made));
+        }
+    }
+done:
+    return status;
+}
+
+naik_status naik_coarse_operator_fill(naik_coarse_operator *op, const naik_transfer *p,
+                                      const naik_wilson *wilson, naik_field *const field[3])
+{
+    naik_status status = NAIK_OK;
+    const naik_multigrid_ops *ops = naik_multigrid_of(op->aggregates->geometry);
+    naik_backend *backend = op->aggregates->geometry->backend;
+    int64_t singular = 0;
+    NAIK_TRY(naik_comm_agree(backend->comm, clear(op->made)));
+    for (int chirality = 0; chirality < 2; chirality++) {
+        for (int first = 0; first < p->vectors; first += NAIK_MG_BLOCK) {
+            const int count = naik_transfer_in_block(p->vectors, first / NAIK_MG_BLOCK);
+            for (int i = 0; i < 3; i++) {
+                naik_field_set_nrhs(field[i], count);
+            }
+            NAIK_TRY(ops->get_columns(p, NAIK_EVEN, chirality, first, field[0]));
+            NAIK_TRY(ops->get_columns(p, NAIK_ODD, chirality, first, field[1]));
+            NAIK_TRY(add_columns(op, p, wilson, chirality * p->vectors + first, field, field[2]));
+        }
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, ops->invert(op->made, op->used, &singular)));
+    NAIK_TRY(naik_comm_sum_i64(backend->comm, &singular, 1));
+    if (singular > 0) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_NOT_CONVERGED,
+                         "the coarse operator of multigrid has no inverse at %lld of its sites",
+                         (long long)singular);
+    }
+done:
+    return status;
+}
+
+naik_status naik_coarse_operator_apply(const naik_coarse_operator *op, naik_coarse_halo *halo,
+                                       naik_coarse *const in[2], naik_coarse *const out[2])
+{
+    naik_status status = NAIK_OK;
+    const naik_multigrid_ops *ops = naik_multigrid_of(op->aggregates->geometry);
+    naik_coarse *hops = NULL;
+    double ones[NAIK_MG_WIDTH], both[NAIK_MG_WIDTH][2];
+    for (int c = 0; c < NAIK_MG_WIDTH; c++) {
+        ones[c] = both[c][0] = 1;
+        both[c][1] = 0;
+    }
+    NAIK_TRY(naik_coarse_create(op->aggregates, op->components, in[0]->nrhs, &hops));
+    for (int c = 0; c < 2; c++) {
+        const naik_coarse *const more[1] = {hops};
+        NAIK_TRY(naik_coarse_exchange(halo, in[!c], (naik_parity)!c));
+        NAIK_TRY(ops->dslash(op->made, (naik_parity)c, in[!c], NULL, hops));
+        NAIK_TRY(ops->multiply(op->made, NAIK_MG_LOCAL, (naik_parity)c, in[c], out[c]));
+        NAIK_TRY(ops->update(out[c], (naik_parity)c, ones, more, 1, &both[0][0]));
+    }
+done:
+    naik_coarse_destroy(&hops);
+    return status;
+}

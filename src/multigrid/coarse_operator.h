@@ -1,0 +1,59 @@
+/* coarse_operator.h - M_c = P^+ M P of Wilson quarks, and its solver
+ *
+ *   M_c e = b,  on coarse parity e (q the other), Z = X^-1 Y:
+ *     S e_p = X_pp^-1 b_p - Z_pq X_qq^-1 b_q,  S = 1 - Z_pq Z_qp,  e_q = X_qq^-1 b_q - Z_qp e_p
+ *
+ * by GCR with all directions since the start, up to `space` of them, until |r| has dropped by `tolerance`;
+ * each right-hand side by itself, whatever is beside it. Its products are sums of integers: exact.
+ */
+#ifndef NAIK_MULTIGRID_COARSE_OPERATOR_H
+#define NAIK_MULTIGRID_COARSE_OPERATOR_H
+
+#include "multigrid/coarse_vector.h"
+#include "multigrid/transfer.h"
+#include "operator/wilson.h"
+
+enum { NAIK_MG_SPACE_MOST = 128, NAIK_MG_STEPS_MOST = 256 };
+
+typedef struct naik_coarse_operator {
+    const naik_aggregates *aggregates; /* borrowed */
+    int components;
+    naik_coarse_links *made; /* X, Y_k, in single */
+    naik_coarse_links *used; /* X^-1, Z_k */
+} naik_coarse_operator;
+
+/* Of P, whose precision the matrices that are used have. Collective. NAIK_ERR_MEMORY */
+naik_status naik_coarse_operator_create(const naik_transfer *p, naik_coarse_operator **out);
+void naik_coarse_operator_destroy(naik_coarse_operator **op);
+size_t naik_coarse_operator_bytes(const naik_aggregates *aggregates, int vectors,
+                                  naik_precision precision);
+
+/* From P and M; field[0..1] are spinors in single of NAIK_MG_BLOCK rhs, scratch. Collective.
+ * NAIK_ERR_NOT_CONVERGED   X of some coarse site has no inverse
+ * NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_coarse_operator_fill(naik_coarse_operator *op, const naik_transfer *p,
+                                      const naik_wilson *wilson, naik_field *const field[3]);
+
+/* out[c] = M_c in[c], c both parities: for tests. Collective. */
+naik_status naik_coarse_operator_apply(const naik_coarse_operator *op, naik_coarse_halo *halo,
+                                       naik_coarse *const in[2], naik_coarse *const out[2]);
+
+typedef struct naik_coarse_solver naik_coarse_solver;
+typedef struct naik_coarse_solve {
+    int steps[NAIK_MG_WIDTH]; /* of each rhs */
+    int most;                 /* of the slowest */
+} naik_coarse_solve;
+
+/* For at most `width` rhs. Collective. NAIK_ERR_MEMORY */
+naik_status naik_coarse_solver_create(const naik_coarse_operator *op, int width, int space,
+                                      double tolerance, naik_coarse_solver **out);
+void naik_coarse_solver_destroy(naik_coarse_solver **solver);
+size_t naik_coarse_solver_bytes(const naik_aggregates *aggregates, int vectors, int width,
+                                int space);
+/* M_c e = b, b of both parities, which are overwritten; bound [nrhs]: |b| at most, of each rhs; 0: not
+ * solved, e of it is undefined. Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_coarse_solver_solve(naik_coarse_solver *s, naik_coarse *const b[2],
+                                     const double *bound, naik_coarse *const e[2],
+                                     naik_coarse_solve *out);
+
+#endif

@@ -1,0 +1,24 @@
+/* coarse_vector.h - coarse vectors, and the exchange of their outer layers between ranks */
+#ifndef NAIK_MULTIGRID_COARSE_VECTOR_H
+#define NAIK_MULTIGRID_COARSE_VECTOR_H
+
+#include "multigrid/aggregates.h"
+
+/* Zeroed, for at most `capacity` rhs, on either parity. Collective. NAIK_ERR_MEMORY */
+naik_status naik_coarse_create(const naik_aggregates *aggregates, int components, int capacity,
+                               naik_coarse **out);
+void naik_coarse_destroy(naik_coarse **v);
+/* Bytes of one on this rank. */
+size_t naik_coarse_bytes(const naik_aggregates *aggregates, int components, int capacity);
+
+/* The exchange of vectors of one shape; its buffers. */
+typedef struct naik_coarse_halo naik_coarse_halo;
+/* Collective. NAIK_ERR_MEMORY */
+naik_status naik_coarse_halo_create(const naik_aggregates *aggregates, int components,
+                                    int capacity, naik_coarse_halo **out);
+void naik_coarse_halo_destroy(naik_coarse_halo **halo);
+/* The halo sites of v, which stands on `parity`, become the neighbours' sites. Collective.
+ * NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_coarse_exchange(naik_coarse_halo *halo, naik_coarse *v, naik_parity parity);
+
+#endif

@@ -1,0 +1,122 @@
+/* cycle.c - restrict, solve, prolong, smooth */
+#include "multigrid/cycle.h"
+
+#include "base/memory.h"
+#include "base/timer.h"
+
+/* |A r| is at most so many |r| where the operator knows no better. */
+static double largest_of(const naik_wilson *wilson)
+{
+    return wilson->largest;
+}
+
+size_t naik_cycle_bytes(const naik_aggregates *aggregates, int width,
+                        const naik_multigrid_parameters *parameters)
+{
+    const naik_geometry *geometry = aggregates->geometry;
+    return 4 * geometry->backend->ops->field.bytes(geometry->lattice, NAIK_SINGLE,
+                                                   NAIK_SPIN * width) +
+           4 * naik_coarse_bytes(aggregates, 2 * parameters->vectors, width) +
+           naik_coarse_solver_bytes(aggregates, parameters->vectors, width,
+                                    parameters->coarse_space);
+}
+
+naik_status naik_cycle_create(const naik_wilson *wilson, const naik_transfer *p,
+                              const naik_coarse_operator *op, const naik_polynomial *smoother,
+                              int width, const naik_multigrid_parameters *parameters,
+                              naik_cycle **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = p->aggregates->geometry;
+    naik_comm *comm = geometry->backend->comm;
+    naik_cycle *c = NULL;
+    *out = NULL;
+    status = naik_alloc(comm->log, sizeof *c, "a multigrid cycle", (void **)&c);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    *c = (naik_cycle){
+        .wilson = wilson, .p = p, .op = op, .smoother = smoother, .width = width};
+    naik_field **const fields[] = {&c->rest, &c->other, &c->x, &c->scratch};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, width, fields[i]));
+    }
+    for (int i = 0; i < 2; i++) {
+        NAIK_TRY(naik_coarse_create(p->aggregates, op->components, width, &c->b[i]));
+        NAIK_TRY(naik_coarse_create(p->aggregates, op->components, width, &c->e[i]));
+    }
+    NAIK_TRY(naik_coarse_solver_create(op, width, parameters->coarse_space,
+                                       parameters->coarse_tolerance, &c->coarse));
+    *out = c;
+    c = NULL;
+done:
+    naik_cycle_destroy(&c);
+    return status;
+}
+
+void naik_cycle_destroy(naik_cycle **cycle)
+{
+    naik_cycle *c = *cycle;
+    if (c == NULL) {
+        return;
+    }
+    naik_field_destroy(&c->rest);
+    naik_field_destroy(&c->other);
+    naik_field_destroy(&c->x);
+    naik_field_destroy(&c->scratch);
+    for (int i = 0; i < 2; i++) {
+        naik_coarse_destroy(&c->b[i]);
+        naik_coarse_destroy(&c->e[i]);
+    }
+    naik_coarse_solver_destroy(&c->coarse);
+    naik_free(c);
+    *cycle = NULL;
+}
+
+static void set_nrhs(naik_cycle *c, int nrhs)
+{
+    naik_field_set_nrhs(c->rest, nrhs);
+    naik_field_set_nrhs(c->other, nrhs);
+    naik_field_set_nrhs(c->x, nrhs);
+    naik_field_set_nrhs(c->scratch, nrhs);
+    for (int i = 0; i < 2; i++) {
+        c->b[i]->nrhs = c->e[i]->nrhs = nrhs;
+    }
+}
+
+/* x = the part on `parity` of what the coarse lattice makes of the source (A r, 0). */
+static naik_status correct(naik_cycle *c, naik_parity parity, const naik_field *r,
+                           const double *norm)
+{
+    naik_status status = NAIK_OK;
+    const naik_multigrid_ops *ops = naik_multigrid_of(r->geometry);
+    naik_timer *timer = r->geometry->backend->timer;
+    double bound[NAIK_MG_WIDTH];
+    naik_coarse_solve solve;
+    for (int i = 0; i < r->nrhs; i++) {
+        bound[i] = largest_of(c->wilson) * norm[i];
+    }
+    NAIK_TRY(naik_wilson_local(c->wilson, r, parity, c->rest));
+    NAIK_TRY(ops->restrict_to(c->p, parity, c->rest, c->b));
+    naik_timer_start(timer, "coarse lattice");
+    NAIK_TRY(naik_coarse_solver_solve(c->coarse, c->b, bound, c->e, &solve));
+    naik_timer_stop(timer, "coarse lattice");
+    c->cycles++;
+    c->steps += solve.most;
+    const naik_coarse *const e[2] = {c->e[0], c->e[1]};
+    NAIK_TRY(ops->prolong(c->p, parity, e, c->x));
+done:
+    return status;
+}
+
+naik_status naik_cycle_apply(naik_cycle *c, naik_parity parity, const naik_field *r,
+                             const double *norm, naik_field *z)
+{
+    naik_status status = NAIK_OK;
+    set_nrhs(c, r->nrhs);
+    NAIK_TRY(correct(c, parity, r, norm));
+    NAIK_TRY(naik_wilson_schur_affine(c->wilson, parity, -1, c->x, 1, r, c->scratch, c->rest));
+    NAIK_TRY(naik_polynomial_apply(&c->smoother[parity], c->wilson, parity, c->rest, c->other,
+                                   c->scratch, z));
+    NAIK_TRY(r->geometry->backend->ops->field.axpy(1, c->x, z));
+done:
+    return status;
+}

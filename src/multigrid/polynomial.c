@@ -1,0 +1,178 @@
+/* polynomial.c - least squares for the coefficients, and Horner's rule */
+#include "multigrid/polynomial.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "backend/field.h"
+#include "base/memory.h"
+#include "base/rng.h"
+
+enum { COLUMNS = 4 }; /* of noise; a site's share is so small that more tell nothing */
+
+naik_status naik_multigrid_noise(naik_field *v, naik_parity parity, int c, uint64_t seed,
+                                 uint32_t stream, double *room)
+{
+    const naik_lattice *lat = v->geometry->lattice;
+    const int reals = 6 * v->spin;
+#pragma omp parallel for schedule(static)
+    for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
+        const int32_t site = naik_lattice_site_of(lat, parity, cb);
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        naik_rng rng = naik_rng_at(seed, stream, (uint64_t)naik_lattice_global(lat, x));
+        for (int i = 0; i < reals; i++) {
+            room[(int64_t)site * reals + i] = naik_rng_gaussian(&rng);
+        }
+    }
+    return v->geometry->backend->ops->field.from_host(v, parity, c, room);
+}
+
+/* v[0] = noise, v[k] = Mh v[k-1] */
+static naik_status make_powers(const naik_wilson *wilson, naik_parity p, int count, uint64_t seed,
+                               naik_field *const v[], naik_field *scratch)
+{
+    static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
+    naik_status status = NAIK_OK;
+    naik_log *log = scratch->geometry->backend->log;
+    const size_t bytes = NAIK_SPIN * naik_lattice_vector_bytes(scratch->geometry->lattice);
+    double *room = NULL;
+    status = naik_alloc(log, bytes, "noise for the smoother", (void **)&room);
+    NAIK_TRY(naik_comm_agree(scratch->geometry->backend->comm, status));
+    for (int c = 0; c < COLUMNS; c++) {
+        NAIK_TRY(naik_multigrid_noise(v[0], p, c, seed, (uint32_t)c, room));
+    }
+    for (int k = 1; k <= count; k++) {
+        NAIK_TRY(naik_wilson_schur(wilson, p, false, &all, v[k - 1], scratch, v[k], NULL));
+    }
+done:
+    naik_free(room);
+    return status;
+}
+
+/* Re (v, w) of all columns together. */
+static naik_status product(const naik_field *v, const naik_field *w, naik_exactsum *sums,
+                           double *out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = v->geometry->backend;
+    const naik_reduction_ops *reduction = &backend->ops->reduction;
+    double values[COLUMNS];
+    NAIK_TRY(reduction->clear(backend, sums, COLUMNS));
+    NAIK_TRY(reduction->dot(v, w, sums));
+    NAIK_TRY(reduction->over_ranks(backend, sums, COLUMNS));
+    NAIK_TRY(reduction->values(backend, sums, COLUMNS, values));
+    *out = 0;
+    for (int c = 0; c < COLUMNS; c++) {
+        *out += values[c];
+    }
+done:
+    return status;
+}
+
+typedef double gram[NAIK_MG_SMOOTHER_MOST + 1][NAIK_MG_SMOOTHER_MOST + 1];
+
+/* a c = b by Cholesky, a, b the lower rows 1.. and the column 0 of g; false where it breaks down. */
+static bool solve_normal(gram g, int n, double *c)
+{
+    double l[NAIK_MG_SMOOTHER_MOST][NAIK_MG_SMOOTHER_MOST] = {{0}};
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = g[i + 1][j + 1];
+            for (int k = 0; k < j; k++) {
+                sum -= l[i][k] * l[j][k];
+            }
+            if (i == j && !(sum > 0)) {
+                return false;
+            }
+            l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        c[i] = g[i + 1][0];
+        for (int k = 0; k < i; k++) {
+            c[i] -= l[i][k] * c[k];
+        }
+        c[i] /= l[i][i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++) {
+            c[i] -= l[k][i] * c[k];
+        }
+        c[i] /= l[i][i];
+    }
+    return true;
+}
+
+static naik_status fit(naik_field *const v[], int count, naik_exactsum *sums, naik_polynomial *out)
+{
+    naik_status status = NAIK_OK;
+    gram g;
+    for (int i = 0; i <= count; i++) {
+        for (int j = 0; j <= i; j++) {
+            NAIK_TRY(product(v[i], v[j], sums, &g[i][j]));
+        }
+    }
+    out->count = count;
+    if (!solve_normal(g, count, out->c)) {
+        return NAIK_FAIL(v[0]->geometry->backend->log, NAIK_ERR_NOT_CONVERGED,
+                         "multigrid cannot fit a smoother of %d coefficients to this operator",
+                         count);
+    }
+    double left = g[0][0];
+    for (int i = 0; i < count; i++) { /* |r - Mh z|^2 = |r|^2 - Re (r, Mh z) at the minimum */
+        left -= out->c[i] * g[i + 1][0];
+    }
+    out->left = sqrt(fmax(left, 0) / g[0][0]);
+done:
+    return status;
+}
+
+naik_status naik_polynomial_fit(const naik_wilson *wilson, naik_parity p, int count, uint64_t seed,
+                                naik_polynomial *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = wilson->links->geometry;
+    naik_backend *backend = geometry->backend;
+    naik_field *v[NAIK_MG_SMOOTHER_MOST + 1] = {NULL}, *scratch = NULL;
+    naik_exactsum *sums = NULL;
+    *out = (naik_polynomial){.count = 0};
+    NAIK_TRY(naik_field_create_spin(geometry, NAIK_DOUBLE, NAIK_SPIN, COLUMNS, &scratch));
+    for (int k = 0; k <= count; k++) {
+        NAIK_TRY(naik_field_create_spin(geometry, NAIK_DOUBLE, NAIK_SPIN, COLUMNS, &v[k]));
+    }
+    status = naik_backend_alloc(backend, COLUMNS * sizeof *sums, "sums", (void **)&sums);
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(make_powers(wilson, p, count, seed, v, scratch));
+    NAIK_TRY(fit(v, count, sums, out));
+done:
+    for (int k = 0; k <= count; k++) {
+        naik_field_destroy(&v[k]);
+    }
+    naik_field_destroy(&scratch);
+    if (sums != NULL) {
+        naik_backend_release(backend, sums);
+    }
+    return status;
+}
+
+naik_status naik_polynomial_apply(const naik_polynomial *polynomial, const naik_wilson *wilson,
+                                  naik_parity p, const naik_field *r, naik_field *other,
+                                  naik_field *scratch, naik_field *z)
+{
+    naik_status status = NAIK_OK;
+    const naik_field_ops *field = &r->geometry->backend->ops->field;
+    const int n = polynomial->count;
+    /* the last of the n - 1 steps writes z */
+    naik_field *now = (n - 1) % 2 == 0 ? z : other, *next = now == z ? other : z;
+    NAIK_TRY(field->zero(now, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(field->axpy(polynomial->c[n - 1], r, now));
+    for (int k = n - 2; k >= 0; k--) {
+        NAIK_TRY(naik_wilson_schur_affine(wilson, p, 1, now, polynomial->c[k], r, scratch, next));
+        naik_field *old = now;
+        now = next;
+        next = old;
+    }
+done:
+    return status;
+}

@@ -1,0 +1,225 @@
+/* setup.c - the order in which a multigrid is made */
+#include "multigrid/setup.h"
+
+#include "base/memory.h"
+#include "base/timer.h"
+#include "multigrid/vectors.h"
+
+size_t naik_multigrid_bytes(const naik_aggregates *aggregates, int width,
+                            const naik_multigrid_parameters *parameters)
+{
+    const naik_geometry *geometry = aggregates->geometry;
+    const naik_field_ops *field = &geometry->backend->ops->field;
+    const int vectors = parameters->vectors;
+    const int most = width > NAIK_MG_BLOCK ? width : NAIK_MG_BLOCK;
+    const size_t block = field->bytes(geometry->lattice, NAIK_SINGLE, NAIK_SPIN * NAIK_MG_BLOCK);
+    const naik_precision stored = parameters->precision == 16 ? NAIK_HALF : NAIK_SINGLE;
+    return naik_transfer_bytes(aggregates, vectors, NAIK_SINGLE) +
+           (stored == NAIK_HALF ? naik_transfer_bytes(aggregates, vectors, NAIK_HALF) : 0) +
+           naik_coarse_operator_bytes(aggregates, vectors, stored) +
+           naik_cycle_bytes(aggregates, most, parameters) +
+           (size_t)(2 * naik_transfer_blocks(vectors) + 2) * block;
+}
+
+static naik_precision stored_of(const naik_multigrid *mg)
+{
+    return mg->parameters.precision == 16 ? NAIK_HALF : NAIK_SINGLE;
+}
+
+static naik_status allocate(naik_multigrid *mg)
+{
+    naik_status status = NAIK_OK;
+    const int vectors = mg->parameters.vectors;
+    naik_comm *comm = mg->aggregates->geometry->backend->comm;
+    NAIK_TRY(naik_transfer_create(mg->aggregates, vectors, NAIK_SINGLE, &mg->made));
+    mg->used = mg->made;
+    if (stored_of(mg) == NAIK_HALF) {
+        mg->used = NULL;
+        NAIK_TRY(naik_transfer_create(mg->aggregates, vectors, NAIK_HALF, &mg->used));
+    }
+    NAIK_TRY(naik_coarse_operator_create(mg->used, &mg->coarse));
+    NAIK_TRY(naik_cycle_create(mg->inner, mg->used, mg->coarse, mg->smoother,
+                               mg->width > NAIK_MG_BLOCK ? mg->width : NAIK_MG_BLOCK,
+                               &mg->parameters, &mg->cycle));
+    status = naik_alloc(comm->log, (size_t)(mg->parameters.cycles + 1) * sizeof *mg->steps,
+                        "a multigrid", (void **)&mg->steps);
+    NAIK_TRY(naik_comm_agree(comm, status));
+done:
+    return status;
+}
+
+/* The coarse operator and, for both parities, the smoother of the operator at hand. */
+static naik_status make_coarse(naik_multigrid *mg)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = mg->aggregates->geometry;
+    naik_field *field[3] = {NULL};
+    naik_timer *timer = geometry->backend->timer;
+    naik_timer_start(timer, "coarse operator");
+    for (int i = 0; i < 3; i++) {
+        NAIK_TRY(
+            naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, NAIK_MG_BLOCK, &field[i]));
+    }
+    NAIK_TRY(naik_coarse_operator_fill(mg->coarse, mg->used, mg->inner, field));
+    naik_timer_stop(timer, "coarse operator");
+done:
+    for (int i = 0; i < 3; i++) {
+        naik_field_destroy(&field[i]);
+    }
+    return status;
+}
+
+static naik_status make_smoother(naik_multigrid *mg)
+{
+    naik_status status = NAIK_OK;
+    for (int parity = 0; parity < 2; parity++) {
+        NAIK_TRY(naik_polynomial_fit(mg->outer, (naik_parity)parity, mg->parameters.smoother,
+                                     mg->parameters.seed, &mg->smoother[parity]));
+    }
+done:
+    return status;
+}
+
+/* P of the vectors, and all that follows from it. */
+static naik_status take_vectors(naik_multigrid *mg, naik_test_vectors *vectors,
+                                naik_orthonormal *met)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_transfer_fill(mg->made, (naik_field *const(*)[2])vectors->v, vectors->blocks,
+                                met));
+    if (mg->used != mg->made) {
+        NAIK_TRY(naik_multigrid_of(mg->aggregates->geometry)->compress(mg->used, mg->made));
+    }
+    NAIK_TRY(make_coarse(mg));
+done:
+    return status;
+}
+
+static void report_step(const naik_multigrid *mg, naik_log *report)
+{
+    const naik_multigrid_step *s = &mg->steps[mg->step_count - 1];
+    if (report == NULL) {
+        return;
+    }
+    naik_log_line(report,
+                  "multigrid %s: |Mh v|/|v| at most %.3g, %.0f applications of Mh a vector, %.0f "
+                  "coarse steps, %.2g of a vector left at least%s",
+                  s->cycle == 0 ? "start" : "cycle", s->worst, s->applications, s->coarse_steps,
+                  s->met.least, s->met.replaced > 0 ? "; noise took the place of some" : "");
+}
+
+/* Applications of Mh to a vector: two an iteration of BiCGStab, one for its right-hand side and one for its
+ * residual; the polynomial and its residual, source and odd sites of a cycle. */
+static double applications(const naik_multigrid *mg, int cycles)
+{
+    return 2 * mg->parameters.start + 2 + cycles * (mg->parameters.smoother + 2.0);
+}
+
+static naik_status note_step(naik_multigrid *mg, naik_test_vectors *vectors, int cycle,
+                             const naik_orthonormal *met, naik_log *report)
+{
+    naik_status status = NAIK_OK;
+    naik_multigrid_step *s = &mg->steps[mg->step_count++];
+    *s = (naik_multigrid_step){.cycle = cycle,
+                               .applications = applications(mg, cycle),
+                               .coarse_steps = mg->cycle->cycles > 0 ? (double)mg->cycle->steps /
+                                                                           (double)mg->cycle->cycles
+                                                                     : 0,
+                               .met = *met};
+    mg->cycle->cycles = mg->cycle->steps = 0;
+    NAIK_TRY(naik_test_vectors_worst(vectors, mg->inner, &s->worst));
+    report_step(mg, report);
+done:
+    return status;
+}
+
+static naik_status make_vectors(naik_multigrid *mg, naik_log *report)
+{
+    naik_status status = NAIK_OK;
+    naik_test_vectors vectors = {.count = 0};
+    naik_orthonormal met;
+    NAIK_TRY(
+        naik_test_vectors_create(mg->aggregates->geometry, mg->parameters.vectors, &vectors));
+    NAIK_TRY(naik_test_vectors_begin(&vectors, mg->outer, mg->inner, mg->parameters.start,
+                                     mg->parameters.seed));
+    NAIK_TRY(take_vectors(mg, &vectors, &met));
+    NAIK_TRY(note_step(mg, &vectors, 0, &met, report));
+    for (int i = 1; i <= mg->parameters.cycles; i++) {
+        NAIK_TRY(naik_test_vectors_improve(&vectors, mg->cycle));
+        NAIK_TRY(take_vectors(mg, &vectors, &met));
+        NAIK_TRY(note_step(mg, &vectors, i, &met, report));
+    }
+done:
+    naik_test_vectors_destroy(&vectors);
+    return status;
+}
+
+naik_status naik_multigrid_create(const naik_wilson *outer, const naik_wilson *inner, int width,
+                                  const naik_multigrid_parameters *parameters, naik_log *report,
+                                  naik_multigrid **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = outer->links->geometry;
+    naik_comm *comm = geometry->backend->comm;
+    naik_multigrid *mg = NULL;
+    *out = NULL;
+    status = naik_alloc(comm->log, sizeof *mg, "a multigrid", (void **)&mg);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    mg->parameters = *parameters;
+    mg->outer = outer;
+    mg->inner = inner;
+    mg->width = width;
+    NAIK_TRY(naik_aggregates_create(geometry, parameters->aggregate, &mg->aggregates));
+    NAIK_TRY(allocate(mg));
+    naik_timer_start(geometry->backend->timer, "multigrid setup");
+    NAIK_TRY(make_smoother(mg));
+    NAIK_TRY(make_vectors(mg, report));
+    naik_timer_stop(geometry->backend->timer, "multigrid setup");
+    *out = mg;
+    mg = NULL;
+done:
+    naik_multigrid_destroy(&mg);
+    return status;
+}
+
+naik_status naik_multigrid_change(naik_multigrid *mg, const naik_wilson *outer,
+                                  const naik_wilson *inner)
+{
+    naik_status status = NAIK_OK;
+    mg->outer = outer;
+    mg->inner = mg->cycle->wilson = inner;
+    NAIK_TRY(make_smoother(mg));
+    NAIK_TRY(make_coarse(mg));
+done:
+    return status;
+}
+
+void naik_multigrid_destroy(naik_multigrid **multigrid)
+{
+    naik_multigrid *mg = *multigrid;
+    if (mg == NULL) {
+        return;
+    }
+    naik_cycle_destroy(&mg->cycle);
+    naik_coarse_operator_destroy(&mg->coarse);
+    if (mg->used != mg->made) {
+        naik_transfer_destroy(&mg->used);
+    }
+    naik_transfer_destroy(&mg->made);
+    naik_aggregates_destroy(&mg->aggregates);
+    naik_free(mg->steps);
+    naik_free(mg);
+    *multigrid = NULL;
+}
+
+static naik_status precondition(void *data, naik_parity parity, const naik_field *r,
+                                const double *norm, naik_field *z)
+{
+    const naik_multigrid *mg = data;
+    return naik_cycle_apply(mg->cycle, parity, r, norm, z);
+}
+
+naik_preconditioner naik_multigrid_preconditioner(naik_multigrid *mg)
+{
+    return (naik_preconditioner){.data = mg, .apply = precondition};
+}

@@ -1,0 +1,272 @@
+/* vectors.c - the solves of a setup, in blocks of a number that no memory decides */
+#include "multigrid/vectors.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "operator/wilson_operator.h"
+#include "solver/bicgstab.h"
+
+naik_status naik_test_vectors_create(const naik_geometry *geometry, int count,
+                                     naik_test_vectors *out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = geometry->backend;
+    *out = (naik_test_vectors){.count = count, .blocks = naik_transfer_blocks(count)};
+    for (int b = 0; b < out->blocks; b++) {
+        for (int parity = 0; parity < 2; parity++) {
+            NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN,
+                                            naik_transfer_in_block(count, b), &out->v[b][parity]));
+        }
+    }
+    NAIK_TRY(
+        naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, NAIK_MG_BLOCK, &out->b));
+    NAIK_TRY(
+        naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, NAIK_MG_BLOCK, &out->w));
+    status =
+        naik_backend_alloc(backend, NAIK_MG_BLOCK * sizeof *out->sums, "sums", (void **)&out->sums);
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+done:
+    if (status != NAIK_OK) {
+        naik_test_vectors_destroy(out);
+    }
+    return status;
+}
+
+void naik_test_vectors_destroy(naik_test_vectors *vectors)
+{
+    if (vectors->b == NULL) {
+        return;
+    }
+    if (vectors->sums != NULL) {
+        naik_backend_release(vectors->b->geometry->backend, vectors->sums);
+    }
+    for (int b = 0; b < vectors->blocks; b++) {
+        naik_field_destroy(&vectors->v[b][0]);
+        naik_field_destroy(&vectors->v[b][1]);
+    }
+    naik_field_destroy(&vectors->b);
+    naik_field_destroy(&vectors->w);
+    *vectors = (naik_test_vectors){.count = 0};
+}
+
+/* out[c] = |v_c| */
+static naik_status norms(naik_test_vectors *t, const naik_field *v, double out[NAIK_MG_BLOCK])
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = v->geometry->backend;
+    const naik_reduction_ops *reduction = &backend->ops->reduction;
+    NAIK_TRY(reduction->clear(backend, t->sums, v->nrhs));
+    NAIK_TRY(reduction->dot(v, v, t->sums));
+    NAIK_TRY(reduction->over_ranks(backend, t->sums, v->nrhs));
+    NAIK_TRY(reduction->values(backend, t->sums, v->nrhs, out));
+    for (int c = 0; c < v->nrhs; c++) {
+        out[c] = sqrt(out[c]);
+    }
+done:
+    return status;
+}
+
+/* The stream of the start: Mh e = Mh v of the noise v, and v - e after some iterations. */
+typedef struct starting {
+    const naik_field *b; /* Mh v, in double */
+    naik_field *v;       /* in double; e is subtracted */
+    naik_field *e;
+} starting;
+
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
+                        naik_solver_system *system)
+{
+    const starting *s = data;
+    *system = (naik_solver_system){.tolerance = 1e-30};
+    return b->geometry->backend->ops->field.copy_rhs(b, irhs, s->b, (int)index);
+}
+
+static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
+                          const naik_solver_result *result)
+{
+    const starting *s = data;
+    (void)result;
+    return x->geometry->backend->ops->field.copy_rhs(s->e, (int)index, x, irhs);
+}
+
+/* A block: v in double becomes v - e. */
+static naik_status start_block(const naik_wilson *outer, naik_solver *solver, int iterations,
+                               const starting *s, naik_field *scratch)
+{
+    static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
+    naik_status status = NAIK_OK;
+    naik_solver_options options = naik_solver_defaults();
+    options.max_iterations = iterations;
+    options.stay = true;
+    const naik_solver_stream stream = {
+        .data = (void *)s, .count = s->v->nrhs, .load = load, .finish = finish};
+    NAIK_TRY(naik_wilson_schur(outer, NAIK_EVEN, false, &all, s->v, scratch, (naik_field *)s->b,
+                               NULL));
+    NAIK_TRY(naik_solver_solve(solver, NAIK_EVEN, &options, &stream));
+    NAIK_TRY(s->v->geometry->backend->ops->field.axpy(-1, s->e, s->v));
+done:
+    return status;
+}
+
+/* v[odd] from v[even] such that M v is 0 there. */
+static naik_status fill_odd(const naik_wilson *inner, naik_field *const v[2])
+{
+    naik_status status = NAIK_OK;
+    const naik_field_ops *field = &v[0]->geometry->backend->ops->field;
+    NAIK_TRY(field->zero(v[NAIK_ODD], NULL, NAIK_RHS_IDLE));
+    const naik_field *const none[2] = {v[NAIK_ODD], v[NAIK_ODD]};
+    NAIK_TRY(naik_wilson_schur_rebuild(inner, NAIK_EVEN, none, v));
+done:
+    return status;
+}
+
+/* What the start needs beside: solver, operators, fields in double. */
+typedef struct start_room {
+    naik_mh mh[2]; /* in double, single */
+    naik_solver *solver;
+    naik_field *b, *v, *e, *scratch;
+    double *host;
+} start_room;
+
+static naik_status make_room(const naik_wilson *outer, const naik_wilson *inner, start_room *r)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = outer->links->geometry;
+    naik_log *log = geometry->backend->log;
+    naik_operator op[NAIK_PRECISIONS] = {{.ops = NULL}};
+    NAIK_TRY(naik_mh_create(outer, NAIK_DOUBLE, NAIK_MG_BLOCK, &r->mh[0]));
+    NAIK_TRY(naik_mh_create(inner, NAIK_SINGLE, NAIK_MG_BLOCK, &r->mh[1]));
+    op[NAIK_DOUBLE] = naik_mh_of(&r->mh[0]);
+    op[inner->links->precision] = naik_mh_of(&r->mh[1]);
+    naik_field **const fields[] = {&r->b, &r->v, &r->e, &r->scratch};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        NAIK_TRY(
+            naik_field_create_spin(geometry, NAIK_DOUBLE, NAIK_SPIN, NAIK_MG_BLOCK, fields[i]));
+    }
+    NAIK_TRY(
+        naik_solver_create(&naik_solver_bicgstab, op, NAIK_SINGLE, NAIK_MG_BLOCK, &r->solver));
+    status = naik_alloc(log, NAIK_SPIN * naik_lattice_vector_bytes(geometry->lattice),
+                        "noise of multigrid", (void **)&r->host);
+    NAIK_TRY(naik_comm_agree(geometry->backend->comm, status));
+done:
+    return status;
+}
+
+static void leave_room(start_room *r)
+{
+    naik_solver_destroy(&r->solver);
+    naik_mh_destroy(&r->mh[0]);
+    naik_mh_destroy(&r->mh[1]);
+    naik_field_destroy(&r->b);
+    naik_field_destroy(&r->v);
+    naik_field_destroy(&r->e);
+    naik_field_destroy(&r->scratch);
+    naik_free(r->host);
+}
+
+naik_status naik_test_vectors_begin(naik_test_vectors *vectors, const naik_wilson *outer,
+                                    const naik_wilson *inner, int iterations, uint64_t seed)
+{
+    naik_status status = NAIK_OK;
+    start_room room = {.solver = NULL};
+    NAIK_TRY(make_room(outer, inner, &room));
+    for (int b = 0; b < vectors->blocks; b++) {
+        naik_field *const *v = vectors->v[b];
+        naik_field *const all[] = {room.b, room.v, room.e, room.scratch};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            naik_field_set_nrhs(all[i], v[0]->nrhs);
+        }
+        for (int c = 0; c < v[0]->nrhs; c++) {
+            NAIK_TRY(naik_multigrid_noise(room.v, NAIK_EVEN, c, seed,
+                                          (uint32_t)(b * NAIK_MG_BLOCK + c), room.host));
+        }
+        const starting s = {room.b, room.v, room.e};
+        NAIK_TRY(iterations > 0 ? start_block(outer, room.solver, iterations, &s, room.scratch)
+                                : NAIK_OK);
+        NAIK_TRY(room.v->geometry->backend->ops->field.copy(v[NAIK_EVEN], room.v, NULL,
+                                                            NAIK_RHS_IDLE));
+        NAIK_TRY(fill_odd(inner, v));
+    }
+done:
+    leave_room(&room);
+    return status;
+}
+
+/* v_c *= a_c */
+static naik_status scale(naik_test_vectors *t, naik_field *v, const double a[NAIK_MG_BLOCK])
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = v->geometry->backend;
+    double(*factor)[2] = NULL, host[NAIK_MG_BLOCK][2] = {{0}};
+    (void)t;
+    for (int c = 0; c < v->nrhs; c++) {
+        host[c][0] = a[c];
+    }
+    status = naik_backend_alloc(backend, sizeof host, "lengths of vectors", (void **)&factor);
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(naik_backend_upload(backend, factor, host, sizeof host));
+    const naik_combination times = {v, 1, {{v, (const double(*)[2])factor}}};
+    NAIK_TRY(backend->ops->field.combine(&times, 1, NULL, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(naik_backend_sync(backend));
+done:
+    if (factor != NULL) {
+        naik_backend_release(backend, factor);
+    }
+    return status;
+}
+
+static naik_status improve_block(naik_test_vectors *t, naik_field *const v[2], naik_cycle *cycle)
+{
+    naik_status status = NAIK_OK;
+    const naik_field *const src[2] = {v[NAIK_EVEN], v[NAIK_ODD]};
+    double length[NAIK_MG_BLOCK], odd[NAIK_MG_BLOCK];
+    naik_field_set_nrhs(t->b, v[0]->nrhs);
+    naik_field_set_nrhs(t->w, v[0]->nrhs);
+    NAIK_TRY(naik_wilson_schur_source(cycle->wilson, NAIK_EVEN, src, t->w, t->b));
+    NAIK_TRY(norms(t, t->b, length));
+    NAIK_TRY(naik_cycle_apply(cycle, NAIK_EVEN, t->b, length, t->w));
+    NAIK_TRY(v[0]->geometry->backend->ops->field.copy(v[NAIK_EVEN], t->w, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(naik_wilson_schur_rebuild(cycle->wilson, NAIK_EVEN, src, v));
+    NAIK_TRY(norms(t, v[NAIK_EVEN], length));
+    NAIK_TRY(norms(t, v[NAIK_ODD], odd));
+    for (int c = 0; c < v[0]->nrhs; c++) {
+        length[c] = 1 / hypot(length[c], odd[c]);
+    }
+    NAIK_TRY(scale(t, v[NAIK_EVEN], length));
+    NAIK_TRY(scale(t, v[NAIK_ODD], length));
+done:
+    return status;
+}
+
+naik_status naik_test_vectors_improve(naik_test_vectors *vectors, naik_cycle *cycle)
+{
+    naik_status status = NAIK_OK;
+    for (int b = 0; b < vectors->blocks; b++) {
+        NAIK_TRY(improve_block(vectors, vectors->v[b], cycle));
+    }
+done:
+    return status;
+}
+
+naik_status naik_test_vectors_worst(naik_test_vectors *vectors, const naik_wilson *inner,
+                                    double *out)
+{
+    static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
+    naik_status status = NAIK_OK;
+    *out = 0;
+    for (int b = 0; b < vectors->blocks; b++) {
+        const naik_field *v = vectors->v[b][NAIK_EVEN];
+        double image[NAIK_MG_BLOCK], length[NAIK_MG_BLOCK];
+        naik_field_set_nrhs(vectors->b, v->nrhs);
+        naik_field_set_nrhs(vectors->w, v->nrhs);
+        NAIK_TRY(naik_wilson_schur(inner, NAIK_EVEN, false, &all, v, vectors->w, vectors->b, NULL));
+        NAIK_TRY(norms(vectors, vectors->b, image));
+        NAIK_TRY(norms(vectors, v, length));
+        for (int c = 0; c < v->nrhs; c++) {
+            *out = fmax(*out, image[c] / length[c]);
+        }
+    }
+done:
+    return status;
+}
