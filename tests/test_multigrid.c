@@ -188,8 +188,9 @@ static void prolong_both(check *t, const mg_fixture *m, naik_coarse *const e[2],
     const naik_coarse *const from[2] = {e[0], e[1]};
     for (int parity = 0; parity < 2; parity++) {
         naik_field_set_nrhs(v[parity], RHS);
-        CHECK_OK(t, naik_multigrid_of(m->f.geometry)
-                        ->prolong(m->p, (naik_parity)parity, from, v[parity]));
+        CHECK_OK(
+            t,
+            naik_multigrid_of(m->f.geometry)->prolong(m->p, (naik_parity)parity, from, v[parity]));
     }
 }
 

@@ -117,8 +117,7 @@ static naik_status check(const naik_geometry *geometry, const int extent[NAIK_DI
                          lat->size[2], lat->size[3]);
     }
     if (!naik_aggregates_fit(lat->size, lat->grid, extent)) {
-        const int ranks =
-            ranks_that_fit(lat->size, lat->comm->size, extent, grids, sizeof grids);
+        const int ranks = ranks_that_fit(lat->size, lat->comm->size, extent, grids, sizeof grids);
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "multigrid with aggregates of %dx%dx%dx%d needs boxes that hold whole "
                          "ones, which those of grid %dx%dx%dx%d do not: use %d rank%s with grid %s",
@@ -300,9 +299,8 @@ static naik_status allocate(naik_aggregates *a)
         for (int face = 0; face < 2 * NAIK_DIM; face++) {
             const int mu = face / 2, side = face % 2;
             if (a->geometry->lattice->split[mu]) {
-                NAIK_TRY(naik_alloc(log,
-                                    ((size_t)a->sends[c][mu][side] + 1) * sizeof(int32_t), what,
-                                    (void **)&a->send[c][mu][side]));
+                NAIK_TRY(naik_alloc(log, ((size_t)a->sends[c][mu][side] + 1) * sizeof(int32_t),
+                                    what, (void **)&a->send[c][mu][side]));
             }
         }
     }

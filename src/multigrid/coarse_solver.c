@@ -22,12 +22,12 @@ struct naik_coarse_solver {
     naik_coarse_halo *halo;
     int width, space;
     double tolerance;
-    naik_parity parity;            /* that is solved */
+    naik_parity parity; /* that is solved */
     naik_coarse *z[NAIK_MG_SPACE_MOST], *w[NAIK_MG_SPACE_MOST];
-    naik_coarse *r, *other;        /* on the parity that is solved, and on the other */
-    int64_t *products;             /* backend memory [space][width][2] */
-    int64_t *sums;                 /* the host's copy */
-    complex_of *h;                 /* [space][space]: (w_j, S z_k) / |w_j|^2 */
+    naik_coarse *r, *other; /* on the parity that is solved, and on the other */
+    int64_t *products;      /* backend memory [space][width][2] */
+    int64_t *sums;          /* the host's copy */
+    complex_of *h;          /* [space][space]: (w_j, S z_k) / |w_j|^2 */
     complex_of alpha[NAIK_MG_SPACE_MOST];
     double ww[NAIK_MG_SPACE_MOST][NAIK_MG_WIDTH]; /* |w_j|^2 */
 };
@@ -52,10 +52,10 @@ static naik_status allocate(naik_coarse_solver *s)
     const size_t numbers = (size_t)s->space * NAIK_MG_WIDTH * 2, space = (size_t)s->space;
     NAIK_TRY(naik_backend_alloc(backend, numbers * sizeof *s->products, "coarse products",
                                 (void **)&s->products));
-    NAIK_TRY(naik_alloc(backend->log, numbers * sizeof *s->sums, "coarse products",
-                        (void **)&s->sums));
-    NAIK_TRY(naik_alloc(backend->log, space * space * sizeof *s->h, "coarse products",
-                        (void **)&s->h));
+    NAIK_TRY(
+        naik_alloc(backend->log, numbers * sizeof *s->sums, "coarse products", (void **)&s->sums));
+    NAIK_TRY(
+        naik_alloc(backend->log, space * space * sizeof *s->h, "coarse products", (void **)&s->h));
 done:
     return status;
 }
@@ -169,8 +169,8 @@ done:
 }
 
 /* out = Z in, on the parity `to`. */
-static naik_status hop(naik_coarse_solver *s, naik_parity to, naik_coarse *in,
-                       const naik_coarse *v, naik_coarse *out)
+static naik_status hop(naik_coarse_solver *s, naik_parity to, naik_coarse *in, const naik_coarse *v,
+                       naik_coarse *out)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_coarse_exchange(s->halo, in, (naik_parity)!to));
@@ -225,14 +225,14 @@ static naik_status add(const naik_coarse_solver *s, naik_coarse *w, naik_coarse 
 static naik_status orthogonalise(naik_coarse_solver *s, const coarse_state *at, int k)
 {
     naik_status status = NAIK_OK;
-    double scale[NAIK_MG_SPACE_MOST * NAIK_MG_WIDTH] = {0}, found[NAIK_MG_SPACE_MOST * NAIK_MG_WIDTH * 2];
+    double scale[NAIK_MG_SPACE_MOST * NAIK_MG_WIDTH] = {0},
+                                      found[NAIK_MG_SPACE_MOST * NAIK_MG_WIDTH * 2];
     complex_of minus[NAIK_MG_SPACE_MOST];
     const int n = at->nrhs;
     for (int j = 0; j < k; j++) {
         for (int c = 0; c < n; c++) {
-            scale[j * n + c] = !at->active[c]
-                                   ? 0
-                                   : scale_for(ldexp(sqrt(s->ww[j][c] * at->rr[c]), LARGEST_S));
+            scale[j * n + c] =
+                !at->active[c] ? 0 : scale_for(ldexp(sqrt(s->ww[j][c] * at->rr[c]), LARGEST_S));
         }
     }
     NAIK_TRY(products(s, (const naik_coarse *const *)s->w, k, s->w[k], scale, found));

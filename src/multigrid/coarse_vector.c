@@ -51,8 +51,8 @@ naik_status naik_coarse_create(const naik_aggregates *aggregates, int components
         .nrhs = capacity,
         .capacity = capacity,
         .site_bytes = naik_multigrid_of(aggregates->geometry)->site_bytes(components, capacity)};
-    NAIK_TRY(naik_comm_agree(
-        backend->comm, allocate(v, naik_coarse_bytes(aggregates, components, capacity))));
+    NAIK_TRY(naik_comm_agree(backend->comm,
+                             allocate(v, naik_coarse_bytes(aggregates, components, capacity))));
     *out = v;
     v = NULL;
 done:
@@ -72,9 +72,9 @@ void naik_coarse_destroy(naik_coarse **v)
 struct naik_coarse_halo {
     const naik_aggregates *aggregates;
     size_t site_bytes;
-    char *packed;                   /* backend memory: the largest face */
-    char *send, *receive;           /* host memory: all faces, one behind the other */
-    size_t at[NAIK_DIM][2];         /* of a face in them */
+    char *packed;           /* backend memory: the largest face */
+    char *send, *receive;   /* host memory: all faces, one behind the other */
+    size_t at[NAIK_DIM][2]; /* of a face in them */
     MPI_Request request[4 * NAIK_DIM];
     int requests;
 };
@@ -111,8 +111,8 @@ done:
     return status;
 }
 
-naik_status naik_coarse_halo_create(const naik_aggregates *aggregates, int components,
-                                    int capacity, naik_coarse_halo **out)
+naik_status naik_coarse_halo_create(const naik_aggregates *aggregates, int components, int capacity,
+                                    naik_coarse_halo **out)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = aggregates->geometry->backend;
@@ -145,8 +145,8 @@ void naik_coarse_halo_destroy(naik_coarse_halo **halo)
 }
 
 /* Posts a face's receive, and its send once it is packed. A message is tagged by the zone it fills. */
-static naik_status start_face(naik_coarse_halo *h, const naik_coarse *v, naik_parity parity,
-                              int mu, int side)
+static naik_status start_face(naik_coarse_halo *h, const naik_coarse *v, naik_parity parity, int mu,
+                              int side)
 {
     naik_status status = NAIK_OK;
     const naik_aggregates *a = h->aggregates;
@@ -195,7 +195,8 @@ naik_status naik_coarse_exchange(naik_coarse_halo *h, naik_coarse *v, naik_parit
     for (int face = 0; face < 2 * NAIK_DIM; face++) {
         const int mu = face / 2, side = face % 2;
         if (lat->split[mu]) {
-            const size_t to = (size_t)(a->count[parity] + a->zone[parity][mu][side]) * v->site_bytes;
+            const size_t to =
+                (size_t)(a->count[parity] + a->zone[parity][mu][side]) * v->site_bytes;
             NAIK_TRY(naik_backend_upload(a->geometry->backend, (char *)v->data + to,
                                          h->receive + h->at[mu][side],
                                          (size_t)a->face[parity][mu][side] * v->site_bytes));

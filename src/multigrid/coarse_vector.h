@@ -14,8 +14,8 @@ size_t naik_coarse_bytes(const naik_aggregates *aggregates, int components, int 
 /* The exchange of vectors of one shape; its buffers. */
 typedef struct naik_coarse_halo naik_coarse_halo;
 /* Collective. NAIK_ERR_MEMORY */
-naik_status naik_coarse_halo_create(const naik_aggregates *aggregates, int components,
-                                    int capacity, naik_coarse_halo **out);
+naik_status naik_coarse_halo_create(const naik_aggregates *aggregates, int components, int capacity,
+                                    naik_coarse_halo **out);
 void naik_coarse_halo_destroy(naik_coarse_halo **halo);
 /* The halo sites of v, which stands on `parity`, become the neighbours' sites. Collective.
  * NAIK_ERR_MPI, NAIK_ERR_DEVICE */

@@ -33,8 +33,7 @@ naik_status naik_cycle_create(const naik_wilson *wilson, const naik_transfer *p,
     *out = NULL;
     status = naik_alloc(comm->log, sizeof *c, "a multigrid cycle", (void **)&c);
     NAIK_TRY(naik_comm_agree(comm, status));
-    *c = (naik_cycle){
-        .wilson = wilson, .p = p, .op = op, .smoother = smoother, .width = width};
+    *c = (naik_cycle){.wilson = wilson, .p = p, .op = op, .smoother = smoother, .width = width};
     naik_field **const fields[] = {&c->rest, &c->other, &c->x, &c->scratch};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, width, fields[i]));

@@ -11,15 +11,16 @@
 #include "multigrid/polynomial.h"
 
 typedef struct naik_cycle {
-    const naik_wilson *wilson;        /* with vectors in single; borrowed */
-    const naik_transfer *p;           /* borrowed */
-    const naik_coarse_operator *op;   /* borrowed */
-    const naik_polynomial *smoother;  /* [2] by parity; borrowed */
+    const naik_wilson *wilson;       /* with vectors in single; borrowed */
+    const naik_transfer *p;          /* borrowed */
+    const naik_coarse_operator *op;  /* borrowed */
+    const naik_polynomial *smoother; /* [2] by parity; borrowed */
     naik_coarse_solver *coarse;
     naik_field *rest, *other, *x, *scratch; /* scratch on the other parity */
     naik_coarse *b[2], *e[2];
     int width;
-    int64_t cycles, steps; /* since it was made: applications, and coarse steps of the slowest rhs */
+    int64_t cycles,
+        steps; /* since it was made: applications, and coarse steps of the slowest rhs */
 } naik_cycle;
 
 /* For at most `width` rhs. Collective. NAIK_ERR_MEMORY */

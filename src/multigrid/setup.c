@@ -85,8 +85,8 @@ static naik_status take_vectors(naik_multigrid *mg, naik_test_vectors *vectors,
                                 naik_orthonormal *met)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(naik_transfer_fill(mg->made, (naik_field *const(*)[2])vectors->v, vectors->blocks,
-                                met));
+    NAIK_TRY(
+        naik_transfer_fill(mg->made, (naik_field *const(*)[2])vectors->v, vectors->blocks, met));
     if (mg->used != mg->made) {
         NAIK_TRY(naik_multigrid_of(mg->aggregates->geometry)->compress(mg->used, mg->made));
     }
@@ -138,8 +138,7 @@ static naik_status make_vectors(naik_multigrid *mg, naik_log *report)
     naik_status status = NAIK_OK;
     naik_test_vectors vectors = {.count = 0};
     naik_orthonormal met;
-    NAIK_TRY(
-        naik_test_vectors_create(mg->aggregates->geometry, mg->parameters.vectors, &vectors));
+    NAIK_TRY(naik_test_vectors_create(mg->aggregates->geometry, mg->parameters.vectors, &vectors));
     NAIK_TRY(naik_test_vectors_begin(&vectors, mg->outer, mg->inner, mg->parameters.start,
                                      mg->parameters.seed));
     NAIK_TRY(take_vectors(mg, &vectors, &met));

@@ -4,8 +4,7 @@
 #include "base/memory.h"
 #include "comm/collective.h"
 
-size_t naik_transfer_bytes(const naik_aggregates *aggregates, int vectors,
-                           naik_precision precision)
+size_t naik_transfer_bytes(const naik_aggregates *aggregates, int vectors, naik_precision precision)
 {
     const naik_multigrid_ops *ops = naik_multigrid_of(aggregates->geometry);
     return ops->transfer_bytes(aggregates, vectors, precision) +
@@ -16,7 +15,8 @@ static naik_status allocate(naik_transfer *p)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = p->aggregates->geometry->backend;
-    const size_t work = naik_multigrid_of(p->aggregates->geometry)->work_bytes(p->aggregates, p->vectors);
+    const size_t work =
+        naik_multigrid_of(p->aggregates->geometry)->work_bytes(p->aggregates, p->vectors);
     NAIK_TRY(naik_backend_alloc(backend, p->size_bytes, "the prolongation of multigrid", &p->data));
     if (work > 0) {
         NAIK_TRY(naik_backend_alloc(backend, work, "spinors by aggregates", &p->work));
@@ -70,7 +70,8 @@ naik_status naik_transfer_fill(naik_transfer *p, naik_field *const (*vectors)[2]
     const naik_multigrid_ops *ops = naik_multigrid_of(p->aggregates->geometry);
     for (int b = 0; b < blocks; b++) {
         for (int parity = 0; parity < 2; parity++) {
-            NAIK_TRY(ops->set_columns(p, (naik_parity)parity, b * NAIK_MG_BLOCK, vectors[b][parity]));
+            NAIK_TRY(
+                ops->set_columns(p, (naik_parity)parity, b * NAIK_MG_BLOCK, vectors[b][parity]));
         }
     }
     NAIK_TRY(naik_comm_agree(comm, ops->orthonormalise(p, met)));

@@ -19,10 +19,8 @@ naik_status naik_test_vectors_create(const naik_geometry *geometry, int count,
                                             naik_transfer_in_block(count, b), &out->v[b][parity]));
         }
     }
-    NAIK_TRY(
-        naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, NAIK_MG_BLOCK, &out->b));
-    NAIK_TRY(
-        naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, NAIK_MG_BLOCK, &out->w));
+    NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, NAIK_MG_BLOCK, &out->b));
+    NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, NAIK_MG_BLOCK, &out->w));
     status =
         naik_backend_alloc(backend, NAIK_MG_BLOCK * sizeof *out->sums, "sums", (void **)&out->sums);
     NAIK_TRY(naik_comm_agree(backend->comm, status));
@@ -101,8 +99,8 @@ static naik_status start_block(const naik_wilson *outer, naik_solver *solver, in
     options.stay = true;
     const naik_solver_stream stream = {
         .data = (void *)s, .count = s->v->nrhs, .load = load, .finish = finish};
-    NAIK_TRY(naik_wilson_schur(outer, NAIK_EVEN, false, &all, s->v, scratch, (naik_field *)s->b,
-                               NULL));
+    NAIK_TRY(
+        naik_wilson_schur(outer, NAIK_EVEN, false, &all, s->v, scratch, (naik_field *)s->b, NULL));
     NAIK_TRY(naik_solver_solve(solver, NAIK_EVEN, &options, &stream));
     NAIK_TRY(s->v->geometry->backend->ops->field.axpy(-1, s->e, s->v));
 done:
@@ -124,6 +122,7 @@ done:
 /* What the start needs beside: solver, operators, fields in double. */
 typedef struct start_room {
     naik_mh mh[2]; /* in double, single */
+    naik_operator op[NAIK_PRECISIONS];
     naik_solver *solver;
     naik_field *b, *v, *e, *scratch;
     double *host;
@@ -134,18 +133,17 @@ static naik_status make_room(const naik_wilson *outer, const naik_wilson *inner,
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = outer->links->geometry;
     naik_log *log = geometry->backend->log;
-    naik_operator op[NAIK_PRECISIONS] = {{.ops = NULL}};
     NAIK_TRY(naik_mh_create(outer, NAIK_DOUBLE, NAIK_MG_BLOCK, &r->mh[0]));
     NAIK_TRY(naik_mh_create(inner, NAIK_SINGLE, NAIK_MG_BLOCK, &r->mh[1]));
-    op[NAIK_DOUBLE] = naik_mh_of(&r->mh[0]);
-    op[inner->links->precision] = naik_mh_of(&r->mh[1]);
+    r->op[NAIK_DOUBLE] = naik_mh_of(&r->mh[0]);
+    r->op[inner->links->precision] = naik_mh_of(&r->mh[1]);
     naik_field **const fields[] = {&r->b, &r->v, &r->e, &r->scratch};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         NAIK_TRY(
             naik_field_create_spin(geometry, NAIK_DOUBLE, NAIK_SPIN, NAIK_MG_BLOCK, fields[i]));
     }
     NAIK_TRY(
-        naik_solver_create(&naik_solver_bicgstab, op, NAIK_SINGLE, NAIK_MG_BLOCK, &r->solver));
+        naik_solver_create(&naik_solver_bicgstab, r->op, NAIK_SINGLE, NAIK_MG_BLOCK, &r->solver));
     status = naik_alloc(log, NAIK_SPIN * naik_lattice_vector_bytes(geometry->lattice),
                         "noise of multigrid", (void **)&r->host);
     NAIK_TRY(naik_comm_agree(geometry->backend->comm, status));
@@ -184,8 +182,8 @@ naik_status naik_test_vectors_begin(naik_test_vectors *vectors, const naik_wilso
         const starting s = {room.b, room.v, room.e};
         NAIK_TRY(iterations > 0 ? start_block(outer, room.solver, iterations, &s, room.scratch)
                                 : NAIK_OK);
-        NAIK_TRY(room.v->geometry->backend->ops->field.copy(v[NAIK_EVEN], room.v, NULL,
-                                                            NAIK_RHS_IDLE));
+        NAIK_TRY(
+            room.v->geometry->backend->ops->field.copy(v[NAIK_EVEN], room.v, NULL, NAIK_RHS_IDLE));
         NAIK_TRY(fill_odd(inner, v));
     }
 done:

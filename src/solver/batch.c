@@ -362,6 +362,9 @@ naik_status batch_narrow(naik_solver *s)
     } else {
         s->low = s->outer;
     }
+    if (s->kind->narrow != NULL) {
+        NAIK_TRY(s->kind->narrow(s, map, n));
+    }
     for (int c = 0; c < n; c++) { /* slots own their history: swap, so that each has one owner */
         const batch_slot moved = s->slot[map[c]];
         s->record[c] = s->record[map[c]];

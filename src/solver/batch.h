@@ -33,6 +33,8 @@ typedef struct batch_slot {
     int start_iterations; /* naik_solver_start */
     int32_t resumes;      /* naik_rhs_state in which an rhs that was restored goes on */
     bool broke, slow;     /* of bicgstab.h: since the last check */
+    double begun_rr;      /* and with multigrid: |r|^2 when its directions were full last, */
+    naik_solver_state refreshed; /* what it was at the last check */
 } batch_slot;
 
 struct naik_solver {
@@ -85,6 +87,11 @@ struct naik_solver_kind {
     void (*vectors)(const naik_solver *s, int stage, naik_field *out[NAIK_SOLVER_VECTORS]);
     /* Of those, drops what an rhs in this state does not need to go on. */
     void (*needed)(int stage, naik_rhs_state state, naik_field *field[NAIK_SOLVER_VECTORS]);
+
+    /* What is kept of rhs c in mid solve where that is not what it stands at; may be NULL. */
+    void (*keep)(const naik_solver *s, int c, naik_solver_state *state);
+    /* The algorithm's own vectors, where rhs map[0 .. n-1] become 0 .. n-1; may be NULL. */
+    naik_status (*narrow)(naik_solver *s, const int *map, int n);
 
     /* Before the first system of a stream. */
     void (*begin)(naik_solver *s, const naik_solver_options *options);

@@ -9,10 +9,11 @@
 naik_status batch_save(naik_solver *s, const naik_solver_stream *stream, int c)
 {
     const batch_slot *slot = &s->slot[c];
-    const int stage = batch_stage_of(s, c), iterations = s->record[c].iterations;
+    const int stage = batch_stage_of(s, c);
     naik_solver_state state = slot->state;
     naik_field *fields[NAIK_SOLVER_VECTORS] = {s->outer.field[BATCH_X]};
-    if (stream->save == NULL || s->vectors == NAIK_HALF || (!state.started && iterations == 0)) {
+    if (stream->save == NULL || s->vectors == NAIK_HALF ||
+        (!state.started && s->record[c].iterations == 0)) {
         return NAIK_OK; /* or has not begun */
     }
     state.record = s->record[c];
@@ -21,6 +22,10 @@ naik_status batch_save(naik_solver *s, const naik_solver_stream *stream, int c)
                                                              : NAIK_RHS_CHECK;
     state.live = state.started;
     state.vectors = 0;
+    if (s->kind->keep != NULL) {
+        s->kind->keep(s, c, &state);
+    }
+    const int iterations = state.record.iterations;
     state.history_length = iterations < s->history_stride ? iterations : s->history_stride;
     if (state.started) {
         s->kind->vectors(s, stage, fields);

@@ -45,6 +45,7 @@ static void destroy(naik_solver *s)
     if (own != NULL) {
         naik_backend_release(s->geometry->backend, own->record);
         naik_backend_release(s->geometry->backend, own->coefficients);
+        naik_gcr_destroy(&own->gcr);
         naik_free(own);
     }
 }
@@ -110,9 +111,25 @@ static void vectors(const naik_solver *s, int stage, naik_field *out[NAIK_SOLVER
  * still to be made, after its true residual; z of the normal equations is made anew at each of those. */
 static void needed(int stage, naik_rhs_state state, naik_field *field[NAIK_SOLVER_VECTORS])
 {
+    if (stage == BG_MULTIGRID) { /* x at the last true residual is all */
+        for (int v = NAIK_SOLVER_X + 1; v < NAIK_SOLVER_VECTORS; v++) {
+            field[v] = NULL;
+        }
+        return;
+    }
     const bool normal = is_normal(stage);
     field[NAIK_SOLVER_SHADOW] = normal ? NULL : field[NAIK_SOLVER_SHADOW];
     field[NAIK_SOLVER_IMAGE] = normal || state != NAIK_RHS_CHECK ? NULL : field[NAIK_SOLVER_IMAGE];
+}
+
+static void begin(naik_solver *s, const naik_solver_options *options)
+{
+    bg_own *own = s->own;
+    own->preconditioner = options->preconditioner;
+    own->restart = options->restart > 0 ? options->restart : NAIK_GCR_RESTART;
+    if (own->gcr != NULL) {
+        naik_gcr_begin(own->gcr, s->width);
+    }
 }
 
 static void load(naik_solver *s, const naik_solver_options *options, int c)
@@ -126,6 +143,7 @@ static bool fits(naik_solver *s, const naik_solver_options *options, int c)
     naik_solver_state *at = &s->slot[c].state;
     const bg_level first = bg_first_level(s);
     const bool level = at->level >= BG_FAST && at->level < BG_LEVELS &&
+                       (at->level != BG_MULTIGRID || first == BG_MULTIGRID) &&
                        is_normal(at->level) >= bg_is_normal(first) &&
                        rung(s, at->level) == (naik_rung)at->rung;
     if (level) {
@@ -140,14 +158,19 @@ static bool fits(naik_solver *s, const naik_solver_options *options, int c)
         .name = (title), .sums = NAIK_STAGE_SUMS, .stages = BG_LEVELS, .fields = fields,           \
         .takes = takes, .create = create, .destroy = destroy, .upload = upload,                    \
         .download = download, .stage = stage, .rung = rung, .is_normal = is_normal,                \
-        .vectors = vectors, .needed = needed, .load = load, .fits = fits, .check = bg_check,       \
-        .run = bg_run                                                                              \
+        .vectors = vectors, .needed = needed, .keep = bg_keep, .narrow = bg_narrow,                \
+        .begin = begin, .load = load, .fits = fits, .check = bg_check, .run = bg_run               \
     }
 const naik_solver_kind naik_solver_bicgstab = ROW("BiCGStab");
 const naik_solver_kind naik_solver_normal = ROW("conjugate gradient on the normal equations");
+const naik_solver_kind naik_solver_multigrid = ROW("multigrid");
 #undef ROW
 
 const naik_solver_kind *naik_method_solver(naik_method method)
 {
-    return method == NAIK_METHOD_CG ? &naik_solver_normal : &naik_solver_bicgstab;
+    static const naik_solver_kind *const rows[] = {[NAIK_METHOD_BICGSTAB] = &naik_solver_bicgstab,
+                                                   [NAIK_METHOD_CG] = &naik_solver_normal,
+                                                   [NAIK_METHOD_MULTIGRID] =
+                                                       &naik_solver_multigrid};
+    return rows[method];
 }

@@ -11,6 +11,10 @@
  * beginnings brought nothing, goes on with BiCGStab in double; from there, for the latter reason, with
  * the normal equations in double. Only |b - B x| decides, whatever iterates. No bit depends on what
  * else is in the batch, nor on how often the host polls.
+ *
+ * naik_solver_multigrid begins with flexible GCR in single (gcr.h), whose preconditioner is a multigrid cycle.
+ * An rhs that does not halve |r| in 32 of its iterations goes on with BiCGStab in double. What is kept of an
+ * rhs in mid solve is x at its last true residual: from there the iterations are done again.
  */
 #ifndef NAIK_SOLVER_BICGSTAB_H
 #define NAIK_SOLVER_BICGSTAB_H
@@ -19,13 +23,14 @@
 
 typedef enum naik_method {
     NAIK_METHOD_BICGSTAB,
-    NAIK_METHOD_CG /* on the normal equations */
+    NAIK_METHOD_CG,       /* on the normal equations */
+    NAIK_METHOD_MULTIGRID /* GCR with the options' preconditioner */
 } naik_method;
 
 /* Of the operators that are there, the one of fewest bits is iterated with. Of the options, those that
  * concern rungs and stray are not used, nor are the shifts of systems, nor the corrections of a
  * starter. */
-extern const naik_solver_kind naik_solver_bicgstab, naik_solver_normal;
+extern const naik_solver_kind naik_solver_bicgstab, naik_solver_normal, naik_solver_multigrid;
 const naik_solver_kind *naik_method_solver(naik_method method);
 
 #endif

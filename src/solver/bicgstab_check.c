@@ -10,8 +10,11 @@ enum { BEGINNINGS = 3, STALLS = 3 };
  * stays on a plateau until it has found the smallest eigenvalues. In double the plateau ends, and a new
  * beginning would look for them again; in less than double it often does not end, and what was spent on
  * it is lost. (doc/performance-internals.md) */
-static const int halved_within[BG_LEVELS] = {
-    [BG_FAST] = 80, [BG_DOUBLE] = 1000, [BG_NORMAL] = 1000, [BG_NORMAL_DOUBLE] = 0};
+static const int halved_within[BG_LEVELS] = {[BG_FAST] = 80,
+                                             [BG_DOUBLE] = 1000,
+                                             [BG_NORMAL] = 1000,
+                                             [BG_NORMAL_DOUBLE] = 0,
+                                             [BG_MULTIGRID] = 32};
 enum { HALVED_WITHIN_MOST = 200 }; /* and at BG_FAST the most that it may grow to */
 /* An iterated |r| further from the true one than this part of it does not fit the direction. */
 static const double APART = 0.1;
@@ -19,6 +22,9 @@ static const double APART = 0.1;
 /* The drop of |r| after which it is formed anew: what the storage holds with some to spare. */
 static double delta_of(const naik_solver *s, bg_level level)
 {
+    if (level == BG_MULTIGRID) {
+        return 1e-5;
+    }
     switch (bg_rung(s, level)) {
     case NAIK_RUNG_HALF: return 0.1;
     case NAIK_RUNG_SINGLE: return 1e-3;
@@ -40,7 +46,8 @@ static naik_status add_correction(naik_solver *s, const bool asks[])
     }
     NAIK_TRY(batch_dots(s, correction, correction, norms));
     for (int c = 0; c < s->width_now; c++) {
-        const bool started = asks[c] && s->slot[c].state.started;
+        const naik_solver_state *at = &s->slot[c].state; /* what was kept has x alone */
+        const bool started = asks[c] && at->started && (at->level != BG_MULTIGRID || at->live);
         good[c] = started && isfinite(norms[c]);
         s->slot[c].broke = s->slot[c].broke || (started && !good[c]);
     }
@@ -161,7 +168,8 @@ static int patience(const naik_solver *s, const naik_solver_state *at)
 static bool begins(const naik_solver *s, batch_slot *slot, const naik_rhs *record, double rr)
 {
     naik_solver_state *at = &slot->state;
-    const bool normal = bg_is_normal((bg_level)at->level);
+    /* those of the normal equations, and of GCR, begin from any residual */
+    const bool normal = bg_is_normal((bg_level)at->level) || at->level == BG_MULTIGRID;
     const int within = patience(s, at);
     const bool first = !at->started;
     const bool apart = fabs(sqrt(rr) - sqrt(record->rr)) > APART * sqrt(rr);
@@ -296,8 +304,9 @@ static naik_status resume(naik_solver *s, const naik_solver_options *options, co
     naik_status status = NAIK_OK;
     double inner[NAIK_MAX_RHS];
     NAIK_TRY(take_residuals(s, on, anew, inner));
-    NAIK_TRY(bg_is_normal(bg_at_work(s)) ? renew_normal_scalars(s, on, anew)
-                                         : renew_scalars(s, on, anew, inner));
+    NAIK_TRY(bg_at_work(s) == BG_MULTIGRID ? bg_begin_multigrid(s, on)
+             : bg_is_normal(bg_at_work(s)) ? renew_normal_scalars(s, on, anew)
+                                           : renew_scalars(s, on, anew, inner));
     for (int c = 0; c < s->width_now; c++) {
         batch_slot *slot = &s->slot[c];
         naik_solver_state *at = &slot->state;
@@ -313,13 +322,15 @@ static naik_status resume(naik_solver *s, const naik_solver_options *options, co
             record->limit = bg_limit(s, at, options);
             record->state = NAIK_RHS_RUN;
             at->restarts += at->started;
-            at->started = at->moved = 1;
+            at->started = at->moved = at->live = 1;
             slot->broke = false;
         }
     }
     NAIK_TRY(batch_upload(s));
-    NAIK_TRY(batch_set_mask(s, on));
-    NAIK_TRY(bg_direction(s, s->mask, NAIK_RHS_CHECK));
+    if (bg_at_work(s) != BG_MULTIGRID) {
+        NAIK_TRY(batch_set_mask(s, on));
+        NAIK_TRY(bg_direction(s, s->mask, NAIK_RHS_CHECK));
+    }
 done:
     return status;
 }
@@ -346,6 +357,12 @@ naik_status bg_check(naik_solver *s, const naik_solver_options *options,
         bool given_up = false;
         if (!asks[c]) {
             continue;
+        }
+        if (bg_level_of(s, c) == BG_MULTIGRID) {
+            s->slot[c].refreshed = s->slot[c].state;
+            s->slot[c].refreshed.record = s->record[c];
+            s->slot[c].refreshed.record.state = NAIK_RHS_CHECK;
+            s->slot[c].refreshed.live = 0;
         }
         const int reason = verdict(s, options, c, rr[c]);
         if (reason >= 0) {

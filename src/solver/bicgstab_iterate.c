@@ -87,6 +87,9 @@ done:
 naik_status bg_run(naik_solver *s, int *count)
 {
     naik_status status = NAIK_OK;
+    if (bg_at_work(s) == BG_MULTIGRID) {
+        return bg_run_multigrid(s, count);
+    }
     *count = s->poll;
     for (int i = 0; i < s->poll; i++) {
         NAIK_TRY(bg_is_normal(bg_at_work(s)) ? iterate_normal(s) : iterate_bicgstab(s));

@@ -4,18 +4,30 @@
 
 #include "solver/batch.h"
 #include "solver/bicgstab.h"
+#include "solver/gcr.h"
 
 /* BATCH_IMAGE is v = B p, BATCH_SPARE t = B r or z. */
 enum { BG_SHADOW = BATCH_OTHER };
 
 /* What an rhs goes through, from the fastest to the safest: BiCGStab in the fastest storage and in
- * double, the normal equations in double. naik_solver_normal: the normal equations in both. */
-typedef enum bg_level { BG_FAST, BG_DOUBLE, BG_NORMAL, BG_NORMAL_DOUBLE, BG_LEVELS } bg_level;
+ * double, the normal equations in double. naik_solver_normal: the normal equations in both;
+ * naik_solver_multigrid: GCR before them all, whose number comes last since files have the others'. */
+typedef enum bg_level {
+    BG_FAST,
+    BG_DOUBLE,
+    BG_NORMAL,
+    BG_NORMAL_DOUBLE,
+    BG_MULTIGRID,
+    BG_LEVELS
+} bg_level;
 
 /* naik_solver.own; an rhs' record for the host is that of its state. */
 typedef struct bg_own {
     naik_bicgstab_record *record; /* backend memory [width] */
     double (*coefficients)[2];    /* backend memory [NAIK_COEFFICIENTS][width_now] */
+    naik_gcr *gcr;                /* of naik_solver_multigrid, made when it is wanted first */
+    const naik_preconditioner *preconditioner; /* NULL: it begins with BiCGStab */
+    int restart;
 } bg_own;
 static inline const bg_own *bg_own_of(const naik_solver *s)
 {
@@ -27,11 +39,16 @@ static inline const bg_own *bg_own_of(const naik_solver *s)
 static inline bg_level bg_first_level(const naik_solver *s)
 {
     const bool normal = s->kind == &naik_solver_normal;
+    if (s->kind == &naik_solver_multigrid && bg_own_of(s)->preconditioner != NULL &&
+        batch_is_mixed(s)) {
+        return BG_MULTIGRID;
+    }
     return !normal ? BG_FAST : batch_is_mixed(s) ? BG_NORMAL : BG_NORMAL_DOUBLE;
 }
 static inline bg_level bg_next_level(const naik_solver *s, bg_level level)
 {
-    return level == BG_FAST && batch_is_mixed(s) ? BG_DOUBLE : BG_NORMAL_DOUBLE;
+    return level == BG_MULTIGRID || (level == BG_FAST && batch_is_mixed(s)) ? BG_DOUBLE
+                                                                            : BG_NORMAL_DOUBLE;
 }
 static inline bg_level bg_level_of(const naik_solver *s, int c)
 {
@@ -43,7 +60,7 @@ static inline bg_level bg_at_work(const naik_solver *s)
 }
 static inline bool bg_is_normal(bg_level level)
 {
-    return level >= BG_NORMAL;
+    return level == BG_NORMAL || level == BG_NORMAL_DOUBLE;
 }
 static inline bool bg_in_double(bg_level level)
 {
@@ -78,6 +95,12 @@ static inline void bg_set_level(naik_solver *s, int c, bg_level level)
  * naik_solver_kind.run. */
 naik_status bg_direction(naik_solver *s, const naik_rhs *rhs, naik_rhs_state state);
 naik_status bg_run(naik_solver *s, int *count);
+
+/* bicgstab_multigrid.c: the same of GCR; rhs in on[] begin from their residuals; naik_solver_kind's. */
+naik_status bg_run_multigrid(naik_solver *s, int *count);
+naik_status bg_begin_multigrid(naik_solver *s, const bool on[]);
+naik_status bg_narrow(naik_solver *s, const int *map, int n);
+void bg_keep(const naik_solver *s, int c, naik_solver_state *state);
 
 /* bicgstab_check.c: naik_solver_kind.check; the iteration at which an rhs asks for its true residual
  * at the latest: BiCGStab may wander. */

@@ -99,7 +99,7 @@ typedef struct naik_solver_options {
     int poll_interval;  /* 0: the backend's, and longer while no rhs should need a poll */
     int history_stride; /* iterations of history kept; 0: none */
     const naik_preconditioner *preconditioner; /* of naik_solver_multigrid; borrowed */
-    int restart; /* directions that it keeps; 0: 16 */
+    int restart;                               /* directions that it keeps; 0: 16 */
 } naik_solver_options;
 naik_solver_options naik_solver_defaults(void);
 

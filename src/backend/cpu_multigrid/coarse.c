@@ -150,7 +150,6 @@ naik_status mg_products(const naik_coarse *const *v, int count, const naik_coars
     return NAIK_OK;
 }
 
-
 NAIK_CLONES static void scale_site(float *restrict w, int n, const float *restrict a)
 {
     for (int i = 0; i < 2 * n; i++) {

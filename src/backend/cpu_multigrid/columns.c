@@ -8,7 +8,8 @@ enum { DECODED = 16 }; /* fine sites whose columns are decoded together */
 
 size_t mg_transfer_bytes(const naik_aggregates *a, int vectors, naik_precision precision)
 {
-    const size_t numbers = (size_t)mg_aggregates(a) * 4 * (size_t)a->fine * MG_ROWS * (size_t)vectors * 2;
+    const size_t numbers =
+        (size_t)mg_aggregates(a) * 4 * (size_t)a->fine * MG_ROWS * (size_t)vectors * 2;
     return precision == NAIK_HALF
                ? numbers * sizeof(int16_t) + numbers / (2 * MG_ROWS) * sizeof(float)
                : numbers * sizeof(float);
@@ -68,7 +69,8 @@ static const float *rows_of(const naik_transfer *p, int32_t aggregate, int parit
             const float *unit = scale + (size_t)i * (size_t)p->vectors;
             for (int j = 0; j < p->vectors; j++) {
                 room[begins + 2 * (size_t)j] = unit[j] * (float)from[begins + 2 * (size_t)j];
-                room[begins + 2 * (size_t)j + 1] = unit[j] * (float)from[begins + 2 * (size_t)j + 1];
+                room[begins + 2 * (size_t)j + 1] =
+                    unit[j] * (float)from[begins + 2 * (size_t)j + 1];
             }
         }
     }

@@ -146,8 +146,8 @@ naik_status mg_orthonormalise(naik_transfer *p, naik_orthonormal *out)
 #pragma omp parallel num_threads(cpu_threads(backend)) reduction(min : least)                      \
     reduction(+ : replaced)
     {
-        const column_set s = {
-            aligned_alloc(64, (size_t)p->vectors * 2 * padded * sizeof(double)), padded, rows};
+        const column_set s = {aligned_alloc(64, (size_t)p->vectors * 2 * padded * sizeof(double)),
+                              padded, rows};
         naik_orthonormal met = {.least = 1};
 #pragma omp for schedule(static)
         for (int32_t i = 0; i < 2 * mg_aggregates(a); i++) {

@@ -26,11 +26,13 @@ static void fill_slots(const naik_aggregates *a, int parity, int32_t *slot)
     const cpu_shape *shape = &cpu_tables_of(a->geometry)->shape;
     for (int c = 0; c < 2; c++) {
         for (int32_t site = 0; site < a->count[c]; site++) {
-            const int32_t *member = a->member[c] + ((size_t)site * 2 + (size_t)parity) * (size_t)a->fine;
+            const int32_t *member =
+                a->member[c] + ((size_t)site * 2 + (size_t)parity) * (size_t)a->fine;
             for (int32_t i = 0; i < a->fine; i++) {
                 int x[NAIK_DIM];
                 size_t cell, lane;
-                naik_lattice_coords(lat, naik_lattice_site_of(lat, (naik_parity)parity, member[i]), x);
+                naik_lattice_coords(lat, naik_lattice_site_of(lat, (naik_parity)parity, member[i]),
+                                    x);
                 cpu_place_of(shape, x, &cell, &lane);
                 slot[cell * (size_t)shape->lanes + lane] = (mg_first(a, c) + site) * a->fine + i;
             }

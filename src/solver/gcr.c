@@ -1,0 +1,368 @@
+/* gcr.c - flexible GCR: products, orthogonalisation, the step, and x out of its directions */
+#include "solver/gcr.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+typedef double gcr_numbers[NAIK_MAX_RHS][2];
+
+struct naik_gcr {
+    const naik_geometry *geometry;
+    int restart, nrhs;
+    int count[NAIK_MAX_RHS]; /* directions of an rhs */
+    naik_field *z[NAIK_GCR_RESTART_MOST + 1],
+        *w[NAIK_GCR_RESTART_MOST + 1]; /* the last: of the step */
+    naik_field *spare;
+    naik_exactsum *sums;      /* backend memory [(2 restart) NAIK_MAX_RHS] */
+    naik_rhs *mask;           /* backend memory [NAIK_MAX_RHS] */
+    double (*coefficient)[2]; /* backend memory [NAIK_MAX_RHS] */
+    double ww[NAIK_GCR_RESTART_MOST][NAIK_MAX_RHS];
+    gcr_numbers h[NAIK_GCR_RESTART_MOST]
+                 [NAIK_GCR_RESTART_MOST]; /* [j][k]: (w_j, B z_k) / |w_j|^2 */
+    gcr_numbers alpha[NAIK_GCR_RESTART_MOST];
+};
+
+size_t naik_gcr_bytes(const naik_geometry *geometry, naik_precision precision, int spin, int width,
+                      int restart)
+{
+    return (size_t)(2 * restart + 3) *
+           geometry->backend->ops->field.bytes(geometry->lattice, precision, spin * width);
+}
+
+static naik_status allocate(naik_gcr *g, int width)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = g->geometry->backend;
+    const size_t n = (size_t)width;
+    const char *what = "solver scalars";
+    NAIK_TRY(naik_backend_alloc(backend, 2 * (size_t)g->restart * n * sizeof *g->sums, what,
+                                (void **)&g->sums));
+    NAIK_TRY(naik_backend_alloc(backend, n * sizeof *g->mask, what, (void **)&g->mask));
+    NAIK_TRY(
+        naik_backend_alloc(backend, n * sizeof *g->coefficient, what, (void **)&g->coefficient));
+done:
+    return status;
+}
+
+naik_status naik_gcr_create(const naik_geometry *geometry, naik_precision precision, int spin,
+                            int width, int restart, naik_gcr **out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = geometry->backend;
+    naik_gcr *g = NULL;
+    *out = NULL;
+    if (restart < 2 || restart > NAIK_GCR_RESTART_MOST) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "%d directions: 2 to %d are possible", restart,
+                         NAIK_GCR_RESTART_MOST);
+    }
+    status = naik_alloc(backend->log, sizeof *g, "the directions of GCR", (void **)&g);
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    g->geometry = geometry;
+    g->restart = restart;
+    g->nrhs = width;
+    NAIK_TRY(naik_comm_agree(backend->comm, allocate(g, width)));
+    NAIK_TRY(naik_field_create_spin(geometry, precision, spin, width, &g->spare));
+    for (int j = 0; j <= restart; j++) {
+        NAIK_TRY(naik_field_create_spin(geometry, precision, spin, width, &g->z[j]));
+        NAIK_TRY(naik_field_create_spin(geometry, precision, spin, width, &g->w[j]));
+    }
+    *out = g;
+    g = NULL;
+done:
+    naik_gcr_destroy(&g);
+    return status;
+}
+
+void naik_gcr_destroy(naik_gcr **gcr)
+{
+    naik_gcr *g = *gcr;
+    if (g == NULL) {
+        return;
+    }
+    naik_backend *backend = g->geometry->backend;
+    for (int j = 0; j <= g->restart; j++) {
+        naik_field_destroy(&g->z[j]);
+        naik_field_destroy(&g->w[j]);
+    }
+    naik_field_destroy(&g->spare);
+    naik_backend_release(backend, g->sums);
+    naik_backend_release(backend, g->mask);
+    naik_backend_release(backend, g->coefficient);
+    naik_free(g);
+    *gcr = NULL;
+}
+
+int naik_gcr_restart(const naik_gcr *gcr)
+{
+    return gcr->restart;
+}
+
+int naik_gcr_rhs(const naik_gcr *gcr)
+{
+    return gcr->nrhs;
+}
+
+void naik_gcr_begin(naik_gcr *g, int nrhs)
+{
+    g->nrhs = nrhs;
+    memset(g->count, 0, sizeof g->count);
+    naik_field_set_nrhs(g->spare, nrhs);
+    for (int j = 0; j <= g->restart; j++) {
+        naik_field_set_nrhs(g->z[j], nrhs);
+        naik_field_set_nrhs(g->w[j], nrhs);
+    }
+}
+
+void naik_gcr_forget(naik_gcr *g, int c)
+{
+    g->count[c] = 0;
+}
+
+bool naik_gcr_is_full(const naik_gcr *g, int c)
+{
+    return g->count[c] == g->restart;
+}
+
+static naik_status narrow_field(naik_gcr *g, naik_field **field, const int *map, int n)
+{
+    naik_field_set_nrhs(g->spare, n);
+    const naik_status status = g->geometry->backend->ops->field.gather(g->spare, *field, map);
+    naik_field *old = *field;
+    *field = g->spare;
+    g->spare = old;
+    return status;
+}
+
+naik_status naik_gcr_narrow(naik_gcr *g, const int *map, int n)
+{
+    naik_status status = NAIK_OK;
+    for (int j = 0; j <= g->restart; j++) {
+        NAIK_TRY(narrow_field(g, &g->z[j], map, n));
+        NAIK_TRY(narrow_field(g, &g->w[j], map, n));
+    }
+    naik_field_set_nrhs(g->spare, n);
+    for (int c = 0; c < n; c++) {
+        const int from = map[c];
+        g->count[c] = g->count[from];
+        for (int j = 0; j < g->restart; j++) {
+            g->ww[j][c] = g->ww[j][from];
+            memcpy(g->alpha[j][c], g->alpha[j][from], sizeof g->alpha[j][c]);
+            for (int k = 0; k < g->restart; k++) {
+                memcpy(g->h[j][k][c], g->h[j][k][from], sizeof g->h[j][k][c]);
+            }
+        }
+    }
+    g->nrhs = n;
+done:
+    return status;
+}
+
+/* Those rhs alone are written from now on: NAIK_RHS_CHECK in the mask. */
+static naik_status set_mask(naik_gcr *g, const bool wanted[NAIK_MAX_RHS])
+{
+    naik_rhs mask[NAIK_MAX_RHS];
+    memset(mask, 0, sizeof mask);
+    for (int c = 0; c < g->nrhs; c++) {
+        mask[c].state = wanted[c] ? NAIK_RHS_CHECK : NAIK_RHS_IDLE;
+    }
+    return naik_backend_upload(g->geometry->backend, g->mask, mask, (size_t)g->nrhs * sizeof *mask);
+}
+
+/* to_c += a_c v_c of those wanted. */
+static naik_status add(naik_gcr *g, naik_field *to, const naik_field *v, const gcr_numbers a,
+                       const bool wanted[NAIK_MAX_RHS])
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = g->geometry->backend;
+    const naik_combination sum = {to, 2, {{to, NULL}, {v, (const double(*)[2])g->coefficient}}};
+    NAIK_TRY(set_mask(g, wanted));
+    NAIK_TRY(naik_backend_upload(backend, g->coefficient, a, (size_t)g->nrhs * sizeof *a));
+    NAIK_TRY(backend->ops->field.combine(&sum, 1, NULL, g->mask, NAIK_RHS_CHECK));
+done:
+    return status;
+}
+
+/* Directions of any active rhs. */
+static int most(const naik_gcr *g, const bool active[NAIK_MAX_RHS])
+{
+    int count = 0;
+    for (int c = 0; c < g->nrhs; c++) {
+        count = active[c] && g->count[c] > count ? g->count[c] : count;
+    }
+    return count;
+}
+
+/* out[j][re, im][c] = (w_j, w)_c, j < count. */
+static naik_status products(naik_gcr *g, int count, const naik_field *w, double *out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = g->geometry->backend;
+    const naik_reduction_ops *reduction = &backend->ops->reduction;
+    const int n = 2 * g->nrhs;
+    NAIK_TRY(reduction->clear(backend, g->sums, count * n));
+    for (int j = 0; j < count; j++) {
+        NAIK_TRY(reduction->complex_dot(g->w[j], w, g->sums + (size_t)j * (size_t)n));
+    }
+    NAIK_TRY(reduction->over_ranks(backend, g->sums, count * n));
+    NAIK_TRY(reduction->values(backend, g->sums, count * n, out));
+done:
+    return status;
+}
+
+/* The step's w without its parts along those before; h of it. */
+static naik_status orthogonalise(naik_gcr *g, const naik_gcr_step *step)
+{
+    naik_status status = NAIK_OK;
+    const int count = most(g, step->active), n = g->nrhs;
+    double found[NAIK_GCR_RESTART_MOST * 2 * NAIK_MAX_RHS];
+    naik_field *w = g->w[g->restart];
+    NAIK_TRY(products(g, count, w, found));
+    for (int j = 0; j < count; j++) {
+        bool wanted[NAIK_MAX_RHS] = {false};
+        gcr_numbers minus = {{0}};
+        for (int c = 0; c < n; c++) {
+            wanted[c] = step->active[c] && g->count[c] > j;
+            for (int i = 0; wanted[c] && i < 2; i++) {
+                const double h = found[(2 * j + i) * n + c] / g->ww[j][c];
+                g->h[j][g->count[c]][c][i] = h;
+                minus[c][i] = -h;
+            }
+        }
+        NAIK_TRY(add(g, w, g->w[j], (const double(*)[2])minus, wanted));
+    }
+done:
+    return status;
+}
+
+/* The step's z and w to where each rhs keeps its next direction. */
+static naik_status keep(naik_gcr *g, const bool active[NAIK_MAX_RHS])
+{
+    naik_status status = NAIK_OK;
+    const naik_field_ops *field = &g->geometry->backend->ops->field;
+    for (int k = 0; k < g->restart; k++) {
+        bool here[NAIK_MAX_RHS] = {false}, any = false, all = true;
+        for (int c = 0; c < g->nrhs; c++) {
+            here[c] = active[c] && g->count[c] == k;
+            any = any || here[c];
+            all = all && here[c];
+        }
+        if (all) { /* all rhs are there, as most often: the fields change places */
+            naik_field *z = g->z[k], *w = g->w[k];
+            g->z[k] = g->z[g->restart];
+            g->w[k] = g->w[g->restart];
+            g->z[g->restart] = z;
+            g->w[g->restart] = w;
+            break;
+        }
+        if (any) {
+            NAIK_TRY(set_mask(g, here));
+            NAIK_TRY(field->copy(g->z[k], g->z[g->restart], g->mask, NAIK_RHS_CHECK));
+            NAIK_TRY(field->copy(g->w[k], g->w[g->restart], g->mask, NAIK_RHS_CHECK));
+        }
+    }
+done:
+    return status;
+}
+
+/* alpha, and r. */
+static naik_status descend(naik_gcr *g, naik_gcr_step *step)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = g->geometry->backend;
+    const naik_reduction_ops *reduction = &backend->ops->reduction;
+    const int n = g->nrhs;
+    naik_field *w = g->w[g->restart];
+    gcr_numbers minus = {{0}};
+    double found[3 * NAIK_MAX_RHS];
+    NAIK_TRY(reduction->clear(backend, g->sums, 3 * n));
+    NAIK_TRY(reduction->dot(w, w, g->sums));
+    NAIK_TRY(reduction->complex_dot(w, step->r, g->sums + n));
+    NAIK_TRY(reduction->over_ranks(backend, g->sums, 3 * n));
+    NAIK_TRY(reduction->values(backend, g->sums, 3 * n, found));
+    for (int c = 0; c < n; c++) {
+        const double ww = found[c], re = found[n + c], im = found[2 * n + c];
+        if (step->active[c]) {
+            double *alpha = g->alpha[g->count[c]][c];
+            g->ww[g->count[c]][c] = ww;
+            alpha[0] = re / ww;
+            alpha[1] = im / ww;
+            minus[c][0] = -alpha[0];
+            minus[c][1] = -alpha[1];
+            step->rr[c] -= (re * re + im * im) / ww;
+        }
+    }
+    NAIK_TRY(add(g, step->r, w, (const double(*)[2])minus, step->active));
+done:
+    return status;
+}
+
+naik_status naik_gcr_iterate(naik_gcr *g, naik_gcr_step *step)
+{
+    naik_status status = NAIK_OK;
+    const naik_operator *op = step->op;
+    naik_field *z = g->z[g->restart], *w = g->w[g->restart];
+    double norm[NAIK_MAX_RHS] = {0};
+    bool full[NAIK_MAX_RHS] = {false}, any = false;
+    for (int c = 0; c < g->nrhs; c++) {
+        norm[c] = step->active[c] ? sqrt(step->rr[c]) : 0;
+        g->count[c] = step->active[c] && naik_gcr_is_full(g, c) ? 0 : g->count[c];
+    }
+    NAIK_TRY(
+        step->preconditioner->apply(step->preconditioner->data, step->parity, step->r, norm, z));
+    NAIK_TRY(set_mask(g, step->active));
+    NAIK_TRY(op->ops->apply(op, step->parity, false, z, w, NULL, g->mask, NAIK_RHS_CHECK));
+    NAIK_TRY(orthogonalise(g, step));
+    NAIK_TRY(descend(g, step));
+    NAIK_TRY(keep(g, step->active));
+    for (int c = 0; c < g->nrhs; c++) {
+        g->count[c] += step->active[c];
+        full[c] = step->active[c] && naik_gcr_is_full(g, c);
+        any = any || full[c];
+    }
+    if (any) {
+        NAIK_TRY(naik_gcr_collect(g, step->x, full));
+        for (int c = 0; c < g->nrhs; c++) {
+            g->count[c] = full[c] ? g->restart : g->count[c];
+        }
+    }
+done:
+    return status;
+}
+
+/* alpha of rhs c become what its z_k are to be multiplied by. */
+static void turn_coefficients(naik_gcr *g, int c)
+{
+    for (int k = g->count[c] - 1; k > 0; k--) {
+        const double *y = g->alpha[k][c];
+        for (int j = 0; j < k; j++) {
+            const double *h = g->h[j][k][c];
+            g->alpha[j][c][0] -= h[0] * y[0] - h[1] * y[1];
+            g->alpha[j][c][1] -= h[0] * y[1] + h[1] * y[0];
+        }
+    }
+}
+
+naik_status naik_gcr_collect(naik_gcr *g, naik_field *x, const bool wanted[NAIK_MAX_RHS])
+{
+    naik_status status = NAIK_OK;
+    const int count = most(g, wanted);
+    for (int c = 0; c < g->nrhs; c++) {
+        if (wanted[c] && g->count[c] > 0) {
+            turn_coefficients(g, c);
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        bool here[NAIK_MAX_RHS] = {false};
+        for (int c = 0; c < g->nrhs; c++) {
+            here[c] = wanted[c] && g->count[c] > k;
+        }
+        NAIK_TRY(add(g, x, g->z[k], (const double(*)[2])g->alpha[k], here));
+    }
+    for (int c = 0; c < g->nrhs; c++) {
+        g->count[c] = wanted[c] ? 0 : g->count[c];
+    }
+done:
+    return status;
+}
