@@ -1,0 +1,63 @@
+/* parameters.c - what multigrid is set to, and which aggregates a lattice holds */
+#include "multigrid/parameters.h"
+
+naik_multigrid_parameters naik_multigrid_defaults(void)
+{
+    return (naik_multigrid_parameters){.vectors = 24,
+                                       .start = 20,
+                                       .cycles = 3,
+                                       .smoother = 8,
+                                       .coarse_tolerance = 0.1,
+                                       .coarse_space = 64,
+                                       .restart = 16,
+                                       .precision = 16,
+                                       .seed = 1};
+}
+
+/* Whether an extent falls into whole aggregates, and those into pairs. */
+static bool divides(int size, int extent)
+{
+    return extent > 0 && size % extent == 0 && (size / extent % 2 == 0 || size / extent == 1);
+}
+
+/* The extents to try, the best first: fewer coarse sites than 4 gives rather than more, except where
+ * only two of them would be left. 0: none. */
+static int choose(int size)
+{
+    static const int wide[] = {4, 5, 6, 3, 7, 8}, narrow[] = {4, 6, 5, 7, 3, 2};
+    for (int i = 0; i < 6; i++) {
+        if (divides(size, wide[i]) && size / wide[i] >= 4) {
+            return wide[i];
+        }
+    }
+    for (int i = 0; i < 6; i++) {
+        if (divides(size, narrow[i]) && size / narrow[i] > 1) {
+            return narrow[i];
+        }
+    }
+    return size <= 8 ? size : 0;
+}
+
+bool naik_multigrid_aggregate(const int size[NAIK_MULTIGRID_DIM],
+                              const int asked[NAIK_MULTIGRID_DIM], int extent[NAIK_MULTIGRID_DIM],
+                              int *mu)
+{
+    for (*mu = 0; *mu < NAIK_MULTIGRID_DIM; (*mu)++) {
+        extent[*mu] = asked[*mu] > 0 ? asked[*mu] : choose(size[*mu]);
+        if (!divides(size[*mu], extent[*mu])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool naik_multigrid_fits(const int size[NAIK_MULTIGRID_DIM], const int extent[NAIK_MULTIGRID_DIM],
+                         const int grid[NAIK_MULTIGRID_DIM])
+{
+    for (int mu = 0; mu < NAIK_MULTIGRID_DIM; mu++) {
+        if (size[mu] % (extent[mu] * grid[mu]) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
