@@ -250,7 +250,7 @@ static void galerkin_on_grid(check *t, const int extents[4], const int grid[4])
         mg_fixture m;
         naik_coarse *e[2], *expected[2], *got[2];
         naik_field *out[2] = {NULL, NULL};
-        if (naik_aggregates_fit(extents, grid, operators[i].aggregate) &&
+        if (naik_multigrid_fits(extents, operators[i].aggregate, grid) &&
             create(t, extents, grid, false, operators[i].csw, operators[i].mu,
                    operators[i].precision, operators[i].aggregate, VECTORS, &m)) {
             make_coarse(t, &m, e);

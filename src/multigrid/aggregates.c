@@ -8,60 +8,6 @@
 #include "base/memory.h"
 #include "lattice/grid.h"
 
-/* Extents from the one that is wanted most on; long lattices rather have large ones, since coarse work grows
- * with the number of aggregates. */
-enum { LONG = 24, CHOICES = 8 };
-static const int choices[2][CHOICES] = {{4, 5, 3, 6, 2, 7, 8, 1}, {4, 5, 6, 3, 7, 8, 2, 1}};
-
-static bool cuts(int size, int extent)
-{
-    return extent > 0 && size % extent == 0 && (size == extent || size / extent % 2 == 0);
-}
-
-bool naik_aggregates_cut(const int size[NAIK_DIM], const int extent[NAIK_DIM])
-{
-    bool even = false, good = true;
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        good = good && cuts(size[mu], extent[mu]);
-        even = even || extent[mu] % 2 == 0;
-    }
-    return good && even;
-}
-
-static int choose(int size, bool even)
-{
-    for (int i = 0; i < CHOICES; i++) {
-        const int extent = choices[size > LONG][i];
-        if (extent < size && cuts(size, extent) && !(even && extent % 2 == 1)) {
-            return extent;
-        }
-    }
-    return size;
-}
-
-bool naik_aggregates_choose(const int size[NAIK_DIM], int extent[NAIK_DIM])
-{
-    bool even = false;
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        extent[mu] = choose(size[mu], false);
-        even = even || extent[mu] % 2 == 0;
-    }
-    if (!even) {
-        extent[NAIK_DIM - 1] = choose(size[NAIK_DIM - 1], true);
-    }
-    return naik_aggregates_cut(size, extent);
-}
-
-bool naik_aggregates_fit(const int size[NAIK_DIM], const int grid[NAIK_DIM],
-                         const int extent[NAIK_DIM])
-{
-    bool good = naik_aggregates_cut(size, extent);
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        good = good && size[mu] % grid[mu] == 0 && size[mu] / grid[mu] % extent[mu] == 0;
-    }
-    return good;
-}
-
 void naik_aggregates_grids(const int size[NAIK_DIM], int ranks, const int extent[NAIK_DIM],
                            char *text, size_t text_size)
 {
@@ -72,7 +18,7 @@ void naik_aggregates_grids(const int size[NAIK_DIM], int ranks, const int extent
         for (int y = 1; y <= ranks / x; y++) {
             for (int z = 1; z <= ranks / x / y; z++) {
                 const int grid[NAIK_DIM] = {x, y, z, ranks / x / y / z};
-                if (grid[3] * x * y * z != ranks || !naik_aggregates_fit(size, grid, extent) ||
+                if (grid[3] * x * y * z != ranks || !naik_multigrid_fits(size, extent, grid) ||
                     !naik_grid_works(size, grid) || found == 4) {
                     continue;
                 }
@@ -98,25 +44,27 @@ static int ranks_that_fit(const int size[NAIK_DIM], int ranks, const int extent[
     }
 }
 
-static naik_status check(const naik_geometry *geometry, const int extent[NAIK_DIM])
+static naik_status choose(const naik_geometry *geometry, const int asked[NAIK_DIM],
+                          int extent[NAIK_DIM])
 {
     const naik_lattice *lat = geometry->lattice;
     naik_log *log = geometry->backend->log;
     char grids[128];
+    int mu = 0;
     if (naik_multigrid_of(geometry) == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "the %s backend has no multigrid: choose solver.method bicgstab",
                          geometry->backend->ops->name);
     }
-    if (!naik_aggregates_cut(lat->size, extent)) {
+    if (!naik_multigrid_aggregate(lat->size, asked, extent, &mu)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "aggregates of %dx%dx%dx%d do not cut a lattice of %dx%dx%dx%d into an "
-                         "even number along each direction, or have odd extents alone: leave the "
-                         "choice to naik",
-                         extent[0], extent[1], extent[2], extent[3], lat->size[0], lat->size[1],
-                         lat->size[2], lat->size[3]);
+                         "aggregates of %d sites along %c do not cut a lattice of %dx%dx%dx%d into "
+                         "an even number, or all extents of them are odd: choose others, or "
+                         "solver.method bicgstab",
+                         extent[mu], "xyzt"[mu], lat -> size[0], lat -> size[1], lat -> size[2],
+                         lat -> size[3]);
     }
-    if (!naik_aggregates_fit(lat->size, lat->grid, extent)) {
+    if (!naik_multigrid_fits(lat->size, extent, lat->grid)) {
         const int ranks = ranks_that_fit(lat->size, lat->comm->size, extent, grids, sizeof grids);
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "multigrid with aggregates of %dx%dx%dx%d needs boxes that hold whole "
@@ -346,23 +294,19 @@ static void describe(naik_aggregates *a, const int extent[NAIK_DIM])
     a->fine /= 2;
 }
 
-naik_status naik_aggregates_create(const naik_geometry *geometry, const int extent[NAIK_DIM],
+naik_status naik_aggregates_create(const naik_geometry *geometry, const int asked[NAIK_DIM],
                                    naik_aggregates **out)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = geometry->backend->comm;
     naik_aggregates *a = NULL;
-    int chosen[NAIK_DIM];
+    int extent[NAIK_DIM];
     *out = NULL;
-    memcpy(chosen, extent, sizeof chosen);
-    if (extent[0] == 0) {
-        (void)naik_aggregates_choose(geometry->lattice->size, chosen);
-    }
-    NAIK_TRY(check(geometry, chosen));
+    NAIK_TRY(choose(geometry, asked, extent));
     status = naik_alloc(geometry->backend->log, sizeof *a, "aggregates", (void **)&a);
     NAIK_TRY(naik_comm_agree(comm, status));
     a->geometry = geometry;
-    describe(a, chosen);
+    describe(a, extent);
     NAIK_TRY(naik_comm_agree(comm, fill(a)));
     *out = a;
     a = NULL;

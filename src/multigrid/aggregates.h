@@ -8,26 +8,17 @@
 #define NAIK_MULTIGRID_AGGREGATES_H
 
 #include "backend/multigrid.h"
+#include "multigrid/parameters.h"
 
-/* Extents of aggregates for a lattice: 4 along each direction where that leaves an even number of them, else
- * the number nearest that does. False where there is none. */
-bool naik_aggregates_choose(const int size[NAIK_DIM], int extent[NAIK_DIM]);
-
-/* Whether aggregates of these extents cut a lattice: evenly, into an even number along each direction or
- * into one, with as many even as odd sites in each. */
-bool naik_aggregates_cut(const int size[NAIK_DIM], const int extent[NAIK_DIM]);
-/* Whether they cut the boxes of a grid, too. */
-bool naik_aggregates_fit(const int size[NAIK_DIM], const int grid[NAIK_DIM],
-                         const int extent[NAIK_DIM]);
 /* "1x1x2x4, ...", a few grids of so many ranks that do; "none". */
 void naik_aggregates_grids(const int size[NAIK_DIM], int ranks, const int extent[NAIK_DIM],
                            char *text, size_t text_size);
 
-/* extent: all 0, as naik_aggregates_choose. Collective.
+/* asked: as that of naik_multigrid_aggregate. Collective.
  * NAIK_ERR_INPUT   the backend has no multigrid, or the lattice or this grid no such aggregates: the
  *                  sentence names grids that have
  * NAIK_ERR_MEMORY */
-naik_status naik_aggregates_create(const naik_geometry *geometry, const int extent[NAIK_DIM],
+naik_status naik_aggregates_create(const naik_geometry *geometry, const int asked[NAIK_DIM],
                                    naik_aggregates **out);
 void naik_aggregates_destroy(naik_aggregates **aggregates);
 

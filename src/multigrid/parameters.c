@@ -38,6 +38,25 @@ static int choose(int size)
     return size <= 8 ? size : 0;
 }
 
+/* Half of an aggregate's sites are even: where all extents are odd, t's becomes an even one. */
+static bool halves(const int size[NAIK_MULTIGRID_DIM], const int asked[NAIK_MULTIGRID_DIM],
+                   int extent[NAIK_MULTIGRID_DIM], int *mu)
+{
+    static const int even[] = {4, 6, 2, 8};
+    const int t = NAIK_MULTIGRID_DIM - 1;
+    if (extent[0] % 2 == 0 || extent[1] % 2 == 0 || extent[2] % 2 == 0 || extent[t] % 2 == 0) {
+        return true;
+    }
+    *mu = t;
+    for (int i = 0; i < 4 && asked[t] == 0; i++) {
+        if (divides(size[t], even[i])) {
+            extent[t] = even[i];
+            return true;
+        }
+    }
+    return false;
+}
+
 bool naik_multigrid_aggregate(const int size[NAIK_MULTIGRID_DIM],
                               const int asked[NAIK_MULTIGRID_DIM], int extent[NAIK_MULTIGRID_DIM],
                               int *mu)
@@ -48,7 +67,7 @@ bool naik_multigrid_aggregate(const int size[NAIK_MULTIGRID_DIM],
             return false;
         }
     }
-    return true;
+    return halves(size, asked, extent, mu);
 }
 
 bool naik_multigrid_fits(const int size[NAIK_MULTIGRID_DIM], const int extent[NAIK_MULTIGRID_DIM],

@@ -28,7 +28,7 @@ naik_multigrid_parameters naik_multigrid_defaults(void);
 
 /* Extents of the aggregates of a lattice: 4 where that leaves an even number of them, otherwise another
  * divisor that does, near to 4; 1 is even where nothing else is there. false: direction *mu has none.
- * An extent of asked[] that is above 0 is taken or refused as it is. */
+ * An extent of asked[] that is above 0 is taken or refused as it is. Not all are odd. */
 bool naik_multigrid_aggregate(const int size[NAIK_MULTIGRID_DIM],
                               const int asked[NAIK_MULTIGRID_DIM], int extent[NAIK_MULTIGRID_DIM],
                               int *mu);

@@ -9,6 +9,8 @@
 #include "multigrid/parameters.h"
 #include "operator/wilson.h"
 
+enum { NAIK_MG_SMOOTHER_MOST = 16 };
+
 typedef struct naik_polynomial {
     int count;
     double c[NAIK_MG_SMOOTHER_MOST];

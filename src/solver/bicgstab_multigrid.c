@@ -56,8 +56,7 @@ static void count(naik_solver *s, int c, double rr)
     naik_rhs *record = &s->record[c];
     naik_bicgstab_count(record, rr);
     if (record->state == NAIK_RHS_RUN && naik_gcr_is_full(bg_own_of(s)->gcr, c)) {
-        const double before =
-            s->slot[c].begun_rr < INFINITY ? s->slot[c].begun_rr : record->rr_max;
+        const double before = s->slot[c].begun_rr < INFINITY ? s->slot[c].begun_rr : record->rr_max;
         if (!(rr <= 0.25 * before)) {
             record->state = NAIK_RHS_CHECK;
         }
