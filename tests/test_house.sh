@@ -65,7 +65,7 @@ else
     verdict only_kernels_and_clones_need_more_than_the_baseline "$(objdump -d --no-show-raw-insn "$BUILD/libnaik.a" | awk '
         /^[^ ]+\.o:/ { object = $1 }
         /^[0-9a-f]+ <.*>:$/ { name = $2; clone = name ~ /\.arch_x86/ }
-        object ~ /^(kernels|wilson)\.(avx2|avx512|scalar_fma)\.o/ || clone { next }
+        object ~ /^(kernels|wilson|multigrid)\.(avx2|avx512|scalar_fma)\.o/ || clone { next }
         $2 ~ /^v[a-z]/ && !seen[object name]++ { print object " " name " " $2 }')"
 fi
 
@@ -83,7 +83,7 @@ verdict every_header_compiles_alone "$(${MPICC:-mpicc} -std=c17 -D_GNU_SOURCE -W
     -Wno-unused-function -fsyntax-only -Iinclude -Isrc -I. -DLANES=16 $flags \
     -x c $(sources include src io | grep "\.h$") 2>&1 | grep -iE 'error|warning')"
 
-verdict every_file_is_named_in_the_readme_of_its_folder "$(for folder in src src/* src/backend/cpu include io io/*/ gpu gpu/*/ inputs jobscripts packaging python python/naik examples doc tests tests/fuzz tests/mutants tools; do
+verdict every_file_is_named_in_the_readme_of_its_folder "$(for folder in src src/* src/backend/*/ include io io/*/ gpu gpu/*/ inputs jobscripts packaging python python/naik examples doc tests tests/fuzz tests/mutants tools; do
     [ -d "$folder" ] || continue
     folder=${folder%/}
     files=$(git ls-files "$folder" 2>/dev/null || find "$folder" -type f)

@@ -190,7 +190,10 @@ static const naik_param params[] = {
      .later = true,
      .doc =
          "for quarks with spin: bicgstab, or cg on the normal equations, which is the default of "
-         "twisted_mass. Where bicgstab does not converge below double precision, it goes on in "
+         "twisted_mass; or multigrid, for light quarks: its setup costs about as much as one "
+         "source, "
+         "and the solves then need hardly more iterations the lighter the quark is. Where bicgstab "
+         "does not converge below double precision, it goes on in "
          "double, and then with cg in double"},
     {.key = "solver.link_numbers",
      .kind = NAIK_PARAM_CHOICE,

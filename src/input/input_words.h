@@ -13,7 +13,7 @@
 static const char *const boundaries[] = {"periodic", "antiperiodic", NULL};
 static const char *const mismatches[] = {"stop", "warn", NULL};
 static const char *const projections[] = {"u3", "su3", NULL};
-static const char *const methods[] = {"bicgstab", "cg", NULL};
+static const char *const methods[] = {"bicgstab", "cg", "multigrid", NULL};
 static const char *const link_numbers[] = {"18", "12", "8", NULL};
 static const char *const switches[] = {
     [NAIK_INPUT_CHOOSE] = "auto", [NAIK_INPUT_ON] = "on", [NAIK_INPUT_OFF] = "off", NULL};
@@ -49,7 +49,9 @@ static const char *const sinks[] = {[NAIK_INPUT_SINK_POINT] = "point",
                                     [NAIK_INPUT_SINK_COVARIANT_GAUSSIAN] = "covariant_gaussian",
                                     NULL};
 /* The words stand in the order of the enums. */
-static_assert((int)NAIK_METHOD_CG == 1 && (int)NAIK_INPUT_HALF == 3, "words follow enums");
+static_assert((int)NAIK_METHOD_CG == 1 && (int)NAIK_METHOD_MULTIGRID == 2 &&
+                  (int)NAIK_INPUT_HALF == 3,
+              "words follow enums");
 static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 3,
               "words follow enums");
 static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NAIK_G5Z_G5Z == 15 &&

@@ -1,15 +1,14 @@
 /* coarse_vector.c - memory with a shape, and messages of whole coarse sites
  *
- * The sites of a zone lie in one piece behind those of the box, so a message is received where it belongs
- * if MPI may touch that memory, else in the host's and copied.
+ * The sites of a zone lie in one piece behind those of the box. Messages go by way of the host, one face after
+ * the other: they are small.
  */
 #include "multigrid/coarse_vector.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/timer.h"
-#include "comm/comm_mpi.h"
+#include "comm/collective.h"
 
 static int32_t sites_of(const naik_aggregates *a)
 {
@@ -72,40 +71,30 @@ void naik_coarse_destroy(naik_coarse **v)
 struct naik_coarse_halo {
     const naik_aggregates *aggregates;
     size_t site_bytes;
-    char *packed;           /* backend memory: the largest face */
-    char *send, *receive;   /* host memory: all faces, one behind the other */
-    size_t at[NAIK_DIM][2]; /* of a face in them */
-    MPI_Request request[4 * NAIK_DIM];
-    int requests;
+    char *packed;         /* backend memory: the largest face */
+    char *send, *receive; /* host memory: the same */
 };
 
-static int32_t largest_face(const naik_aggregates *a, int mu, int side)
+/* Sites of a face, of the parity that has more: what travels, so that both sides of it agree. */
+static int32_t face_sites(const naik_aggregates *a, int mu, int side)
 {
-    int32_t largest = 0;
-    for (int c = 0; c < 2; c++) {
-        largest = a->sends[c][mu][side] > largest ? a->sends[c][mu][side] : largest;
-        largest = a->face[c][mu][side] > largest ? a->face[c][mu][side] : largest;
-    }
-    return largest;
+    const int32_t even = a->sends[0][mu][side], odd = a->sends[1][mu][side];
+    return even > odd ? even : odd;
 }
 
 static naik_status make_buffers(naik_coarse_halo *h)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = h->aggregates->geometry->backend;
-    size_t total = 0, most = 0;
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        for (int side = 0; side < 2; side++) {
-            const size_t bytes = (size_t)largest_face(h->aggregates, mu, side) * h->site_bytes;
-            h->at[mu][side] = total;
-            total += bytes;
-            most = bytes > most ? bytes : most;
-        }
+    size_t most = 0;
+    for (int face = 0; face < 2 * NAIK_DIM; face++) {
+        const size_t bytes = (size_t)face_sites(h->aggregates, face / 2, face % 2) * h->site_bytes;
+        most = bytes > most ? bytes : most;
     }
-    if (total > 0) {
+    if (most > 0) {
         NAIK_TRY(naik_backend_alloc(backend, most, "coarse messages", (void **)&h->packed));
-        NAIK_TRY(naik_alloc(backend->log, total, "coarse messages", (void **)&h->send));
-        NAIK_TRY(naik_alloc(backend->log, total, "coarse messages", (void **)&h->receive));
+        NAIK_TRY(naik_alloc(backend->log, most, "coarse messages", (void **)&h->send));
+        NAIK_TRY(naik_alloc(backend->log, most, "coarse messages", (void **)&h->receive));
     }
 done:
     return status;
@@ -144,33 +133,23 @@ void naik_coarse_halo_destroy(naik_coarse_halo **halo)
     }
 }
 
-/* Posts a face's receive, and its send once it is packed. A message is tagged by the zone it fills. */
-static naik_status start_face(naik_coarse_halo *h, const naik_coarse *v, naik_parity parity, int mu,
-                              int side)
+/* The face on one side goes there, and the zone on the other is filled. */
+static naik_status pass(naik_coarse_halo *h, naik_coarse *v, naik_parity parity, int mu, int side)
 {
     naik_status status = NAIK_OK;
     const naik_aggregates *a = h->aggregates;
+    const naik_lattice *lat = a->geometry->lattice;
     naik_backend *backend = a->geometry->backend;
-    naik_comm *comm = backend->comm;
-    const int rank = a->geometry->lattice->neighbour_rank[mu][side];
-    const size_t in = (size_t)a->face[parity][mu][side] * v->site_bytes;
-    const size_t out = (size_t)a->sends[parity][mu][side] * v->site_bytes;
-    if (in > INT32_MAX || out > INT32_MAX) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "a coarse message of %zu bytes: use more ranks",
-                         in > out ? in : out);
-    }
-    NAIK_TRY(naik_comm_check(comm,
-                             MPI_Irecv(h->receive + h->at[mu][side], (int)in, MPI_BYTE, rank,
-                                       2 * mu + side, comm->mpi->world, &h->request[h->requests]),
-                             "posting a coarse receive"));
-    h->requests++;
+    const int zone = !side;
+    const size_t to = (size_t)(a->count[parity] + a->zone[parity][mu][zone]) * v->site_bytes;
     NAIK_TRY(naik_multigrid_of(a->geometry)->pack(v, a, parity, mu, side, h->packed));
-    NAIK_TRY(naik_backend_download(backend, h->send + h->at[mu][side], h->packed, out));
-    NAIK_TRY(naik_comm_check(comm,
-                             MPI_Isend(h->send + h->at[mu][side], (int)out, MPI_BYTE, rank,
-                                       2 * mu + !side, comm->mpi->world, &h->request[h->requests]),
-                             "sending a coarse face"));
-    h->requests++;
+    NAIK_TRY(naik_backend_download(backend, h->send, h->packed,
+                                   (size_t)a->sends[parity][mu][side] * v->site_bytes));
+    NAIK_TRY(naik_comm_exchange(backend->comm, lat->neighbour_rank[mu][side], h->send,
+                                lat->neighbour_rank[mu][zone], h->receive,
+                                (size_t)face_sites(a, mu, side) * v->site_bytes));
+    NAIK_TRY(naik_backend_upload(backend, (char *)v->data + to, h->receive,
+                                 (size_t)a->face[parity][mu][zone] * v->site_bytes));
 done:
     return status;
 }
@@ -178,28 +157,9 @@ done:
 naik_status naik_coarse_exchange(naik_coarse_halo *h, naik_coarse *v, naik_parity parity)
 {
     naik_status status = NAIK_OK;
-    const naik_aggregates *a = h->aggregates;
-    const naik_lattice *lat = a->geometry->lattice;
-    MPI_Status statuses[4 * NAIK_DIM];
-    if (lat->halo == 0) {
-        return NAIK_OK;
-    }
-    h->requests = 0;
     for (int face = 0; face < 2 * NAIK_DIM; face++) {
-        if (lat->split[face / 2]) {
-            NAIK_TRY(start_face(h, v, parity, face / 2, face % 2));
-        }
-    }
-    NAIK_TRY(naik_comm_check(lat->comm, MPI_Waitall(h->requests, h->request, statuses),
-                             "the exchange of coarse faces"));
-    for (int face = 0; face < 2 * NAIK_DIM; face++) {
-        const int mu = face / 2, side = face % 2;
-        if (lat->split[mu]) {
-            const size_t to =
-                (size_t)(a->count[parity] + a->zone[parity][mu][side]) * v->site_bytes;
-            NAIK_TRY(naik_backend_upload(a->geometry->backend, (char *)v->data + to,
-                                         h->receive + h->at[mu][side],
-                                         (size_t)a->face[parity][mu][side] * v->site_bytes));
+        if (h->aggregates->geometry->lattice->split[face / 2]) {
+            NAIK_TRY(pass(h, v, parity, face / 2, face % 2));
         }
     }
 done:

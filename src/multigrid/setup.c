@@ -144,6 +144,7 @@ static naik_status make_vectors(naik_multigrid *mg, naik_log *report)
     NAIK_TRY(take_vectors(mg, &vectors, &met));
     NAIK_TRY(note_step(mg, &vectors, 0, &met, report));
     for (int i = 1; i <= mg->parameters.cycles; i++) {
+        NAIK_TRY(naik_test_vectors_part(&vectors));
         NAIK_TRY(naik_test_vectors_improve(&vectors, mg->cycle));
         NAIK_TRY(take_vectors(mg, &vectors, &met));
         NAIK_TRY(note_step(mg, &vectors, i, &met, report));

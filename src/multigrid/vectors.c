@@ -21,8 +21,8 @@ naik_status naik_test_vectors_create(const naik_geometry *geometry, int count,
     }
     NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, NAIK_MG_BLOCK, &out->b));
     NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, NAIK_MG_BLOCK, &out->w));
-    status =
-        naik_backend_alloc(backend, NAIK_MG_BLOCK * sizeof *out->sums, "sums", (void **)&out->sums);
+    status = naik_backend_alloc(backend, 2 * NAIK_MG_BLOCK * sizeof *out->sums, "sums",
+                                (void **)&out->sums);
     NAIK_TRY(naik_comm_agree(backend->comm, status));
 done:
     if (status != NAIK_OK) {
@@ -191,34 +191,11 @@ done:
     return status;
 }
 
-/* v_c *= a_c */
-static naik_status scale(naik_test_vectors *t, naik_field *v, const double a[NAIK_MG_BLOCK])
-{
-    naik_status status = NAIK_OK;
-    naik_backend *backend = v->geometry->backend;
-    double(*factor)[2] = NULL, host[NAIK_MG_BLOCK][2] = {{0}};
-    (void)t;
-    for (int c = 0; c < v->nrhs; c++) {
-        host[c][0] = a[c];
-    }
-    status = naik_backend_alloc(backend, sizeof host, "lengths of vectors", (void **)&factor);
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
-    NAIK_TRY(naik_backend_upload(backend, factor, host, sizeof host));
-    const naik_combination times = {v, 1, {{v, (const double(*)[2])factor}}};
-    NAIK_TRY(backend->ops->field.combine(&times, 1, NULL, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(naik_backend_sync(backend));
-done:
-    if (factor != NULL) {
-        naik_backend_release(backend, factor);
-    }
-    return status;
-}
-
 static naik_status improve_block(naik_test_vectors *t, naik_field *const v[2], naik_cycle *cycle)
 {
     naik_status status = NAIK_OK;
     const naik_field *const src[2] = {v[NAIK_EVEN], v[NAIK_ODD]};
-    double length[NAIK_MG_BLOCK], odd[NAIK_MG_BLOCK];
+    double length[NAIK_MG_BLOCK];
     naik_field_set_nrhs(t->b, v[0]->nrhs);
     naik_field_set_nrhs(t->w, v[0]->nrhs);
     NAIK_TRY(naik_wilson_schur_source(cycle->wilson, NAIK_EVEN, src, t->w, t->b));
@@ -226,13 +203,6 @@ static naik_status improve_block(naik_test_vectors *t, naik_field *const v[2], n
     NAIK_TRY(naik_cycle_apply(cycle, NAIK_EVEN, t->b, length, t->w));
     NAIK_TRY(v[0]->geometry->backend->ops->field.copy(v[NAIK_EVEN], t->w, NULL, NAIK_RHS_IDLE));
     NAIK_TRY(naik_wilson_schur_rebuild(cycle->wilson, NAIK_EVEN, src, v));
-    NAIK_TRY(norms(t, v[NAIK_EVEN], length));
-    NAIK_TRY(norms(t, v[NAIK_ODD], odd));
-    for (int c = 0; c < v[0]->nrhs; c++) {
-        length[c] = 1 / hypot(length[c], odd[c]);
-    }
-    NAIK_TRY(scale(t, v[NAIK_EVEN], length));
-    NAIK_TRY(scale(t, v[NAIK_ODD], length));
 done:
     return status;
 }

@@ -11,7 +11,7 @@ typedef struct naik_test_vectors {
     int count, blocks;
     naik_field *v[NAIK_MG_BLOCKS_MOST][2]; /* in single, by parity */
     naik_field *b, *w;                     /* of one block, in single on either parity; scratch */
-    naik_exactsum *sums;                   /* backend memory [NAIK_MG_BLOCK] */
+    naik_exactsum *sums;                   /* backend memory [2 NAIK_MG_BLOCK] */
 } naik_test_vectors;
 
 /* Collective. NAIK_ERR_MEMORY */
@@ -23,8 +23,11 @@ void naik_test_vectors_destroy(naik_test_vectors *vectors);
  * with it. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_test_vectors_begin(naik_test_vectors *vectors, const naik_wilson *outer,
                                     const naik_wilson *inner, int iterations, uint64_t seed);
-/* Each becomes about M^-1 times itself by one cycle, with length 1. */
+/* Each becomes about M^-1 times itself by one cycle. */
 naik_status naik_test_vectors_improve(naik_test_vectors *vectors, naik_cycle *cycle);
+/* Vectors that span the same and are orthonormal on the whole lattice, so that those which a cycle amplifies
+ * most do not become the only ones. */
+naik_status naik_test_vectors_part(naik_test_vectors *vectors);
 /* The largest |Mh v| / |v| on even sites. */
 naik_status naik_test_vectors_worst(naik_test_vectors *vectors, const naik_wilson *inner,
                                     double *out);

@@ -13,6 +13,7 @@
 #include "io/prop/propagator_file.h"
 #include "modes/deflate.h"
 #include "propagator/propagator.h"
+#include "quark/multigrid.h"
 
 #include "operator/set.h"
 #include "plan/plan.h"
@@ -51,9 +52,10 @@ typedef struct solve_job {
     naik_fault *fault; /* NULL but in tests */
     solve_plan plan;
     sdc_check guard;
-    naik_operator_set set; /* at work */
-    naik_modes *modes;     /* of its links; NULL: none are wanted */
-    int *pending;          /* tasks that it serves, [2 task_count] */
+    naik_operator_set set;     /* at work */
+    naik_modes *modes;         /* of its links; NULL: none are wanted */
+    quark_multigrid multigrid; /* where the input has that method */
+    int *pending;              /* tasks that it serves, [2 task_count] */
     int64_t pending_count;
     int done, total;
     solve_progress progress;

@@ -122,7 +122,7 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
              !asked                                                ? "colour not asked for"
              : result->cg.reason == NAIK_SOLVER_CONVERGED && !good ? "above tolerance_full"
              : result->cg.reason == NAIK_SOLVER_CONVERGED && result->cg.normal &&
-                     j->input->solver.method == NAIK_METHOD_BICGSTAB
+                     j->input->solver.method != NAIK_METHOD_CG
                  ? "converged by cg"
                  : naik_solver_reason_text(result->cg.reason));
     if (with_correlators) {
@@ -274,6 +274,12 @@ static naik_status make_operators(solve_job *j, const naik_quark *quark, int bat
     if (is_deflated(j, j->pending[0])) {
         NAIK_TRY(make_modes(j, canonical));
     }
+    if (solve_plan_solver(j->input) == &naik_solver_multigrid) {
+        const double start_s = naik_time_s();
+        NAIK_TRY(quark_multigrid_ready(&j->multigrid, j->links, j->geometry, quark, &j->set,
+                                       &storage, j->plan.batch));
+        solve_progress_passed(j, naik_time_s() - start_s);
+    }
 done:
     naik_fatlong_destroy(&canonical);
     return status;
@@ -296,6 +302,7 @@ static naik_status solve_pending(solve_job *j, bool *interrupted)
     int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
     NAIK_TRY(make_operators(j, quark_of(j, j->pending[0]), batch));
     solve_report_links(j, quark_of(j, j->pending[0]), naik_time_s() - begin_s);
+    options.preconditioner = j->multigrid.mg != NULL ? &j->multigrid.preconditioner : NULL;
     if (j->modes != NULL) {
         options.removed = fmax(j->modes->lambda2[j->modes->count - 1], 0);
     }
@@ -391,5 +398,6 @@ naik_status solve_work(solve_job *j, bool *interrupted)
         NAIK_TRY(naik_checkpoint_publish(j->checkpoint));
     }
 done:
+    quark_multigrid_close(&j->multigrid);
     return status;
 }

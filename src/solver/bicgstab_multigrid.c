@@ -49,12 +49,19 @@ void bg_keep(const naik_solver *s, int c, naik_solver_state *state)
     }
 }
 
+/* Where |r|^2 has fallen so far since the true residual, a step that brings so little meets rounding. */
+static const double FALLEN = 1e-4, LITTLE = 0.8;
+
 /* After a step: counted; whether the rhs asks for its true residual. A restart that has not halved |r| since
- * the last one may be rounding's. */
+ * the last one may be rounding's, too. */
 static void count(naik_solver *s, int c, double rr)
 {
     naik_rhs *record = &s->record[c];
     naik_bicgstab_count(record, rr);
+    if (record->state == NAIK_RHS_RUN && rr <= FALLEN * record->rr_max &&
+        rr > LITTLE * record->rr_last) {
+        record->state = NAIK_RHS_CHECK;
+    }
     if (record->state == NAIK_RHS_RUN && naik_gcr_is_full(bg_own_of(s)->gcr, c)) {
         const double before = s->slot[c].begun_rr < INFINITY ? s->slot[c].begun_rr : record->rr_max;
         if (!(rr <= 0.25 * before)) {

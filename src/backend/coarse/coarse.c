@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cpu_multigrid/layouts.h"
+#include "backend/coarse/layouts.h"
 #include "base/clones.h"
 
 size_t mg_links_bytes(const naik_aggregates *a, int components, naik_precision precision)

@@ -9,8 +9,8 @@
  * Links:   [site][9][N columns][N rows][2], parities one after the other; of 16 bits, scales [site][9]
  *          behind it
  */
-#ifndef NAIK_BACKEND_CPU_MULTIGRID_LAYOUTS_H
-#define NAIK_BACKEND_CPU_MULTIGRID_LAYOUTS_H
+#ifndef NAIK_BACKEND_COARSE_LAYOUTS_H
+#define NAIK_BACKEND_COARSE_LAYOUTS_H
 
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/multigrid.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend/cpu_multigrid/layouts.h"
+#include "backend/coarse/layouts.h"
 
 enum { DECODED = 16 }; /* fine sites whose columns are decoded together */
 

@@ -1,5 +1,5 @@
 /* table.c - what the CPU does of multigrid, as a table */
-#include "backend/cpu_multigrid/layouts.h"
+#include "backend/coarse/layouts.h"
 
 #include "backend/create.h"
 

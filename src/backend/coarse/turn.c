@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cpu_multigrid/layouts.h"
+#include "backend/coarse/layouts.h"
 #include "base/memory.h"
 
 const cpu_multigrid *cpu_multigrid_of(const naik_geometry *geometry)

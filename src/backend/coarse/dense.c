@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cpu_multigrid/layouts.h"
+#include "backend/coarse/layouts.h"
 #include "base/clones.h"
 
 enum { SUMS = 8 }; /* partial sums of a product, so that vectors can be made of it */

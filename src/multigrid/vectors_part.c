@@ -1,0 +1,153 @@
+/* vectors_part.c - test vectors orthonormal on the whole lattice: their Gram matrix, and what makes it 1
+ *
+ * Products and sums pair rhs of the same number: a block that is turned by s pairs c with c + s.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "multigrid/vectors.h"
+
+typedef double complex_matrix[NAIK_MG_VECTORS_MOST][NAIK_MG_VECTORS_MOST][2];
+
+/* w_c = rhs c + s of v, round about, so far as w has rhs. */
+static naik_status turn(const naik_field *v, int nrhs, int s, naik_field *w)
+{
+    int map[NAIK_MG_BLOCK];
+    naik_field_set_nrhs(w, nrhs);
+    for (int c = 0; c < nrhs; c++) {
+        map[c] = (c + s) % v->nrhs;
+    }
+    return v->geometry->backend->ops->field.gather(w, v, map);
+}
+
+/* g[a][b] = (v_a, v_b) of the vectors of two blocks, a's first. */
+static naik_status pair_blocks(naik_test_vectors *t, int a, int b, complex_matrix g)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = t->w->geometry->backend;
+    const naik_reduction_ops *reduction = &backend->ops->reduction;
+    const int n = t->v[a][0]->nrhs;
+    double found[2 * NAIK_MG_BLOCK];
+    for (int s = 0; s < t->v[b][0]->nrhs; s++) {
+        NAIK_TRY(reduction->clear(backend, t->sums, 2 * n));
+        for (int parity = 0; parity < 2; parity++) {
+            NAIK_TRY(turn(t->v[b][parity], n, s, t->w));
+            NAIK_TRY(reduction->complex_dot(t->v[a][parity], t->w, t->sums));
+        }
+        NAIK_TRY(reduction->over_ranks(backend, t->sums, 2 * n));
+        NAIK_TRY(reduction->values(backend, t->sums, 2 * n, found));
+        for (int c = 0; c < n; c++) {
+            double *to = g[a * NAIK_MG_BLOCK + c][b * NAIK_MG_BLOCK + (c + s) % t->v[b][0]->nrhs];
+            to[0] = found[c];
+            to[1] = found[n + c];
+        }
+    }
+done:
+    return status;
+}
+
+/* m -= conj (a) b, or a b */
+static void subtract(const double a[2], const double b[2], bool conjugate, double m[2])
+{
+    const double im = conjugate ? -a[1] : a[1];
+    m[0] -= a[0] * b[0] - im * b[1];
+    m[1] -= a[0] * b[1] + im * b[0];
+}
+
+/* t, upper triangular, such that t^+ g t = 1; false where vectors are alike to the last digits. */
+static bool make_orthonormal(complex_matrix g, int n, complex_matrix t)
+{
+    /* g = r^+ r: rows of r in the upper triangle of g */
+    for (int j = 0; j < n; j++) {
+        const double whole = g[j][j][0];
+        for (int k = 0; k < j; k++) {
+            subtract(g[k][j], g[k][j], true, g[j][j]);
+        }
+        if (!(g[j][j][0] > 1e-11 * whole)) {
+            return false;
+        }
+        const double root = sqrt(g[j][j][0]);
+        g[j][j][0] = root;
+        for (int i = j + 1; i < n; i++) {
+            for (int k = 0; k < j; k++) {
+                subtract(g[k][j], g[k][i], true, g[j][i]);
+            }
+            g[j][i][0] /= root;
+            g[j][i][1] /= root;
+        }
+    }
+    memset(t, 0, sizeof(complex_matrix));
+    for (int j = 0; j < n; j++) { /* r t = 1, column by column */
+        t[j][j][0] = 1 / g[j][j][0];
+        for (int i = j - 1; i >= 0; i--) {
+            for (int k = i + 1; k <= j; k++) {
+                subtract(g[i][k], t[k][j], false, t[i][j]);
+            }
+            t[i][j][0] /= g[i][i][0];
+            t[i][j][1] /= g[i][i][0];
+        }
+    }
+    return true;
+}
+
+/* Room in backend memory for the numbers that a sum takes. */
+typedef double (*coefficients)[2];
+
+/* t->b = sum_a v_a t[a][block] of one parity; then it is the block. */
+static naik_status rotate_block(naik_test_vectors *t, int block, int parity, complex_matrix m,
+                                coefficients room)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = t->w->geometry->backend;
+    const naik_field_ops *field = &backend->ops->field;
+    const int n = t->v[block][parity]->nrhs;
+    naik_field_set_nrhs(t->b, n);
+    NAIK_TRY(field->zero(t->b, NULL, NAIK_RHS_IDLE));
+    for (int a = 0; a <= block; a++) {
+        for (int s = 0; s < t->v[a][parity]->nrhs; s++) {
+            double host[NAIK_MG_BLOCK][2];
+            for (int c = 0; c < n; c++) {
+                memcpy(host[c],
+                       m[a * NAIK_MG_BLOCK + (c + s) % t->v[a][parity]->nrhs]
+                        [block * NAIK_MG_BLOCK + c],
+                       sizeof host[c]);
+            }
+            NAIK_TRY(turn(t->v[a][parity], n, s, t->w));
+            NAIK_TRY(naik_backend_upload(backend, room, host, sizeof host));
+            const naik_combination sum = {
+                t->b, 2, {{t->b, NULL}, {t->w, (const double(*)[2])room}}};
+            NAIK_TRY(field->combine(&sum, 1, NULL, NULL, NAIK_RHS_IDLE));
+            NAIK_TRY(naik_backend_sync(backend));
+        }
+    }
+    NAIK_TRY(field->copy(t->v[block][parity], t->b, NULL, NAIK_RHS_IDLE));
+done:
+    return status;
+}
+
+naik_status naik_test_vectors_part(naik_test_vectors *t)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = t->w->geometry->backend;
+    complex_matrix g, m;
+    coefficients room = NULL;
+    status = naik_backend_alloc(backend, NAIK_MG_BLOCK * sizeof *room, "a setup", (void **)&room);
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    for (int a = 0; a < t->blocks; a++) {
+        for (int b = a; b < t->blocks; b++) {
+            NAIK_TRY(pair_blocks(t, a, b, g));
+        }
+    }
+    if (!make_orthonormal(g, t->count, m)) {
+        goto done; /* aggregates will sort out what is left */
+    }
+    for (int block = t->blocks - 1; block >= 0; block--) {
+        NAIK_TRY(rotate_block(t, block, NAIK_EVEN, m, room));
+        NAIK_TRY(rotate_block(t, block, NAIK_ODD, m, room));
+    }
+done:
+    if (room != NULL) {
+        naik_backend_release(backend, room);
+    }
+    return status;
+}

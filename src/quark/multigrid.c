@@ -1,0 +1,117 @@
+/* multigrid.c - which quark a multigrid is made for, and what becomes of it for the next */
+#include "quark/multigrid.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool same_twist(const naik_quark *a, const naik_quark *b)
+{
+    const double *p = naik_quark_twist(a), *q = naik_quark_twist(b);
+    return p == q || (p != NULL && q != NULL && memcmp(p, q, 3 * sizeof *p) == 0);
+}
+
+static bool same_family(const naik_quark *a, const naik_quark *b)
+{
+    return a->kind == b->kind && naik_quark_csw(a) == naik_quark_csw(b) && same_twist(a, b);
+}
+
+static bool is_lighter(const naik_quark *a, const naik_quark *b)
+{
+    return a->mass < b->mass || (a->mass == b->mass && fabs(a->mu) < fabs(b->mu));
+}
+
+static const naik_quark *lightest_of(const naik_input *input, const naik_quark *quark)
+{
+    const naik_quark *lightest = quark;
+    for (int q = 0; q < input->quark_count; q++) {
+        const naik_quark *other = &input->quarks[q];
+        if (same_family(other, quark) && is_lighter(other, lightest)) {
+            lightest = other;
+        }
+    }
+    return lightest;
+}
+
+static const naik_wilson *inner_of(const naik_operator_set *set)
+{
+    return set->wilson[naik_operator_set_fastest(set)];
+}
+
+/* A setup that failed is told, and done without. */
+static naik_status forgive(quark_multigrid *m, naik_log *log, naik_status status)
+{
+    if (status == NAIK_ERR_NOT_CONVERGED) {
+        naik_log_clear(log);
+        naik_multigrid_destroy(&m->mg);
+        naik_log_warn(log, "the setup of multigrid has failed on these links: BiCGStab solves "
+                           "without it");
+        return NAIK_OK;
+    }
+    return status;
+}
+
+static naik_status make(quark_multigrid *m, const naik_operator_set *set, const naik_input *input,
+                        int width)
+{
+    (void)input;
+    const naik_multigrid_parameters parameters = naik_multigrid_defaults();
+    naik_log *log = set->op[NAIK_DOUBLE].geometry->backend->log;
+    return forgive(m, log,
+                   naik_multigrid_create(set->wilson[NAIK_DOUBLE], inner_of(set), width,
+                                         &parameters, log, &m->mg));
+}
+
+/* For the lightest quark of the family, which may have to have its operators made for that. */
+static naik_status begin(quark_multigrid *m, naik_link_provider *links,
+                         const naik_geometry *geometry, const naik_quark *quark,
+                         const naik_operator_set *set, const naik_set_storage *storage, int width)
+{
+    naik_status status = NAIK_OK;
+    naik_operator_set other = {.links = {NULL}};
+    const naik_quark *lightest = lightest_of(links->input, quark);
+    m->family = lightest;
+    if (naik_quark_shares_operator(lightest, quark)) {
+        return make(m, set, links->input, width);
+    }
+    NAIK_TRY(naik_link_provider_operators(links, geometry, lightest, storage, NULL, &other));
+    NAIK_TRY(make(m, &other, links->input, width));
+    if (m->mg != NULL) {
+        NAIK_TRY(forgive(m, geometry->backend->log,
+                         naik_multigrid_change(m->mg, set->wilson[NAIK_DOUBLE], inner_of(set))));
+    }
+done:
+    naik_operator_set_destroy(&other);
+    return status;
+}
+
+naik_status quark_multigrid_ready(quark_multigrid *m, naik_link_provider *links,
+                                  const naik_geometry *geometry, const naik_quark *quark,
+                                  const naik_operator_set *set, const naik_set_storage *storage,
+                                  int width)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = geometry->backend->log;
+    if (storage->vectors != NAIK_SINGLE) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "solver.method multigrid iterates in single precision: leave "
+                         "solver.inner_precision out");
+    }
+    if (m->family == NULL || !same_family(m->family, quark)) {
+        quark_multigrid_close(m);
+        NAIK_TRY(begin(m, links, geometry, quark, set, storage, width));
+    } else if (m->mg != NULL) {
+        NAIK_TRY(
+            forgive(m, log, naik_multigrid_change(m->mg, set->wilson[NAIK_DOUBLE], inner_of(set))));
+    }
+    if (m->mg != NULL) {
+        m->preconditioner = naik_multigrid_preconditioner(m->mg);
+    }
+done:
+    return status;
+}
+
+void quark_multigrid_close(quark_multigrid *m)
+{
+    naik_multigrid_destroy(&m->mg);
+    *m = (quark_multigrid){.mg = NULL};
+}

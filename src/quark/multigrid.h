@@ -1,0 +1,29 @@
+/* multigrid.h - the multigrid of the quarks of an input: made for the lightest, changed for the others
+ *
+ * Quarks with the same links, csw and twist share near-null vectors. They are always made for the lightest of
+ * them that the input has, whatever is solved first, so that a run that goes on makes the same ones.
+ */
+#ifndef NAIK_QUARK_MULTIGRID_H
+#define NAIK_QUARK_MULTIGRID_H
+
+#include "multigrid/setup.h"
+#include "quark/link_provider.h"
+
+typedef struct quark_multigrid {
+    naik_multigrid *mg;                 /* NULL: none, or it could not be made */
+    const naik_quark *family;           /* the quark that it was made for; NULL: none was tried */
+    naik_preconditioner preconditioner; /* of mg */
+} quark_multigrid;
+
+/* Ready for `quark`, whose operators are `set`, in batches of at most `width`. Where it cannot be made, mg is
+ * NULL and the log has a warning: BiCGStab does without. Collective.
+ * NAIK_ERR_INPUT   aggregates that the lattice or its grid do not hold, no multigrid on this backend, vectors
+ *                  in double
+ * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE, and as naik_link_provider_operators */
+naik_status quark_multigrid_ready(quark_multigrid *m, naik_link_provider *links,
+                                  const naik_geometry *geometry, const naik_quark *quark,
+                                  const naik_operator_set *set, const naik_set_storage *storage,
+                                  int width);
+void quark_multigrid_close(quark_multigrid *m);
+
+#endif
