@@ -1,10 +1,10 @@
 /* device.cu - opening the device of this rank, its memory pool and errors */
-#include "gpu/backend_gpu.h"
-
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "gpu/backend_gpu.h"
 
 extern "C" {
 #include "comm/affinity.h"

@@ -15,9 +15,8 @@
 #include "gpu/backend_gpu.h"
 
 extern "C" {
-#include "naik/version.h"
-
 #include "base/timer.h"
+#include "naik/version.h"
 }
 
 enum { TUNE_TRIES = 3, TUNE_LAUNCHES = 8, TUNE_HEADER = 512, TUNE_PATH = 4096 };

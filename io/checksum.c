@@ -3,10 +3,11 @@
  * Words are read with memcpy, because a record of a file need not be aligned in memory.
  */
 #include "io/checksum.h"
-#include "comm/collective.h"
 
 #include <string.h>
 #include <zlib.h>
+
+#include "comm/collective.h"
 
 static uint32_t word_at(const void *words, int64_t i, bool swapped)
 {

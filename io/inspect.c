@@ -1,4 +1,6 @@
 /* inspect.c - any file of naik's, and any gauge configuration, described from its content */
+#include "io/inspect.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +10,6 @@
 #include "io/beside.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
-#include "io/inspect.h"
 #include "io/links/dataset.h"
 #include "io/reread.h"
 #include "io/vectors/qdp.h"

@@ -1,12 +1,13 @@
 /* check.c - runs the cases of one test program on all ranks */
 #include "check.h"
 
-#include "base/timer.h"
-#include "comm/collective.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/timer.h"
+#include "comm/collective.h"
 
 static void report(check *t, const char *file, int line)
 {

@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "check.h"
-#include "naik/gauge.h"
-#include "naik/gauge_io.h"
-
 #include "comm/collective.h"
 #include "lattice/grid.h"
 #include "lattice/su3.h"
+#include "naik/gauge.h"
+#include "naik/gauge_io.h"
 
 static const int size[4] = {8, 4, 12, 8};
 

@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "naik/lattice.h"
-
 #include "lattice/grid.h"
+#include "naik/lattice.h"
 
 enum { MAX_RANKS = 64 };
 

@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
-#include "naik/meson.h"
-
 #include "base/rng.h"
 #include "comm/collective.h"
+#include "fixture.h"
+#include "naik/meson.h"
 #include "propagator/meson_field.h"
 
 static const int size[4] = {8, 4, 4, 8};

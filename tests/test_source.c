@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-#include "naik/source.h"
-
 #include "base/exactsum.h"
+#include "check.h"
 #include "comm/collective.h"
 #include "lattice/source_kind.h"
+#include "naik/source.h"
 
 static const int size[4] = {8, 4, 8, 12};
 static const double pi = 3.14159265358979323846;

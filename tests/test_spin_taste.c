@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-
 #include "base/exactsum.h"
 #include "base/rng.h"
+#include "check.h"
 #include "comm/collective.h"
 #include "lattice/su3.h"
 #include "propagator/spin_taste.h"

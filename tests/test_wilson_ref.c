@@ -2,14 +2,13 @@
  *
  * ranks: 1
  */
-#include "wilson_ref.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
 #include "check.h"
+#include "wilson_ref.h"
 #include "wilson_solve_ref.h"
 
 static const int small[4] = {4, 6, 2, 4};

@@ -3,9 +3,8 @@
  * The variants that may be chosen between give equal bits: rhs a thread, blocks, and whether
  * a site's rows and kinds of points are divided over threads. tune.cu measures them.
  */
-#include "gpu/dslash/dslash.cuh"
-
 #include "gpu/backend_gpu.h"
+#include "gpu/dslash/dslash.cuh"
 
 typedef bool (*dslash_launcher)(const dslash_params &params, const dslash_shape &shape);
 

@@ -3,9 +3,8 @@
  * The variants that may be chosen between give equal bits: rhs a thread, blocks, and the order of
  * sites. tune.cu measures them.
  */
-#include "gpu/dslash/wilson.cuh"
-
 #include "gpu/backend_gpu.h"
+#include "gpu/dslash/wilson.cuh"
 
 extern "C" {
 #include "backend/site_blocks.h"

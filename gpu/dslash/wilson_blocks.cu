@@ -1,6 +1,5 @@
 /* wilson_blocks.cu - what multiplies a spinor at its own site: packed, and by itself */
 #include "gpu/backend_gpu.h"
-
 #include "gpu/dslash/wilson.cuh"
 
 extern "C" {

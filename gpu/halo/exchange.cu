@@ -22,12 +22,11 @@
  * shapes share the memory: by this rank's sending kernel, behind which what reads them lies in the same
  * stream. The neighbours write elsewhere meanwhile, and this rank has read what lay there.
  */
-#include "gpu/halo/exchange.cuh"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/backend_gpu.h"
+#include "gpu/halo/exchange.cuh"
 #include "gpu/halo/layers.cuh"
 
 extern "C" {

@@ -1,10 +1,9 @@
 /* peer.cu - opening the memory of the other GPUs of this node, and the first messages through it */
-#include "gpu/halo/peer.cuh"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/halo/exchange.h"
+#include "gpu/halo/peer.cuh"
 
 extern "C" {
 #include "comm/collective.h"

@@ -4,7 +4,6 @@
  * each. Arithmetic of clover_site.inc and clover_block.h, which the host compiles too.
  */
 #include "gpu/backend_gpu.h"
-
 #include "gpu/links/ghosted.cuh"
 
 #define INLINE __device__ static inline

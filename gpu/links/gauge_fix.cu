@@ -1,6 +1,5 @@
 /* gauge_fix.cu - the loops of gauge fixing, one thread a site; arithmetic of gauge_turn.h, the host's bits */
 #include "gpu/backend_gpu.h"
-
 #include "gpu/links/ghosted.cuh"
 #include "gpu/vectors/reduce.cuh"
 #include "links/gauge_turn.h"

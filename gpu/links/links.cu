@@ -1,6 +1,5 @@
 /* links.cu - canonical links into the storage of recon.cuh, checked as they are compressed */
 #include "gpu/backend_gpu.h"
-
 #include "gpu/links/recon.cuh"
 
 enum { LINKS_THREADS = 128 };

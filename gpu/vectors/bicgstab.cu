@@ -1,6 +1,5 @@
 /* bicgstab.cu - what BiCGStab asks of the GPU: complex products, sums of multiples, its scalars */
 #include "gpu/backend_gpu.h"
-
 #include "gpu/fields/prec.cuh"
 #include "gpu/vectors/reduce.cuh"
 #include "gpu/vectors/rhs.cuh"

@@ -1,6 +1,5 @@
 /* blas.cu - vector updates: one thread a site and rhs, rhs in the grid's second direction */
 #include "gpu/backend_gpu.h"
-
 #include "gpu/fields/prec.cuh"
 #include "gpu/halo/exchange.cuh"
 #include "gpu/vectors/rhs.cuh"

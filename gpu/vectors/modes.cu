@@ -5,7 +5,6 @@
  * summed in their order by one thread.
  */
 #include "gpu/backend_gpu.h"
-
 #include "gpu/fields/prec.cuh"
 
 enum {

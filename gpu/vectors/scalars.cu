@@ -1,6 +1,5 @@
 /* scalars.cu - the scalars of the iteration, computed where they are used */
 #include "gpu/backend_gpu.h"
-
 #include "gpu/halo/peer.cuh"
 #include "gpu/vectors/rhs.cuh"
 

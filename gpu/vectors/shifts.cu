@@ -3,7 +3,6 @@
  * One thread a site and rhs, which reads the residual once for all its shifts.
  */
 #include "gpu/backend_gpu.h"
-
 #include "gpu/fields/prec.cuh"
 
 enum { SHIFTS_THREADS = 256 };

@@ -1,6 +1,5 @@
 /* slices.cu - what is measured on a solution where it lives: residuals term by term, correlators */
 #include "gpu/backend_gpu.h"
-
 #include "gpu/fields/prec.cuh"
 #include "gpu/vectors/reduce.cuh"
 

@@ -3,8 +3,6 @@
  * Written as PATH.part, read again and compared by checksum, then renamed: a file under its final
  * name is complete. The state attribute says the same to whoever copies a .part by hand.
  */
-#include "io/links/dataset.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 #include "io/files.h"
 #include "io/gauge/format.h"
 #include "io/h5/metadata_crc.h"
+#include "io/links/dataset.h"
 #include "io/output.h"
 #include "io/provenance.h"
 #include "io/reread.h"

@@ -1,12 +1,11 @@
 /* own_format.c - naik's own formats, and which versions of them are written and read */
 #include "io/h5/own_format.h"
 
-#include "io/h5/h5.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/h5/h5.h"
 #include "naik/version.h"
 
 enum { KNOWN_MAJOR = 1 };

@@ -3,6 +3,8 @@
  * ARRAY-of-compound over a space of five dimensions is what QDP++ reads without a converter and
  * what h5py shows as complex128 directly.
  */
+#include "io/links/dataset.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +12,6 @@
 
 #include "io/gauge/format.h"
 #include "io/h5/box.h"
-#include "io/links/dataset.h"
 
 enum { REALS_PER_SITE = 4 * 18 };
 

@@ -2,13 +2,12 @@
 #ifndef NAIK_IO_PROP_PROP_FILE_H
 #define NAIK_IO_PROP_PROP_FILE_H
 
+#include "base/watchdog.h"
 #include "io/files.h"
 #include "io/h5/box.h"
 #include "io/lock.h"
 #include "io/prop/journal.h"
 #include "io/prop/record.h"
-
-#include "base/watchdog.h"
 
 enum { NAIK_PROP_NAME = 64, NAIK_PROP_PATH = 192, NAIK_SESSIONS = 64, NAIK_SESSION_BYTES = 2048 };
 /* Of the names of all momenta in one attribute: HDF5's attributes end there. */

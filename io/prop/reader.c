@@ -3,6 +3,8 @@
  * The file's own plan (stored_plan.c) says which solves there are, and access.c reads what they have
  * beside their propagators. Here all of it is compared with its checksums, and what is damaged left out.
  */
+#include "io/prop/reader.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,6 @@
 #include "io/prop/contractions.h"
 #include "io/prop/prop_file.h"
 #include "io/prop/quark_attributes.h"
-#include "io/prop/reader.h"
 #include "io/reread.h"
 
 enum { MAX_FACTS = 64 };

@@ -1,4 +1,4 @@
-/* site_blocks.h - what multiplies a spinor at its own site: A or A^-1 of a Wilson or clover quark
+/* site_blocks.h - what multiplies a spinor at its own site: A or A^-1 of a quark with spin
  *
  *   B = X + i c g5     or, with a factor F,   B = (F + i c g5) X
  *

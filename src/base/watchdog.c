@@ -4,7 +4,6 @@
  * back. The launcher sees the exit status and ends the other ranks.
  */
 #include "base/watchdog.h"
-#include "base/timer.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -14,6 +13,8 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/timer.h"
 
 #define TICK_S  0.25
 #define GRACE_S 1.0 /* for the others to say where they are, before the launcher ends them */

@@ -1,9 +1,9 @@
 /* bench.c - `naik bench dslash|cg|bicgstab|halo|links|io|modes|model`: the lattice that is measured on */
+#include "bench/bench.h"
+
 #include <string.h>
 
 #include "base/text.h"
-
-#include "bench/bench.h"
 #include "lattice/grid.h"
 
 static int count_threads(int wanted)

@@ -7,10 +7,9 @@
 #ifndef NAIK_BENCH_BENCH_H
 #define NAIK_BENCH_BENCH_H
 
+#include "links/smear.h"
 #include "model/machine.h"
 #include "naik/comm.h"
-
-#include "links/smear.h"
 #include "operator/set.h"
 #include "run/workplace.h"
 #include "solver/solver.h"

@@ -6,6 +6,8 @@
  * the floor counts two Dslashes and eight vector passes an iteration in the precision of the
  * iteration, nothing for the checks in double.
  */
+#include "solver/cg.h"
+
 #include <math.h>
 
 #include "backend/launch.h"
@@ -13,7 +15,6 @@
 #include "bench/bench.h"
 #include "model/iteration.h"
 #include "plan/plan.h"
-#include "solver/cg.h"
 
 static const double OUT_OF_REACH = 1e-100;
 

@@ -1,7 +1,7 @@
 /* dslash.c - `naik bench dslash`: one application of D, for each batch size asked for */
 #include "backend/dslash.h"
-#include "base/memory.h"
 
+#include "base/memory.h"
 #include "bench/bench.h"
 #include "model/iteration.h"
 

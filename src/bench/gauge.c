@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "naik/gauge_io.h"
-
 #include "bench/bench.h"
 #include "lattice/su3.h"
+#include "naik/gauge_io.h"
 
 /* Links in direction t of all slices but the last become 1. */
 static void fix_temporal_gauge(naik_gauge *links)

@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "naik/gauge_io.h"
-
 #include "bench/bench.h"
+#include "naik/gauge_io.h"
 
 typedef struct run {
     const bench *b;

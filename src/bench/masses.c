@@ -5,10 +5,9 @@
  * each, with the bytes that the rule of solver.multishift counts for it.
  */
 #include "base/memory.h"
-#include "solver/multishift.h"
-
 #include "bench/bench.h"
 #include "plan/multishift_cost.h"
+#include "solver/multishift.h"
 
 typedef struct run {
     const bench *b;

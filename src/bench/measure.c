@@ -7,15 +7,14 @@
 
 #include "backend/field.h"
 #include "backend/packed_links.h"
-#include "base/memory.h"
-#include "base/rng.h"
-#include "naik/version.h"
-
 #include "backend/transport.h"
 #include "base/exactsum.h"
+#include "base/memory.h"
+#include "base/rng.h"
 #include "base/timer.h"
 #include "bench/bench.h"
 #include "comm/collective.h"
+#include "naik/version.h"
 
 /* A call that takes longer is measured the first time that it runs. */
 static const double LONG_S = 5;

@@ -10,10 +10,9 @@
 
 #include "backend/packed_links.h"
 #include "base/options.h"
+#include "bench/bench.h"
 #include "lattice/grid.h"
 #include "model/iteration.h"
-
-#include "bench/bench.h"
 
 /* The grid of a weak-scaling study (naik bench --weak). */
 static naik_status predict(naik_comm *comm, const model_machine *m, const model_problem *p,

@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "plan/cost.h"
-
 #include "bench/bench.h"
+#include "plan/cost.h"
 
 static naik_status make_input(naik_comm *comm, const bench_campaign *b, int modes, naik_input **out)
 {

@@ -1,8 +1,9 @@
 /* options.c - the options of `naik bench` */
+#include "base/options.h"
+
 #include <stddef.h>
 #include <string.h>
 
-#include "base/options.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "input/input.h"

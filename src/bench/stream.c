@@ -10,7 +10,6 @@
 
 #include "backend/field.h"
 #include "base/memory.h"
-
 #include "base/timer.h"
 #include "bench/bench.h"
 #include "comm/collective.h"

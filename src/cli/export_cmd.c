@@ -10,7 +10,6 @@
 #include "comm/paths.h"
 #include "io/output.h"
 #include "io/vectors/vector_io.h"
-
 #include "quark/link_provider.h"
 #include "stored/stored_sources.h"
 

@@ -5,9 +5,8 @@
 #ifndef NAIK_COMM_COLLECTIVE_H
 #define NAIK_COMM_COLLECTIVE_H
 
-#include "naik/comm.h"
-
 #include "base/exactsum.h"
+#include "naik/comm.h"
 
 /* For a process that cannot begin: the others would wait for it in MPI's start. Starts MPI and ends
  * the job with this exit status. */

@@ -1,7 +1,4 @@
 /* comm.c - MPI start and end, agreement, exact sums over ranks */
-#include "comm/collective.h"
-#include "naik/mpi.h"
-
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +8,9 @@
 #include "base/exactsum.h"
 #include "base/timer.h"
 #include "base/watchdog.h"
+#include "comm/collective.h"
 #include "comm/comm_mpi.h"
+#include "naik/mpi.h"
 
 static const double MEETING_S = 2; /* that a failed rank waits for the others in the end */
 

@@ -5,8 +5,6 @@
  * decide what is collective.
  */
 #include "comm/interrupt.h"
-#include "base/timer.h"
-#include "comm/collective.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +12,9 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+
+#include "base/timer.h"
+#include "comm/collective.h"
 
 struct naik_interrupt {
     naik_comm *comm;

@@ -1,9 +1,10 @@
 /* contraction_list.c - which correlators of several solves an input asks for */
+#include "contract/contraction_list.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "contract/contraction_list.h"
 #include "contract/frame.h"
 #include "contract/smearing.h"
 #include "lattice/source_kind.h"

@@ -210,27 +210,6 @@ int naik_input_first_deflated(const naik_input *input, int quark)
     return first;
 }
 
-static const char *meson_word(int meson)
-{
-    for (int i = 0; i < naik_input_table.count; i++) {
-        const naik_param *param = &naik_input_table.params[i];
-        if (strcmp(param->key, "output.correlators") == 0) {
-            return param->words[meson];
-        }
-    }
-    return "";
-}
-
-const char *naik_input_correlator_name(int correlator)
-{
-    return meson_word(correlator);
-}
-
-const char *naik_input_insertion_name(const naik_input_solve *solve)
-{
-    return meson_word(solve->insertion);
-}
-
 void naik_input_destroy(naik_input **input)
 {
     if (*input != NULL) {

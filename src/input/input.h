@@ -46,7 +46,7 @@ typedef enum naik_input_progress {
 /* One entry of `solve:`. All masses are solved for each of its origins and three colours. */
 typedef struct naik_input_solve {
     const char *name;        /* unique, of A-Z a-z 0-9 _ - */
-    naik_reals masses;       /* > 0; of Wilson and clover quarks > -4 */
+    naik_reals masses;       /* > 0; of quarks with spin > -4 */
     naik_reals kappas;       /* as given; the masses are 1/(2 kappa) - 4 */
     naik_reals naik_epsilon; /* as many as masses; zeros where not given */
     naik_reals twist;        /* of twist.h: x, y, z; none: not twisted */
@@ -109,8 +109,8 @@ typedef struct naik_input_source {
                            that of the source it was made from, once sequential_open knows it */
 } naik_input_source;
 
-/* One right-hand side. Tasks run over solve, origin, mass, colour, the last fastest; of Wilson and
- * clover quarks the colour is the column, 3 spin + colour. */
+/* One right-hand side. Tasks run over solve, origin, mass, colour, the last fastest; of quarks
+ * with spin the colour is the column, 3 spin + colour. */
 typedef struct naik_input_task {
     int source, solve, mass, colour; /* source: index in sources[]; mass: in solve[].masses */
     int quark;                       /* index in quarks[] */
@@ -152,7 +152,7 @@ typedef struct naik_input {
         int max_iterations;
         naik_input_precision inner_precision;
         naik_input_switch multishift;
-        int method;                     /* naik_method of bicgstab.h: of Wilson and clover quarks */
+        int method;                     /* naik_method of bicgstab.h: of quarks with spin */
         int link_numbers;               /* see naik_input_recon */
         int batch;                      /* right-hand sides at a time; 0: auto */
         double site_relative_tolerance; /* 0: not asked for */
@@ -174,7 +174,7 @@ typedef struct naik_input {
         int precision; /* 32 or 64 */
         naik_ints
             correlators;    /* of each solve that has none of its own, and of pairs: of naik_meson;
-                                  NAIK_MESONS: the pion of Wilson and clover quarks */
+                                  NAIK_MESONS: the pion of quarks with spin */
         naik_ints channels; /* of naik_spin_meson, of all columns together */
         naik_vectors momenta; /* first three components */
         naik_input_weight weight;
@@ -250,7 +250,7 @@ static inline bool naik_input_asks_colour(const naik_input_solve *solve, int col
     }
     return asked;
 }
-/* Numbers stored of a link of Wilson and clover quarks below double precision. */
+/* Numbers stored of a link of quarks with spin below double precision. */
 static inline int naik_input_recon(const naik_input *input)
 {
     static const int numbers[] = {18, 12, 8};

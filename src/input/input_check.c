@@ -159,17 +159,6 @@ static naik_status check_source_keys(const checker *c, int index)
                        (int)c->input->solve[index].source.type);
 }
 
-naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, const char *path,
-                                      const char *word)
-{
-    return input->kind->links != NAIK_QUARK_STORED
-               ? NAIK_OK
-               : naik_input_refuse(log, input, path,
-                                   "'%s' %s needs the links of a configuration, which action.type "
-                                   "links does not read",
-                                   path, word);
-}
-
 /* Smearing falls with the momentum only in enough iterations. */
 static naik_status check_growth(const checker *c, const char *path, double radius, int iterations)
 {

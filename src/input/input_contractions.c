@@ -1,9 +1,5 @@
-/* input_contractions.c - checks of what is contracted from several solves: pairs, baryons, averages
- *
- * Also the sentences that every check of the input is refused with.
- */
+/* input_contractions.c - checks of what is contracted from several solves: pairs, baryons, averages */
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,27 +8,6 @@
 #include "propagator/spin_taste.h"
 
 enum { PATH_SIZE = 160, MAX_NAME = 48 };
-
-naik_status naik_input_refuse(naik_log *log, const naik_input *input, const char *path,
-                              const char *format, ...)
-{
-    char part[PATH_SIZE], place[512], sentence[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(sentence, sizeof sentence, format, args);
-    va_end(args);
-    snprintf(part, sizeof part, "%s", path);
-    const naik_yaml_node *node = naik_yaml_find(input->tree->root, part);
-    while (node == NULL && strrchr(part, '.') != NULL) {
-        *strrchr(part, '.') = '\0';
-        node = naik_yaml_find(input->tree->root, part);
-    }
-    snprintf(place, sizeof place, "%s", input->tree->name);
-    if (node != NULL) {
-        naik_yaml_place(node, place, sizeof place);
-    }
-    return NAIK_FAIL(log, NAIK_ERR_INPUT, "%s: %s", place, sentence);
-}
 
 naik_status naik_input_check_letters(naik_log *log, const naik_input *input, const char *path,
                                      const char *name)

@@ -1,5 +1,6 @@
 /* input_table.c - every key of the input file: type, default, range, meaning, in one place */
 #include "input/input_table.h"
+
 #include "base/watchdog.h"
 #include "input/input_words.h"
 

@@ -8,9 +8,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "naik/gauge.h"
-
 #include "base/hd.h"
+#include "naik/gauge.h"
 
 NAIK_HD static inline naik_complex naik_cadd(naik_complex a, naik_complex b)
 {

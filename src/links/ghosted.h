@@ -34,6 +34,12 @@ typedef struct naik_ghosted {
     double *data;                  /* [lines][line][18] in the order above */
 } naik_ghosted;
 
+/* Rows of rows.h for so many sites beside each other. */
+static inline int naik_rows_for(int sites)
+{
+    return (sites + NAIK_ROW_SITES - 1) / NAIK_ROW_SITES;
+}
+
 /* A plan without memory for faces: to ask how large its fields are. */
 naik_ghosted_plan naik_ghosted_plan_of(const naik_lattice *lattice, naik_device *device);
 /* Release with naik_ghosted_plan_clear, also after a failure. Collective. NAIK_ERR_MEMORY. */

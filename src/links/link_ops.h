@@ -9,11 +9,10 @@
 #ifndef NAIK_LINKS_LINK_OPS_H
 #define NAIK_LINKS_LINK_OPS_H
 
-#include "naik/gauge.h"
-
 #include "base/device.h"
 #include "base/exactsum.h"
 #include "base/hd.h"
+#include "naik/gauge.h"
 
 typedef struct naik_ghosted naik_ghosted; /* ghosted.h */
 typedef struct naik_fatlong naik_fatlong; /* smear.h */

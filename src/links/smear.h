@@ -13,9 +13,8 @@
 #ifndef NAIK_LINKS_SMEAR_H
 #define NAIK_LINKS_SMEAR_H
 
-#include "naik/gauge.h"
-
 #include "base/device.h"
+#include "naik/gauge.h"
 
 typedef struct naik_smearing {
     double c1, cN, c3, c5, c7, cL; /* one link, Naik, staples of 3, 5, 7 links, Lepage */

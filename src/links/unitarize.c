@@ -3,11 +3,14 @@
  * The row goes through unitarize.inc's operations with su3.h's products, in their order, all sites
  * of it at once; the links that need singular values are done again one by one.
  */
-#include "links/rows.inc"
-
 #include "base/clones.h"
 #include "lattice/su3.h"
+
+/* rows.inc first: its INLINE is for both. */
+/* clang-format off */
+#include "links/rows.inc"
 #include "links/unitarize.inc"
+/* clang-format on */
 
 naik_matrix naik_unitarize(const naik_matrix *v, naik_projection *how)
 {

@@ -5,10 +5,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "milc/milc_words.h"
 #include "naik/meson.h"
 #include "naik/source.h"
-
-#include "milc/milc_words.h"
 
 enum {
     MILC_MAX_SOURCES = 1000,

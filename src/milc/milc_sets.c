@@ -7,6 +7,33 @@
 #include "base/text.h"
 #include "milc/milc_input.h"
 
+naik_status milc_boundary_read(milc_words *w, milc_input *in, bool *other)
+{
+    naik_status status = NAIK_OK;
+    bool there = false;
+    *other = false;
+    NAIK_TRY(milc_words_skip(w, "time_bc", &there));
+    if (!there) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(milc_words_take(w, "time_bc"));
+    const bool antiperiodic = strcmp(w->word, "antiperiodic") == 0;
+    if (!antiperiodic && strcmp(w->word, "periodic") != 0) {
+        return milc_words_refuse(w, w->word_line,
+                                 "'time_bc' must be antiperiodic or periodic, not '%s'", w->word);
+    }
+    *other = in->has_boundary && in->antiperiodic != antiperiodic;
+    if (*other) {
+        milc_words_obstacle(w, w->word_line,
+                            "two time_bc in one file cannot be expressed; make two inputs");
+        return NAIK_OK;
+    }
+    in->has_boundary = true;
+    in->antiperiodic = antiperiodic;
+done:
+    return status;
+}
+
 /* What a set says once for all its propagators. In a set of several sources that is the mass. */
 typedef struct milc_set {
     int source; /* -1: each propagator names its own */

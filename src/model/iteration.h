@@ -1,5 +1,5 @@
 /* iteration.h - the time of an iteration of conjugate gradient on a machine, from its figures; of
- * Wilson and clover quarks of BiCGStab, with n = 4 and twice T_0 and T_R
+ * quarks with spin of BiCGStab, with n = 4 and twice T_0 and T_R
  *
  *   T      = (1 + u) (n K + T_L) + n (T_D - K) + T_0 + T_R                     n = 2
  *   K      = max(sites floor / (fraction copy), sites flops / roof)  of a D, on half a box's sites

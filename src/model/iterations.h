@@ -20,7 +20,7 @@ typedef struct model_iterations {
 /* volume: sites of the lattice; points: stencil points of D, 16 or 8. */
 model_iterations model_iterations_of(double mass, double tolerance, int64_t volume, int points);
 
-/* Of Wilson and clover quarks nothing follows from the mass, since the critical mass is the
+/* Of quarks with spin nothing follows from the mass, since the critical mass is the
  * configuration's: 100 to 1e-10 are assumed, from 20 to 500. */
 model_iterations model_iterations_assumed(double tolerance);
 

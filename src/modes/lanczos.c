@@ -1,24 +1,18 @@
 /* lanczos.c - the cycle: expand, solve the projected problem, keep, look whether it is done */
-#include "modes/lanczos_basis.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/timer.h"
 #include "modes/hermitian.h"
+#include "modes/lanczos_basis.h"
 
-enum { SPARE = 16, ROUNDS_MOST = 8 }; /* Ritz vectors kept beyond those wanted */
-#define SINGLE_NOISE 2e-6             /* of `high`: what single precision leaves of a residual */
+enum { ROUNDS_MOST = 8 };
+#define SINGLE_NOISE 2e-6 /* of `high`: what single precision leaves of a residual */
 #define MISSING_RISE 10   /* of |v|^2 of a missing mode over all that the polynomial makes small */
 #define MISSING_OVER 1.05 /* factor of a missing mode over that of the last one wanted */
 #define NONSENSE     100  /* times what was promised: a residual of no search */
 #define GRAM_MOST    1e-3 /* |V^+ V - 1| of a search */
-
-int naik_lanczos_kept(int modes)
-{
-    return (modes + SPARE + BLOCK - 1) / BLOCK * BLOCK;
-}
 
 naik_lanczos_options naik_lanczos_defaults(void)
 {
@@ -42,8 +36,8 @@ static naik_status create(const naik_links *single, const naik_lanczos_options *
     }
     NAIK_TRY(naik_comm_agree(l->geometry->backend->comm, status));
     NAIK_TRY(naik_modes_create(l->geometry, NAIK_SINGLE, l->krylov + BLOCK, &l->basis));
-    NAIK_TRY(naik_modes_work_create(l->geometry, l->krylov, options->modes + SPARE + 2 * BLOCK,
-                                    &l->work));
+    NAIK_TRY(naik_modes_work_create(l->geometry, l->krylov,
+                                    options->modes + LANCZOS_SPARE + 2 * BLOCK, &l->work));
     NAIK_TRY(naik_filter_create(single, l->work, BLOCK, &l->filter));
     NAIK_TRY(naik_field_create(l->geometry, NAIK_SINGLE, BLOCK, &l->w));
 done:

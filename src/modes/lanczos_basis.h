@@ -5,6 +5,7 @@
 #include "modes/lanczos.h"
 
 enum { BLOCK = NAIK_MODES_BLOCK, LANCZOS_STARTS = 12 }; /* corrections of an interval */
+enum { LANCZOS_SPARE = 16 };                            /* Ritz vectors kept beyond those wanted */
 #define LANCZOS_FACTOR_MOST                                                                        \
     1e6                        /* of the polynomial at 0: beyond it rounding hides the last modes */
 #define LANCZOS_LOW_MOST  0.9  /* lower end of an interval, times the upper */

@@ -3,11 +3,10 @@
  * Above the interval the polynomial grows as it does below: an eigenvalue there would be taken for a
  * low one. So the largest eigenvalue is measured for every search, also where the interval is given.
  */
-#include "modes/lanczos_basis.h"
-
 #include <math.h>
 
 #include "base/timer.h"
+#include "modes/lanczos_basis.h"
 
 enum { DEGREE_MOST = 10000 };
 #define FACTOR_NEEDED 4.0  /* at the last mode wanted */

@@ -3,12 +3,11 @@
  * Between two blocks all that a search is are its vectors, the products T and a few numbers; a
  * block that was at work is lost, and made again to the same bits.
  */
-#include "modes/lanczos_basis.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/timer.h"
+#include "modes/lanczos_basis.h"
 
 enum { CYCLES_MOST = 100000, RANDOMS_MOST = 1 << 20 }; /* of a kept state that is believed */
 #define APPLICATIONS_MOST (INT64_C(1) << 50)
@@ -55,6 +54,11 @@ naik_status lanczos_keep(lanczos *l)
 {
     note(l);
     return lanczos_asked(l) ? lanczos_stop(l) : save(l, false);
+}
+
+int naik_lanczos_kept(int modes)
+{
+    return (modes + LANCZOS_SPARE + BLOCK - 1) / BLOCK * BLOCK;
 }
 
 bool naik_lanczos_state_holds(const naik_lanczos_state *s, int modes, int krylov)

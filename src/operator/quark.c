@@ -33,12 +33,6 @@ const naik_quark_number *naik_quark_number_of(const naik_quark_kind *kind, const
     return NULL;
 }
 
-const double *naik_quark_twist(const naik_quark *quark)
-{
-    const double *twist = quark->twist;
-    return twist[0] != 0 || twist[1] != 0 || twist[2] != 0 ? twist : NULL;
-}
-
 bool naik_quark_agrees(const naik_quark *a, const naik_quark *b, unsigned uses)
 {
     bool same = a->kind == b->kind;

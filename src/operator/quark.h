@@ -142,7 +142,11 @@ static inline double naik_quark_csw(const naik_quark *quark)
     return quark->csw / (u0 * u0 * u0);
 }
 /* [3]; NULL: none. */
-const double *naik_quark_twist(const naik_quark *quark);
+static inline const double *naik_quark_twist(const naik_quark *quark)
+{
+    const double *twist = quark->twist;
+    return twist[0] != 0 || twist[1] != 0 || twist[2] != 0 ? twist : NULL;
+}
 
 /* Whether all numbers with one of the bits `uses` are the same, and the kinds. */
 bool naik_quark_agrees(const naik_quark *a, const naik_quark *b, unsigned uses);

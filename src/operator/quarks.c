@@ -1,9 +1,8 @@
 /* quarks.c - the kinds of quarks, a row each */
-#include "operator/quark.h"
-
 #include <stddef.h>
 
 #include "backend/dslash.h"
+#include "operator/quark.h"
 #include "operator/set.h"
 #include "operator/staggered.h"
 #include "operator/wilson_operator.h"

@@ -1,4 +1,4 @@
-/* wilson_operator.h - Mh of Wilson and clover quarks as solvers and propagators take it (operator.h)
+/* wilson_operator.h - Mh of quarks with spin as solvers and propagators take it (operator.h)
  *
  * B = Mh, which maps a parity onto itself: bicgstab.h solves Mh x_p = b_p, cg.h the normal equations
  * of it with shift 0. The algebra is that of wilson.h; the mass is the operator's own.

@@ -7,11 +7,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "naik/version.h"
-
 #include "contract/contraction_list.h"
 #include "contract/frame.h"
 #include "lattice/source_kind.h"
+#include "naik/version.h"
 
 /* Raised whenever a change of kernels, link building or solver changes a bit of the results. */
 #define NUMERICS_VERSION "1"

@@ -5,9 +5,8 @@
 #include "backend/backend.h"
 #include "input/input.h"
 #include "io/prop/propagator_file.h"
-#include "quark/link_provider.h"
-
 #include "plan/plan.h"
+#include "quark/link_provider.h"
 
 /* The description and the memory behind its pointers. */
 typedef struct solve_spec solve_spec;

@@ -7,9 +7,8 @@
 #ifndef NAIK_PROPAGATOR_CONTRACT_H
 #define NAIK_PROPAGATOR_CONTRACT_H
 
-#include "naik/meson.h"
-
 #include "naik/gauge.h"
+#include "naik/meson.h"
 
 /* C(t) = sum_x w(x - x0) phi(x - x0) sum_{c,c'} G(x)_{c'c} conj(H(x)_{c'c}), G the quark's and H the
  * antiquark's propagator, w and phi of meson.h. */

@@ -5,9 +5,6 @@
  */
 #include "naik/meson.h"
 
-#include "propagator/meson_field.h"
-#include "propagator/slice_sums.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +13,8 @@
 #include "base/memory.h"
 #include "comm/collective.h"
 #include "lattice/su3.h"
+#include "propagator/meson_field.h"
+#include "propagator/slice_sums.h"
 
 /* Name, label, and spin: the directions of its gamma matrix, as bits of x, y, z, t. */
 static const struct {

@@ -2,9 +2,8 @@
 #ifndef NAIK_PROPAGATOR_MESON_FIELD_H
 #define NAIK_PROPAGATOR_MESON_FIELD_H
 
-#include "naik/meson.h"
-
 #include "backend/field.h"
+#include "naik/meson.h"
 
 /* As naik_meson_correlator, to the bit, of a solution that lives on a backend: rhs 0 in double on even and on
  * odd sites. Nothing but sums comes to the host. Also NAIK_ERR_DEVICE. */

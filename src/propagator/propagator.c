@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 #include "base/exactsum.h"
+#include "base/memory.h"
 #include "propagator/groups.h"
 
 typedef struct worker {

@@ -1,4 +1,4 @@
-/* spin_meson.h - meson correlators of Wilson and clover quarks
+/* spin_meson.h - meson correlators of quarks with spin
  *
  *   C(t) = sum_x w(x - x0) tr [ g5 G S(x) H g5 Z(x)^+ ]      w and x0 of meson.h
  *
@@ -18,10 +18,9 @@
 #ifndef NAIK_PROPAGATOR_SPIN_MESON_H
 #define NAIK_PROPAGATOR_SPIN_MESON_H
 
+#include "lattice/su3.h"
 #include "naik/lattice.h"
 #include "naik/meson.h"
-
-#include "lattice/su3.h"
 
 /* In the order of the words of the input, behind those of staggered quarks. */
 typedef enum naik_spin_meson {

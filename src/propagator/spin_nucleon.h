@@ -18,9 +18,8 @@
 #ifndef NAIK_PROPAGATOR_SPIN_NUCLEON_H
 #define NAIK_PROPAGATOR_SPIN_NUCLEON_H
 
-#include "naik/lattice.h"
-
 #include "lattice/su3.h"
+#include "naik/lattice.h"
 
 /* out[size t] from columns [12][sites][4][3][2] of the three quarks, column 3 spin + colour; the first
  * is the third where their addresses are one. Exact sums over time slices: the same bits on every

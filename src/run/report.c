@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "naik/meson.h"
-#include "naik/version.h"
-
 #include "backend/transport.h"
 #include "base/timer.h"
 #include "model/iterations.h"
+#include "naik/meson.h"
+#include "naik/version.h"
 #include "run/job.h"
 
 void solve_report_banner(const workplace *w)

@@ -8,15 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "naik/meson.h"
-
-#include "propagator/meson_field.h"
-
 #include "base/timer.h"
 #include "contract/contraction_list.h"
 #include "contract/frame.h"
 #include "io/finite.h"
 #include "io/modes/modes_file.h"
+#include "naik/meson.h"
+#include "propagator/meson_field.h"
 #include "quark/low_modes.h"
 #include "run/job.h"
 #include "solver/bicgstab.h"

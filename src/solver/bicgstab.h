@@ -1,6 +1,6 @@
 /* bicgstab.h - B x = b where B is not hermitian, batched over right-hand sides
  *
- * B is naik_operator_ops.apply on the sites of one parity, as Mh of Wilson quarks is (wilson.h).
+ * B is naik_operator_ops.apply on the sites of one parity, as Mh of quarks with spin is (wilson.h).
  * BiCGStab (H. van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992) 631), or conjugate gradient on
  * the normal equations, which needs more applications but never breaks down. The iteration runs in
  * the fastest storage that there is; whenever |r| has dropped by `delta` or claims to be converged,

@@ -7,28 +7,6 @@
 
 #include "solver/cg_parts.h"
 
-static const batch_fields *fields_of(const naik_solver *s, naik_rung rung)
-{
-    return rung == NAIK_RUNG_DOUBLE ? &s->outer : &s->low;
-}
-
-naik_normal cg_normal(const naik_solver *s, naik_rung rung)
-{
-    naik_field *const *f = fields_of(s, rung)->field;
-    return (naik_normal){
-        .op = s->op[rung], .parity = s->parity, .scratch = {f[BATCH_SPARE], f[BATCH_OTHER]}};
-}
-
-naik_cg_vectors cg_vectors(const naik_solver *s, naik_rung rung)
-{
-    naik_field *const *f = fields_of(s, rung)->field;
-    const bool classical = rung == NAIK_RUNG_CLASSICAL;
-    return (naik_cg_vectors){.x = classical ? s->outer.field[BATCH_X] : f[BATCH_X],
-                             .r = f[BATCH_R],
-                             .p = f[BATCH_P],
-                             .ap = classical ? NULL : f[BATCH_IMAGE]};
-}
-
 static void vectors(const naik_solver *s, int stage, naik_field *out[NAIK_SOLVER_VECTORS])
 {
     const naik_cg_vectors v = cg_vectors(s, (naik_rung)stage);

@@ -14,7 +14,6 @@
 
 #include "base/memory.h"
 #include "base/timer.h"
-
 #include "solver/cg_parts.h"
 
 /* Iterated residuals aim below the tolerance by this factor, so that true ones meet it: a solve

@@ -1,6 +1,6 @@
 /* source_file.h - solve[].source.file: vectors that another code has stored, as sources
  *
- * A file gives one source: its first three vectors are the colours; of Wilson and clover quarks its
+ * A file gives one source: its first three vectors are the colours; of quarks with spin its
  * first twelve spinors are the columns, 3 spin + colour. Of source-solution pairs the sources are
  * taken.
  */

@@ -7,7 +7,6 @@
 #define NAIK_TESTS_IMMINTRIN_H
 
 #include_next <immintrin.h>
-
 #include <stdint.h>
 
 typedef struct two_d {

@@ -1,6 +1,5 @@
 /* device_memory.cu - the GPU's side of the shim */
 #include "device_memory.h"
-
 #include "gpu/gpu.h"
 
 bool device_memory_is(const void *p)

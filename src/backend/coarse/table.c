@@ -1,6 +1,5 @@
 /* table.c - what the CPU does of multigrid, as a table */
 #include "backend/coarse/layouts.h"
-
 #include "backend/create.h"
 
 const naik_multigrid_ops naik_multigrid_cpu = {

@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/halo.h"
-#include "base/memory.h"
-#include "links/link_ops.h"
-
 #include "backend/cpu/cpu.h"
 #include "backend/create.h"
+#include "backend/halo.h"
 #include "base/exactsum.h"
+#include "base/memory.h"
 #include "comm/collective.h"
+#include "links/link_ops.h"
 
 /* The best instruction set of this machine, or the one that NAIK_INSTRUCTIONS names; all give the
  * same bits. */

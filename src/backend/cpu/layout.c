@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 #include "backend/cpu/cpu.h"
+#include "base/memory.h"
 
 /* A halo as deep as three sites must come from the next sub-lattice, not from the one after. */
 static bool can_cut(const naik_lattice *lat, const cpu_shape *shape, int mu)
