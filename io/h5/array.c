@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "io/reread.h"
 
-enum { CALL_BYTES = 1 << 28, MAX_NESTING = 4, MAX_REALS = 72 };
+enum { CALL_BYTES = 1 << 28, MAX_NESTING = 4, MAX_REALS = 288 };
 
 static bool is_pair(hid_t type)
 {

@@ -15,7 +15,8 @@ enum {
     NAIK_QDP_SITE_REALS = 2 * NAIK_QDP_COLUMNS * NAIK_QDP_COLUMNS
 };
 
-/* Opens the propagator of a file; false where it has none. Local. */
+/* Opens the propagator of a file, /propagator or the only one of its root; false where there is none.
+ * Local. */
 bool naik_qdp_propagator_open(hid_t h5, naik_h5_array *out);
 
 #endif

@@ -13,7 +13,9 @@ enum {
     SPINS = NAIK_QDP_SPINS,
     COLOURS = NAIK_QDP_COLOURS,
     COLUMNS = NAIK_QDP_COLUMNS,
-    SITE_REALS = NAIK_QDP_SITE_REALS
+    SITE_REALS = NAIK_QDP_SITE_REALS,
+    NAME_BYTES = 256,
+    LINKS_MOST = 64
 };
 static const char *const NAME = "propagator";
 
@@ -107,7 +109,23 @@ done:
 
 bool naik_qdp_propagator_open(hid_t h5, naik_h5_array *out)
 {
-    return naik_h5_array_open(h5, NAME, SITE_REALS, out);
+    char name[NAME_BYTES], only[NAME_BYTES] = "";
+    H5G_info_t root = {.nlinks = 0};
+    int found = 0;
+    if (naik_h5_array_open(h5, NAME, SITE_REALS, out)) {
+        return true;
+    }
+    H5Gget_info(h5, &root);
+    for (hsize_t i = 0; i < root.nlinks && i < LINKS_MOST; i++) {
+        const ssize_t length = H5Lget_name_by_idx(h5, ".", H5_INDEX_NAME, H5_ITER_INC, i, name,
+                                                  sizeof name, H5P_DEFAULT);
+        if (length > 0 && length < NAME_BYTES && naik_h5_array_open(h5, name, SITE_REALS, out)) {
+            naik_h5_array_close(out);
+            strcpy(only, name);
+            found++;
+        }
+    }
+    return found == 1 && naik_h5_array_open(h5, only, SITE_REALS, out);
 }
 
 static naik_status open_array(const writing *w, bool writable, hid_t *file, naik_h5_array *array)

@@ -24,8 +24,15 @@ naik_status naik_vectors_allocate(naik_log *log, int count, naik_vector_file *fi
 /* Whether there are vectors in it, as such or as columns of a propagator. */
 bool naik_field_holds_vectors(const naik_scidac_field *field);
 
-/* Fills `file`, which has its path only, from a LIME file. Collective.
+/* Fills `file`, which has its path only, from a LIME file, or an HDF5 file of QDP++. Collective.
  * NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_MEMORY */
 naik_status naik_vectors_open_lime(naik_comm *comm, naik_vector_file *file);
+naik_status naik_vectors_open_qdp(naik_comm *comm, naik_vector_file *file);
+
+/* Of QDP++: whether there is such a propagator in the file, local; and one of its columns, out
+ * [sites][4][3][2], collective. NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY */
+bool naik_qdp_propagator_is_in(naik_log *log, const char *path);
+naik_status naik_qdp_column_read(const naik_vector_file *file, const naik_lattice *lattice,
+                                 int column, double *out);
 
 #endif

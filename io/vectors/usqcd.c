@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "io/files.h"
+#include "io/h5/h5.h"
 #include "io/lime/lime.h"
 #include "io/reread.h"
 #include "io/site_sums.h"
@@ -109,6 +110,10 @@ naik_status naik_vector_file_read(const naik_vector_file *file, const naik_latti
                          file->path, part == NAIK_VECTOR_SOURCE ? "source" : "vector", index,
                          records == NULL ? 0 : file->count,
                          part == NAIK_VECTOR_SOURCE ? "sources" : "vectors");
+    }
+    if (file->hdf5) {
+        status = naik_qdp_column_read(file, lattice, index, out);
+        goto done;
     }
     r.record = &records[index];
     memset(out, 0, (size_t)file->spin * naik_lattice_vector_bytes(lattice));
@@ -218,7 +223,9 @@ bool naik_vector_file_begins(naik_log *log, const char *path)
     naik_file_head head = {0};
     const bool read = naik_file_head_read(log, path, "the file", &head) == NAIK_OK;
     naik_log_clear(log); /* whoever opens the file says it again */
-    return read && (is_fnal(&head) || naik_lime_recognise(head.bytes, (size_t)head.length));
+    return read && (is_fnal(&head) || naik_lime_recognise(head.bytes, (size_t)head.length) ||
+                    (naik_h5_begins(head.bytes, (size_t)head.length) &&
+                     naik_qdp_propagator_is_in(log, path)));
 }
 
 static naik_status open_any(naik_comm *comm, naik_vector_file *file)
@@ -232,13 +239,15 @@ static naik_status open_any(naik_comm *comm, naik_vector_file *file)
     NAIK_TRY(naik_comm_broadcast(comm, &head, sizeof head, 0));
     if (naik_lime_recognise(head.bytes, (size_t)head.length)) {
         NAIK_TRY(naik_vectors_open_lime(comm, file));
+    } else if (naik_h5_begins(head.bytes, (size_t)head.length)) {
+        NAIK_TRY(naik_vectors_open_qdp(comm, file));
     } else if (is_fnal(&head)) {
         NAIK_TRY(naik_comm_agree(comm, naik_vectors_allocate(comm->log, 3, file)));
         NAIK_TRY(take_fnal(comm->log, &head, file));
     } else {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "'%s' is of no known format of vectors: SciDAC and USQCD vectors and "
-                           "FNAL staggered propagators are read",
+                           "'%s' is of no known format of vectors: SciDAC and USQCD vectors, "
+                           "propagators of QDP++ and FNAL staggered propagators are read",
                            file->path);
     }
 done:

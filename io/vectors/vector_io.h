@@ -6,6 +6,7 @@
  *                  (DiracFermion), each, or several of them a site in one record
  *   scidac-propagator  one record of a LatticePropagator: a matrix a site, whose columns are the vectors
  *   usqcd-pairs    SciDAC LIME, pairs of a source (often one time slice only) and its solution
+ *   qdp++-hdf5     the same in HDF5 of QDP++ and Chroma, with spin, no checksum
  *   fnal-ks        FNAL staggered propagator, three vectors side by side, no checksum
  *
  * Written: usqcd-pairs, and propagators with spin in QDP++'s HDF5 (`naik export`).
@@ -29,6 +30,7 @@ typedef struct naik_vector_file {
     int count;          /* vectors, or solutions of pairs */
     bool has_sources;   /* every solution has its source */
     bool whole;         /* the vectors are columns of a matrix in one record */
+    bool hdf5;          /* it is of QDP++, without records */
     char
         basis[16]; /* of the spins; "" of colour vectors and in the basis of naik (DeGrand-Rossi) */
     char datatype[64];                     /* as the first record names it; "" where it does not */
