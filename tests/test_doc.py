@@ -212,6 +212,16 @@ def figures_of_speed_are_in_the_results():
     assert count > 20 and not wrong, f"{count} figures; not in tests/results: {wrong}"
 
 
+def paragraphs_are_wrapped_at_100_columns():
+    """Tables, code, headings and lines of one word, such as a path or a link, aside."""
+    wrong = []
+    for page in pages():
+        text = re.sub(r"^```.*?^```", lambda m: "\n" * m[0].count("\n"), read(page), flags=re.S | re.M)
+        wrong += [f"{page}:{number}" for number, line in enumerate(text.split("\n"), 1)
+                  if len(line) > 100 and not line.startswith(("|", "#", "    ", "!")) and " " in line[2:100].strip()]
+    assert not wrong, wrong
+
+
 def the_changelog_is_a_summary_with_details_behind():
     """CHANGELOG.md merges by union: what a merge brings back is a heading or an entry that is there twice."""
     version = subprocess.run([NAIK, "--version"], capture_output=True, text=True).stdout.split()[1]
@@ -258,5 +268,5 @@ main([links_between_pages_resolve, files_and_folders_named_in_the_pages_exist,
       inputs_that_the_pages_show_are_accepted, keys_that_the_pages_name_are_keys,
       options_that_the_pages_show_are_options,
       the_manual_page_names_every_command_and_formats_without_warning, versions_of_formats_are_those_that_are_written, the_citation_has_the_version_of_the_program,
-      the_changelog_is_a_summary_with_details_behind,
+      the_changelog_is_a_summary_with_details_behind, paragraphs_are_wrapped_at_100_columns,
       figures_of_speed_are_in_the_results])

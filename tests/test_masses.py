@@ -108,14 +108,14 @@ def the_log_tells_what_each_mass_costs_where_the_rule_decides():
     for masses, shares in (([0.1, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16], True), ([0.01, 0.5], False)):
         said = solved("cost", "auto", "--dry-run", "--set", f"solve.0.masses={masses}", "--set",
                       "solve.0.naik_epsilon=" + str([0] * len(masses)), "--set", "solver.inner_precision=double")
-        line = re.search(r"the masses of pt (.*): apart they cost (\S+), from one Krylov space (\S+), where .* costs 1 \((.*)\)", said)
+        line = re.search(r"the masses of pt (.*)\. In units of .*, each mass by itself costs (\S+) in all, and one Krylov space for all of them (\S+) \(by itself or as its share: (.*)\)", said)
         assert line, said
         parts = [[float(x) for x in re.split(": | or ", part)] for part in line[4].split(", ")]
         assert [p[0] for p in parts] == masses and parts[0][1] == 1, parts
         for k in (1, 2):
             assert abs(sum(p[k] for p in parts) - float(line[k + 1])) < 0.01 * len(parts), said
         assert all(a[1] > b[1] and b[2] < 1 for a, b in zip(parts, parts[1:])), parts  # heavier is cheaper
-        assert line[1] == ("from one Krylov space" if shares else "apart"), said
+        assert line[1] == ("from one Krylov space" if shares else "each by itself"), said
         assert (float(line[3]) < 0.9 * float(line[2])) == shares == ("multishift=on" in said), said
     assert "apart they cost" not in solved("cost", "on", "--dry-run")
 

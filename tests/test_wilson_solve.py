@@ -313,7 +313,7 @@ def staggered_keys_are_refused_by_name():
     for change, sentence in (
             ("solver.multishift=on", "'solver.multishift': masses of quarks with spin share no Krylov space once one parity is eliminated"),
             ("deflation={modes: 8, file: modes.h5}", "'deflation.modes': naik finds and removes low modes for staggered quarks only"),
-            ("solver.batch=17", "'solver.batch' 17: at most 16 spinors are solved together"),
+            ("solver.batch=17", "'solver.batch' must be at most 16 for quarks with spin, not 17"),
             ("output.correlators=[pion5]", "'output.correlators': pion5 is for staggered quarks"),
             ("solve.0.naik_epsilon=[-0.1]", "'solve.0.naik_epsilon' applies to action.type hisq and links only"),
             ("solve.0.masses=[0.1]", "'solve.0.kappas' and masses say the same twice: give one"),

@@ -311,8 +311,8 @@ static naik_status check_masses(const checker *c, int index)
         return refuse(c, path, "'%s' applies to action.type hisq and links only", path);
     }
     if (solve->naik_epsilon.count != solve->masses.count) {
-        return refuse(c, path, "'%s' counts %d, masses count %d; give one for each mass", path,
-                      solve->naik_epsilon.count, solve->masses.count);
+        return refuse(c, path, "'%s' has %d of them and masses has %d: give one for each mass",
+                      path, solve->naik_epsilon.count, solve->masses.count);
     }
     return NAIK_OK;
 }
@@ -323,7 +323,8 @@ static naik_status check_twist(const checker *c, int index)
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "solve.%d.twist", index);
     if (solve->twist.count != 0 && solve->twist.count != NAIK_DIM - 1) {
-        return refuse(c, path, "'%s' is three numbers, of x, y and z", path);
+        return refuse(c, path, "'%s' must be three numbers [x, y, z], not a list of %d", path,
+                      solve->twist.count);
     }
     if (naik_input_twist(solve) != NULL && solve->deflate && c->input->deflation.modes != 0) {
         return refuse(c, path,
@@ -450,8 +451,8 @@ naik_status naik_input_check_idle(naik_log *log, const naik_input *input)
     }
     if (given(&c, "gauge.on_mismatch") != NULL && input->kind->links == NAIK_QUARK_STORED) {
         return refuse(&c, "gauge.on_mismatch",
-                      "'gauge.on_mismatch' does not apply to action.type links, only to naive, "
-                      "asqtad, hisq");
+                      "'gauge.on_mismatch' does not apply to action.type links, which reads no "
+                      "configuration");
     }
     if (given(&c, "solver.double_check_every") != NULL && !input->solver.double_check) {
         return refuse(&c, "solver.double_check_every",
@@ -508,7 +509,7 @@ static naik_status check_search(const checker *c)
     }
     if (search.modes > 0 && !naik_lanczos_has_room(size, krylov)) {
         return refuse(c, "deflation.modes",
-                      "'deflation.modes' is %d: a lattice of %dx%dx%dx%d has too few for that",
+                      "'deflation.modes' is %d, for which a lattice of %dx%dx%dx%d is too small",
                       search.modes, size[0], size[1], size[2], size[3]);
     }
     return NAIK_OK;
@@ -529,19 +530,21 @@ static naik_status check_deflation(const checker *c)
                       "'deflation.modes' does nothing: every entry of solve has deflate: false");
     }
     if (input->deflation.precision != 16 && input->deflation.precision != 32) {
-        return refuse(c, "deflation.precision", "'deflation.precision' is 16 or 32");
+        return refuse(c, "deflation.precision", "'deflation.precision' must be 16 or 32, not %d",
+                      input->deflation.precision);
     }
     if (input->deflation.krylov % NAIK_MODES_BLOCK != 0) {
-        return refuse(c, "deflation.krylov", "'deflation.krylov' is a multiple of %d",
-                      (int)NAIK_MODES_BLOCK);
+        return refuse(c, "deflation.krylov", "'deflation.krylov' must be a multiple of %d, not %d",
+                      (int)NAIK_MODES_BLOCK, input->deflation.krylov);
     }
     if (input->deflation.degree % 2 != 0) {
-        return refuse(c, "deflation.degree", "'deflation.degree' is even");
+        return refuse(c, "deflation.degree", "'deflation.degree' must be even, not %d",
+                      input->deflation.degree);
     }
     NAIK_TRY(check_search(c));
     if (interval->count != 0 && (interval->count != 2 || interval->data[0] >= interval->data[1])) {
         return refuse(c, "deflation.interval",
-                      "'deflation.interval' is two numbers, the smaller first");
+                      "'deflation.interval' must be two numbers, the smaller first");
     }
 done:
     return status;

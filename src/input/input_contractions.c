@@ -271,8 +271,8 @@ static naik_status check_shifts(naik_log *log, const naik_input *input)
                 if (asked[k]->data[c] >= (int)NAIK_FIRST_SPIN_TASTE) {
                     return naik_input_refuse(
                         log, input, path,
-                        "'%s': %s has links, and naik has none for it with a twist", path,
-                        naik_input_correlator_name(asked[k]->data[c]));
+                        "'%s': naik makes operators with links, such as %s, only without a twist",
+                        path, naik_input_correlator_name(asked[k]->data[c]));
                 }
             }
         }

@@ -206,16 +206,17 @@ static naik_status check_limits(naik_log *log, const naik_input *input)
         }
         if (kind->short_links && naik_input_recon(input) != 18 &&
             naik_input_twist(&input->solve[i]) != NULL) {
-            return naik_input_refuse(log, input, "solver.link_numbers",
-                                     "'solver.link_numbers' %d: links of a twisted boundary are "
-                                     "not SU(3)",
-                                     naik_input_recon(input));
+            return naik_input_refuse(
+                log, input, "solver.link_numbers",
+                "'solver.link_numbers' %d needs links in SU(3), which those of "
+                "a twisted boundary are not: leave it out",
+                naik_input_recon(input));
         }
     }
     if (input->solver.batch > most) {
         return naik_input_refuse(log, input, "solver.batch",
-                                 "'solver.batch' %d: at most %d spinors are solved together",
-                                 input->solver.batch, most);
+                                 "'solver.batch' must be at most %d for quarks with spin, not %d",
+                                 most, input->solver.batch);
     }
     return NAIK_OK;
 }

@@ -27,14 +27,17 @@ static const char *iterations_origin(const cost *c)
 {
     if (!c->kind->costs.by_mass) {
         return c->pilot != NULL
-                   ? "measured by the pilot run, those of the nearest mass, by ln(2/tolerance)"
-                   : "assumed, 100 at 1e-10: they follow from the distance to the critical mass, "
-                     "which is the configuration's; --from PROP.h5 takes a run's own";
+                   ? "measured by the pilot run at the nearest mass, scaled by ln(2/tolerance)"
+                   : "assumed, 100 at a tolerance of 1e-10: they depend on the critical mass of "
+                     "the "
+                     "configuration. --from PROP.h5 takes those of a run";
     }
     return c->measured
-               ? "measured by the pilot run, by 1/mass from the nearest mass and ln(2/tolerance)"
-               : "25/mass at 1e-10, by ln(2/tolerance); h200.txt bench=cg gauge=lat32.h5: 491 at "
-                 "0.05, 2408 at 0.01, 11080 at 0.002, 13700 at 0.0005";
+               ? "measured by the pilot run, scaled from the nearest mass by 1/mass and "
+                 "ln(2/tolerance)"
+               : "25/mass at a tolerance of 1e-10, scaled by ln(2/tolerance). Measured on one 32^4 "
+                 "configuration (h200.txt): 491 at 0.05, 2408 at 0.01, 11080 at 0.002, 13700 at "
+                 "0.0005";
 }
 
 static const char *times_origin(const cost *c)
@@ -45,11 +48,13 @@ static const char *times_origin(const cost *c)
 static const char modes_origin[] =
     "25/hypot(mass, lambda) iterations, 740 modes a time slice of 6 fm and unit of lambda, 9 "
     "applications for each in the search (doc/deflation.md): predicted, not measured";
-static const char memory_origin[] = "the plan that the run itself makes";
+static const char memory_origin[] = "from the memory plan that the run itself makes";
 static const char wall_origin[] =
-    "20 s to start, 1 GB/s a node for files (assumed), links (h200.txt bench=links), solves";
+    "20 s to start, files at 1 GB/s a node (assumed), links (h200.txt bench=links), and the "
+    "solves";
 static const char limit_origin[] =
-    "1.3 times the wall time with the most iterations, 5 minutes to stop, whole 10 minutes";
+    "1.3 times the wall time with the most iterations, and 5 minutes to stop, rounded up to 10 "
+    "minutes";
 
 /* ---- JSON */
 
@@ -306,16 +311,16 @@ static void print_people(naik_log *log, const naik_input *input, const cost *c)
     print_modes(log, input, c);
     print_output(log, input, c);
     if (c->smallest > 0) {
-        naik_log_line(log, "smallest: %d node%s of %s hold%s the run", c->smallest,
+        naik_log_line(log, "fewest nodes: %d node%s of %s hold%s the run", c->smallest,
                       c->smallest == 1 ? "" : "s", c->machine.name, c->smallest == 1 ? "s" : "");
     }
-    naik_log_line(log, "memory: %s", memory_origin);
+    naik_log_line(log, "GiB/GPU: %s", memory_origin);
     naik_log_line(log, "iterations: %s", iterations_origin(c));
-    naik_log_line(log, "times: %s (doc/performance-model.md)", times_origin(c));
+    naik_log_line(log, "us/iteration, s/solve: %s (doc/performance-model.md)", times_origin(c));
     naik_log_line(log, "wall time: %s", wall_origin);
     naik_log_line(log, "ask for: %s", limit_origin);
     naik_log_line(log,
-                  "no file of the input was looked at: --dry-run without --machine looks at them");
+                  "naik looked at no file that the input names; --dry-run without --machine does");
 }
 
 naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, bool json)

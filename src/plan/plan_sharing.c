@@ -100,9 +100,10 @@ void solve_plan_print_sharing(const solve_plan *plan, const naik_input *input, n
             }
             naik_log_line(
                 log,
-                "solver: naik solves the masses of %s %s: apart they cost %.2f, from one Krylov "
-                "space %.2f, where the lightest mass apart costs 1 (%s)",
-                input->solve[i].name, plan->multishift ? "from one Krylov space" : "apart",
+                "solver: naik solves the masses of %s %s. In units of the lightest mass by itself, "
+                "each mass by itself costs %.2f in all, and one Krylov space for all of them %.2f "
+                "(by itself or as its share: %s)",
+                input->solve[i].name, plan->multishift ? "from one Krylov space" : "each by itself",
                 multishift_separate_bytes(&c) / unit, multishift_shared_bytes(&c) / unit, text);
         }
     }
