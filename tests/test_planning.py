@@ -179,7 +179,7 @@ def wilson_and_clover_quarks_are_planned():
     assert clover["memory_bytes"] - node["memory_bytes"] >= blocks, (clover, node)
     assert clover["solves"][0]["us_per_iteration"] > node["solves"][0]["us_per_iteration"]
     told = naik("solve", file, "--dry-run", "--machine", "lumi-g")
-    assert "iterations: assumed, 100 at 1e-10: they follow from the distance to the critical mass" in told, told
+    assert "iterations: assumed, 100 at a tolerance of 1e-10: they depend on the critical mass of the configuration" in told, told
     field, pilot = path("spinors.lat"), path("spinors.h5")
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "2", "-o", field)
     more = ("--set", "lattice.size=[4,4,4,8]", "--set", f"gauge.file={field}", "--set", f"output.file={pilot}")

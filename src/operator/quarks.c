@@ -106,16 +106,15 @@ enum { NEAREST = NAIK_STENCIL / 2 }; /* stencil points without those of three ho
 #define STAGGERED_COSTS(points)                                                                    \
     .flops = (points)*66 + ((points)-1) * 6, .steps = 1, .roof = 1, .by_mass = true,               \
     .origin = "from a model fitted to the lines bench=cg and bench=dslash of h200.txt",            \
-    .origin_elsewhere =                                                                            \
-        "from a model fitted to h200.txt, with the bandwidths of this machine: predicted, not "
-"measured"
+    .origin_elsewhere = "from a model fitted to h200.txt, with the bandwidths of this machine: "   \
+                        "predicted, not measured"
 
-    const naik_quark_kind naik_kind_naive = {.name = "naive",
-                                             STAGGERED(plain_numbers),
-                                             .points = NAIK_STENCIL / 2,
-                                             .links = NAIK_QUARK_FATTENED,
-                                             .smearing = NAIK_NAIVE,
-                                             .costs = {STAGGERED_COSTS(NEAREST)}};
+const naik_quark_kind naik_kind_naive = {.name = "naive",
+                                         STAGGERED(plain_numbers),
+                                         .points = NAIK_STENCIL / 2,
+                                         .links = NAIK_QUARK_FATTENED,
+                                         .smearing = NAIK_NAIVE,
+                                         .costs = {STAGGERED_COSTS(NEAREST)}};
 /* links_s: bench=links of tests/results/h200.txt */
 const naik_quark_kind naik_kind_asqtad = {
     .name = "asqtad",
@@ -159,7 +158,7 @@ static const naik_quark_fact spin_facts[] = {{"gamma_basis", "DeGrand-Rossi"},
     .flops = NAIK_WILSON_FLOPS, .block_flops = (factors)*NAIK_CLOVER_FLOPS,                        \
     .block_factors = (factors), .steps = 2, .roof = 0.68, .passes = (count),                       \
     .origin = "from a model of the lines bench=dslash and bench=bicgstab of h200.txt",             \
-    .origin_elsewhere = "model of h200.txt action=wilson with this machine's bandwidths: "         \
+    .origin_elsewhere = "from a model fitted to h200.txt, with the bandwidths of this machine: "   \
                         "predicted, not measured"
 
 const naik_quark_kind naik_kind_wilson = {.name = "wilson",

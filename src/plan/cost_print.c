@@ -316,7 +316,7 @@ static void print_people(naik_log *log, const naik_input *input, const cost *c)
     }
     naik_log_line(log, "GiB/GPU: %s", memory_origin);
     naik_log_line(log, "iterations: %s", iterations_origin(c));
-    naik_log_line(log, "us/iteration, s/solve: %s (doc/performance-model.md)", times_origin(c));
+    naik_log_line(log, "s/solve: %s (doc/performance-model.md)", times_origin(c));
     naik_log_line(log, "wall time: %s", wall_origin);
     naik_log_line(log, "ask for: %s", limit_origin);
     naik_log_line(log,
