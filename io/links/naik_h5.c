@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/new.h"
 #include "io/checksum.h"
 #include "io/files.h"
 #include "io/h5/guard.h"
@@ -222,11 +223,7 @@ naik_status naik_links_h5_read(const char *path, const naik_lattice *lattice, do
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
     naik_h5_guard guard;
-    *out = calloc(1, sizeof **out);
-    if (*out == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for links");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, sizeof **out, "links", (void **)out));
     naik_h5_guard_begin(&guard);
     status = naik_file_verdict(comm, path, read_set(path, lattice, naik_epsilon, boundary_t, *out));
     status = naik_h5_read_verdict(comm->log, status);

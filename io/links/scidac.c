@@ -9,6 +9,7 @@
 
 #include "base/exactsum.h"
 #include "comm/collective.h"
+#include "comm/new.h"
 #include "comm/paths.h"
 #include "io/lime/lime.h"
 #include "io/links/kinds.h"
@@ -71,11 +72,7 @@ naik_status naik_links_scidac_read(const char *fat_path, const char *long_path,
 {
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
-    *out = calloc(1, sizeof **out);
-    if (*out == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for links");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, sizeof **out, "links", (void **)out));
     (*out)->naik_epsilon = naik_epsilon;
     NAIK_TRY(naik_gauge_create(lattice, &(*out)->fat));
     NAIK_TRY(naik_gauge_create(lattice, &(*out)->long_links));

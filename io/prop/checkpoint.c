@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "comm/new.h"
 #include "comm/paths.h"
 #include "io/checksum.h"
 #include "io/files.h"
@@ -354,12 +355,9 @@ naik_status naik_checkpoint_open(naik_propagator_file *file, naik_checkpoint **o
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    naik_checkpoint *s = calloc(1, sizeof *s);
+    naik_checkpoint *s = NULL;
     *out = NULL;
-    if (s == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the solves in flight");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, sizeof *s, "the solves in flight", (void **)&s));
     s->file = file;
     s->comm = comm;
     s->lattice = file->lattice;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/new.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
 #include "io/prop/prop_file.h"
@@ -46,11 +47,8 @@ naik_status naik_propagator_file_open_finished(const naik_lattice *lattice, cons
     naik_h5_guard guard;
     *out = NULL;
     naik_h5_guard_begin(&guard);
-    naik_propagator_file *file = calloc(1, sizeof *file);
-    if (file == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a propagator file");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    naik_propagator_file *file = NULL;
+    NAIK_TRY(naik_new(comm, sizeof *file, "a propagator file", (void **)&file));
     *file = (naik_propagator_file){.comm = comm, .lattice = lattice, .h5 = -1, .complete = true};
     NAIK_TRY(naik_path_append(comm->log, path, "", file->path));
     NAIK_TRY(naik_h5_open_stored(comm, path, &h5));

@@ -4,16 +4,12 @@
  * has been raised since. A file that was finished with such solves goes back to .part by a rename:
  * killed right after it, the next run finds a complete .part, and finishes or continues it.
  */
-#include <string.h>
-
 #include "io/prop/prop_file.h"
-#include "solver/solver.h"
 
 static bool is_retried(const naik_propagator_file *file, const naik_solve_record *record)
 {
-    return record->state == NAIK_SOLVE_NOT_CONVERGED &&
-           record->iterations < file->iteration_limit &&
-           strcmp(record->stop_reason, naik_solver_reason_text(NAIK_SOLVER_ITERATION_LIMIT)) == 0;
+    return record->state == NAIK_SOLVE_NOT_CONVERGED && record->at_limit &&
+           record->iterations < file->iteration_limit;
 }
 
 int naik_prop_count_retries(const naik_propagator_file *file)

@@ -6,6 +6,7 @@
 
 #include "backend/launch.h"
 #include "backend/transport.h"
+#include "comm/new.h"
 
 /* The only build-dependent choice of the host code. */
 #if defined(NAIK_GPU)
@@ -55,15 +56,8 @@ naik_status naik_backend_create(naik_comm *comm, const char *name,
             "this build has no GPU backend: build with make GPU=cuda or GPU=hip, or set "
             "run.backend to cpu");
     }
-    naik_backend *backend = calloc(1, sizeof *backend);
-    if (backend == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the backend");
-    }
-    status = naik_comm_agree(comm, status);
-    if (status != NAIK_OK) {
-        free(backend);
-        return status;
-    }
+    naik_backend *backend = NULL;
+    NAIK_TRY(naik_new(comm, sizeof *backend, "the backend", (void **)&backend));
     backend->comm = comm;
     backend->log = comm->log;
     backend->choices.launch_mode = options != NULL ? options->launch : NAIK_LAUNCH_AUTO;
@@ -84,7 +78,7 @@ naik_status naik_backend_create(naik_comm *comm, const char *name,
         naik_transport_choose(backend, options != NULL ? options->transport : NAIK_TRANSPORT_AUTO));
     *out = backend;
 done:
-    if (status != NAIK_OK) {
+    if (status != NAIK_OK && backend != NULL) {
         destroy(backend);
     }
     return status;

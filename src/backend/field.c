@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "comm/new.h"
+
 const char *naik_precision_name(naik_precision precision)
 {
     switch (precision) {
@@ -35,15 +37,8 @@ static naik_status create(const naik_geometry *geometry, naik_precision precisio
                          "a field of %d right-hand sides: 1 to %d are possible", nrhs,
                          NAIK_MAX_RHS / spin);
     }
-    naik_field *field = calloc(1, sizeof *field);
-    if (field == NULL) {
-        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for a field");
-    }
-    status = naik_comm_agree(backend->comm, status);
-    if (status != NAIK_OK) {
-        free(field);
-        return status;
-    }
+    naik_field *field = NULL;
+    NAIK_TRY(naik_new(backend->comm, sizeof *field, "a field", (void **)&field));
     field->geometry = geometry;
     field->precision = precision;
     field->spin = spin;

@@ -4,21 +4,15 @@
 #include <stdlib.h>
 
 #include "backend/halo.h"
+#include "comm/new.h"
 
 naik_status naik_geometry_create(naik_backend *backend, const naik_lattice *lattice,
                                  naik_geometry **out)
 {
     naik_status status = NAIK_OK;
     *out = NULL;
-    naik_geometry *geometry = calloc(1, sizeof *geometry);
-    if (geometry == NULL) {
-        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the geometry");
-    }
-    status = naik_comm_agree(backend->comm, status);
-    if (status != NAIK_OK) {
-        free(geometry);
-        return status;
-    }
+    naik_geometry *geometry = NULL;
+    NAIK_TRY(naik_new(backend->comm, sizeof *geometry, "the geometry", (void **)&geometry));
     geometry->backend = backend;
     geometry->lattice = lattice;
     NAIK_TRY(naik_comm_agree(backend->comm,

@@ -10,6 +10,7 @@
 #include "backend/field.h"
 #include "base/memory.h"
 #include "comm/collective.h"
+#include "comm/new.h"
 #include "links/link_ops.h"
 #include "links/smear.h"
 
@@ -154,15 +155,8 @@ naik_status naik_links_create(const naik_geometry *geometry, const naik_fatlong 
     naik_backend *backend = geometry->backend;
     naik_link_layers backward[2] = {{{NULL}, 1}, {{NULL}, NAIK_HALO_DEPTH}};
     *out = NULL;
-    naik_links *links = calloc(1, sizeof *links);
-    if (links == NULL) {
-        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the links");
-    }
-    status = naik_comm_agree(backend->comm, status);
-    if (status != NAIK_OK) {
-        free(links);
-        return status;
-    }
+    naik_links *links = NULL;
+    NAIK_TRY(naik_new(backend->comm, sizeof *links, "the links", (void **)&links));
     links->geometry = geometry;
     links->precision = precision;
     links->recon = recon;

@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "bench/bench.h"
+#include "comm/new.h"
 #include "lattice/su3.h"
 #include "naik/gauge_io.h"
 
@@ -102,11 +103,7 @@ naik_status bench_make_links(bench *b)
                        strcmp(b->what, "modes") == 0;
     naik_fattener *fattener = NULL;
     if (built && o->gauge == NULL && o->links == BENCH_RANDOM && !bench_of_spinors(o)) {
-        b->source = calloc(1, sizeof *b->source);
-        if (b->source == NULL) {
-            status = NAIK_FAIL(b->comm->log, NAIK_ERR_MEMORY, "no memory for the links");
-        }
-        NAIK_TRY(naik_comm_agree(b->comm, status));
+        NAIK_TRY(naik_new(b->comm, sizeof *b->source, "the links", (void **)&b->source));
         NAIK_TRY(make_random_links(b->lattice, o->action != NAIK_NAIVE, b->source));
         if (o->temporal_gauge) {
             fix_temporal_gauge(b->source->fat);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "comm/new.h"
 #include "lattice/grid.h"
 
 static naik_status choose_grid(naik_comm *comm, const int size[NAIK_DIM],
@@ -153,15 +154,8 @@ naik_status naik_lattice_create(naik_comm *comm, const int size[NAIK_DIM], const
 {
     naik_status status = NAIK_OK;
     *out = NULL;
-    naik_lattice *lat = calloc(1, sizeof *lat);
-    if (lat == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the lattice");
-    }
-    status = naik_comm_agree(comm, status);
-    if (status != NAIK_OK) {
-        free(lat);
-        return status;
-    }
+    naik_lattice *lat = NULL;
+    NAIK_TRY(naik_new(comm, sizeof *lat, "the lattice", (void **)&lat));
     lat->comm = comm;
     NAIK_TRY(choose_grid(comm, size, grid, lat->grid));
     memcpy(lat->size, size, sizeof lat->size);

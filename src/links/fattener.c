@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "comm/collective.h"
+#include "comm/new.h"
 #include "links/ghosted.h"
 #include "links/link_ops.h"
 #include "links/smear.h"
@@ -120,11 +121,7 @@ naik_status naik_fattener_create(const naik_gauge *u, naik_action_type action, d
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                          "the tadpole factor u0 = %g must be a positive number", u0);
     }
-    fattener = calloc(1, sizeof *fattener);
-    if (fattener == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for link building");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, sizeof *fattener, "link building", (void **)&fattener));
     fattener->lattice = u->lattice;
     fattener->device = device;
     fattener->action = action;
@@ -166,11 +163,7 @@ naik_status naik_fattener_links(const naik_fattener *fattener, double naik_epsil
                          "naik_epsilon = %g must be a number above -1, where the long links vanish",
                          naik_epsilon);
     }
-    links = calloc(1, sizeof *links);
-    if (links == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for fat and long links");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, sizeof *links, "fat and long links", (void **)&links));
     links->naik_epsilon = naik_epsilon;
     links->svd_count = fattener->svd_count;
     links->long_scale = fattener->long_scale * (1 + naik_epsilon);

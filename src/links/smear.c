@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "comm/new.h"
 #include "comm/threads.h"
 #include "links/ghosted.h"
 #include "links/link_ops.h"
@@ -201,11 +202,8 @@ naik_status naik_smear_space_create(const naik_lattice *lattice, naik_device *de
     naik_status status = NAIK_OK;
     naik_comm *comm = lattice->comm;
     *out = NULL;
-    workspace *w = calloc(1, sizeof *w);
-    if (w == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for link building");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    workspace *w = NULL;
+    NAIK_TRY(naik_new(comm, sizeof *w, "link building", (void **)&w));
     w->ops = naik_link_ops_of(device);
     NAIK_TRY(naik_ghosted_plan_init(lattice, device, &w->plan));
     NAIK_TRY(naik_ghosted_init(&w->plan, NAIK_DIM, w->u));

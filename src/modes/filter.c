@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "comm/collective.h"
+#include "comm/new.h"
 #include "modes/hermitian.h"
 
 enum { STEPS_A_QUESTION = 16, LANCZOS_STEPS = 30, MOMENTS_AT_ONCE = 64, MOMENTS_MAX = 4096 };
@@ -17,11 +18,8 @@ naik_status naik_filter_create(const naik_links *links, naik_modes_work *work, i
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = links->geometry;
     *out = NULL;
-    naik_filter *filter = calloc(1, sizeof *filter);
-    if (filter == NULL) {
-        status = NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY, "no memory for a filter");
-    }
-    NAIK_TRY(naik_comm_agree(geometry->backend->comm, status));
+    naik_filter *filter = NULL;
+    NAIK_TRY(naik_new(geometry->backend->comm, sizeof *filter, "a filter", (void **)&filter));
     filter->links = links;
     filter->work = work;
     NAIK_TRY(naik_field_create(geometry, NAIK_SINGLE, nrhs, &filter->odd));

@@ -15,6 +15,7 @@
 
 #include "backend/packed_links.h"
 #include "base/memory.h"
+#include "comm/new.h"
 
 enum { MOST = 8, TEXT_BYTES = 256 };
 
@@ -123,10 +124,7 @@ naik_status naik_fault_create(naik_comm *comm, naik_fault **out)
     if (text[0] == '\0') {
         return NAIK_OK;
     }
-    fault = calloc(1, sizeof *fault);
-    status = fault != NULL ? NAIK_OK
-                           : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for NAIK_INJECT");
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, sizeof *fault, "NAIK_INJECT", (void **)&fault));
     fault->comm = comm;
     fault->armed = true;
     NAIK_TRY(parse(fault, text));

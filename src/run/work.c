@@ -114,7 +114,8 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
                                 .source_residual = result->source_residual,
                                 .norm = result->norm,
                                 .seconds = result->cg.seconds,
-                                .flops = result->flops};
+                                .flops = result->flops,
+                                .at_limit = result->cg.reason == NAIK_SOLVER_ITERATION_LIMIT};
     const bool asked = naik_input_asks_colour(&j->input->solve[task->solve], task->colour % 3);
     snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
              !asked                                                ? "colour not asked for"

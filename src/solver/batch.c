@@ -7,6 +7,7 @@
 
 #include "backend/field.h"
 #include "base/memory.h"
+#include "comm/new.h"
 
 size_t naik_solver_bytes(const naik_solver_kind *kind, const naik_operator_ops *ops,
                          const naik_geometry *geometry, naik_precision vectors, int width)
@@ -90,14 +91,9 @@ naik_status naik_solver_create(const naik_solver_kind *kind,
     naik_solver *s = NULL;
     *out = NULL;
     NAIK_TRY(check_create(kind, op, vectors, width));
-    s = calloc(1, sizeof *s);
-    if (s == NULL) {
-        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the solver");
-    } else {
-        s->kind = kind;
-        s->geometry = op[NAIK_DOUBLE].geometry;
-    }
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(naik_new(backend->comm, sizeof *s, "the solver", (void **)&s));
+    s->kind = kind;
+    s->geometry = op[NAIK_DOUBLE].geometry;
     s->vectors = vectors;
     s->width = width;
     s->fields = kind->fields(op[NAIK_DOUBLE].ops);
