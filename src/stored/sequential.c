@@ -84,19 +84,18 @@ static void compare_actions(const stored_run *run, const naik_input *input, int 
             "sources of solve.%d: the propagators of '%s' were made with action %s, this run "
             "has %s",
             entry, run->path, other->kind->name, input->kind->name);
-    } else if (other->action.u0 != input->action.u0 || other->action.csw != input->action.csw) {
-        naik_log_warn(
-            log,
-            "sources of solve.%d: the propagators of '%s' were made with u0 %.10g and csw "
-            "%.10g, this run has %.10g and %.10g",
-            entry, run->path, other->action.u0, other->action.csw, input->action.u0,
-            input->action.csw);
-    } else if (other->action.mu != input->action.mu) {
-        naik_log_warn(
-            log,
-            "sources of solve.%d: the propagators of '%s' were made with mu %.10g, this run has "
-            "%.10g",
-            entry, run->path, other->action.mu, input->action.mu);
+    }
+    for (int i = 0; other->kind == input->kind && i < input->kind->number_count; i++) {
+        const naik_quark_number *number = &input->kind->numbers[i];
+        const double theirs = number->value(&other->quarks[0]);
+        const double ours = number->value(&input->quarks[0]);
+        if (number->key != NULL && theirs != ours) { /* one number for all quarks of an input */
+            naik_log_warn(
+                log,
+                "sources of solve.%d: the propagators of '%s' were made with %s %.10g, this run "
+                "has %.10g",
+                entry, run->path, number->name, theirs, ours);
+        }
     }
     if (other->gauge.reunitarise != input->gauge.reunitarise) {
         naik_log_warn(
