@@ -5,7 +5,6 @@
  */
 #include "naik/session.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -346,14 +345,6 @@ static naik_status solve_quark(naik_session *s, const char *quark, int count, co
     NAIK_TRY(naik_comm_agree(
         s->comm, naik_interrupt_create_asking(s->comm, ask_caller, s, &s->at.interrupt)));
     NAIK_TRY(session_quark_use(&s->at, input, count, q));
-    naik_solver_options options = naik_solver_defaults();
-    options.max_iterations = input->solver.max_iterations;
-    options.first_rung = q->plan.first_rung;
-    if (q->modes != NULL) {
-        options.removed = fmax(q->modes->lambda2[q->modes->count - 1], 0);
-    }
-    const naik_solver_starter starter =
-        naik_deflation_starter(q->deflation, input->deflation.again);
     const naik_propagator_stream stream = {.data = &b,
                                            .count = count,
                                            .source = give_source,
@@ -362,9 +353,9 @@ static naik_status solve_quark(naik_session *s, const char *quark, int count, co
                                            .stop = asked_to_stop,
                                            .tolerance_full = input->solver.tolerance_full,
                                            .poll = at_poll,
-                                           .starter = q->deflation != NULL ? &starter : NULL};
-    NAIK_TRY(
-        naik_propagator_solve(&q->set.op[NAIK_DOUBLE], q->solver, &options, &stream, &interrupted));
+                                           .starter = quark_solver_starter(&q->solver)};
+    NAIK_TRY(naik_propagator_solve(&q->set.op[NAIK_DOUBLE], q->solver.solver, &q->solver.options,
+                                   &stream, &interrupted));
     if (interrupted) {
         status = NAIK_FAIL(s->comm->log, NAIK_ERR_INTERRUPTED,
                            "stopped with %d of %d solutions done", b.done, count);

@@ -7,8 +7,7 @@
 
 static void clear_solver(session_quark *q)
 {
-    naik_deflation_destroy(&q->deflation);
-    naik_solver_destroy(&q->solver);
+    quark_solver_clear(&q->solver);
     q->width = 0;
 }
 
@@ -33,21 +32,6 @@ static naik_status make_operators(workplace *w, const naik_input *input, session
     }
 done:
     naik_fatlong_destroy(&canonical);
-    return status;
-}
-
-static naik_status make_solver(const naik_input *input, session_quark *q)
-{
-    naik_status status = NAIK_OK;
-    const int width = q->plan.batch;
-    NAIK_TRY(naik_solver_create(solve_plan_solver(input), q->set.op, q->plan.vectors, width,
-                                &q->solver));
-    if (q->modes != NULL) {
-        NAIK_TRY(naik_deflation_create(q->modes, q->modes->count, q->set.links[NAIK_DOUBLE], width,
-                                       &q->deflation));
-    }
-    q->width = width;
-done:
     return status;
 }
 
@@ -78,7 +62,8 @@ naik_status session_quark_use(workplace *w, const naik_input *input, int count, 
     clear_solver(q);
     q->quark = *quark;
     q->plan = plan;
-    NAIK_TRY(make_solver(input, q));
+    NAIK_TRY(quark_solver_create(input, &q->plan, &q->set, q->modes, plan.batch, &q->solver));
+    q->width = plan.batch;
 done:
     if (status != NAIK_OK) {
         session_quark_clear(q);

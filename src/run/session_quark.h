@@ -2,11 +2,8 @@
 #ifndef NAIK_RUN_SESSION_QUARK_H
 #define NAIK_RUN_SESSION_QUARK_H
 
-#include "modes/deflate.h"
-#include "operator/set.h"
-#include "plan/plan.h"
+#include "run/quark_solver.h"
 #include "run/workplace.h"
-#include "solver/solver.h"
 
 /* All zero is none. */
 typedef struct session_quark {
@@ -14,8 +11,7 @@ typedef struct session_quark {
     solve_plan plan;
     naik_operator_set set;
     naik_modes *modes; /* NULL: none are removed */
-    naik_deflation *deflation;
-    naik_solver *solver;
+    quark_solver solver;
     int width; /* right-hand sides that the solver holds; 0: nothing is made yet */
 } session_quark;
 

@@ -4,7 +4,6 @@
  * What the guard does not let pass stays pending, and is listed
  * again until it is stored or given up.
  */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +16,7 @@
 #include "propagator/meson_field.h"
 #include "quark/low_modes.h"
 #include "run/job.h"
+#include "run/quark_solver.h"
 #include "solver/bicgstab.h"
 #include "stored/make_source.h"
 
@@ -288,35 +288,20 @@ done:
 static naik_status solve_pending(solve_job *j, bool *interrupted)
 {
     naik_status status = NAIK_OK;
-    naik_solver *solver = NULL;
+    quark_solver s = {.solver = NULL};
     naik_multishift *multishift = NULL;
-    naik_deflation *deflation = NULL;
     bool stopped = false;
-    const naik_solver_options defaults = naik_solver_defaults();
-    naik_solver_options options = defaults;
-    options.max_iterations = j->input->solver.max_iterations;
-    options.history_stride = j->plan.history_stride;
-    options.first_rung = j->plan.first_rung;
     const double begin_s = naik_time_s();
     int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
     NAIK_TRY(make_operators(j, quark_of(j, j->pending[0]), batch));
     solve_report_links(j, quark_of(j, j->pending[0]), naik_time_s() - begin_s);
-    options.preconditioner = j->multigrid.mg != NULL ? &j->multigrid.preconditioner : NULL;
-    if (j->modes != NULL) {
-        options.removed = fmax(j->modes->lambda2[j->modes->count - 1], 0);
-    }
-    NAIK_TRY(naik_solver_create(solve_plan_solver(j->input), j->set.op, j->plan.vectors, batch,
-                                &solver));
+    NAIK_TRY(quark_solver_create(j->input, &j->plan, &j->set, j->modes, batch, &s));
+    s.options.history_stride = j->plan.history_stride;
+    s.options.preconditioner = j->multigrid.mg != NULL ? &j->multigrid.preconditioner : NULL;
     if (j->plan.multishift && any_group(j)) {
         const int groups = j->plan.groups < batch ? j->plan.groups : batch;
-        NAIK_TRY(naik_multishift_create(solver, groups, j->plan.shifts, &multishift));
+        NAIK_TRY(naik_multishift_create(s.solver, groups, j->plan.shifts, &multishift));
     }
-    if (j->modes != NULL) {
-        NAIK_TRY(naik_deflation_create(j->modes, j->modes->count, j->set.links[NAIK_DOUBLE], batch,
-                                       &deflation));
-    }
-    const naik_solver_starter starter =
-        naik_deflation_starter(deflation, j->input->deflation.again);
     const naik_propagator_stream stream = {.data = j,
                                            .count = j->pending_count,
                                            .resident = !contraction_keeps(j->input) &&
@@ -332,16 +317,16 @@ static naik_status solve_pending(solve_job *j, bool *interrupted)
                                            .restore = solve_restore_checkpoint,
                                            .multishift = multishift,
                                            .group = group_of,
-                                           .starter = deflation != NULL ? &starter : NULL};
+                                           .starter = quark_solver_starter(&s)};
     naik_timer_start(j->timer, "solve");
-    NAIK_TRY(naik_propagator_solve(&j->set.op[NAIK_DOUBLE], solver, &options, &stream, &stopped));
+    NAIK_TRY(
+        naik_propagator_solve(&j->set.op[NAIK_DOUBLE], s.solver, &s.options, &stream, &stopped));
     naik_timer_stop(j->timer, "solve");
     *interrupted = stopped && !j->guard.links_lost;
 done:
-    naik_deflation_destroy(&deflation);
-    naik_modes_destroy(&j->modes);
     naik_multishift_destroy(&multishift);
-    naik_solver_destroy(&solver);
+    quark_solver_clear(&s);
+    naik_modes_destroy(&j->modes);
     naik_operator_set_destroy(&j->set);
     return status;
 }
