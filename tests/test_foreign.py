@@ -295,6 +295,7 @@ def vectors_and_propagators_of_every_code_are_the_same_sources():
     told = naik("info", put("etmc", etmc))
     assert "gamma_basis: tmLQCD" in told and "vectors: 12" in told and "intact: true" in told, told
     refused(["gauge", "check", path("etmc")], "it holds 12 fields of spinors")
+    assert "do not fit their own description" in naik("info", put("cut", etmc + record("scidac-binary-data", data[:-192])), status=4)
     with open(path("source.yaml")) as f:
         text = f.read()
     with open(path("source.yaml"), "w") as f:

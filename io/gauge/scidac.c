@@ -51,6 +51,13 @@ static naik_status bad_length(naik_log *log, const char *path, const naik_scidac
     const int64_t volume = (int64_t)f->dims[0] * f->dims[1] * f->dims[2] * f->dims[3];
     const int colours = f->colors > 0 ? f->colors : 3;
     const int64_t single = volume * 4 * colours * colours * 8;
+    if (f->kind != NAIK_FIELD_LINKS) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' has %lld bytes of data at byte %lld that do not fit their own "
+                         "description (%d %d %d %d sites)",
+                         path, (long long)f->size_bytes, (long long)f->offset, f->dims[0],
+                         f->dims[1], f->dims[2], f->dims[3]);
+    }
     return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                      "'%s' has %lld bytes of links, but its extents %d %d %d %d need %lld in "
                      "single or %lld in double precision",

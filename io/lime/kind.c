@@ -167,7 +167,7 @@ static void classify_plain(const naik_scidac_file *file, naik_scidac_field *f)
     }
     f->kind = f->bits == 0 && f->tmlqcd ? NAIK_FIELD_OTHER : expected;
     f->fits = whole && f->bits != 0 && !f->contradicts;
-    f->contradicts = f->contradicts || (!f->fits && !f->tmlqcd);
+    f->contradicts = f->contradicts || (!f->fits && (!f->tmlqcd || !whole));
     f->colors = f->colors > 0 ? f->colors : said;
     f->typesize = whole && element <= MAX_ELEMENT ? (int)element : -1;
 }
