@@ -244,34 +244,41 @@ static void apply_fine(check *t, const mg_fixture *m, naik_field *const v[2],
     }
 }
 
+static void galerkin_with(check *t, const int extents[4], const int grid[4], double csw, double mu,
+                          double tolerance, naik_precision precision, const int aggregate[4])
+{
+    mg_fixture m;
+    naik_coarse *e[2], *expected[2], *got[2];
+    naik_field *out[2] = {NULL, NULL};
+    if (create(t, extents, grid, false, csw, mu, precision, aggregate, VECTORS, &m)) {
+        make_coarse(t, &m, e);
+        make_coarse(t, &m, expected);
+        make_coarse(t, &m, got);
+        for (int c = 0; c < 2; c++) {
+            CHECK_OK(t, naik_field_create_spin(m.f.geometry, NAIK_SINGLE, NAIK_SPIN, NAIK_MG_BLOCK,
+                                               &out[c]));
+        }
+        fill_random(t, &m, e);
+        prolong_both(t, &m, e, m.field);
+        apply_fine(t, &m, m.field, out, m.field[2]);
+        restrict_both(t, &m, out, expected);
+        CHECK_OK(t, naik_coarse_operator_apply(m.op, m.halo, e, got));
+        CHECK_NEAR(t, difference(t, &m, got, expected), 0, tolerance);
+        free_coarse(e);
+        free_coarse(expected);
+        free_coarse(got);
+        naik_field_destroy(&out[0]);
+        naik_field_destroy(&out[1]);
+    }
+    destroy(&m);
+}
+
 static void galerkin_on_grid(check *t, const int extents[4], const int grid[4])
 {
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-        mg_fixture m;
-        naik_coarse *e[2], *expected[2], *got[2];
-        naik_field *out[2] = {NULL, NULL};
-        if (naik_multigrid_fits(extents, operators[i].aggregate, grid) &&
-            create(t, extents, grid, false, operators[i].csw, operators[i].mu,
-                   operators[i].precision, operators[i].aggregate, VECTORS, &m)) {
-            make_coarse(t, &m, e);
-            make_coarse(t, &m, expected);
-            make_coarse(t, &m, got);
-            for (int c = 0; c < 2; c++) {
-                CHECK_OK(t, naik_field_create_spin(m.f.geometry, NAIK_SINGLE, NAIK_SPIN,
-                                                   NAIK_MG_BLOCK, &out[c]));
-            }
-            fill_random(t, &m, e);
-            prolong_both(t, &m, e, m.field);
-            apply_fine(t, &m, m.field, out, m.field[2]);
-            restrict_both(t, &m, out, expected);
-            CHECK_OK(t, naik_coarse_operator_apply(m.op, m.halo, e, got));
-            CHECK_NEAR(t, difference(t, &m, got, expected), 0, operators[i].tolerance);
-            free_coarse(e);
-            free_coarse(expected);
-            free_coarse(got);
-            naik_field_destroy(&out[0]);
-            naik_field_destroy(&out[1]);
-            destroy(&m);
+        if (naik_multigrid_fits(extents, operators[i].aggregate, grid)) {
+            galerkin_with(t, extents, grid, operators[i].csw, operators[i].mu,
+                          operators[i].tolerance, operators[i].precision, operators[i].aggregate);
         }
     }
 }
@@ -317,5 +324,138 @@ static void coarse_solver_solves_the_coarse_operator(check *t)
     fixture_for_grids(t, size, 2, solve_on_grid);
 }
 
+/* ---- the smoother */
+
+static void smoother_is_the_least_squares_polynomial(check *t)
+{
+    static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
+    wilson_fixture f;
+    naik_wilson *wilson = NULL;
+    naik_field *v[5] = {NULL};
+    naik_exactsum *sums = NULL;
+    double *room = NULL, norm[2][4];
+    naik_polynomial p;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 1.1, false, &f));
+    const naik_backend_ops *ops = f.backend->ops;
+    CHECK_OK(t, naik_wilson_create(f.geometry, f.u, f.clover, mass, 0, NAIK_DOUBLE, 18, &wilson));
+    CHECK_OK(t, naik_polynomial_fit(wilson, NAIK_ODD, 5, 7, &p));
+    for (int i = 0; i < 5; i++) {
+        CHECK_OK(t, naik_field_create_spin(f.geometry, NAIK_DOUBLE, NAIK_SPIN, 4, &v[i]));
+    }
+    CHECK_OK(t, naik_alloc(f.lat->comm->log, 4 * naik_lattice_vector_bytes(f.lat), "noise",
+                           (void **)&room));
+    CHECK_OK(t, naik_backend_alloc(f.backend, 4 * sizeof *sums, "sums", (void **)&sums));
+    for (int c = 0; c < 4; c++) {
+        CHECK_OK(t, naik_multigrid_noise(v[0], NAIK_ODD, c, 7, (uint32_t)c, room));
+    }
+    CHECK_OK(t, naik_polynomial_apply(&p, wilson, NAIK_ODD, v[0], v[1], v[2], v[3]));
+    CHECK_OK(t, naik_wilson_schur(wilson, NAIK_ODD, false, &all, v[3], v[2], v[1], NULL));
+    CHECK_OK(t, ops->field.axpy(-1, v[0], v[1]));
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(t, ops->reduction.clear(f.backend, sums, 4));
+        CHECK_OK(t, ops->reduction.dot(v[i], v[i], sums));
+        CHECK_OK(t, ops->reduction.over_ranks(f.backend, sums, 4));
+        CHECK_OK(t, ops->reduction.values(f.backend, sums, 4, norm[i]));
+    }
+    const double whole = norm[0][0] + norm[0][1] + norm[0][2] + norm[0][3];
+    const double rest = norm[1][0] + norm[1][1] + norm[1][2] + norm[1][3];
+    /* of the same noise, and by powers, not by Horner's rule */
+    CHECK_NEAR(t, sqrt(rest / whole), p.left, 1e-9);
+    CHECK_TRUE(t, p.left < 0.3);
+    naik_backend_release(f.backend, sums);
+    naik_free(room);
+    for (int i = 0; i < 5; i++) {
+        naik_field_destroy(&v[i]);
+    }
+    naik_wilson_destroy(&wilson);
+    wilson_fixture_destroy(&f);
+}
+
+/* ---- the cycle: where P holds everything, its coarse lattice solves Mh x = r */
+
+static void a_cycle_solves_where_nothing_is_left_out(check *t)
+{
+    static const int tiny[4] = {4, 4, 4, 4}, aggregate[4] = {2, 2, 1, 2};
+    enum { EVERYTHING = 48 }; /* 6 components of 8 sites, of each chirality */
+    naik_multigrid_parameters parameters = naik_multigrid_defaults();
+    naik_polynomial smoother[2];
+    naik_cycle *cycle = NULL;
+    mg_fixture m;
+    naik_field *z = NULL, *r = NULL;
+    if (t->comm->size > 1) {
+        CHECK_SKIP(t, "one rank is enough");
+    }
+    parameters.vectors = EVERYTHING;
+    parameters.coarse_tolerance = 1e-6;
+    if (create(t, tiny, NULL, false, 1.0, 0, NAIK_SINGLE, aggregate, EVERYTHING, &m)) {
+        for (int parity = 0; parity < 2; parity++) {
+            smoother[parity] = (naik_polynomial){.count = 2, .c = {1, 0}};
+        }
+        CHECK_OK(t, naik_cycle_create(m.wilson, m.p, m.op, smoother, 2, &parameters, &cycle));
+        r = wilson_fixture_field(t, &m.f, NAIK_SINGLE, 2, 3, NAIK_EVEN);
+        z = wilson_fixture_zero(t, &m.f, NAIK_SINGLE, 2);
+        CHECK_OK(t, naik_cycle_apply(cycle, NAIK_EVEN, r, (const double[2]){200, 200}, z));
+        /* what is left of r after it */
+        naik_field_set_nrhs(m.field[0], 2);
+        naik_field_set_nrhs(m.field[1], 2);
+        CHECK_OK(
+            t, naik_wilson_schur_affine(m.wilson, NAIK_EVEN, -1, z, 1, r, m.field[1], m.field[0]));
+        wilson_spinor *left = wilson_ref_field(m.f.lat->volume);
+        wilson_spinor *whole = wilson_ref_field(m.f.lat->volume);
+        wilson_spinor *none = wilson_ref_field(m.f.lat->volume);
+        for (int c = 0; c < 2; c++) {
+            wilson_fixture_take(t, &m.f, r, NAIK_EVEN, c, whole);
+            wilson_fixture_take(t, &m.f, m.field[0], NAIK_EVEN, c, left);
+            for (int64_t i = 0; i < m.f.lat->volume; i++) { /* |r - left| would be |r| */
+                for (int k = 0; k < 12; k++) {
+                    none[i][k / 3][k % 3] = whole[i][k / 3][k % 3] + left[i][k / 3][k % 3];
+                }
+            }
+            CHECK_NEAR(t, wilson_fixture_difference(&m.f, none, whole, NAIK_EVEN), 0, 1e-4);
+        }
+        free(left);
+        free(whole);
+        free(none);
+        naik_field_destroy(&r);
+        naik_field_destroy(&z);
+        naik_cycle_destroy(&cycle);
+    }
+    destroy(&m);
+}
+
+/* ---- one aggregate, the whole lattice: no hop leaves it */
+
+static void one_aggregate_is_the_dense_product(check *t)
+{
+    if (t->comm->size > 1) {
+        CHECK_SKIP(t, "an aggregate does not lie on two ranks");
+    }
+    static const int grid[4] = {1, 1, 1, 1};
+    galerkin_with(t, size, grid, 1.2, 0.2, 1e-5, NAIK_SINGLE, size);
+}
+
+/* ---- refusals */
+
+static void grids_without_whole_aggregates_are_refused(check *t)
+{
+    static const int extents[4] = {4, 4, 4, 12}, grid[4] = {1, 1, 1, 2}, any[4] = {0};
+    wilson_fixture f;
+    naik_aggregates *a = NULL;
+    if (t->comm->size != 2) {
+        CHECK_SKIP(t, "for two ranks");
+    }
+    const int asked[4] = {2, 2, 2, 4};
+    CHECK_REQUIRE(t, wilson_fixture_create(t, extents, grid, false, 0, mass, 0, false, &f));
+    CHECK_STATUS(t, naik_aggregates_create(f.geometry, asked, &a), NAIK_ERR_INPUT);
+    CHECK_TRUE(t, a == NULL);
+    CHECK_OK(t, naik_aggregates_create(f.geometry, any, &a));
+    naik_aggregates_destroy(&a);
+    wilson_fixture_destroy(&f);
+}
+
 CHECK_MAIN(CHECK(columns_are_orthonormal), CHECK(coarse_operator_is_the_galerkin_product),
-           CHECK(coarse_solver_solves_the_coarse_operator))
+           CHECK(one_aggregate_is_the_dense_product),
+           CHECK(coarse_solver_solves_the_coarse_operator),
+           CHECK_UP_TO(1, smoother_is_the_least_squares_polynomial),
+           CHECK_UP_TO(1, a_cycle_solves_where_nothing_is_left_out),
+           CHECK(grids_without_whole_aggregates_are_refused))

@@ -161,17 +161,21 @@ naik_status naik_polynomial_apply(const naik_polynomial *polynomial, const naik_
                                   naik_field *scratch, naik_field *z)
 {
     naik_status status = NAIK_OK;
-    const naik_field_ops *field = &r->geometry->backend->ops->field;
     const int n = polynomial->count;
     /* the last of the n - 1 steps writes z */
-    naik_field *now = (n - 1) % 2 == 0 ? z : other, *next = now == z ? other : z;
-    NAIK_TRY(field->zero(now, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(field->axpy(polynomial->c[n - 1], r, now));
+    naik_field *next = n % 2 == 0 ? z : other, *now = next == z ? other : z;
+    const naik_field *from = r; /* times c_n-1, the first time */
+    if (n == 1) {
+        const naik_field_ops *field = &r->geometry->backend->ops->field;
+        NAIK_TRY(field->zero(z, NULL, NAIK_RHS_IDLE));
+        NAIK_TRY(field->axpy(polynomial->c[0], r, z));
+    }
     for (int k = n - 2; k >= 0; k--) {
-        NAIK_TRY(naik_wilson_schur_affine(wilson, p, 1, now, polynomial->c[k], r, scratch, next));
-        naik_field *old = now;
-        now = next;
-        next = old;
+        NAIK_TRY(naik_wilson_schur_affine(wilson, p, k == n - 2 ? polynomial->c[n - 1] : 1, from,
+                                          polynomial->c[k], r, scratch, next));
+        from = next;
+        next = now;
+        now = (naik_field *)from;
     }
 done:
     return status;

@@ -2,6 +2,8 @@
  *
  * None of this is hot: every value passes through double, a cell and rhs at a time.
  */
+#include <string.h>
+
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/sums.h"
 #include "base/clones.h"
@@ -79,8 +81,36 @@ typedef struct elementwise {
     int only, from_irhs; /* one rhs of `to` alone; -1: all */
 } elementwise;
 
+/* An rhs at a cell: its bytes, where they are of whole numbers. */
+static char *bytes_of(const naik_field *v, int32_t cell, int irhs, size_t *size_bytes)
+{
+    const int lanes = cpu_tables_of(v->geometry)->shape.lanes;
+    *size_bytes = (size_t)(v->spin * 6 * lanes) * cpu_real_bytes(v->precision);
+    return (char *)v->data + ((size_t)cell * (size_t)v->nrhs + (size_t)irhs) * *size_bytes;
+}
+
+/* What is written over, in the precision that it has. */
+static bool copy_bytes(const elementwise *e, int32_t cell, int irhs, int from_irhs)
+{
+    size_t size_bytes;
+    char *to = bytes_of(e->to, cell, irhs, &size_bytes);
+    if (e->add || e->to->precision == NAIK_HALF ||
+        (e->from != NULL && e->from->precision != e->to->precision)) {
+        return false;
+    }
+    if (e->from == NULL) {
+        memset(to, 0, size_bytes);
+    } else {
+        memcpy(to, bytes_of(e->from, cell, from_irhs, &size_bytes), size_bytes);
+    }
+    return true;
+}
+
 NAIK_CLONES static void combine_rhs(const elementwise *e, int32_t cell, int irhs, int from_irhs)
 {
+    if (copy_bytes(e, cell, irhs, from_irhs)) {
+        return;
+    }
     const double waiting = e->deferred ? e->rhs[irhs].x_deferred : 0;
     /* as steps have it in their arithmetic */
     const double weight = !e->deferred                      ? e->weight

@@ -1,0 +1,88 @@
+"""naik solve with multigrid, as its user runs it: another code's mesons, BiCGStab's answers, bytes on every grid and in every batch, resume, refusals."""
+import json
+import os
+import re
+
+import h5py
+import numpy as np
+
+from program import LONG, REFERENCE, everything, main, naik, path, same
+
+INPUT = """
+lattice:  {size: %s, boundary_t: antiperiodic}
+gauge:    {file: %s}
+action:   {%s}
+solve:
+  - name: pt
+    %s
+    source: {type: point, origin: %s}
+solver:   {method: %s, tolerance: 1e-10}
+output:   {file: %s, correlators: [pion]}
+"""
+LIGHT = "kappas: [0.140]"
+QUARK = "type: clover, csw: 1.0"
+
+
+def solve(name, *more, size="[8, 4, 4, 8]", gauge=None, action=QUARK, mass=LIGHT, origin="[1, 2, 3, 5]", method="multigrid",
+          **options):
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(INPUT % (size, gauge or path("lat.h5"), action, mass, origin, method, path(name + ".h5")))
+    return naik("solve", path(name + ".yaml"), *more, **options)
+
+
+def a_configuration_is_generated():
+    naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "8", "-o", path("lat.h5"))
+
+
+def answers_are_those_of_bicgstab_in_fewer_iterations():
+    said = solve("one")
+    assert len(re.findall(r"^multigrid (?:start|cycle)", said, flags=re.M)) == 4, said
+    solve("other", method="bicgstab")
+    with h5py.File(path("one.h5")) as a, h5py.File(path("other.h5")) as b:
+        x, y = (f["/prop/s0000/m00"][...] for f in (a, b))
+        assert 0 < np.linalg.norm(x - y) < 1e-7 * np.linalg.norm(y)
+        fast, slow = (f["/solves"]["iterations"] for f in (a, b))
+        print("iterations", fast.min(), fast.max(), "of BiCGStab", slow.min(), slow.max())
+        assert fast.max() <= 30 and 2 * fast.max() < slow.max(), (fast, slow)
+        assert (a["/solves"]["true_residual"] <= 1e-10).all()
+
+
+def grids_threads_and_batches_give_the_same_bytes():
+    runs = [(2, {"NAIK_GRID": "1x1x1x2"}, 5)]
+    if LONG:
+        runs += [(1, {"OMP_NUM_THREADS": "2"}, 1), (4, {"NAIK_GRID": "2x1x1x2"}, 12), (8, {"NAIK_GRID": "2x1x2x2"}, 12)]
+    for ranks, env, batch in runs:
+        solve("again", "--set", f"solver.batch={batch}", ranks=ranks, env=env)
+        same(everything("one.h5"), everything("again.h5"))
+        os.remove(path("again.h5"))
+
+
+def a_stopped_run_goes_on_to_the_same_bytes():
+    solve("halted", env={"NAIK_INJECT": "stop:solve:4"}, status=5)
+    said = solve("halted")
+    assert said.count("restored: ") == 12, said
+    same(everything("one.h5"), everything("halted.h5"))
+
+
+def mesons_are_those_of_another_code():
+    if REFERENCE is None:
+        return "NAIK_REFERENCE is not set"
+    with open(os.path.join(REFERENCE, "wilson_cases.json")) as f:
+        cases = json.load(f)["cases"]
+    for case in cases[:2]:
+        action = "type: wilson" if case["action"] == "wilson" else f"type: clover, csw: {case['clov_c']}, u0: {case['u0']}"
+        solve(case["name"], size=str(case["dims"]), gauge=os.path.join(REFERENCE, case["gauge"]["file"]), action=action,
+              mass=f"kappas: [{case['kappa']}]", origin="[0, 0, 0, 0]")
+        with h5py.File(path(case["name"] + ".h5")) as f:
+            found = f["/corr/pt/m00/pion/p000"][...]
+        wanted = np.array(case["expected"]["correlators"]["PION_p000"])[:, 0]
+        assert np.abs(found.real[:len(wanted)] - wanted).max() < 1e-9 * wanted[0], (case["name"], found, wanted)
+
+
+def what_cannot_be_is_refused():
+    said = solve("refused", "--set", "solver.inner_precision=double", status=1)
+    assert "multigrid iterates in single precision" in said, said
+
+
+main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_iterations, grids_threads_and_batches_give_the_same_bytes,
+      a_stopped_run_goes_on_to_the_same_bytes, mesons_are_those_of_another_code, what_cannot_be_is_refused])
