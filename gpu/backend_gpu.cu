@@ -13,7 +13,8 @@ static void gpu_range(const char *name)
 
 extern "C" {
 extern const naik_backend_ops naik_backend_gpu;
-extern const struct naik_link_ops naik_link_ops_gpu; /* smear.cu */
+extern const struct naik_multigrid_ops naik_multigrid_ops_gpu; /* multigrid/multigrid.cu */
+extern const struct naik_link_ops naik_link_ops_gpu;           /* smear.cu */
 }
 
 #if GPU_HOST_PASS
@@ -107,5 +108,6 @@ const naik_backend_ops naik_backend_gpu = {
             .rotate = gpu_modes_rotate,
             .bytes = gpu_bare_field_bytes,
         },
+    .multigrid = &naik_multigrid_ops_gpu,
 };
 #endif

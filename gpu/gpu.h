@@ -71,6 +71,7 @@ typedef hipIpcMemHandle_t gpu_ipc_handle;
 #define gpu_malloc_mapped(p, n) hipHostMalloc((p), (n), hipHostMallocMapped)
 #define gpu_mapped_address      hipHostGetDevicePointer
 
+#define GPU_HAS_TENSORS 0
 enum {
     GPU_LANES = 64, /* threads that move together */
     /* Whether kernels of a graph follow each other more quickly than those launched one by one: on
@@ -139,6 +140,7 @@ typedef cudaIpcMemHandle_t gpu_ipc_handle;
 #define gpu_malloc_mapped(p, n) cudaHostAlloc((p), (n), cudaHostAllocMapped)
 #define gpu_mapped_address      cudaHostGetDevicePointer
 
+#define GPU_HAS_TENSORS 1 /* multigrid/tensor.cuh */
 enum { GPU_LANES = 32, GPU_GRAPHS_ARE_QUICK = 1, GPU_STREAM_PASSES_L1 = 0, GPU_UNROLLED_PAIRS = 2 };
 
 /* For sm_8x the compiler needs a few registers more than for sm_90. */
@@ -411,6 +413,8 @@ __device__ static inline long long gpu_lanes_from(long long v, int lane)
 {
     return __shfl(v, lane);
 }
+/* The float of the thread whose number differs by the bit `distance`. */
+#define gpu_lanes_swap(v, distance) __shfl_xor((v), (distance))
 #else
 __device__ static inline unsigned gpu_lanes_sum(unsigned v)
 {
@@ -428,6 +432,7 @@ __device__ static inline long long gpu_lanes_from(long long v, int lane)
 {
     return __shfl_sync(0xffffffffu, v, lane);
 }
+#define gpu_lanes_swap(v, distance) __shfl_xor_sync(0xffffffffu, (v), (distance))
 #endif
 
 /* Counts from 0 to `last` and then from 0 again. Orders nothing: for loads whose values have been

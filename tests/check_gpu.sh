@@ -20,7 +20,7 @@ case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 export BUILD NAIK_BACKEND=gpu OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 . tools/env.sh
 both="dslash dslash_variants cg multishift propagator smear meson clover"
-both+=" wilson wilson_variants wilson_exact wilson_sums wilson_solvers wilson_propagator"
+both+=" wilson wilson_variants wilson_exact wilson_sums wilson_solvers wilson_propagator wilson_hops"
 
 devices() { # as the kernel shows them: NVIDIA's, else AMD's
     local found=(/dev/nvidia[0-9]*)
@@ -60,7 +60,7 @@ most_ranks() { # most_ranks PROGRAM: of those it says it runs on (tests/run), th
 }
 
 one_device() {
-    for program in fields $both; do judge "test_$program, 1 rank" 1 "$BUILD/tests/test_$program"; done
+    for program in fields multigrid_kernels $both; do judge "test_$program, 1 rank" 1 "$BUILD/tests/test_$program"; done
     count "naik solve against the CPU, 1 rank" tests/solve_on_gpu.sh 1
     # sessions and naik solve make the same bits there too; both of its ranks have one device
     if python=$(find_python h5py numpy); then

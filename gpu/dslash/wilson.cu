@@ -27,6 +27,7 @@ static wilson_params params_of(const naik_dslash_args *args, const dslash_params
     p.d = d;
     p.rhs_count = args->in->nrhs;
     p.dagger = args->dagger;
+    p.hop = args->hop;
     p.b.number = d.scale[0];
     p.with = args->with != NULL ? (const char *)args->with->data : NULL;
     if (args->blocks != NULL) {
@@ -245,6 +246,11 @@ static naik_status choose(const naik_dslash_args *args, const wilson_params &p, 
          0}};
     const site_box box = box_of(args, &p.d);
     gpu_variants list;
+    if (args->hop > 0) { /* there is one kernel */
+        const gpu_variant one = {1, WILSON_THREADS, 1, 1, PLAIN};
+        *out = one;
+        return NAIK_OK;
+    }
     list_variants(args, &box, &list);
     *out = list.variant[0];
     if (p.d.table != NULL) { /* boundary sites: few, and their halo may be on its way */

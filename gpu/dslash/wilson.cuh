@@ -52,6 +52,7 @@ typedef struct wilson_params {
     dslash_params d; /* nrhs counts colour vectors */
     int rhs_count;
     bool dagger;
+    int hop;           /* of naik_dslash_args */
     wilson_diagonal b; /* applied to D in; its number has the unit of the links in it */
     const char *with;  /* of naik_products */
     wilson_tiles order;
@@ -169,8 +170,8 @@ add_point(const wilson_params &p, const dslash_site &site, unsigned edges, bool 
 
 /* total = D in, in units of the links. HALO: of a block some of whose neighbours lie beyond the box.
  * Forward and backward points have code of their own where there are registers for it: no kernel then
- * chooses between a link and its adjoint. */
-template <class V, class S, int R, int N, bool HALO>
+ * chooses between a link and its adjoint. ONE: of the point p.hop alone. */
+template <class V, class S, int R, int N, bool HALO, bool ONE>
 __device__ static inline void apply_spin_hops(const wilson_params &p, const dslash_site &site,
                                               spinor<typename V::real> (&total)[N])
 {
@@ -187,10 +188,18 @@ __device__ static inline void apply_spin_hops(const wilson_params &p, const dsla
     for (int kind = 0; kind < 2; kind++) {
         group links;
         links.open(begin + kind * group::BYTES, site.cb % PREC_BLOCK);
-        add_point<V, S, R, N, HALO, 0>(p, site, edges, kind == 1, links, total);
-        add_point<V, S, R, N, HALO, 1>(p, site, edges, kind == 1, links, total);
-        add_point<V, S, R, N, HALO, 2>(p, site, edges, kind == 1, links, total);
-        add_point<V, S, R, N, HALO, 3>(p, site, edges, kind == 1, links, total);
+        if (!ONE || p.hop == 1 + 4 * kind) {
+            add_point<V, S, R, N, HALO, 0>(p, site, edges, kind == 1, links, total);
+        }
+        if (!ONE || p.hop == 1 + 4 * kind + 1) {
+            add_point<V, S, R, N, HALO, 1>(p, site, edges, kind == 1, links, total);
+        }
+        if (!ONE || p.hop == 1 + 4 * kind + 2) {
+            add_point<V, S, R, N, HALO, 2>(p, site, edges, kind == 1, links, total);
+        }
+        if (!ONE || p.hop == 1 + 4 * kind + 3) {
+            add_point<V, S, R, N, HALO, 3>(p, site, edges, kind == 1, links, total);
+        }
     }
 }
 

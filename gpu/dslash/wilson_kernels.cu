@@ -86,7 +86,7 @@ __device__ static inline void add_sums(const wilson_params &p, int irhs, unsigne
     }
 }
 
-template <class V, class S, int R, int N, int BLOCKS>
+template <class V, class S, int R, int N, int BLOCKS, bool ONE>
 __global__ void __launch_bounds__(WILSON_THREADS, BLOCKS) wilson_kernel(const wilson_params p)
 {
     typedef typename V::real real;
@@ -107,9 +107,9 @@ __global__ void __launch_bounds__(WILSON_THREADS, BLOCKS) wilson_kernel(const wi
         site.halo = halo;
         open_site(p.d, index, &site);
         if (halo == GPU_NOWHERE) {
-            apply_spin_hops<V, S, R, N, false>(p, site, total);
+            apply_spin_hops<V, S, R, N, false, ONE>(p, site, total);
         } else {
-            apply_spin_hops<V, S, R, N, true>(p, site, total);
+            apply_spin_hops<V, S, R, N, true, ONE>(p, site, total);
         }
         const int cb = gpu_again(site.cb);
         multiply_number<real, N>((real)p.b.number, p.b.blocks == NULL ? (real)p.b.chiral : 0,
@@ -144,18 +144,33 @@ template <class V, int R, int N> constexpr int wilson_blocks()
     return large ? 2 : N > 1 ? pair : 4 - GPU_MORE_REGISTERS;
 }
 
+/* One hop of D, as multigrid's setup takes it: in single precision. */
+template <class V, class S, int R>
+static bool wilson_start_hop(const wilson_params &params, const wilson_shape &shape)
+{
+    if constexpr (V::PRECISION == NAIK_SINGLE && precision_of<S>() == NAIK_SINGLE) {
+        gpu_launch_behind(wilson_kernel<V, S, R, 1, wilson_blocks<V, R, 1>(), true>, false,
+                          shape.grid, shape.block, shape.stream, params);
+        return true;
+    }
+    return false;
+}
+
 template <class V, class S, int R>
 static bool wilson_start(const wilson_params &params, const wilson_shape &shape)
 {
     constexpr int most = wilson_rhs(V::PRECISION, precision_of<S>());
+    if (params.hop > 0) {
+        return wilson_start_hop<V, S, R>(params, shape);
+    }
     if (shape.rhs == 1) {
-        gpu_launch_behind(wilson_kernel<V, S, R, 1, wilson_blocks<V, R, 1>()>, shape.latency_bound,
-                          shape.grid, shape.block, shape.stream, params);
+        gpu_launch_behind(wilson_kernel<V, S, R, 1, wilson_blocks<V, R, 1>(), false>,
+                          shape.latency_bound, shape.grid, shape.block, shape.stream, params);
         return true;
     }
     if constexpr (most == 2) {
         if (shape.rhs == 2) {
-            gpu_launch_behind(wilson_kernel<V, S, R, 2, wilson_blocks<V, R, 2>()>,
+            gpu_launch_behind(wilson_kernel<V, S, R, 2, wilson_blocks<V, R, 2>(), false>,
                               shape.latency_bound, shape.grid, shape.block, shape.stream, params);
             return true;
         }

@@ -153,8 +153,8 @@ typedef struct naik_multigrid_ops {
     naik_status (*multiply)(const naik_coarse_links *m, int which, naik_parity parity,
                             const naik_coarse *in, naik_coarse *out);
     /* products [count][nrhs][2] in backend memory, overwritten, of this rank: re and im of
-     * sum_sites round(scale[j][c] (v_j, w)_c at the site), summed at a site in double in order of the
-     * components; scale [count][nrhs] on the host, powers of two, such that |v_j| |w| scale < 2^61;
+     * sum_sites round(scale[j][c] (v_j, w)_c at the site), summed at a site in double in fixed order;
+     * scale [count][nrhs] on the host, powers of two, such that |v_j| |w| scale < 2^61;
      * 0: 0. */
     naik_status (*products)(const naik_coarse *const *v, int count, const naik_coarse *w,
                             naik_parity parity, const double *scale, int64_t *products);

@@ -36,6 +36,9 @@ struct uint4 {
 struct float2 {
     float x, y;
 } __attribute__((aligned(8)));
+struct float4 {
+    float x, y, z, w;
+} __attribute__((aligned(16)));
 struct double2 {
     double x, y;
 } __attribute__((aligned(16)));
@@ -56,6 +59,10 @@ static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
 static inline float2 make_float2(float x, float y)
 {
     return {x, y};
+}
+static inline float4 make_float4(float x, float y, float z, float w)
+{
+    return {x, y, z, w};
 }
 static inline double2 make_double2(double x, double y)
 {
@@ -96,6 +103,14 @@ static inline int __shfl_xor(int v, int distance)
 {
     return (int)(unsigned)wave64_meet(WAVE64_XOR, (unsigned)v, distance);
 }
+static inline float __shfl_xor(float v, int distance)
+{
+    int bits;
+    memcpy(&bits, &v, sizeof bits);
+    bits = __shfl_xor(bits, distance);
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
 static inline long long __shfl(long long v, int lane)
 {
     return (long long)wave64_meet(WAVE64_FROM, (uint64_t)v, lane);
@@ -104,10 +119,18 @@ template <class T> static inline T atomicAdd(T *p, T v)
 {
     return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);
 }
-static inline unsigned long long atomicMax(unsigned long long *p, unsigned long long v)
+template <class T> static inline T atomicMax(T *p, T v)
 {
-    unsigned long long old = __atomic_load_n(p, __ATOMIC_SEQ_CST);
+    T old = __atomic_load_n(p, __ATOMIC_SEQ_CST);
     while (old < v &&
+           !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    }
+    return old;
+}
+template <class T> static inline T atomicMin(T *p, T v)
+{
+    T old = __atomic_load_n(p, __ATOMIC_SEQ_CST);
+    while (v < old &&
            !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
     }
     return old;
@@ -133,6 +156,9 @@ template <class To, class From> static inline To wave64_bits(From from)
 #define __double_as_longlong(d) wave64_bits<long long, double>(d)
 #define __longlong_as_double(l) wave64_bits<double, long long>(l)
 #define __double2loint(d)       ((int)wave64_bits<uint64_t, double>(d))
+#define __double2hiint(d)       ((int)(wave64_bits<uint64_t, double>(d) >> 32))
+#define __float_as_int(f)       wave64_bits<int, float>(f)
+#define __int_as_float(i)       wave64_bits<float, int>(i)
 using std::fma;
 static inline double __hiloint2double(int high, int low)
 {

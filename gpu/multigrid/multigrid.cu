@@ -1,0 +1,32 @@
+/* multigrid.cu - the table of multigrid on the GPU */
+#include "gpu/multigrid/multigrid.h"
+
+extern "C" {
+extern const naik_multigrid_ops naik_multigrid_ops_gpu;
+}
+
+#if GPU_HOST_PASS
+const naik_multigrid_ops naik_multigrid_ops_gpu = {
+    .aggregates_open = gpu_aggregates_open,
+    .aggregates_close = gpu_aggregates_close,
+    .transfer_bytes = gpu_transfer_bytes,
+    .work_bytes = gpu_transfer_work_bytes,
+    .set_columns = gpu_transfer_set_columns,
+    .get_columns = gpu_transfer_get_columns,
+    .orthonormalise = gpu_transfer_orthonormalise,
+    .compress = gpu_transfer_compress,
+    .restrict_to = gpu_restrict,
+    .prolong = gpu_prolong,
+    .links_bytes = gpu_coarse_links_bytes,
+    .galerkin = gpu_galerkin,
+    .invert = gpu_coarse_invert,
+    .site_bytes = gpu_coarse_site_bytes,
+    .pack = gpu_coarse_pack,
+    .dslash = gpu_coarse_dslash,
+    .multiply = gpu_coarse_multiply,
+    .products = gpu_coarse_products,
+    .update = gpu_coarse_update,
+    .coarse_from_host = gpu_coarse_from_host,
+    .coarse_to_host = gpu_coarse_to_host,
+};
+#endif
