@@ -9,7 +9,8 @@
 #include "comm/comm_mpi.h"
 #include "naik/version.h"
 
-naik_status naik_uuid(naik_comm *comm, char text[NAIK_UUID_TEXT])
+/* A random (version 4) UUID as text, made on rank 0. */
+static naik_status make_uuid(naik_comm *comm, char text[NAIK_UUID_TEXT])
 {
     naik_status status = NAIK_OK;
     unsigned char b[16] = {0};
@@ -58,7 +59,7 @@ naik_status naik_h5_put_identity(naik_comm *comm, hid_t file, naik_own_format fo
     naik_status status = NAIK_OK;
     naik_log *log = comm->log;
     char uuid[NAIK_UUID_TEXT], created[NAIK_TIME_TEXT], writer[64];
-    NAIK_TRY(naik_uuid(comm, uuid));
+    NAIK_TRY(make_uuid(comm, uuid));
     NAIK_TRY(naik_utc_now(comm, created));
     snprintf(writer, sizeof writer, "naik %s", naik_version());
     NAIK_TRY(naik_h5_put_text(log, file, "format", naik_own_format_name(format)));

@@ -7,8 +7,6 @@
 
 enum { NAIK_UUID_TEXT = 37, NAIK_TIME_TEXT = 24 };
 
-/* A random (version 4) UUID as text, made on rank 0. Collective, agrees. NAIK_ERR_IO */
-naik_status naik_uuid(naik_comm *comm, char text[NAIK_UUID_TEXT]);
 /* "2026-11-21T00:03:06Z" of rank 0's clock. Collective. */
 naik_status naik_utc_now(naik_comm *comm, char text[NAIK_TIME_TEXT]);
 

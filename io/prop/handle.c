@@ -96,11 +96,6 @@ int naik_propagator_file_solves(const naik_propagator_file *file)
     return file->plan->solve_count;
 }
 
-int naik_propagator_file_columns(const naik_propagator_file *file)
-{
-    return naik_prop_columns(file->plan);
-}
-
 int naik_propagator_file_solve(const naik_propagator_file *file, int source, int mass, int colour)
 {
     return file->plan->source[source].first_solve + naik_prop_columns(file->plan) * mass + colour;

@@ -239,8 +239,6 @@ int naik_propagator_file_resumed(const naik_propagator_file *file);
 /* The choices text of the run that began the file. Borrowed. Local. */
 const char *naik_propagator_file_choices(const naik_propagator_file *file);
 int naik_propagator_file_solves(const naik_propagator_file *file);
-/* Solves of a source and mass: 3, of spinors 12. */
-int naik_propagator_file_columns(const naik_propagator_file *file);
 /* Number of a solve. source is counted over all sets. Local. */
 int naik_propagator_file_solve(const naik_propagator_file *file, int source, int mass, int colour);
 /* What is known of a solve; state NAIK_SOLVE_PENDING if it is still to be done. Borrowed until the

@@ -33,7 +33,8 @@ const naik_quark_number *naik_quark_number_of(const naik_quark_kind *kind, const
     return NULL;
 }
 
-bool naik_quark_agrees(const naik_quark *a, const naik_quark *b, unsigned uses)
+/* Whether all numbers with one of the bits `uses` are the same, and the kinds. */
+static bool agrees(const naik_quark *a, const naik_quark *b, unsigned uses)
 {
     bool same = a->kind == b->kind;
     for (int i = 0; i < a->kind->number_count && same; i++) {
@@ -50,18 +51,18 @@ static bool has_same_twist(const naik_quark *a, const naik_quark *b)
 
 bool naik_quark_shares_links(const naik_quark *a, const naik_quark *b)
 {
-    return naik_quark_agrees(a, b, NAIK_NUMBER_LINKS);
+    return agrees(a, b, NAIK_NUMBER_LINKS);
 }
 
 bool naik_quark_shares_operator(const naik_quark *a, const naik_quark *b)
 {
-    return naik_quark_agrees(a, b, NAIK_NUMBER_OPERATOR) && has_same_twist(a, b);
+    return agrees(a, b, NAIK_NUMBER_OPERATOR) && has_same_twist(a, b);
 }
 
 bool naik_quark_is(const naik_quark *a, const naik_quark *b)
 {
     /* the mass first: most quarks of an input differ in it */
-    return a->mass == b->mass && naik_quark_agrees(a, b, ~0U) && has_same_twist(a, b);
+    return a->mass == b->mass && agrees(a, b, ~0U) && has_same_twist(a, b);
 }
 
 int naik_quark_first_of_links(const naik_quark *quarks, int q)

@@ -148,8 +148,6 @@ static inline const double *naik_quark_twist(const naik_quark *quark)
     return twist[0] != 0 || twist[1] != 0 || twist[2] != 0 ? twist : NULL;
 }
 
-/* Whether all numbers with one of the bits `uses` are the same, and the kinds. */
-bool naik_quark_agrees(const naik_quark *a, const naik_quark *b, unsigned uses);
 /* Whether links are, but for a twist; whether one operator serves both, twist and all; whether they
  * are one quark. */
 bool naik_quark_shares_links(const naik_quark *a, const naik_quark *b);
