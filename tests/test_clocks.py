@@ -15,27 +15,50 @@ run: {wall_limit: 300}
 """
 
 
-def a_limit_between_configurations_is_that_of_rank_0():
-    shim = path("jump_clock.so")
+def shim():
+    """The preloaded clock, or None."""
+    out = path("jump_clock.so")
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/jump_clock.c")
-    if subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, source, "-ldl"]).returncode:
-        return "no cc, or not glibc"
-    for seed in (1, 2):
-        naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.8", "--seed", seed, "--sweeps", "0", "-o", path(f"lat.a{seed}.h5"))
-    with open(path("all.yaml"), "w", encoding="utf-8") as f:
-        f.write(INPUT.replace("FOLDER", path(".")))
-    run = start("solve", path("all.yaml"), ranks=2,
-                env={"LD_PRELOAD": shim, "NAIK_CLOCK_RANK": "0", "NAIK_CLOCK_AHEAD": "500", "NAIK_CLOCK_WHEN": path("prop.a1.h5")})
+    return None if subprocess.run(["cc", "-shared", "-fPIC", "-o", out, source, "-ldl"]).returncode else out
+
+
+def run_with(clock):
+    """What naik says to two configurations, and its exit status."""
+    run = start("solve", path("all.yaml"), ranks=2, env={"LD_PRELOAD": path("jump_clock.so"), "NAIK_CLOCK_RANK": "0", **clock})
     try:
         told = run.communicate(timeout=60)[0]
     except subprocess.TimeoutExpired:
         os.killpg(run.pid, signal.SIGKILL)
         raise AssertionError("the ranks disagree about the time: " + run.communicate()[0]) from None
-    assert ended_with(5, run.returncode, told), (run.returncode, told)
+    return run.returncode, told
+
+
+def a_limit_between_configurations_is_that_of_rank_0():
+    if shim() is None:
+        return "no cc, or not glibc"
+    for seed in (1, 2):
+        naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.8", "--seed", seed, "--sweeps", "0", "-o", path(f"lat.a{seed}.h5"))
+    with open(path("all.yaml"), "w", encoding="utf-8") as f:
+        f.write(INPUT.replace("FOLDER", path(".")))
+    status, told = run_with({"NAIK_CLOCK_AHEAD": "500", "NAIK_CLOCK_WHEN": path("prop.a1.h5")})
+    assert ended_with(5, status, told), (status, told)
     assert told.count("stopped by wall_limit of 300 s before configuration a2: run the same command again") == 1, told
     assert os.path.exists(path("prop.a1.h5")) and not os.path.exists(path("prop.a2.h5.part")), os.listdir(path("."))
     assert "1 of 2" in told and "is complete: skipped" in naik("solve", path("all.yaml")), told
     return None
 
 
-main([a_limit_between_configurations_is_that_of_rank_0])
+def a_limit_of_all_configurations_stops_the_second():
+    """200 s in the first and 200 in the second are more than 300, though neither is."""
+    if shim() is None:
+        return "no cc, or not glibc"
+    for name in ("a1", "a2"):
+        os.remove(path(f"prop.{name}.h5"))
+    status, told = run_with({"NAIK_CLOCK_AHEAD": "200", "NAIK_CLOCK_WHEN": path("prop.a1.h5.part"),
+                             "NAIK_CLOCK_AGAIN": path("prop.a2.h5.part")})
+    assert ended_with(5, status, told) and "stopped by wall_limit" in told, (status, told)
+    assert os.path.exists(path("prop.a1.h5")) and os.path.exists(path("prop.a2.h5.part")), os.listdir(path("."))
+    return None
+
+
+main([a_limit_between_configurations_is_that_of_rank_0, a_limit_of_all_configurations_stops_the_second])

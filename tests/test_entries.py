@@ -130,6 +130,10 @@ def propagators_may_be_left_out_of_the_finished_file():
     solve("with", entries, output=output, tail=tail)
     said = solve("lean", entries, output=without, tail=tail)
     assert "propagators are left out in the end" in said, said
+    noise = "{name: %s, masses: [0.4], source: {type: random_wall, t0: 0, seed: %d%s}}"
+    solve("part", noise % ("n", 3, "") + ", " + noise % ("o", 4, ", colours: [1]"), output=", correlators: [], condensate: true")
+    with naik_io.open(path("part.h5")) as f:
+        assert f.contractions == ["/corr/n/m00/condensate"], f.contractions  # none of single colours
     kept, lean = everything("with.h5"), everything("lean.h5")
     same({key: value for key, value in kept.items() if not key.startswith("prop/")}, lean)
     naik("info", path("lean.h5"))

@@ -148,7 +148,11 @@ def two_sessions_live_in_one_process():
     # other quarks of one session: their masses, Naik epsilons and twists
     other = a.solve(src, mass=0.2, naik_epsilon=-0.1, twist=[0.5, 0, 0]).x
     assert np.abs(other - alone).max() > 1e-3 and a.solve(src, mass=0.2).x.tobytes() == alone.tobytes()
+    looks = []
+    a.progress = looks.append
     whole = a.solve(a.sources.point(0, 0, 0, 0), mass=0.2).x
+    a.progress = None
+    assert max(p.running for p in looks) == 3, looks  # together, though one alone came before
     assert np.array_equal(a.contract("G5-G5", whole), a.contract("pion5", whole))  # MILC's label
     assert np.allclose(a.contract("pion5", whole, whole), a.contract("pion5", whole), rtol=1e-14)
     mixed = a.contract("pion5", a.solve(a.sources.point(0, 0, 0, 0), mass=0.2).x, a.solve(a.sources.point(0, 0, 0, 0), mass=0.4).x)
@@ -182,7 +186,10 @@ def what_is_wrong_raises_with_the_sentence():
     with naik.Session(path("lat.h5")) as s:
         src = s.sources.point(0, 0, 0, 0)
         refuses(naik.InputError, "must have the shape [n] + [8, 4, 4, 4, 3]", s.solve, src[..., :2], mass=0.1)
-        refuses(naik.InputError, "not finite", s.solve, src * np.nan, mass=0.1)
+        last = src.copy()
+        last[-1, -1, -1, -1, -1, -1] = np.inf
+        for bad in (src * np.nan, last):
+            refuses(naik.InputError, "not finite", s.solve, bad, mass=0.1)
         refuses(naik.InputError, "no meson 'rho_x' of hisq quarks", s.contract, "rho_x", src)
         refuses(naik.InputError, "a propagator has 3 columns, not 1", s.contract, "pion5", src[:1])
         for words in ({"momentum": p} for p in ((0.5, 0, 0), (1, 0), 1, [], (2**32, 0, 0), [[1, 0, 0], [1, 0]], [[[1, 0, 0]]], (True, 0, 0.5))):
@@ -506,8 +513,40 @@ try:
     sys.stdout.write(f"went on {{MPI.COMM_WORLD.rank}}\n")
 except (LookupError, naik.Interrupted) as error:
     sys.stdout.write(f"{{type(error).__name__}} {{MPI.COMM_WORLD.rank}}\n")
+import gc
+import weakref
+lost = naik.Session({links}, action="naive", comm={comm}, run=dict(share_gpu=True))
+kept = weakref.ref(lost)
+del lost
+gc.collect()  # at another time on every rank, while closing is collective
+assert (kept() is None) == (MPI.COMM_WORLD.size == 1)
 {last}
 """
+
+
+class OtherMPI:
+    """mpi4py that was built for another MPI."""
+    def Get_library_version(self):
+        return "Other MPI 1.0"
+
+    def py2f(self):
+        raise AssertionError("a handle that means nothing was taken")
+
+
+def a_communicator_of_another_mpi_is_refused():
+    import types
+    other = types.ModuleType("mpi4py")
+    other.MPI = OtherMPI()
+    before = {k: sys.modules.get(k) for k in ("mpi4py", "mpi4py.MPI")}
+    sys.modules.update({"mpi4py": other, "mpi4py.MPI": other.MPI})
+    try:
+        refuses(naik.InputError, "mpi4py with Other MPI 1.0: install mpi4py for the MPI that naik uses", naik.Session, path("lat.h5"), comm=other.MPI)
+        refuses(naik.InputError, "comm must be a communicator of mpi4py or None, not int", naik.Session, path("lat.h5"), comm=7)
+    finally:
+        for name, module in before.items():
+            sys.modules.pop(name)
+            if module is not None:
+                sys.modules[name] = module
 
 
 def ranks_of_mpi4py_and_of_naik_make_the_same_bits():
@@ -594,6 +633,6 @@ if not os.path.exists(LIBRARY):
 program("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", 1, "--sweeps", "10", "-o", path("lat.h5"))
 main([structures_have_the_sizes_of_the_headers, a_session_has_the_bits_of_naik_solve,
       links_of_an_array_and_modes_of_a_file_do_too, two_sessions_live_in_one_process, what_is_wrong_raises_with_the_sentence,
-      numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host, arrays_on_the_gpu_stay_there,
+      numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host, arrays_on_the_gpu_stay_there, a_communicator_of_another_mpi_is_refused,
       ranks_of_mpi4py_and_of_naik_make_the_same_bits, the_wheel_is_made_without_a_network_and_finds_the_library,
       the_page_is_run_as_it_stands])

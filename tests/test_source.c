@@ -6,6 +6,7 @@
 #include "base/exactsum.h"
 #include "check.h"
 #include "comm/collective.h"
+#include "contract/frame.h"
 #include "lattice/source_kind.h"
 #include "naik/source.h"
 
@@ -339,7 +340,37 @@ static void bad_sources_are_refused(check *t)
     naik_lattice_destroy(&lat);
 }
 
-CHECK_MAIN(CHECK(sources_have_their_shape_and_momentum), CHECK(random_walls_are_noise_on_one_slice),
+/* The quark's place is its number, the antiquark's 10 more. */
+static void a_pair_is_counted_from_the_source_that_knows_its_place(check *t)
+{
+    static const naik_source point = {.type = NAIK_SOURCE_POINT},
+                             sequential = {.type = NAIK_SOURCE_SEQUENTIAL},
+                             corner = {.type = NAIK_SOURCE_CORNER_WALL},
+                             wall = {.type = NAIK_SOURCE_EVENANDODD_WALL},
+                             waves = {.type = NAIK_SOURCE_EVENMINUSODD_WALL};
+    static const naik_source *const rank[] = {&point, &sequential, &corner, &wall};
+    static const int place[2][NAIK_DIM] = {{1, 2, 3, 4}, {11, 12, 13, 14}};
+    static const int *const x0[2] = {place[0], place[1]};
+    int out[NAIK_DIM];
+    for (int a = 0; a < 4; a++) {
+        for (int b = 0; b < 4; b++) {
+            const naik_source *const of[2] = {rank[a], rank[b]};
+            correlator_place_of(of, x0, 2, true, out);
+            CHECK_INT(t, out[0], place[b < a][0]);
+            CHECK_INT(t, out[3], place[b < a][3]);
+        }
+    }
+    /* the sign of one of two counts from the lattice's origin; that of both cancels; spinors have none */
+    for (int k = 0; k < 4; k++) {
+        const naik_source *const of[2] = {&waves, k == 1 ? &waves : &point};
+        correlator_place_of(of, x0, k == 2 ? 1 : 2, k != 3, out);
+        CHECK_INT(t, out[1], k == 0 ? 0 : k == 3 ? place[1][1] : place[0][1]);
+    }
+}
+
+CHECK_MAIN(CHECK(sources_have_their_shape_and_momentum),
+           CHECK(a_pair_is_counted_from_the_source_that_knows_its_place),
+           CHECK(random_walls_are_noise_on_one_slice),
            CHECK(a_random_volume_is_a_random_wall_on_every_slice),
            CHECK(a_source_is_cut_down_to_its_subset), CHECK(noise_depends_on_seed_and_colour),
            CHECK(sources_are_the_same_on_every_grid),

@@ -1,8 +1,9 @@
 /* jump_clock.c - the monotonic clock of one rank jumps ahead once a file is there
  *
  * Preloaded into every rank (LD_PRELOAD), glibc only. On rank NAIK_CLOCK_RANK of a job of Open MPI or MPICH
- * the clock is NAIK_CLOCK_AHEAD seconds ahead from when the file NAIK_CLOCK_WHEN exists on: clocks of
- * different ranks may disagree about whether a limit has been reached.
+ * the clock is NAIK_CLOCK_AHEAD seconds ahead from when the file NAIK_CLOCK_WHEN exists on, and as much
+ * again from when NAIK_CLOCK_AGAIN does: clocks of different ranks may disagree about whether a limit has
+ * been reached.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -11,15 +12,18 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool is_ahead(void)
+static int jumps(void)
 {
-    static bool ahead;
+    static bool seen[2];
+    static const char *const names[] = {"NAIK_CLOCK_WHEN", "NAIK_CLOCK_AGAIN"};
     const char *open_mpi = getenv("OMPI_COMM_WORLD_RANK"), *other = getenv("PMI_RANK");
     const char *rank = open_mpi != NULL ? open_mpi : other, *wanted = getenv("NAIK_CLOCK_RANK");
-    const char *when = getenv("NAIK_CLOCK_WHEN");
-    ahead = ahead || (rank != NULL && wanted != NULL && when != NULL &&
-                      atoi(rank) == atoi(wanted) && access(when, F_OK) == 0);
-    return ahead;
+    const bool mine = rank != NULL && wanted != NULL && atoi(rank) == atoi(wanted);
+    for (int i = 0; i < 2; i++) {
+        const char *when = getenv(names[i]);
+        seen[i] = seen[i] || (mine && when != NULL && access(when, F_OK) == 0);
+    }
+    return seen[0] + seen[1];
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now)
@@ -28,8 +32,8 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
     const int result = real(clock, now);
     const char *ahead = getenv("NAIK_CLOCK_AHEAD");
-    if (result == 0 && clock == CLOCK_MONOTONIC && ahead != NULL && is_ahead()) {
-        now->tv_sec += atoi(ahead);
+    if (result == 0 && clock == CLOCK_MONOTONIC && ahead != NULL) {
+        now->tv_sec += jumps() * atoi(ahead);
     }
     return result;
 }
