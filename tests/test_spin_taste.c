@@ -129,6 +129,40 @@ static void the_place_is_a_sign_in_front(check *t)
     clear(&f);
 }
 
+/* doc/correlators.md: C(x0) is C(0) times the product of eta_d(x0) over the directions d of the links. */
+static void the_place_of_the_source_is_a_product_of_phases(check *t)
+{
+    for (int number = 0; number < NAIK_GAMMAS * NAIK_GAMMAS; number++) {
+        const int links = number / NAIK_GAMMAS ^ number % NAIK_GAMMAS;
+        for (int site = 0; site < 16; site++) {
+            const int x[4] = {site & 1, site >> 1 & 1, site >> 2 & 1, site >> 3};
+            const int eta[4] = {x[3], x[3] + x[0], x[3] + x[0] + x[1], 0}; /* of x, y, z, t */
+            int sum = 0;
+            for (int mu = 0; mu < 4; mu++) {
+                sum += (links >> mu & 1) * eta[mu];
+            }
+            CHECK_INT(t, naik_correlator_phase(NAIK_FIRST_SPIN_TASTE + number, x),
+                      1 - 2 * (sum & 1));
+        }
+    }
+}
+
+/* On four ranks the face across x is twice that across t. */
+static void room_is_made_for_the_largest_face(check *t)
+{
+    static const int extents[4] = {8, 4, 4, 16};
+    const int grid[4] = {t->comm->size == 4 ? 2 : 1, 1, 1, t->comm->size > 1 ? 2 : 1};
+    naik_lattice *lat = NULL;
+    CHECK_REQUIRE(t, t->comm->size <= 4 && t->comm->size != 3 &&
+                         CHECK_OK(t, naik_lattice_create(t->comm, extents, grid, &lat)));
+    const size_t face = t->comm->size == 1 ? 0 : 128;
+    CHECK_INT(t, lat->sites, 2048 / t->comm->size);
+    CHECK_INT(t, naik_shifts_bytes(lat),
+              (size_t)lat->sites * 4 * sizeof(naik_matrix) +
+                  (3 * (size_t)lat->sites + 2 * face) * 48);
+    naik_lattice_destroy(&lat);
+}
+
 /* v(x) becomes g(x) v(x); links become g(x) U(x) g(x + mu)^+. g: the links in x of another field. */
 static void turn_vector(const naik_lattice *lat, const naik_gauge *g, double *v)
 {
@@ -187,4 +221,5 @@ static void operators_are_gauge_covariant(check *t)
 }
 
 CHECK_MAIN(CHECK(operators_are_hermitian_up_to_a_known_sign), CHECK(the_place_is_a_sign_in_front),
-           CHECK_UP_TO(1, operators_are_gauge_covariant))
+           CHECK_UP_TO(1, the_place_of_the_source_is_a_product_of_phases),
+           CHECK_UP_TO(1, operators_are_gauge_covariant), CHECK(room_is_made_for_the_largest_face))
