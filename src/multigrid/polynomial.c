@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 
-enum { COLUMNS = 4 }; /* of noise; a site's share is so small that more tell nothing */
+enum { COLUMNS = 2 }; /* of noise; a site's share is so small that more tell nothing */
 
 naik_status naik_multigrid_noise(naik_field *v, naik_parity parity, int c, uint64_t seed,
                                  uint32_t stream, double *room)

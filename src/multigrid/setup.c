@@ -48,24 +48,16 @@ done:
     return status;
 }
 
-/* The coarse operator and, for both parities, the smoother of the operator at hand. */
+/* The coarse operator of the operator at hand, by way of the cycle's fields. */
 static naik_status make_coarse(naik_multigrid *mg)
 {
     naik_status status = NAIK_OK;
-    const naik_geometry *geometry = mg->aggregates->geometry;
-    naik_field *field[3] = {NULL};
-    naik_timer *timer = geometry->backend->timer;
+    naik_timer *timer = mg->aggregates->geometry->backend->timer;
+    naik_field *const field[3] = {mg->cycle->rest, mg->cycle->other, mg->cycle->x};
     naik_timer_start(timer, "coarse operator");
-    for (int i = 0; i < 3; i++) {
-        NAIK_TRY(
-            naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, NAIK_MG_BLOCK, &field[i]));
-    }
     NAIK_TRY(naik_coarse_operator_fill(mg->coarse, mg->used, mg->inner, field));
     naik_timer_stop(timer, "coarse operator");
 done:
-    for (int i = 0; i < 3; i++) {
-        naik_field_destroy(&field[i]);
-    }
     return status;
 }
 

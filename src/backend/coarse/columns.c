@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backend/coarse/layouts.h"
+#include "base/clones.h"
 
 enum { DECODED = 16 }; /* fine sites whose columns are decoded together */
 
@@ -51,6 +52,24 @@ naik_status mg_set_columns(naik_transfer *p, naik_parity parity, int first, cons
     return NAIK_OK;
 }
 
+/* Rows of some fine sites, `reals` numbers each, by the scale of their column. */
+NAIK_CLONES static void decode_sites(const int16_t *from, const float *scale, int32_t sites,
+                                     int reals, float *to)
+{
+    for (int32_t i = 0; i < sites; i++) {
+        float unit[2 * NAIK_MG_VECTORS_MOST];
+        for (int j = 0; j < reals; j++) {
+            unit[j] = scale[i * reals / 2 + j / 2];
+        }
+        for (int row = 0; row < MG_ROWS; row++) {
+            const int at = (i * MG_ROWS + row) * reals;
+            for (int j = 0; j < reals; j++) {
+                to[at + j] = unit[j] * (float)from[at + j];
+            }
+        }
+    }
+}
+
 /* Rows of `sites` fine sites from `begin` on of a chirality, [sites][6][vectors][2] in single; room is for
  * that many where P is of 16 bits. */
 static const float *rows_of(const naik_transfer *p, int32_t aggregate, int parity, int chirality,
@@ -61,19 +80,8 @@ static const float *rows_of(const naik_transfer *p, int32_t aggregate, int parit
     if (p->precision == NAIK_SINGLE) {
         return (const float *)p->data + at;
     }
-    const int16_t *from = (const int16_t *)p->data + at;
-    const float *scale = mg_transfer_scales(p) + at / (2 * MG_ROWS);
-    for (int32_t i = 0; i < sites; i++) {
-        for (int row = 0; row < MG_ROWS; row++) {
-            const size_t begins = (size_t)i * each + (size_t)row * (size_t)p->vectors * 2;
-            const float *unit = scale + (size_t)i * (size_t)p->vectors;
-            for (int j = 0; j < p->vectors; j++) {
-                room[begins + 2 * (size_t)j] = unit[j] * (float)from[begins + 2 * (size_t)j];
-                room[begins + 2 * (size_t)j + 1] =
-                    unit[j] * (float)from[begins + 2 * (size_t)j + 1];
-            }
-        }
-    }
+    decode_sites((const int16_t *)p->data + at, mg_transfer_scales(p) + at / (2 * MG_ROWS), sites,
+                 2 * p->vectors, room);
     return room;
 }
 
