@@ -80,6 +80,9 @@ def mesons_are_those_of_another_code():
 
 
 def what_cannot_be_is_refused():
+    said = solve("refused", size="[8, 4, 4, 24]", gauge=path("long.h5"), ranks=4, env={"NAIK_GRID": "1x1x1x4"}, status=1)
+    assert re.search("needs boxes that hold whole ones.*: use 4 ranks with grid 2x1x1x2", said), said
+    assert not os.path.exists(path("refused.h5.part"))
     said = solve("refused", "--set", "solver.inner_precision=double", status=1)
     assert "multigrid iterates in single precision" in said, said
 

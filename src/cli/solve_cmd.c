@@ -51,7 +51,11 @@ static naik_status prepare(solve_job *j, const switches *sw)
     options.interruptible = !sw->dry_run;
     options.begun_s = sw->start_s;
     options.greet = solve_report_banner;
+    if (options.grid[0] == 0) {
+        NAIK_TRY(quark_multigrid_grid(j->comm, input, options.grid));
+    }
     NAIK_TRY(workplace_open(j->comm, &options, &j->at));
+    NAIK_TRY(quark_multigrid_check(j->at.geometry, input));
     j->backend = j->at.backend;
     j->lattice = j->at.lattice;
     j->geometry = j->at.geometry;

@@ -8,28 +8,84 @@
 #include "base/memory.h"
 #include "lattice/grid.h"
 
-void naik_aggregates_grids(const int size[NAIK_DIM], int ranks, const int extent[NAIK_DIM],
-                           char *text, size_t text_size)
+/* Calls take(data, grid) for every grid of so many ranks whose boxes hold whole aggregates, until it fails. */
+static naik_status each_grid(const int size[NAIK_DIM], int ranks, const int extent[NAIK_DIM],
+                             naik_status (*take)(void *data, const int grid[NAIK_DIM]), void *data)
 {
-    size_t used = 0;
-    int found = 0;
-    snprintf(text, text_size, "none");
+    naik_status status = NAIK_OK;
     for (int x = 1; x <= ranks; x++) {
         for (int y = 1; y <= ranks / x; y++) {
             for (int z = 1; z <= ranks / x / y; z++) {
                 const int grid[NAIK_DIM] = {x, y, z, ranks / x / y / z};
-                if (grid[3] * x * y * z != ranks || !naik_multigrid_fits(size, extent, grid) ||
-                    !naik_grid_works(size, grid) || found == 4) {
-                    continue;
+                if (x * y * z * grid[3] == ranks && naik_multigrid_fits(size, extent, grid) &&
+                    naik_grid_works(size, grid)) {
+                    NAIK_TRY(take(data, grid));
                 }
-                const int wrote =
-                    snprintf(text + used, text_size - used, "%s%dx%dx%dx%d", found > 0 ? ", " : "",
-                             grid[0], grid[1], grid[2], grid[3]);
-                used += wrote > 0 && (size_t)wrote < text_size - used ? (size_t)wrote : 0;
-                found++;
             }
         }
     }
+done:
+    return status;
+}
+
+typedef struct grid_text {
+    char *text;
+    size_t size, used;
+    int count;
+} grid_text;
+
+enum { GRIDS_NAMED = 4 };
+
+static naik_status name_grid(void *data, const int grid[NAIK_DIM])
+{
+    grid_text *t = data;
+    if (t->count < GRIDS_NAMED) {
+        const int wrote = snprintf(t->text + t->used, t->size - t->used, "%s%dx%dx%dx%d",
+                                   t->count > 0 ? ", " : "", grid[0], grid[1], grid[2], grid[3]);
+        t->used += wrote > 0 && (size_t)wrote < t->size - t->used ? (size_t)wrote : 0;
+        t->count++;
+    }
+    return NAIK_OK;
+}
+
+void naik_aggregates_grids(const int size[NAIK_DIM], int ranks, const int extent[NAIK_DIM],
+                           char *text, size_t text_size)
+{
+    grid_text t = {.text = text, .size = text_size};
+    snprintf(text, text_size, "none");
+    (void)each_grid(size, ranks, extent, name_grid, &t);
+}
+
+typedef struct grid_choice {
+    naik_comm *comm;
+    const int *size;
+    int *grid;
+    int64_t weight; /* of grid; -1: none so far */
+} grid_choice;
+
+static naik_status weigh_grid(void *data, const int grid[NAIK_DIM])
+{
+    naik_status status = NAIK_OK;
+    grid_choice *c = data;
+    naik_grid_cost cost;
+    NAIK_TRY(naik_grid_cost_here(c->comm, c->size, grid, &cost));
+    if (c->weight < 0 || naik_grid_weight(cost) < c->weight) {
+        c->weight = naik_grid_weight(cost);
+        memcpy(c->grid, grid, NAIK_DIM * sizeof *grid);
+    }
+done:
+    return status;
+}
+
+naik_status naik_aggregates_choose_grid(naik_comm *comm, const int size[NAIK_DIM],
+                                        const int asked[NAIK_DIM], int grid[NAIK_DIM])
+{
+    grid_choice c = {.comm = comm, .size = size, .grid = grid, .weight = -1};
+    int extent[NAIK_DIM], mu = 0;
+    memset(grid, 0, NAIK_DIM * sizeof *grid);
+    return naik_multigrid_aggregate(size, asked, extent, &mu)
+               ? each_grid(size, comm->size, extent, weigh_grid, &c)
+               : NAIK_OK;
 }
 
 /* The most ranks not above `ranks` for which there is a grid. */

@@ -14,6 +14,11 @@
 void naik_aggregates_grids(const int size[NAIK_DIM], int ranks, const int extent[NAIK_DIM],
                            char *text, size_t text_size);
 
+/* The grid that exchanges least of those whose boxes hold whole aggregates; all 0 where there is none, or
+ * where the lattice has no aggregates. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_aggregates_choose_grid(naik_comm *comm, const int size[NAIK_DIM],
+                                        const int asked[NAIK_DIM], int grid[NAIK_DIM]);
+
 /* asked: as that of naik_multigrid_aggregate. Collective.
  * NAIK_ERR_INPUT   the backend has no multigrid, or the lattice or this grid no such aggregates: the
  *                  sentence names grids that have

@@ -4,6 +4,34 @@
 #include <math.h>
 #include <string.h>
 
+#include "solver/bicgstab.h"
+
+bool quark_multigrid_is_asked(const naik_input *input)
+{
+    return input->solver.method == NAIK_METHOD_MULTIGRID && !naik_quark_shifts(input->kind);
+}
+
+naik_status quark_multigrid_grid(naik_comm *comm, const naik_input *input, int grid[NAIK_DIM])
+{
+    const naik_multigrid_parameters parameters = naik_multigrid_defaults();
+    memset(grid, 0, NAIK_DIM * sizeof *grid);
+    return quark_multigrid_is_asked(input) && input->run.grid[0] == 0
+               ? naik_aggregates_choose_grid(comm, input->lattice.size, parameters.aggregate, grid)
+               : NAIK_OK;
+}
+
+naik_status quark_multigrid_check(const naik_geometry *geometry, const naik_input *input)
+{
+    const naik_multigrid_parameters parameters = naik_multigrid_defaults();
+    naik_aggregates *aggregates = NULL;
+    if (!quark_multigrid_is_asked(input)) {
+        return NAIK_OK;
+    }
+    const naik_status status = naik_aggregates_create(geometry, parameters.aggregate, &aggregates);
+    naik_aggregates_destroy(&aggregates);
+    return status;
+}
+
 static bool same_twist(const naik_quark *a, const naik_quark *b)
 {
     const double *p = naik_quark_twist(a), *q = naik_quark_twist(b);

@@ -15,6 +15,13 @@ typedef struct quark_multigrid {
     naik_preconditioner preconditioner; /* of mg */
 } quark_multigrid;
 
+/* Whether the input solves with multigrid. */
+bool quark_multigrid_is_asked(const naik_input *input);
+/* The process grid for it, all 0 where the input names one or wants no multigrid. Collective. */
+naik_status quark_multigrid_grid(naik_comm *comm, const naik_input *input, int grid[NAIK_DIM]);
+/* What would be refused of it later, before an output is begun. Collective. NAIK_ERR_INPUT as below */
+naik_status quark_multigrid_check(const naik_geometry *geometry, const naik_input *input);
+
 /* Ready for `quark`, whose operators are `set`, in batches of at most `width`. Where it cannot be made, mg is
  * NULL and the log has a warning: BiCGStab does without. Collective.
  * NAIK_ERR_INPUT   aggregates that the lattice or its grid do not hold, no multigrid on this backend, vectors

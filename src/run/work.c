@@ -273,7 +273,7 @@ static naik_status make_operators(solve_job *j, const naik_quark *quark, int bat
     if (is_deflated(j, j->pending[0])) {
         NAIK_TRY(make_modes(j, canonical));
     }
-    if (solve_plan_solver(j->input) == &naik_solver_multigrid) {
+    if (quark_multigrid_is_asked(j->input)) {
         const double start_s = naik_time_s();
         NAIK_TRY(quark_multigrid_ready(&j->multigrid, j->links, j->geometry, quark, &j->set,
                                        &storage, j->plan.batch));
