@@ -154,7 +154,7 @@ static naik_status norms(naik_coarse_solver *s, const naik_coarse *v, const coar
 {
     naik_status status = NAIK_OK;
     const naik_coarse *const one[1] = {v};
-    double scale[NAIK_MG_WIDTH] = {0}, found[NAIK_MG_WIDTH][2];
+    double scale[NAIK_MG_WIDTH] = {0}, found[NAIK_MG_WIDTH][2] = {{0}};
     for (int round = 0; round < 2; round++) {
         for (int c = 0; c < at->nrhs; c++) {
             scale[c] = !at->active[c] ? 0 : scale_for(round == 0 ? largest[c] : 1.5 * out[c]);

@@ -137,6 +137,11 @@ naik_status naik_polynomial_fit(const naik_wilson *wilson, naik_parity p, int co
     naik_field *v[NAIK_MG_SMOOTHER_MOST + 1] = {NULL}, *scratch = NULL;
     naik_exactsum *sums = NULL;
     *out = (naik_polynomial){.count = 0};
+    if (count < 1 || count > NAIK_MG_SMOOTHER_MOST) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+                         "a smoother of %d coefficients: 1 to %d are possible", count,
+                         NAIK_MG_SMOOTHER_MOST);
+    }
     NAIK_TRY(naik_field_create_spin(geometry, NAIK_DOUBLE, NAIK_SPIN, COLUMNS, &scratch));
     for (int k = 0; k <= count; k++) {
         NAIK_TRY(naik_field_create_spin(geometry, NAIK_DOUBLE, NAIK_SPIN, COLUMNS, &v[k]));
