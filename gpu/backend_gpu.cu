@@ -106,6 +106,8 @@ const naik_backend_ops naik_backend_gpu = {
             .project = gpu_modes_project,
             .add = gpu_modes_add,
             .rotate = gpu_modes_rotate,
+            .to_host = gpu_mode_to_host,
+            .from_host = gpu_mode_from_host,
             .bytes = gpu_bare_field_bytes,
         },
     .multigrid = &naik_multigrid_ops_gpu,

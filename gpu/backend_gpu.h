@@ -100,6 +100,9 @@ naik_status gpu_modes_project(const naik_field *const *block, int count, const n
 naik_status gpu_modes_add(const naik_field *const *block, int count, const double *a, naik_field *x,
                           const naik_rhs *rhs, naik_rhs_state state);
 naik_status gpu_modes_rotate(naik_field *const *block, int count, const double *q, int kept);
+/* pack.cu */
+naik_status gpu_mode_to_host(const naik_field *block, int irhs, float *mode);
+naik_status gpu_mode_from_host(naik_field *block, int irhs, const float *mode);
 
 /* slices.cu */
 naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);

@@ -3,6 +3,18 @@
 
 #include <string.h>
 
+bool naik_singles_are_finite(const float *reals, int64_t count)
+{
+    int64_t odd = 0;
+#pragma omp simd reduction(+ : odd)
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t word;
+        memcpy(&word, &reals[i], 4);
+        odd += (word & 0x7f800000u) == 0x7f800000u;
+    }
+    return odd == 0;
+}
+
 bool naik_reals_are_finite(const void *reals, int64_t count, int bits)
 {
     const unsigned char *bytes = reals;
@@ -38,14 +50,23 @@ bool naik_values_are_finite(const double *values, int64_t count, int bits)
     return odd == 0;
 }
 
+static naik_status refusal(naik_log *log, bool finite, int bits, const char *what)
+{
+    return finite ? NAIK_OK
+                  : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                              "%s is not finite in %d bits, so it is not stored: a source, a "
+                              "smearing or a mass of the input is beyond such numbers",
+                              what, bits);
+}
+
+naik_status naik_refuse_packed_not_finite(naik_log *log, const void *reals, int64_t count, int bits,
+                                          const char *what)
+{
+    return refusal(log, naik_reals_are_finite(reals, count, bits), bits, what);
+}
+
 naik_status naik_refuse_not_finite(naik_log *log, const double *values, int64_t count, int bits,
                                    const char *what)
 {
-    return naik_values_are_finite(values, count, bits)
-               ? NAIK_OK
-               : NAIK_FAIL(
-                     log, NAIK_ERR_INPUT,
-                     "%s is not finite in %d bits, so it is not stored: a source, a smearing or "
-                     "a mass of the input is beyond such numbers",
-                     what, bits);
+    return refusal(log, naik_values_are_finite(values, count, bits), bits, what);
 }

@@ -9,35 +9,26 @@
 #include "comm/threads.h"
 #include "io/checksum.h"
 
-enum { CLASSES_A = 29, CLASSES_B = 31, CLASSES = CLASSES_A + CLASSES_B, LINE_BYTES = 64 };
-
-/* What one thread has added. */
-typedef struct site_sum {
-    int64_t site_bytes;
-    uint32_t odd[2];      /* bit k: an odd number of sites with n mod 29, n mod 31 equal to k */
-    uint32_t sum[2];      /* of large sites */
-    unsigned char *added; /* [CLASSES][site_bytes]; NULL: sites are large */
-} site_sum;
+enum { CLASSES_A = 29, CLASSES_B = 31, LINE_BYTES = 64 };
 
 struct naik_site_sums {
     naik_comm *comm; /* borrowed */
     int threads;
-    site_sum *part; /* [threads] */
+    naik_site_sum *part; /* [threads] */
     void *memory;
 };
 
-/* Bytes of `memory` that `begin` wants; 0 where sites are large. */
-static int64_t bytes_of_part(int64_t site_bytes)
+int64_t naik_site_sum_bytes(int64_t site_bytes)
 {
-    const int64_t bytes = CLASSES * site_bytes;
+    const int64_t bytes = NAIK_SITE_SUM_CLASSES * site_bytes;
     return site_bytes <= NAIK_SITE_SUM_BYTES ? (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES
                                              : 0;
 }
 
-static void begin(site_sum *s, int64_t site_bytes, void *memory)
+void naik_site_sum_begin(naik_site_sum *s, int64_t site_bytes, void *memory)
 {
-    const int64_t bytes = bytes_of_part(site_bytes);
-    *s = (site_sum){.site_bytes = site_bytes, .added = bytes > 0 ? memory : NULL};
+    const int64_t bytes = naik_site_sum_bytes(site_bytes);
+    *s = (naik_site_sum){.site_bytes = site_bytes, .added = bytes > 0 ? memory : NULL};
     if (s->added != NULL) {
         memset(s->added, 0, (size_t)bytes);
     }
@@ -58,8 +49,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* `count` consecutive sites numbered from `first`. */
-static void add(site_sum *s, int64_t first, int64_t count, const void *bytes)
+void naik_site_sum_add(naik_site_sum *s, int64_t first, int64_t count, const void *bytes)
 {
     const unsigned char *from = bytes;
     const int64_t each = s->site_bytes;
@@ -82,8 +72,7 @@ static void add(site_sum *s, int64_t first, int64_t count, const void *bytes)
     }
 }
 
-/* sum[2] ^= {suma, sumb} of all that was added. */
-static void take(const site_sum *s, uint32_t sum[2])
+void naik_site_sum_take(const naik_site_sum *s, uint32_t sum[2])
 {
     static const unsigned char zeros[NAIK_SITE_SUM_BYTES];
     sum[0] ^= s->sum[0];
@@ -92,7 +81,7 @@ static void take(const site_sum *s, uint32_t sum[2])
         return;
     }
     const uint32_t of_zeros = naik_crc32(zeros, (size_t)s->site_bytes);
-    for (unsigned k = 0; k < CLASSES; k++) {
+    for (unsigned k = 0; k < NAIK_SITE_SUM_CLASSES; k++) {
         const unsigned which = k < CLASSES_A ? 0 : 1, by = which == 0 ? k : k - CLASSES_A;
         const uint32_t crc =
             naik_crc32(s->added + k * (size_t)s->site_bytes, (size_t)s->site_bytes);
@@ -103,7 +92,7 @@ static void take(const site_sum *s, uint32_t sum[2])
 naik_status naik_site_sums_create(naik_comm *comm, int64_t site_bytes, naik_site_sums **out)
 {
     naik_status status = NAIK_OK;
-    const int64_t each = bytes_of_part(site_bytes);
+    const int64_t each = naik_site_sum_bytes(site_bytes);
     naik_site_sums *s = calloc(1, sizeof *s);
     *out = s;
     if (s != NULL) {
@@ -115,21 +104,21 @@ naik_status naik_site_sums_create(naik_comm *comm, int64_t site_bytes, naik_site
                  ? NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for checksums")
                  : naik_alloc(comm->log, (size_t)(each * s->threads), "checksums", &s->memory);
     for (int i = 0; status == NAIK_OK && i < s->threads; i++) {
-        begin(&s->part[i], site_bytes, (char *)s->memory + i * each);
+        naik_site_sum_begin(&s->part[i], site_bytes, (char *)s->memory + i * each);
     }
     return naik_comm_agree(comm, status);
 }
 
 void naik_site_sums_add(naik_site_sums *s, int64_t first, int64_t count, const void *bytes)
 {
-    add(&s->part[naik_threads_index()], first, count, bytes);
+    naik_site_sum_add(&s->part[naik_threads_index()], first, count, bytes);
 }
 
 naik_status naik_site_sums_combine(const naik_site_sums *s, uint32_t sum[2])
 {
     sum[0] = sum[1] = 0;
     for (int i = 0; i < s->threads; i++) {
-        take(&s->part[i], sum);
+        naik_site_sum_take(&s->part[i], sum);
     }
     return naik_checksum_combine(s->comm, sum);
 }

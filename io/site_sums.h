@@ -14,9 +14,25 @@
 #include "naik/lattice.h"
 
 /* Sites of so many bytes at most are added to each other; larger ones are summed one by one. */
-enum { NAIK_SITE_SUM_BYTES = 2048 };
+enum { NAIK_SITE_SUM_BYTES = 2048, NAIK_SITE_SUM_CLASSES = 29 + 31 };
 
-/* A sum from inside the parallel loops of this thread: a part for each of their threads. */
+/* What one thread has added. */
+typedef struct naik_site_sum {
+    int64_t site_bytes;
+    uint32_t odd[2];      /* bit k: an odd number of sites with n mod 29, n mod 31 equal to k */
+    uint32_t sum[2];      /* of large sites */
+    unsigned char *added; /* [NAIK_SITE_SUM_CLASSES][site_bytes]; NULL: sites are large */
+} naik_site_sum;
+
+/* Bytes of `memory` that naik_site_sum_begin wants; 0 where sites are large. Local. */
+int64_t naik_site_sum_bytes(int64_t site_bytes);
+void naik_site_sum_begin(naik_site_sum *s, int64_t site_bytes, void *memory);
+/* `count` consecutive sites numbered from `first`. Local. */
+void naik_site_sum_add(naik_site_sum *s, int64_t first, int64_t count, const void *bytes);
+/* sum[2] ^= {suma, sumb} of all that was added. Local. */
+void naik_site_sum_take(const naik_site_sum *s, uint32_t sum[2]);
+
+/* The same from inside the parallel loops of this thread: a part for each of their threads. */
 typedef struct naik_site_sums naik_site_sums;
 
 /* Collective, agrees. NAIK_ERR_MEMORY */

@@ -303,6 +303,41 @@ static void what_cannot_be_is_refused(check *t)
     fixture_destroy(&f);
 }
 
+/* Even sites in the order of the checkerboard, the bits of single precision. */
+static void modes_go_to_files_as_they_are_and_come_back(check *t)
+{
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        const naik_mode_ops *ops = &f.backend->ops->modes;
+        naik_modes *modes = make_modes(t, &f, NAIK_SINGLE, NAIK_EVEN), *back = NULL;
+        CHECK_OK(t, naik_modes_create(f.geometry, NAIK_SINGLE, MODES, &back));
+        float *packed = malloc((size_t)f.lat->volume_cb * 6 * sizeof *packed);
+        int different = 0;
+        for (int i = 0; i < MODES; i++) {
+            const int block = i / NAIK_MODES_BLOCK, irhs = i % NAIK_MODES_BLOCK;
+            double *v = stored_mode(t, &f, modes, NAIK_EVEN, i);
+            CHECK_OK(t, ops->to_host(modes->block[block], irhs, packed));
+            CHECK_OK(t, ops->from_host(back->block[block], irhs, packed));
+            double *again = stored_mode(t, &f, back, NAIK_EVEN, i);
+            for (int32_t cb = 0; cb < f.lat->volume_cb; cb++) {
+                const double *site = v + 6 * (int64_t)naik_lattice_site_of(f.lat, NAIK_EVEN, cb);
+                for (int k = 0; k < 6; k++) {
+                    different += (double)packed[6 * cb + k] != site[k];
+                }
+            }
+            CHECK_INT(t, memcmp(v, again, naik_lattice_vector_bytes(f.lat)), 0);
+            free(v);
+            free(again);
+        }
+        CHECK_INT(t, different, 0);
+        free(packed);
+        naik_modes_destroy(&modes);
+        naik_modes_destroy(&back);
+    }
+    fixture_destroy(&f);
+}
+
 CHECK_MAIN(CHECK(products_with_modes_are_those_of_slow_sums),
            CHECK(modes_give_equal_bits_on_every_grid), CHECK(modes_are_added_as_a_slow_sum),
-           CHECK(modes_are_rotated_in_place), CHECK(what_cannot_be_is_refused))
+           CHECK(modes_are_rotated_in_place), CHECK(modes_go_to_files_as_they_are_and_come_back),
+           CHECK(what_cannot_be_is_refused))

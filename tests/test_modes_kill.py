@@ -5,6 +5,7 @@ timeout: 240
 import os
 import random
 import signal
+import subprocess
 import time
 
 import h5py
@@ -182,7 +183,66 @@ def killed_at_any_moment_the_bytes_are_those_of_one_run():
     assert killed > 0, killed
 
 
+def shim():
+    library = path("fail_one_rank.so")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/fail_one_rank.c")
+    if not os.path.exists(library) and subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"]).returncode:
+        return None
+    return library
+
+
+def behind(name, order, *more, ranks=1, status=0):
+    """A run whose file of modes is written slowly and fails as ordered; no propagator is complete before it."""
+    said = naik("solve", written_input(name), *more, ranks=ranks, status=status,
+                env={"LD_PRELOAD": shim(), "NAIK_SLOW_MS": "20", "NAIK_FAIL": order, "NAIK_FAIL_RANK": "0",
+                     "NAIK_FAIL_IN": os.path.realpath(path(name)) + "-modes.h5"})
+    assert os.path.exists(path(name + "-modes.h5")) or not os.path.exists(path(name + "-out.h5")), said
+    return said
+
+
+def ends_as_whole(name, *more):
+    naik("solve", path(name + ".yaml"), *more)
+    same_modes(name)
+    same(everything("whole-out.h5"), everything(name + "-out.h5"))
+
+
+def modes_are_written_while_solves_run():
+    if shim() is None:
+        return "no cc, or not glibc"
+    said = behind("slow", "none:0@0", "--set", "solver.batch=1", ranks=2)
+    found, solve, written = (said.index(s) for s in ("16 found, being written", "solve 1/6", "-modes.h5 is written"))
+    assert found < solve < written, said
+    same_modes("slow")
+    same(everything("whole-out.h5"), everything("slow-out.h5"))
+    said = behind("few", "none:0@0", "--set", "output.aggregators=1", ranks=2)  # by HDF5, before the solves
+    assert "16 found, written to" in said and "is written," not in said, said
+    same_modes("few")
+    return None
+
+
+def killed_at_any_stage_of_the_writing_the_bytes_are_those_of_one_run():
+    if shim() is None:
+        return "no cc, or not glibc"
+    for n, ranks in [(n, 1 + n % 2) for n in range(10, 50, 3)] if LONG else [(20, 1), (34, 1)]:
+        behind("stage", f"kill:{n}@0", ranks=ranks, status=None)
+        assert os.path.exists(path("stage-modes.h5.part")) or os.path.exists(path("stage-modes.h5")), n
+        ends_as_whole("stage")
+
+
+def a_disk_that_fills_up_behind_the_solves_is_told_once():
+    if shim() is None:
+        return "no cc, or not glibc"
+    for order, why in (("write:9@1", "No space left on device"), ("sync:1@1", "Input/output error")):
+        said = behind("full", order, "--set", "solver.batch=1", ranks=2, status=2)
+        assert said.count("the modes of") == 1 and why in said, said
+        assert not os.path.exists(path("full-modes.h5.part")), order
+    ends_as_whole("full")
+    return None
+
+
 main([modes_are_found_without_a_kill, killed_after_a_cycle_the_search_begins_again,
       stopped_after_cycles_and_killed_the_search_goes_on, a_wall_limit_stops_the_search, a_damaged_search_begins_again,
       killed_in_a_solve_a_deflated_run_goes_on, stopped_in_a_solve_a_deflated_run_goes_on,
-      killed_at_any_moment_the_bytes_are_those_of_one_run])
+      killed_at_any_moment_the_bytes_are_those_of_one_run, modes_are_written_while_solves_run,
+      killed_at_any_stage_of_the_writing_the_bytes_are_those_of_one_run,
+      a_disk_that_fills_up_behind_the_solves_is_told_once])

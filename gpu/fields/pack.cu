@@ -270,3 +270,74 @@ naik_status gpu_field_to_device(const naik_field *field, naik_parity parity, int
 done:
     return status;
 }
+
+/* ---- modes, as they lie in files */
+
+enum { MODE_BYTES = 6 * sizeof(float), MODE_CHUNK = GPU_STAGING_BYTES / MODE_BYTES };
+
+__global__ void mode_to_host_kernel(int begin, int count, float2 *sites, const char *data, int irhs,
+                                    int nrhs)
+{
+    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
+    if (i < count) {
+        const colour_vector<float> v =
+            vec_single::load(data + vec_offset<vec_single>(begin + i, irhs, nrhs));
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            sites[3 * (size_t)i + k] = make_float2(v.e[k].re, v.e[k].im);
+        }
+    }
+}
+
+__global__ void mode_from_host_kernel(int begin, int count, const float2 *sites, char *data,
+                                      int irhs, int nrhs)
+{
+    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
+    if (i < count) {
+        colour_vector<float> v;
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            const float2 c = sites[3 * (size_t)i + k];
+            v.e[k] = {c.x, c.y};
+        }
+        vec_single::store(data + vec_offset<vec_single>(begin + i, irhs, nrhs), v);
+    }
+}
+
+naik_status gpu_mode_to_host(const naik_field *block, int irhs, float *mode)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = block->geometry->backend;
+    gpu_state *state = gpu_state_of(backend);
+    const int sites = block->geometry->lattice->volume_cb;
+    for (int begin = 0; begin < sites; begin += MODE_CHUNK) {
+        const int count = sites - begin < MODE_CHUNK ? sites - begin : MODE_CHUNK;
+        mode_to_host_kernel<<<pack_blocks(count, 1), PACK_THREADS, 0, state->stream>>>(
+            begin, count, (float2 *)state->staging, (const char *)block->data, irhs,
+            naik_field_vectors(block));
+        NAIK_TRY(GPU_LAUNCHED(backend, "exporting a mode"));
+        NAIK_TRY(gpu_download(&backend->device, mode + 6 * (size_t)begin, state->staging,
+                              (size_t)count * MODE_BYTES));
+    }
+done:
+    return status;
+}
+
+naik_status gpu_mode_from_host(naik_field *block, int irhs, const float *mode)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = block->geometry->backend;
+    gpu_state *state = gpu_state_of(backend);
+    const int sites = block->geometry->lattice->volume_cb;
+    for (int begin = 0; begin < sites; begin += MODE_CHUNK) {
+        const int count = sites - begin < MODE_CHUNK ? sites - begin : MODE_CHUNK;
+        NAIK_TRY(gpu_upload(&backend->device, state->staging, mode + 6 * (size_t)begin,
+                            (size_t)count * MODE_BYTES));
+        mode_from_host_kernel<<<pack_blocks(count, 1), PACK_THREADS, 0, state->stream>>>(
+            begin, count, (const float2 *)state->staging, (char *)block->data, irhs,
+            naik_field_vectors(block));
+        NAIK_TRY(GPU_LAUNCHED(backend, "importing a mode"));
+    }
+done:
+    return status;
+}

@@ -29,6 +29,17 @@ static int64_t site_bytes(const naik_h5_field *field)
     return (int64_t)field->reals * field->bits / 8;
 }
 
+/* Of a real in memory. */
+static int64_t memory_bytes(const naik_h5_field *field)
+{
+    return field->packed ? field->bits / 8 : (int64_t)sizeof(double);
+}
+
+static bool is_rounded(const naik_h5_field *field)
+{
+    return field->bits == 32 && !field->packed;
+}
+
 /* Slices per piece: nt whole time slices, or 1 and nz slices in z. */
 static void choose_pieces(const naik_lattice *lat, const naik_h5_field *field, bool buffered,
                           int *nt, int *nz)
@@ -135,14 +146,15 @@ static void add_checksum(const naik_lattice *lat, const naik_h5_field *field, co
 /* One piece through the buffer, or straight from and to the caller's array in double. *finite is
  * left where it is so. */
 static naik_status move_piece(const naik_lattice *lat, const naik_h5_field *field,
-                              const piece *part, hid_t list, bool writing, double *data,
-                              void *buffer, naik_site_sums *sums, bool *finite)
+                              const piece *part, hid_t list, bool writing, void *data, void *buffer,
+                              naik_site_sums *sums, bool *finite)
 {
     naik_status status = NAIK_OK;
     const int64_t reals = (int64_t)part->sites * field->reals;
-    double *mine = data != NULL ? data + (int64_t)part->first * field->reals : NULL;
+    const int64_t begin = (int64_t)part->first * field->reals * memory_bytes(field);
+    double *mine = data != NULL ? (double *)((char *)data + begin) : NULL; /* or what is packed */
     void *bytes = buffer != NULL ? buffer : mine;
-    float *rounded = field->bits == 32 && data != NULL ? buffer : NULL;
+    float *rounded = is_rounded(field) && data != NULL ? buffer : NULL;
     if (writing && rounded != NULL) {
 #pragma omp parallel for schedule(static)
         for (int64_t i = 0; i < reals; i++) {
@@ -169,11 +181,11 @@ done:
 
 /* data NULL: read for the sums alone */
 static naik_status move_field(const naik_lattice *lat, const naik_h5_field *field, bool writing,
-                              double *data, naik_site_sums *sums, bool *finite)
+                              void *data, naik_site_sums *sums, bool *finite)
 {
     naik_comm *comm = lat->comm;
     naik_status status = NAIK_OK;
-    const bool buffered = field->bits == 32 || data == NULL;
+    const bool buffered = is_rounded(field) || data == NULL;
     void *buffer = NULL;
     int nt = 0, nz = 0;
     choose_pieces(lat, field, buffered, &nt, &nz);
@@ -215,23 +227,30 @@ static void name_field(const naik_h5_field *field, char name[256])
     }
 }
 
+/* On this rank. */
+static naik_status refuse_not_finite(const naik_lattice *lat, const naik_h5_field *field,
+                                     const void *data, const char *name)
+{
+    const int64_t reals = (int64_t)lat->sites * field->reals;
+    return field->packed
+               ? naik_refuse_packed_not_finite(lat->comm->log, data, reals, field->bits, name)
+               : naik_refuse_not_finite(lat->comm->log, data, reals, field->bits, name);
+}
+
 naik_status naik_h5_field_write(const naik_lattice *lattice, const naik_h5_field *field,
-                                const double *data, uint32_t sum[2])
+                                const void *data, uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
     bool finite = true;
     char name[256];
     naik_site_sums *sums = NULL;
     name_field(field, name);
-    NAIK_TRY(naik_comm_agree(lattice->comm,
-                             naik_refuse_not_finite(lattice->comm->log, data,
-                                                    (int64_t)lattice->sites * field->reals,
-                                                    field->bits, name)));
+    NAIK_TRY(naik_comm_agree(lattice->comm, refuse_not_finite(lattice, field, data, name)));
     NAIK_TRY(naik_site_sums_create(lattice->comm, site_bytes(field), &sums));
     if (field->writers > 0) {
         NAIK_TRY(naik_h5_gather_write(lattice, field, data, sums));
     } else { /* data are only read from */
-        NAIK_TRY(move_field(lattice, field, true, (double *)data, sums, &finite));
+        NAIK_TRY(move_field(lattice, field, true, (void *)data, sums, &finite));
     }
     NAIK_TRY(naik_site_sums_combine(sums, sum));
 done:
@@ -239,8 +258,8 @@ done:
     return status;
 }
 
-naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field *field,
-                               double *data, uint32_t sum[2])
+naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field *field, void *data,
+                               uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
     bool finite = true;

@@ -1,6 +1,6 @@
 /* box.h - fields over the lattice in HDF5 datasets, every rank its own box
  *
- * A field is [sites][reals] double in local lexicographic order. In the file it is a dataset
+ * A field is [sites][reals], double or packed, in local lexicographic order. In the file it is a dataset
  * [T][Z][Y][X], with an index in front (source colours) or behind (directions), of an element type
  * that together hold `reals` real numbers a site, of 32 or 64 bits.
  */
@@ -18,6 +18,7 @@ typedef struct naik_h5_field {
     int rows;    /* that index is two, the second of this extent; 0: it is one */
     int trail;   /* extent of the index behind; 0: there is none */
     int writers; /* ranks that write; 0: all together, by collective HDF5 */
+    bool packed; /* in memory reals have `bits` too; else they are double */
 } naik_h5_field;
 
 /* The indices in front, for a selection; returns how many there are. */
@@ -41,8 +42,8 @@ static inline int naik_h5_field_select_lead(const naik_h5_field *field, hsize_t 
  * own, so that no stored one agrees. Collective, agree.
  * NAIK_ERR_INPUT what is to be written is not finite    NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_h5_field_write(const naik_lattice *lattice, const naik_h5_field *field,
-                                const double *data, uint32_t sum[2]);
-naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field *field,
-                               double *data, uint32_t sum[2]);
+                                const void *data, uint32_t sum[2]);
+naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field *field, void *data,
+                               uint32_t sum[2]);
 
 #endif

@@ -63,7 +63,7 @@ static int64_t local_plane(const naik_lattice *lat, const int coord[NAIK_DIM], i
 }
 
 /* One plane of this box as the bytes of the file. */
-static void pack_run(const gather *g, int64_t local, const double *data, unsigned char *out,
+static void pack_run(const gather *g, int64_t local, const void *data, unsigned char *out,
                      naik_site_sums *sums)
 {
     const naik_lattice *lat = g->lat;
@@ -73,15 +73,20 @@ static void pack_run(const gather *g, int64_t local, const double *data, unsigne
         int32_t site = (int32_t)((local * rows + y) * row_sites);
         unsigned char *bytes = out + (int64_t)y * row_sites * g->site_bytes;
         int x[NAIK_DIM];
-        naik_reals_encode(data + (int64_t)site * reals, (int64_t)row_sites * reals, g->field->bits,
-                          false, bytes);
+        if (g->field->packed) {
+            memcpy(bytes, (const char *)data + site * g->site_bytes,
+                   (size_t)(row_sites * g->site_bytes));
+        } else {
+            naik_reals_encode((const double *)data + (int64_t)site * reals,
+                              (int64_t)row_sites * reals, g->field->bits, false, bytes);
+        }
         naik_lattice_coords(lat, site, x);
         naik_site_sums_add(sums, naik_lattice_global(lat, x), row_sites, bytes);
     }
 }
 
 /* What this rank sends in a round, grouped by writer. */
-static void pack_round(gather *g, int64_t round, const double *data, naik_site_sums *sums)
+static void pack_round(gather *g, int64_t round, const void *data, naik_site_sums *sums)
 {
     int at = 0;
     memset(g->send_count, 0, (size_t)g->lat->comm->size * sizeof *g->send_count);
@@ -166,7 +171,7 @@ done:
     return status;
 }
 
-static naik_status move_round(gather *g, int64_t round, const double *data, naik_site_sums *sums)
+static naik_status move_round(gather *g, int64_t round, const void *data, naik_site_sums *sums)
 {
     naik_comm *comm = g->lat->comm;
     naik_status status = NAIK_OK;
@@ -235,7 +240,7 @@ static naik_status prepare(gather *g)
 }
 
 naik_status naik_h5_gather_write(const naik_lattice *lattice, const naik_h5_field *field,
-                                 const double *data, naik_site_sums *sums)
+                                 const void *data, naik_site_sums *sums)
 {
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;

@@ -8,11 +8,11 @@
 /* Planes (z, t) of the whole lattice are numbered z + nz t. Each of field->writers ranks owns a
  * range of them and writes it piece by piece; the others send it theirs.
  *
- *   data    [sites][field->reals] double
+ *   data    [sites][field->reals] double, or packed
  *   sums    takes this rank's sites
  *
  * Collective, agrees. NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_h5_gather_write(const naik_lattice *lattice, const naik_h5_field *field,
-                                 const double *data, naik_site_sums *sums);
+                                 const void *data, naik_site_sums *sums);
 
 #endif

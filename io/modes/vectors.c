@@ -4,6 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+naik_lattice naik_mode_half_lattice(const naik_lattice *lattice)
+{
+    naik_lattice half = *lattice;
+    half.size[0] /= 2;
+    half.local[0] /= 2;
+    half.origin[0] /= 2;
+    half.sites /= 2;
+    half.volume /= 2;
+    return half;
+}
+
 /* HDF5's conversions do not survive damaged types. */
 static bool stored_as(hid_t dataset, hid_t type)
 {
@@ -17,17 +28,12 @@ naik_status naik_mode_vectors_open(const naik_lattice *lat, hid_t file, naik_mod
 {
     naik_status status = NAIK_OK;
     naik_log *log = lat->comm->log;
-    *out = (naik_mode_vectors){.lattice = lat, .half = *lat, .dataset = -1, .type = -1};
-    out->half.size[0] /= 2;
-    out->half.local[0] /= 2;
-    out->half.origin[0] /= 2;
-    out->half.sites /= 2;
-    out->half.volume /= 2;
-    out->sites = malloc(naik_lattice_vector_bytes(lat));
-    out->even = malloc((size_t)lat->sites * 3 * sizeof(double));
+    *out = (naik_mode_vectors){
+        .lattice = lat, .half = naik_mode_half_lattice(lat), .dataset = -1, .type = -1};
+    out->even = malloc((size_t)lat->volume_cb * NAIK_MODE_SITE_BYTES);
     out->dataset = H5Dopen2(file, "modes/v", H5P_DEFAULT);
     out->type = naik_h5_tensor(32, 1);
-    if (out->sites == NULL || out->even == NULL) {
+    if (out->even == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a mode on the host");
     } else if (out->dataset < 0 || !stored_as(out->dataset, out->type)) {
         status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v is missing or damaged");
@@ -37,7 +43,6 @@ naik_status naik_mode_vectors_open(const naik_lattice *lat, hid_t file, naik_mod
 
 void naik_mode_vectors_close(naik_mode_vectors *vectors)
 {
-    free(vectors->sites);
     free(vectors->even);
     naik_h5_release(vectors->dataset);
     naik_h5_release(vectors->type);
@@ -50,28 +55,19 @@ static naik_h5_field field_of(const naik_mode_vectors *v, int index)
                            .type = v->type,
                            .bits = 32,
                            .reals = 6,
+                           .packed = true,
                            .lead = index,
                            .writers = v->half.comm->io.writers};
-}
-
-static double *even_site(const naik_mode_vectors *v, int32_t cb)
-{
-    return v->sites + 6 * (int64_t)naik_lattice_site_of(v->lattice, NAIK_EVEN, cb);
 }
 
 naik_status naik_mode_vector_write(naik_mode_vectors *v, naik_field *const *block, int index,
                                    uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
-    const naik_lattice *lat = v->lattice;
     const naik_h5_field field = field_of(v, index);
     const naik_field *from = block[index / NAIK_MODES_BLOCK];
-    NAIK_TRY(naik_comm_agree(lat->comm, from->geometry->backend->ops->field.to_host(
-                                            from, NAIK_EVEN, index % NAIK_MODES_BLOCK, v->sites)));
-#pragma omp parallel for schedule(static)
-    for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
-        memcpy(v->even + 6 * (int64_t)cb, even_site(v, cb), 6 * sizeof(double));
-    }
+    NAIK_TRY(naik_comm_agree(v->lattice->comm, from->geometry->backend->ops->modes.to_host(
+                                                   from, index % NAIK_MODES_BLOCK, v->even)));
     NAIK_TRY(naik_h5_field_write(&v->half, &field, v->even, sum));
 done:
     return status;
@@ -81,18 +77,12 @@ naik_status naik_mode_vector_read(naik_mode_vectors *v, naik_field *const *block
                                   uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
-    const naik_lattice *lat = v->lattice;
     const naik_h5_field field = field_of(v, index);
     NAIK_TRY(naik_h5_field_read(&v->half, &field, block != NULL ? v->even : NULL, sum));
     if (block != NULL) {
-#pragma omp parallel for schedule(static)
-        for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
-            memcpy(even_site(v, cb), v->even + 6 * (int64_t)cb, 6 * sizeof(double));
-        }
         naik_field *into = block[index / NAIK_MODES_BLOCK];
-        NAIK_TRY(
-            naik_comm_agree(lat->comm, into->geometry->backend->ops->field.from_host(
-                                           into, NAIK_EVEN, index % NAIK_MODES_BLOCK, v->sites)));
+        NAIK_TRY(naik_comm_agree(v->lattice->comm, into->geometry->backend->ops->modes.from_host(
+                                                       into, index % NAIK_MODES_BLOCK, v->even)));
     }
 done:
     return status;

@@ -5,12 +5,16 @@
 #include "backend/field.h"
 #include "io/h5/box.h"
 
+enum { NAIK_MODE_SITE_BYTES = 24 };
+/* The even sites, as a lattice of half the extent in x. */
+naik_lattice naik_mode_half_lattice(const naik_lattice *lattice);
+
 /* Numbered vectors of a dataset [n][T][Z][Y][X/2] and host memory for one of them. */
 typedef struct naik_mode_vectors {
     const naik_lattice *lattice; /* borrowed */
     naik_lattice half;           /* the even sites, as a lattice of half the extent in x */
     hid_t dataset, type;         /* owned */
-    double *sites, *even;        /* [sites][6], [sites / 2][6] */
+    float *even;                 /* [sites / 2][6] */
 } naik_mode_vectors;
 
 /* Whether all that describes the modes is as it was written; a file that ended whole has a checksum of

@@ -315,6 +315,10 @@ typedef struct naik_mode_ops {
     /* v_j = sum_i v_i q_ij for the first `kept` modes, the others are left undefined; sums in
      * double, modes in order; precision single; q [modes][kept][2] double in backend memory. */
     naik_status (*rotate)(naik_field *const *block, int count, const double *q, int kept);
+    /* One mode of a block in single precision to and from the host, [volume_cb][3][2]: as it lies in
+     * files, even sites in the order of the checkerboard. */
+    naik_status (*to_host)(const naik_field *block, int irhs, float *mode);
+    naik_status (*from_host)(naik_field *block, int irhs, const float *mode);
     /* Bytes of a field without halo. */
     size_t (*bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs);
 } naik_mode_ops;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,6 +31,22 @@ static char *reserve(size_t size_bytes)
     }
 #endif
     return memory;
+}
+
+size_t naik_memory_available(void)
+{
+    char line[128];
+    size_t kilobytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file != NULL && kilobytes == 0 && fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, "MemAvailable:", 13) == 0) {
+            kilobytes = strtoul(line + 13, NULL, 10);
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return kilobytes << 10;
 }
 
 naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out)

@@ -16,6 +16,10 @@ enum { NAIK_ALIGNMENT = 64 };
 naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out);
 void naik_free(void *memory);
 
+/* Bytes that the system can still give to this node's processes without taking any away; 0 where it does
+ * not say. */
+size_t naik_memory_available(void);
+
 /* As memcpy, by all threads. */
 void naik_copy(void *to, const void *from, size_t size_bytes);
 /* Whether all bytes are 0, asked by all threads. */

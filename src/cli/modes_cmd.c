@@ -43,7 +43,7 @@ static naik_status find(job *j, const naik_quark *quark, const double *mass, int
     NAIK_TRY(naik_link_provider_operators(&j->at.links, j->at.geometry, quark, &storage, &canonical,
                                           &packed));
     NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, &packed, mass, count,
-                           j->at.interrupt, &modes));
+                           j->at.interrupt, NULL, &modes));
 done:
     naik_modes_destroy(&modes);
     naik_operator_set_destroy(&packed);

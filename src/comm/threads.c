@@ -4,6 +4,7 @@
 #include "comm/threads.h"
 
 #include <omp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,29 @@ naik_status naik_threads_check(naik_log *log, const char *name, int64_t count)
                          name, (long long)count, processors, (long long)most);
     }
     return NAIK_OK;
+}
+
+void naik_threads_unbind(void)
+{
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (int place = 0; place < omp_get_num_places(); place++) {
+        const int count = omp_get_place_num_procs(place);
+        int *processor = count > 0 ? malloc((size_t)count * sizeof *processor) : NULL;
+        if (processor == NULL) {
+            continue;
+        }
+        omp_get_place_proc_ids(place, processor);
+        for (int i = 0; i < count; i++) {
+            if (processor[i] < CPU_SETSIZE) {
+                CPU_SET(processor[i], &all);
+            }
+        }
+        free(processor);
+    }
+    if (CPU_COUNT(&all) > 0) {
+        (void)sched_setaffinity(0, sizeof all, &all); /* else it stays where it is */
+    }
 }
 
 /* One number a level of nesting, separated by commas; only the first level is used here. */

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/watchdog.h"
 #include "io/lock.h"
+#include "io/modes/behind.h"
 #include "io/modes/modes_file.h"
 #include "io/output.h"
 #include "model/iterations.h"
@@ -27,7 +28,8 @@ typedef struct job {
     naik_comm *comm;
     naik_log *log;
     naik_interrupt *interrupt;
-    double lightest; /* mass; 0: none known */
+    filed_modes **filed; /* of the caller, or NULL */
+    double lightest;     /* mass; 0: none known */
     naik_modes_about about;
     double saved_at, save_s; /* of a search: when it was last written, and how long that took */
     char path[NAIK_PATH_MAX], search[NAIK_PATH_MAX + 8];
@@ -290,7 +292,25 @@ static naik_status restore(void *data, naik_lanczos_state *state, bool *found)
     return status;
 }
 
-static naik_status find(job *j, naik_modes **out)
+/* What was found goes into its file, now or behind what the caller does; *turn is then the file's. */
+static naik_status file_modes(job *j, const naik_modes *modes, naik_lock **turn)
+{
+    naik_status status = NAIK_OK;
+    naik_timer *timer = j->geometry->backend->timer;
+    naik_timer_start(timer, "write modes");
+    if (j->filed != NULL && naik_modes_can_follow(j->geometry)) {
+        NAIK_TRY(filed_modes_begin(j->path, j->search, modes, &j->about, turn, j->filed));
+    } else {
+        NAIK_TRY(naik_modes_file_write(j->geometry, j->path, modes, &j->about));
+        NAIK_TRY(naik_file_remove(j->comm, j->search));
+    }
+    tell(j, modes, *turn == NULL ? "found, being written to" : "found, written to");
+done:
+    naik_timer_stop(timer, "write modes");
+    return status;
+}
+
+static naik_status find(job *j, naik_lock **turn, naik_modes **out)
 {
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
@@ -322,11 +342,7 @@ static naik_status find(job *j, naik_modes **out)
     NAIK_TRY(naik_output_room(j->comm, j->path, 0, part)); /* before the work */
     NAIK_TRY(naik_lanczos_run(j->outer, j->single, &options, &hooks, out, &j->about.report));
     j->about.gram = j->about.report.gram;
-    naik_timer_start(j->geometry->backend->timer, "write modes");
-    NAIK_TRY(naik_modes_file_write(j->geometry, j->path, *out, &j->about));
-    naik_timer_stop(j->geometry->backend->timer, "write modes");
-    NAIK_TRY(naik_file_remove(j->comm, j->search));
-    tell(j, *out, "found, written to");
+    NAIK_TRY(file_modes(j, *out, turn));
 done:
     return status;
 }
@@ -393,7 +409,7 @@ static naik_status find_in_turn(job *j, bool there, naik_modes **out)
         NAIK_TRY(read_file(j, out));
     }
     if (*out == NULL) {
-        NAIK_TRY(find(j, out));
+        NAIK_TRY(find(j, &lock, out));
     }
 done:
     naik_lock_release(j->comm, &lock);
@@ -431,7 +447,7 @@ done:
 
 static naik_status get(const naik_input *input, int wanted, const naik_fatlong *links,
                        const naik_links *outer, const naik_links *single, const double *masses,
-                       int count, naik_interrupt *interrupt, naik_modes **out)
+                       int count, naik_interrupt *interrupt, filed_modes **filed, naik_modes **out)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = outer->geometry;
@@ -445,10 +461,14 @@ static naik_status get(const naik_input *input, int wanted, const naik_fatlong *
              .comm = geometry->lattice->comm,
              .log = geometry->backend->log,
              .interrupt = interrupt,
+             .filed = filed,
              .about = {.action = input->kind->name,
                        .boundary_t = naik_input_boundary_name(input),
                        .naik_epsilon = links->naik_epsilon}};
     *out = NULL;
+    if (filed != NULL) {
+        *filed = NULL;
+    }
     for (int i = 0; i < count; i++) {
         j.lightest = j.lightest == 0 || masses[i] < j.lightest ? masses[i] : j.lightest;
     }
@@ -476,7 +496,7 @@ done:
 
 naik_status low_modes_get(const naik_input *input, int wanted, naik_fatlong *links,
                           const naik_operator_set *set, const double *masses, int count,
-                          naik_interrupt *interrupt, naik_modes **out)
+                          naik_interrupt *interrupt, filed_modes **filed, naik_modes **out)
 {
     naik_status status = NAIK_OK;
     naik_links *own = NULL;
@@ -486,7 +506,7 @@ naik_status low_modes_get(const naik_input *input, int wanted, naik_fatlong *lin
         NAIK_TRY(naik_links_create(outer->geometry, links, NAIK_SINGLE, 18, &own));
         single = own;
     }
-    NAIK_TRY(get(input, wanted, links, outer, single, masses, count, interrupt, out));
+    NAIK_TRY(get(input, wanted, links, outer, single, masses, count, interrupt, filed, out));
 done:
     naik_links_destroy(&own);
     return status;

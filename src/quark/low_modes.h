@@ -14,6 +14,7 @@
 #include "modes/deflate.h"
 #include "modes/lanczos.h"
 #include "operator/set.h"
+#include "quark/filed_modes.h"
 #include "solver/solver.h"
 
 /* Where the modes of this epsilon are, `path` with NAIK_PATH_MAX bytes. */
@@ -34,6 +35,9 @@ bool low_modes_save_is_due(double waited_s, double save_s);
  *   set        made of them; a search packs single precision where it has none
  *   masses     of the solves, for what is said; count may be 0
  *   interrupt  NULL: nobody asks to stop
+ *   filed      of modes that were found and are being written, to be looked at after each solve and
+ *              ended; *filed = NULL: there are none, or all is written. NULL: the file is written when
+ *              this returns
  *
  * A search that is stopped leaves PATH.search, from which the next one goes on. Collective.
  * NAIK_ERR_CORRUPT  the file is damaged, or holds modes of other links
@@ -41,6 +45,6 @@ bool low_modes_save_is_due(double waited_s, double save_s);
  * NAIK_ERR_INTERRUPTED, NAIK_ERR_NOT_CONVERGED, NAIK_ERR_MEMORY, ... */
 naik_status low_modes_get(const naik_input *input, int wanted, naik_fatlong *links,
                           const naik_operator_set *set, const double *masses, int count,
-                          naik_interrupt *interrupt, naik_modes **out);
+                          naik_interrupt *interrupt, filed_modes **filed, naik_modes **out);
 
 #endif

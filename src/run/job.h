@@ -16,6 +16,7 @@
 #include "plan/plan.h"
 #include "plan/prediction.h"
 #include "propagator/propagator.h"
+#include "quark/filed_modes.h"
 #include "quark/multigrid.h"
 #include "run/fault.h"
 #include "run/sdc_check.h"
@@ -53,6 +54,7 @@ typedef struct solve_job {
     sdc_check guard;
     naik_operator_set set;     /* at work */
     naik_modes *modes;         /* of its links; NULL: none are wanted */
+    filed_modes *filed;        /* those, while they are being written; NULL: they are not */
     quark_multigrid multigrid; /* where the input has that method */
     int *pending;              /* tasks that it serves, [2 task_count] */
     int64_t pending_count;

@@ -28,7 +28,7 @@ static naik_status make_operators(workplace *w, const naik_input *input, session
                                           &q->set));
     if (solve_plan_deflates(&q->plan, input, 0, 0)) {
         NAIK_TRY(low_modes_get(input, q->plan.modes, canonical, &q->set, &q->quark.mass, 1,
-                               w->interrupt, &q->modes));
+                               w->interrupt, NULL, &q->modes));
     }
 done:
     naik_fatlong_destroy(&canonical);

@@ -150,6 +150,23 @@ done:
     return status;
 }
 
+static bool is_open(const solve_job *j, int task)
+{
+    return is_pending(j, task) && !j->guard.attempts[task].given_up;
+}
+
+/* Modes that are being written have their name before the last solve of their operator is stored: a run
+ * that is killed before always has one left to do, for which it finds them again. */
+static naik_status wait_for_modes(solve_job *j, int task)
+{
+    for (int64_t i = 0; i < j->pending_count; i++) {
+        if (j->filed == NULL || (j->pending[i] != task && is_open(j, j->pending[i]))) {
+            return NAIK_OK;
+        }
+    }
+    return filed_modes_end(&j->filed, NAIK_OK);
+}
+
 static naik_status take_solution(void *data, int64_t index, const double *x,
                                  const naik_propagator_result *result)
 {
@@ -165,7 +182,9 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
         solve_report_retry(j, solve_task(j, index));
         return NAIK_OK;
     }
+    NAIK_TRY(wait_for_modes(j, task));
     NAIK_TRY(commit_solution(j, solve_task(j, index), x, result));
+    NAIK_TRY(filed_modes_look(&j->filed));
 done:
     return status;
 }
@@ -253,7 +272,7 @@ static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
     const double start_s = naik_time_s();
     naik_timer_start(j->timer, "modes");
     NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, &j->set, mass, count, j->interrupt,
-                           &j->modes));
+                           &j->filed, &j->modes));
     NAIK_TRY(note_modes(j, canonical->naik_epsilon));
     naik_timer_stop(j->timer, "modes");
     solve_progress_passed(j, naik_time_s() - start_s);
@@ -324,16 +343,12 @@ static naik_status solve_pending(solve_job *j, bool *interrupted)
     naik_timer_stop(j->timer, "solve");
     *interrupted = stopped && !j->guard.links_lost;
 done:
+    status = filed_modes_end(&j->filed, status);
     naik_multishift_destroy(&multishift);
     quark_solver_clear(&s);
     naik_modes_destroy(&j->modes);
     naik_operator_set_destroy(&j->set);
     return status;
-}
-
-static bool is_open(const solve_job *j, int task)
-{
-    return is_pending(j, task) && !j->guard.attempts[task].given_up;
 }
 
 /* Whether two tasks share operator and modes. */

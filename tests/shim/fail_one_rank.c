@@ -9,6 +9,9 @@
  *   write     all writes to such files from the N-th on give ENOSPC
  *   short     the N-th write to such files takes half of what it is given
  *   sync      all fsyncs of such files from the N-th on give EIO
+ *   kill      the rank ends by SIGKILL at the N-th of all writes, fsyncs and names of such files
+ *
+ * NAIK_SLOW_MS: so many milliseconds pass before each write to such a file, on every rank.
  *
  * Libraries get the memory that they ask for. What happened is said once on standard error. A
  * program without a launcher hears from NAIK_FAIL_RANK which rank it is.
@@ -16,6 +19,8 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +35,8 @@ extern void *__libc_memalign(size_t alignment, size_t bytes);
 static struct {
     bool known, mine;
     char what[8];
-    long when, allocations, calls;
+    long when, allocations;
+    atomic_long calls; /* of any thread */
     bool told;
     char *begin, *end; /* the program in memory */
 } order;
@@ -140,11 +146,34 @@ static bool broken(int fd, bool writing)
     return true;
 }
 
+/* Before a write, an fsync or a name that counts for `kill`. */
+static void pass(bool watched, bool slowly)
+{
+    const char *slow = getenv("NAIK_SLOW_MS");
+    if (!watched) {
+        return;
+    }
+    if (slowly && slow != NULL) {
+        usleep((unsigned)atoi(slow) * 1000);
+    }
+    if (is_ordered("kill") && ++order.calls == order.when) {
+        tell();
+        kill(getpid(), SIGKILL);
+    }
+}
+
+static bool is_name(const char *path)
+{
+    const char *part = getenv("NAIK_FAIL_IN");
+    return strstr(path, part != NULL ? part : ".h5") != NULL;
+}
+
 #define CALL(name, writing, parameters, ...)                                                       \
     ssize_t name parameters                                                                        \
     {                                                                                              \
         ssize_t(*real) parameters;                                                                 \
         *(void **)&real = dlsym(RTLD_NEXT, #name);                                                 \
+        pass((writing) && is_watched(fd), true);                                                   \
         return broken(fd, writing) ? -1 : real(__VA_ARGS__);                                       \
     }
 CALL(read, false, (int fd, void *to, size_t bytes), fd, to, bytes)
@@ -158,6 +187,7 @@ ssize_t write(int fd, const void *from, size_t bytes)
 {
     ssize_t (*real)(int, const void *, size_t);
     *(void **)&real = dlsym(RTLD_NEXT, "write");
+    pass(is_watched(fd), true);
     if (broken(fd, true)) {
         return -1;
     }
@@ -178,6 +208,7 @@ int fsync(int fd)
 {
     int (*real)(int);
     *(void **)&real = dlsym(RTLD_NEXT, "fsync");
+    pass(is_watched(fd), false);
     if (!is_ordered("sync") || !is_watched(fd) || ++order.calls < order.when) {
         return real(fd);
     }
@@ -185,3 +216,18 @@ int fsync(int fd)
     errno = EIO;
     return -1;
 }
+
+#define NAMING(name, watched, parameters, ...)                                                     \
+    int name parameters                                                                            \
+    {                                                                                              \
+        int(*real) parameters;                                                                     \
+        *(void **)&real = dlsym(RTLD_NEXT, #name);                                                 \
+        pass(watched, false);                                                                      \
+        return real(__VA_ARGS__);                                                                  \
+    }
+NAMING(rename, is_name(from), (const char *from, const char *to), from, to)
+NAMING(renameat2, is_name(from),
+       (int at, const char *from, int to_at, const char *to, unsigned flags), at, from, to_at, to,
+       flags)
+NAMING(link, is_name(from), (const char *from, const char *to), from, to)
+NAMING(unlink, is_name(path), (const char *path), path)

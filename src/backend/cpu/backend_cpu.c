@@ -436,6 +436,8 @@ const naik_backend_ops naik_backend_cpu = {
             .project = cpu_modes_project,
             .add = cpu_modes_add,
             .rotate = cpu_modes_rotate,
+            .to_host = cpu_mode_to_host,
+            .from_host = cpu_mode_from_host,
             .bytes = cpu_bare_field_bytes,
         },
     .multigrid = &naik_multigrid_cpu,

@@ -229,6 +229,8 @@ naik_status cpu_bicgstab_step(naik_backend *backend, naik_bicgstab_stage stage, 
 naik_status cpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
                                 const double *sites);
 naik_status cpu_field_to_host(const naik_field *field, naik_parity parity, int irhs, double *sites);
+naik_status cpu_mode_to_host(const naik_field *block, int irhs, float *mode);
+naik_status cpu_mode_from_host(naik_field *block, int irhs, const float *mode);
 naik_status cpu_field_zero(naik_field *field, const naik_rhs *rhs, naik_rhs_state state);
 naik_status cpu_field_copy(naik_field *to, const naik_field *from, const naik_rhs *rhs,
                            naik_rhs_state state);

@@ -68,6 +68,46 @@ naik_status cpu_field_to_host(const naik_field *field, naik_parity parity, int i
     return NAIK_OK;
 }
 
+naik_status cpu_mode_to_host(const naik_field *block, int irhs, float *mode)
+{
+    const naik_geometry *geometry = block->geometry;
+    const cpu_shape *shape = &cpu_tables_of(geometry)->shape;
+    const cpu_kernels *kernels = cpu_kernels_of(geometry);
+#pragma omp parallel for schedule(static) num_threads(cpu_threads(geometry->backend))
+    for (int32_t cell = 0; cell < shape->cells; cell++) {
+        cell_vector value;
+        const int64_t first = site_of_cell(geometry->lattice, shape, NAIK_EVEN, cell);
+        kernels->load(block, cell, irhs, value);
+        for (int k = 0; k < shape->lanes; k++) {
+            const int64_t cb = (first + shape->lane_origin[k]) / 2;
+            for (int i = 0; i < 6; i++) {
+                mode[6 * cb + i] = (float)value[i * shape->lanes + k];
+            }
+        }
+    }
+    return NAIK_OK;
+}
+
+naik_status cpu_mode_from_host(naik_field *block, int irhs, const float *mode)
+{
+    const naik_geometry *geometry = block->geometry;
+    const cpu_shape *shape = &cpu_tables_of(geometry)->shape;
+    const cpu_kernels *kernels = cpu_kernels_of(geometry);
+#pragma omp parallel for schedule(static) num_threads(cpu_threads(geometry->backend))
+    for (int32_t cell = 0; cell < shape->cells; cell++) {
+        cell_vector value;
+        const int64_t first = site_of_cell(geometry->lattice, shape, NAIK_EVEN, cell);
+        for (int k = 0; k < shape->lanes; k++) {
+            const int64_t cb = (first + shape->lane_origin[k]) / 2;
+            for (int i = 0; i < 6; i++) {
+                value[i * shape->lanes + k] = mode[6 * cb + i];
+            }
+        }
+        kernels->store(block, cell, irhs, value);
+    }
+    return NAIK_OK;
+}
+
 /* to[rhs] (+)= from[from_irhs], or zero without `from`, for rhs in the state. */
 typedef struct elementwise {
     naik_field *to;

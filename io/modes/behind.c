@@ -1,0 +1,386 @@
+/* behind.c - vectors in a queue between the rank that packs them and the threads that write them */
+#include "io/modes/behind.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/watchdog.h"
+#include "comm/collective.h"
+#include "comm/threads.h"
+#include "io/finite.h"
+#include "io/modes/part.h"
+#include "io/modes/vectors.h"
+#include "io/output.h"
+#include "io/reread.h"
+#include "io/runs.h"
+
+enum { MOST_THREADS = 16, DIFFERS = -1, NOT_FINITE = -2 };
+
+struct naik_modes_writer {
+    naik_modes_part part; /* with copies of what it points to */
+    naik_output out;
+    naik_lattice half;
+    naik_runs runs;        /* of a vector */
+    int fd, threads, most; /* most: vectors packed and not yet written */
+    pthread_t thread[MOST_THREADS];
+    pthread_mutex_t mutex; /* of what follows */
+    pthread_cond_t moved;
+    float **packed; /* [count] until it is written */
+    float **spare;  /* [most] of those that are: the next are packed into it */
+    int spares, ready, taken, done, working;
+    bool stop, forced; /* forced: all is on the disk */
+    int failed;        /* of the system, or DIFFERS, or NOT_FINITE */
+    const char *doing; /* what failed */
+    char *buffer;      /* without threads */
+};
+
+bool naik_modes_can_follow(const naik_geometry *geometry)
+{
+    const naik_lattice half = naik_mode_half_lattice(geometry->lattice);
+    const naik_runs runs = naik_runs_of(&half, NAIK_MODE_SITE_BYTES);
+    return naik_runs_are_long(&runs) && geometry->lattice->comm->io.writers == 0;
+}
+
+/* ---- what a thread does */
+
+/* 0, or why vector `index` is not in the file; its sum. */
+static int put_vector(naik_modes_writer *w, int index, const float *vector, char *buffer,
+                      const char **doing)
+{
+    const int64_t offset = w->part.offset + index * w->half.volume * NAIK_MODE_SITE_BYTES;
+    uint32_t again[2] = {0, 0}, *sum = w->part.sum[index];
+    naik_site_sum s;
+    int failed = 0;
+    void *const sums = buffer + NAIK_RUNS_BUFFER;
+    if (!naik_singles_are_finite(vector, naik_runs_bytes(&w->runs) / 4)) {
+        return NOT_FINITE;
+    }
+    naik_site_sum_begin(&s, NAIK_MODE_SITE_BYTES, sums);
+    naik_runs_add(&w->runs, vector, &s);
+    naik_site_sum_take(&s, sum);
+    *doing = "write";
+    failed = naik_runs_write(&w->runs, w->fd, offset, vector);
+    if (failed == 0) {
+        *doing = "read";
+        naik_site_sum_begin(&s, NAIK_MODE_SITE_BYTES, sums);
+        failed = naik_runs_read(&w->runs, w->fd, offset, NULL, buffer, &s);
+        naik_site_sum_take(&s, again);
+        failed = failed == 0 && memcmp(sum, again, sizeof again) != 0 ? DIFFERS : failed;
+    }
+    return failed;
+}
+
+/* With the mutex: vector `index` is out of hands. */
+static void take_back(naik_modes_writer *w, int index, int failed, const char *doing)
+{
+    if (w->ready < w->part.count) {
+        w->spare[w->spares++] = w->packed[index];
+    } else {
+        free(w->packed[index]);
+    }
+    w->packed[index] = NULL;
+    w->done++;
+    if (failed != 0 && w->failed == 0) {
+        w->failed = failed;
+        w->doing = doing;
+    }
+    pthread_cond_broadcast(&w->moved);
+}
+
+/* With the mutex, of the last thread. */
+static void force(naik_modes_writer *w)
+{
+    if (w->failed != 0 || w->done < w->part.count) {
+        return;
+    }
+    pthread_mutex_unlock(&w->mutex);
+    const int failed = fsync(w->fd) == 0 ? 0 : errno;
+    pthread_mutex_lock(&w->mutex);
+    w->forced = failed == 0;
+    w->failed = failed;
+    w->doing = "force to disk";
+}
+
+static char *room_for_reading(void)
+{
+    return malloc(NAIK_RUNS_BUFFER + (size_t)naik_site_sum_bytes(NAIK_MODE_SITE_BYTES));
+}
+
+static void *work(void *argument)
+{
+    naik_modes_writer *w = argument;
+    char *buffer = room_for_reading();
+    naik_threads_unbind();
+    pthread_mutex_lock(&w->mutex);
+    if (buffer == NULL) {
+        w->failed = ENOMEM;
+        w->doing = "write";
+    }
+    while (!w->stop && w->failed == 0 && w->taken < w->part.count) {
+        if (w->taken == w->ready) {
+            pthread_cond_wait(&w->moved, &w->mutex);
+            continue;
+        }
+        const int index = w->taken++;
+        const char *doing = "write";
+        const float *vector = w->packed[index];
+        pthread_mutex_unlock(&w->mutex);
+        const int failed = put_vector(w, index, vector, buffer, &doing);
+        pthread_mutex_lock(&w->mutex);
+        take_back(w, index, failed, doing);
+    }
+    if (--w->working == 0) {
+        force(w);
+    }
+    pthread_cond_broadcast(&w->moved);
+    pthread_mutex_unlock(&w->mutex);
+    free(buffer);
+    return NULL;
+}
+
+/* Signals belong to the main thread. Where the system gives no thread, the rank writes by itself. */
+static void start(naik_modes_writer *w, int wanted)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    wanted = wanted < MOST_THREADS ? wanted : MOST_THREADS;
+    wanted = wanted < w->part.count ? wanted : w->part.count;
+    pthread_mutex_lock(&w->mutex); /* none may be the last before all are there */
+    while (w->threads < wanted && pthread_create(&w->thread[w->threads], NULL, work, w) == 0) {
+        w->threads++;
+    }
+    w->working = w->threads;
+    pthread_mutex_unlock(&w->mutex);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- what the rank does */
+
+/* Until something moves, or a second has passed: whoever waits says so. */
+static void wait_a_moment(naik_modes_writer *w)
+{
+    struct timespec until;
+    const int done = w->done;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec++;
+    pthread_cond_timedwait(&w->moved, &w->mutex, &until);
+    if (w->done != done) {
+        naik_watchdog_move(w->part.geometry->lattice->comm->watchdog);
+    }
+}
+
+/* Memory for the next vector, when it may be packed; NULL: there is none, or writing has failed. */
+static float *next_room(naik_modes_writer *w)
+{
+    float *room = NULL;
+    pthread_mutex_lock(&w->mutex);
+    while (w->failed == 0 && w->ready - w->done >= w->most) {
+        wait_a_moment(w);
+    }
+    if (w->failed == 0 && w->spares > 0) {
+        room = w->spare[--w->spares];
+    }
+    const bool make = w->failed == 0 && room == NULL;
+    pthread_mutex_unlock(&w->mutex);
+    return make ? malloc((size_t)naik_runs_bytes(&w->runs)) : room;
+}
+
+static void hand_over(naik_modes_writer *w, int index, float *vector)
+{
+    const char *doing = "write";
+    pthread_mutex_lock(&w->mutex);
+    w->packed[index] = vector;
+    w->ready = index + 1;
+    pthread_cond_broadcast(&w->moved);
+    if (w->threads == 0) {
+        take_back(w, index, put_vector(w, index, vector, w->buffer, &doing), doing);
+        force(w);
+    }
+    pthread_mutex_unlock(&w->mutex);
+}
+
+/* Every rank goes through all vectors: what fails on one is agreed in the end. */
+static naik_status pack(naik_modes_writer *w)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = w->part.geometry;
+    naik_log *log = geometry->backend->log;
+    for (int i = 0; i < w->part.count && status == NAIK_OK; i++) {
+        float *vector = next_room(w);
+        if (vector == NULL) {
+            status = w->failed != 0
+                         ? NAIK_OK
+                         : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a mode on the host");
+            break; /* a failed write is told by who looks */
+        }
+        status = geometry->backend->ops->modes.to_host(w->part.block[i / NAIK_MODES_BLOCK],
+                                                       i % NAIK_MODES_BLOCK, vector);
+        hand_over(w, i, vector);
+    }
+    return naik_comm_agree(geometry->lattice->comm, status);
+}
+
+static void stop(naik_modes_writer *w)
+{
+    pthread_mutex_lock(&w->mutex);
+    w->stop = true;
+    pthread_cond_broadcast(&w->moved);
+    pthread_mutex_unlock(&w->mutex);
+    for (int i = 0; i < w->threads; i++) {
+        pthread_join(w->thread[i], NULL);
+    }
+    w->threads = 0;
+}
+
+static void destroy(naik_modes_writer **writer)
+{
+    naik_modes_writer *w = *writer;
+    stop(w);
+    if (w->fd >= 0) {
+        close(w->fd);
+    }
+    for (int i = 0; w->packed != NULL && i < w->part.count; i++) {
+        free(w->packed[i]);
+    }
+    naik_output_abandon(&w->out); /* nothing where it has its name */
+    while (w->spares > 0) {
+        free(w->spare[--w->spares]);
+    }
+    free(w->spare);
+    free(w->packed);
+    free(w->buffer);
+    naik_modes_part_clear(&w->part);
+    pthread_cond_destroy(&w->moved);
+    pthread_mutex_destroy(&w->mutex);
+    free(w);
+    *writer = NULL;
+}
+
+static naik_status make(const naik_geometry *geometry, const naik_modes *modes,
+                        const naik_modes_about *about, const naik_modes_pace *pace,
+                        naik_modes_writer **out)
+{
+    naik_log *log = geometry->backend->log;
+    naik_modes_writer *w = calloc(1, sizeof *w);
+    *out = w;
+    if (w == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory to write modes");
+    }
+    w->fd = -1;
+    w->half = naik_mode_half_lattice(geometry->lattice);
+    w->runs = naik_runs_of(&w->half, NAIK_MODE_SITE_BYTES);
+    pthread_condattr_t clock; /* which nobody sets */
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&w->mutex, NULL);
+    pthread_cond_init(&w->moved, &clock);
+    pthread_condattr_destroy(&clock);
+    const naik_status status = naik_modes_part_fill_in(geometry, modes, about, &w->part);
+    const size_t most = pace->in_hands / (size_t)naik_runs_bytes(&w->runs);
+    w->most = most < 1 ? 1 : most < (size_t)w->part.count ? (int)most : w->part.count;
+    w->packed = calloc((size_t)w->part.count + 1, sizeof *w->packed);
+    w->spare = calloc((size_t)w->most + 1, sizeof *w->spare);
+    w->buffer = room_for_reading();
+    return status != NAIK_OK || (w->packed != NULL && w->spare != NULL && w->buffer != NULL)
+               ? status
+               : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory to write modes");
+}
+
+static naik_status open_part(naik_modes_writer *w)
+{
+    w->fd = open(w->out.part, O_RDWR | O_CLOEXEC);
+    return w->fd >= 0 ? NAIK_OK
+                      : NAIK_FAIL(w->part.geometry->backend->log, naik_refusal(errno),
+                                  "cannot open '%s': %m", w->out.part);
+}
+
+naik_status naik_modes_writer_begin(const naik_geometry *geometry, const char *path,
+                                    const naik_modes *modes, const naik_modes_about *about,
+                                    const naik_modes_pace *pace, naik_modes_writer **out)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = geometry->lattice->comm;
+    naik_modes_writer *w = NULL;
+    *out = NULL;
+    NAIK_TRY(naik_comm_agree(comm, make(geometry, modes, about, pace, &w)));
+    NAIK_TRY(naik_modes_part_begin(&w->part, path, &w->out));
+    NAIK_TRY(naik_comm_agree(comm, open_part(w)));
+    start(w, pace->threads);
+    NAIK_TRY(pack(w));
+    *out = w;
+    w = NULL;
+done:
+    naik_modes_writer_abandon(&w);
+    return status;
+}
+
+/* This rank's sentence of what failed; with or without the mutex, since it stays. */
+static naik_status verdict(const naik_modes_writer *w)
+{
+    naik_log *log = w->part.geometry->backend->log;
+    if (w->failed == 0) {
+        return NAIK_OK;
+    }
+    if (w->failed == NOT_FINITE) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "a low mode is not finite: none is stored in '%s'",
+                         w->out.path);
+    }
+    return w->failed == DIFFERS
+               ? NAIK_FAIL(log, NAIK_ERR_IO,
+                           "'%s' did not read back as it was written (is the disk full?)",
+                           w->out.part)
+               : NAIK_FAIL(log, NAIK_ERR_IO, "cannot %s the modes of '%s': %s", w->doing,
+                           w->out.part, strerror(w->failed));
+}
+
+naik_status naik_modes_writer_look(naik_modes_writer *w, bool *ended)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = w->part.geometry->lattice->comm;
+    pthread_mutex_lock(&w->mutex);
+    double most[2] = {w->failed != 0, !w->forced};
+    pthread_mutex_unlock(&w->mutex);
+    *ended = false;
+    NAIK_TRY(naik_comm_max_f64(comm, most, 2));
+    if (most[0] > 0) {
+        NAIK_TRY(naik_comm_agree(comm, verdict(w)));
+    }
+    *ended = most[1] == 0;
+done:
+    return status;
+}
+
+naik_status naik_modes_writer_finish(naik_modes_writer **writer)
+{
+    naik_modes_writer *w = *writer;
+    naik_comm *comm = w->part.geometry->lattice->comm;
+    naik_status status = NAIK_OK;
+    pthread_mutex_lock(&w->mutex);
+    while (!w->forced && w->failed == 0) {
+        wait_a_moment(w);
+    }
+    pthread_mutex_unlock(&w->mutex);
+    NAIK_TRY(naik_comm_agree(comm, verdict(w)));
+    stop(w);
+    close(w->fd);
+    w->fd = -1;
+    NAIK_TRY(naik_modes_part_finish(&w->part, &w->out, false));
+done:
+    destroy(writer);
+    return status;
+}
+
+void naik_modes_writer_abandon(naik_modes_writer **writer)
+{
+    if (*writer != NULL) {
+        destroy(writer);
+    }
+}
