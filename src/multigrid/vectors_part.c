@@ -133,7 +133,7 @@ naik_status naik_test_vectors_part(naik_test_vectors *t)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = t->w->geometry->backend;
-    complex_matrix g, m;
+    complex_matrix g = {{{0}}}, m;
     coefficients room = NULL;
     status = naik_backend_alloc(backend, NAIK_MG_BLOCK * sizeof *room, "a setup", (void **)&room);
     NAIK_TRY(naik_comm_agree(backend->comm, status));

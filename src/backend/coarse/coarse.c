@@ -1,4 +1,9 @@
 /* coarse.c - the coarse operator and coarse vectors on the CPU */
+/* The loops over right-hand sides and rows are to become vectors at any level of optimisation. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,9 @@
 /* columns.c - P on the CPU: its columns, restriction, prolongation, and the Galerkin product */
+/* The loops over right-hand sides and rows are to become vectors at any level of optimisation. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
 #include <math.h>
 #include <string.h>
 

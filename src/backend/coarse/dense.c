@@ -1,4 +1,9 @@
 /* dense.c - dense algebra of an aggregate in double: its columns orthonormal, its matrices inverted */
+/* The loops over right-hand sides and rows are to become vectors at any level of optimisation. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,9 @@
 /* turn.c - spinors of a field by aggregates, with their right-hand sides side by side, and back */
+/* The loops over right-hand sides and rows are to become vectors at any level of optimisation. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
 #include <stdlib.h>
 #include <string.h>
 
