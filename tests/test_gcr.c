@@ -1,0 +1,197 @@
+/* test_gcr.c - flexible GCR with a preconditioner as the first level of BiCGStab's ladder
+ *
+ * ranks: 1 2
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/bicgstab.h"
+#include "wilson_fixture.h"
+
+enum { SYSTEMS = 5 };
+static const int size[4] = {4, 4, 4, 8};
+
+/* A preconditioner that does little, and one that lies to a column. */
+typedef struct helper {
+    double factor;
+    int broken; /* rhs whose z is 0; -1: none */
+    int calls;
+} helper;
+
+static naik_status precondition(void *data, naik_parity parity, const naik_field *r,
+                                const double *norm, naik_field *z)
+{
+    naik_status status = NAIK_OK;
+    helper *h = data;
+    const naik_field_ops *field = &r->geometry->backend->ops->field;
+    naik_rhs mask[NAIK_MAX_RHS];
+    (void)parity;
+    (void)norm;
+    h->calls++;
+    NAIK_TRY(field->zero(z, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(field->axpy(h->factor, r, z));
+    if (h->broken >= 0 && h->broken < r->nrhs) {
+        memset(mask, 0, sizeof mask);
+        mask[h->broken].state = NAIK_RHS_CHECK;
+        naik_rhs *there = NULL;
+        NAIK_TRY(naik_backend_alloc(r->geometry->backend, sizeof mask, "mask", (void **)&there));
+        NAIK_TRY(naik_backend_upload(r->geometry->backend, there, mask, sizeof mask));
+        NAIK_TRY(field->zero(z, there, NAIK_RHS_CHECK));
+        NAIK_TRY(naik_backend_sync(r->geometry->backend));
+        naik_backend_release(r->geometry->backend, there);
+    }
+done:
+    return status;
+}
+
+typedef struct run {
+    check *t;
+    const wilson_fixture *f;
+    bool alike;    /* all to one tolerance, so that rhs keep their places in the batch */
+    naik_field *b; /* [SYSTEMS], in double */
+    wilson_spinor *x[SYSTEMS];
+    naik_solver_result result[SYSTEMS];
+} run;
+
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
+                        naik_solver_system *system)
+{
+    const run *r = data;
+    *system = (naik_solver_system){.tolerance = index % 2 == 1 && !r->alike ? 1e-6 : 1e-11};
+    return r->f->backend->ops->field.copy_rhs(b, irhs, r->b, (int)index);
+}
+
+static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
+                          const naik_solver_result *result)
+{
+    run *r = data;
+    r->x[index] = wilson_ref_field(r->f->lat->volume);
+    wilson_fixture_take(r->t, r->f, x, NAIK_ODD, irhs, r->x[index]);
+    r->result[index] = *result;
+    return NAIK_OK;
+}
+
+static void solve(run *r, int width, int restart, helper *h)
+{
+    check *t = r->t;
+    naik_operator_set set;
+    naik_solver *solver = NULL;
+    const naik_preconditioner preconditioner = {h, precondition};
+    naik_solver_options options = naik_solver_defaults();
+    const naik_solver_stream stream = {.data = r, .count = SYSTEMS, .load = load, .finish = finish};
+    options.preconditioner = &preconditioner;
+    options.restart = restart;
+    CHECK_OK(t, naik_operator_set_thin(r->f->geometry, r->f->u, r->f->clover, r->f->mass, 0,
+                                       NAIK_SINGLE, 18, NAIK_SINGLE, width, &set));
+    if (CHECK_OK(t, naik_solver_create(naik_method_solver(NAIK_METHOD_MULTIGRID), set.op,
+                                       NAIK_SINGLE, width, &solver))) {
+        CHECK_OK(t, naik_solver_solve(solver, NAIK_ODD, &options, &stream));
+    }
+    naik_solver_destroy(&solver);
+    naik_operator_set_destroy(&set);
+}
+
+static void free_run(run *r)
+{
+    for (int i = 0; i < SYSTEMS; i++) {
+        free(r->x[i]);
+        r->x[i] = NULL;
+    }
+}
+
+static bool begin(check *t, wilson_fixture *f, run *r)
+{
+    *r = (run){.t = t, .f = f};
+    if (!wilson_fixture_create(t, size, NULL, false, 0, 0.1, 1.1, false, f)) {
+        return false;
+    }
+    r->b = wilson_fixture_field(t, f, NAIK_DOUBLE, SYSTEMS, 11, NAIK_ODD);
+    return r->b != NULL;
+}
+
+static void end(wilson_fixture *f, run *r)
+{
+    naik_field_destroy(&r->b);
+    wilson_fixture_destroy(f);
+}
+
+static void restarts_change_iterations_but_not_answers(check *t)
+{
+    wilson_fixture f;
+    run r;
+    wilson_spinor *first[SYSTEMS] = {NULL};
+    int before = 0;
+    CHECK_REQUIRE(t, begin(t, &f, &r));
+    for (int restart = 16; restart >= 3; restart -= 13) {
+        helper h = {.factor = 0.7, .broken = -1};
+        solve(&r, SYSTEMS, restart, &h);
+        for (int i = 0; i < SYSTEMS; i++) {
+            CHECK_INT(t, r.result[i].reason, NAIK_SOLVER_CONVERGED);
+            CHECK_INT(t, r.result[i].climb, NAIK_SOLVER_NO_CLIMB);
+            CHECK_INT(t, r.result[i].rung, NAIK_RUNG_SINGLE);
+            CHECK_TRUE(t, r.result[i].residual <= (i % 2 == 1 ? 1e-6 : 1e-11));
+            CHECK_TRUE(t,
+                       r.result[i].restarts >= (i % 2 == 1 ? 0 : 1)); /* beyond single precision */
+        }
+        CHECK_TRUE(t, r.result[1].iterations < r.result[0].iterations);
+        if (restart == 16) {
+            before = r.result[0].iterations;
+            memcpy(first, r.x, sizeof first);
+            memset(r.x, 0, sizeof r.x);
+        }
+    }
+    CHECK_TRUE(t, before <= r.result[0].iterations);
+    CHECK_NEAR(t, wilson_fixture_difference(&f, r.x[0], first[0], NAIK_ODD), 0, 1e-9);
+    for (int i = 0; i < SYSTEMS; i++) {
+        free(first[i]);
+    }
+    free_run(&r);
+    end(&f, &r);
+}
+
+static void batches_do_not_change_a_bit(check *t)
+{
+    static const int widths[] = {1, 2, SYSTEMS};
+    wilson_fixture f;
+    run r;
+    wilson_spinor *first[SYSTEMS] = {NULL};
+    CHECK_REQUIRE(t, begin(t, &f, &r));
+    for (int w = 0; w < 3; w++) {
+        helper h = {.factor = 1, .broken = -1};
+        solve(&r, widths[w], 4, &h);
+        for (int i = 0; i < SYSTEMS; i++) {
+            if (w > 0) {
+                CHECK_INT(
+                    t, memcmp(first[i], r.x[i], (size_t)f.lat->volume * sizeof(wilson_spinor)), 0);
+                free(first[i]);
+            }
+            first[i] = r.x[i];
+            r.x[i] = NULL;
+        }
+    }
+    for (int i = 0; i < SYSTEMS; i++) {
+        free(first[i]);
+    }
+    end(&f, &r);
+}
+
+static void a_column_that_breaks_down_goes_on_without(check *t)
+{
+    wilson_fixture f;
+    run r;
+    helper h = {.factor = 1, .broken = 2};
+    CHECK_REQUIRE(t, begin(t, &f, &r));
+    r.alike = true;
+    solve(&r, SYSTEMS, 16, &h);
+    for (int i = 0; i < SYSTEMS; i++) {
+        CHECK_INT(t, r.result[i].reason, NAIK_SOLVER_CONVERGED);
+        CHECK_INT(t, r.result[i].rung, i == 2 ? NAIK_RUNG_DOUBLE : NAIK_RUNG_SINGLE);
+        CHECK_INT(t, r.result[i].climb, i == 2 ? NAIK_SOLVER_CLIMB_BROKEN : NAIK_SOLVER_NO_CLIMB);
+    }
+    free_run(&r);
+    end(&f, &r);
+}
+
+CHECK_MAIN(CHECK(restarts_change_iterations_but_not_answers), CHECK(batches_do_not_change_a_bit),
+           CHECK(a_column_that_breaks_down_goes_on_without))
