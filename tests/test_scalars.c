@@ -144,7 +144,8 @@ static void bicgstab_ends_at_its_limits_and_breaks_where_it_leads_nowhere(check 
         const double small = more ? 1.01e-15 : 0.99e-15;
         naik_rhs c = running();
         naik_bicgstab_record b = {.rho = {1, 0}, .alpha = {1, 0}, .omega = {1, 0}, .shadow2 = 9};
-        const double turn[] = {4, small * 6, 0}, omega[] = {1, 0, small};
+        const double turn[NAIK_STAGE_SUMS] = {4, small * 6, 0},
+                     omega[] = {1, 0, small, small * small};
         naik_bicgstab_take(NAIK_STAGE_BETA, &c, &b, turn);
         CHECK_INT(t, c.state, more ? NAIK_RHS_RUN : NAIK_RHS_BROKEN);
         c = running();
@@ -154,12 +155,21 @@ static void bicgstab_ends_at_its_limits_and_breaks_where_it_leads_nowhere(check 
     }
     naik_rhs c = running();
     naik_bicgstab_record b = {.rho = {1, 2}, .alpha = {1, 0}, .omega = {0.5, 0}};
-    const double alpha[] = {0, 0, 2};
+    const double alpha[NAIK_STAGE_SUMS] = {0, 0, 2};
     naik_bicgstab_take(NAIK_STAGE_ALPHA, &c, &b, alpha);
     CHECK_TRUE(t, b.alpha[0] == 1 && b.alpha[1] == -0.5); /* (1 + 2i)/2i */
-    const double none[] = {0, 0, 0};
+    const double none[NAIK_STAGE_SUMS] = {0};
     naik_bicgstab_take(NAIK_STAGE_ALPHA, &c, &b, none);
     CHECK_INT(t, c.state, NAIK_RHS_BROKEN);
+    /* |B r| = 2 and |r| = 3: a cosine of 0.5 is taken for 0.6, of 0.7 as it is */
+    for (int wide = 0; wide < 2; wide++) {
+        const double cosine = wide ? 0.5 : 0.7, sums[] = {4, 0, 6 * cosine, 9};
+        c = running();
+        naik_bicgstab_take(NAIK_STAGE_OMEGA, &c, &b, sums);
+        CHECK_INT(t, c.state, NAIK_RHS_RUN);
+        CHECK_NEAR(t, b.omega[0], 0, 0);
+        CHECK_NEAR(t, b.omega[1], -1.5 * (wide ? 0.6 : 0.7), 1e-15);
+    }
 }
 
 /* ---- the ladder */

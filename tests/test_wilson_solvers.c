@@ -480,46 +480,6 @@ static void starting_values_cost_iterations_at_the_worst(check *t)
     wilson_fixture_destroy(&f);
 }
 
-/* B swaps spins 0 and 1, 2 and 3, with a sign: (b, B b) = 0 for real b. */
-static naik_status swap_spins(const naik_operator *op, naik_parity parity, bool adjoint,
-                              const naik_field *in, naik_field *out, const naik_products *products,
-                              const naik_rhs *rhs, naik_rhs_state state)
-{
-    naik_status status = NAIK_OK;
-    const naik_backend_ops *ops = op->geometry->backend->ops;
-    const naik_lattice *lat = op->geometry->lattice;
-    wilson_spinor *v = wilson_ref_field(lat->sites), *w = wilson_ref_field(lat->sites);
-    naik_rhs host[NAIK_MAX_RHS];
-    if (rhs != NULL) {
-        NAIK_TRY(naik_backend_download(op->geometry->backend, host, rhs,
-                                       (size_t)in->nrhs * sizeof *rhs));
-    }
-    for (int c = 0; c < in->nrhs; c++) {
-        if (rhs != NULL && host[c].state != (int32_t)state) {
-            continue;
-        }
-        NAIK_TRY(ops->field.to_host(in, parity, c, (double *)v));
-        for (int32_t site = 0; site < lat->sites; site++) {
-            for (int i = 0; i < 12; i++) {
-                const int s = i / 3;
-                w[site][s][i % 3] = (adjoint == (s % 2 == 0) ? -1 : 1) * v[site][s ^ 1][i % 3];
-            }
-        }
-        NAIK_TRY(ops->field.from_host(out, parity, c, (const double *)w));
-    }
-    NAIK_TRY(products != NULL ? fixture_add_products(out, products) : NAIK_OK);
-done:
-    free(v);
-    free(w);
-    return status;
-}
-
-static double no_flops(const naik_operator *op)
-{
-    (void)op;
-    return 1;
-}
-
 static naik_status load_ones(void *data, int64_t index, naik_field *b, int irhs,
                              naik_solver_system *system)
 {
@@ -538,16 +498,12 @@ static naik_status load_ones(void *data, int64_t index, naik_field *b, int irhs,
 
 static void a_breakdown_goes_on_with_the_normal_equations(check *t)
 {
-    static const naik_operator_ops swapping = {.name = "swapping",
-                                               .spin = NAIK_SPIN,
-                                               .solves = 12,
-                                               .apply = swap_spins,
-                                               .step_flops = no_flops};
     wilson_fixture f;
     naik_solver *solver = NULL;
     const naik_solver_options options = naik_solver_defaults();
     CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 0, false, &f));
-    const naik_operator op[NAIK_PRECISIONS] = {{&swapping, f.geometry, NAIK_DOUBLE, NULL}};
+    const naik_operator op[NAIK_PRECISIONS] = {
+        {&wilson_fixture_swapping, f.geometry, NAIK_DOUBLE, NULL}};
     run r = {.t = t, .f = &f};
     const naik_solver_stream stream = {.data = &r, .count = 2, .load = load_ones, .finish = finish};
     CHECK_OK(t, naik_solver_create(&naik_solver_bicgstab, op, NAIK_DOUBLE, 2, &solver));
@@ -564,30 +520,48 @@ static void a_breakdown_goes_on_with_the_normal_equations(check *t)
     wilson_fixture_destroy(&f);
 }
 
-/* Near the critical mass of these links BiCGStab stays on a plateau in less than double. */
-static void what_less_than_double_does_not_halve_goes_on_in_double(check *t)
+/* The time of a solve in iterations in double: below double, one takes 0.6 of it on a CPU. */
+static double cost_of(const naik_solver_result *r)
+{
+    const int fast = r->first_rung == NAIK_RUNG_DOUBLE  ? 0
+                     : r->climb == NAIK_SOLVER_NO_CLIMB ? r->iterations
+                                                        : r->climbed_at;
+    return r->iterations - 0.4 * fast;
+}
+
+/* Near the critical mass of these links BiCGStab takes 190 iterations, nearer 630. What less than double
+ * does not halve goes on in double, and costs no more than double, by iterations. */
+static void the_ladder_costs_no_more_than_double(check *t)
 {
     enum { COUNT = 3 };
-    wilson_fixture f;
-    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, -2.02, 0, false, &f));
-    for (int m = 1; m < 3; m++) {
-        run together, apart = {.t = t, .f = &f, .keeps = true, .polls_each = 12};
+    for (int near = 0; near < 2; near++) {
+        wilson_fixture f;
+        double cost[3] = {0};
         int climbed = 0;
-        solve(t, &f, &modes[m], COUNT, COUNT, &together);
-        for (int i = 0; i < COUNT; i++) {
-            const bool slow = together.result[i].climb == NAIK_SOLVER_CLIMB_SLOW;
-            CHECK_INT(t, together.result[i].reason, NAIK_SOLVER_CONVERGED);
-            CHECK_INT(t, together.result[i].normal, false);
-            CHECK_INT(t, together.result[i].rung == NAIK_RUNG_DOUBLE, slow);
-            climbed += slow;
+        CHECK_REQUIRE(
+            t, wilson_fixture_create(t, size, NULL, false, 0, near ? -2.02 : -1.95, 0, false, &f));
+        for (int m = 0; m < 3; m++) {
+            run together, apart = {.t = t, .f = &f, .keeps = true, .polls_each = 12};
+            solve(t, &f, &modes[m], COUNT, COUNT, &together);
+            for (int i = 0; i < COUNT; i++) {
+                CHECK_INT(t, together.result[i].reason, NAIK_SOLVER_CONVERGED);
+                CHECK_INT(t, together.result[i].normal, false);
+                climbed += together.result[i].climb != NAIK_SOLVER_NO_CLIMB;
+                cost[m] += cost_of(&together.result[i]);
+            }
+            if (near && m > 0) {
+                solve_on(t, &f, &modes[m], 2, COUNT, &apart);
+                CHECK_TRUE(t, apart.restored > 0);
+                compare_runs(t, &f, &together, &apart, COUNT);
+                free_run(&apart);
+            }
+            free_run(&together);
         }
-        solve_on(t, &f, &modes[m], 2, COUNT, &apart);
-        CHECK_TRUE(t, climbed > 0 && apart.restored > 0);
-        compare_runs(t, &f, &together, &apart, COUNT);
-        free_run(&together);
-        free_run(&apart);
+        CHECK_INT(t, climbed > 0, near);
+        CHECK_TRUE(t, cost[0] < (near ? 2200 : 700)); /* omega is lengthened */
+        CHECK_TRUE(t, cost[1] <= 1.1 * cost[0] && cost[2] <= 1.1 * cost[0]);
+        wilson_fixture_destroy(&f);
     }
-    wilson_fixture_destroy(&f);
 }
 
 CHECK_MAIN(CHECK_UP_TO(1, batches_are_solved_in_every_storage),
@@ -597,4 +571,4 @@ CHECK_MAIN(CHECK_UP_TO(1, batches_are_solved_in_every_storage),
            CHECK_UP_TO(1, vectors_of_16_bits_are_not_kept),
            CHECK_UP_TO(2, starting_values_cost_iterations_at_the_worst),
            CHECK(a_breakdown_goes_on_with_the_normal_equations),
-           CHECK_UP_TO(1, what_less_than_double_does_not_halve_goes_on_in_double))
+           CHECK_UP_TO(1, the_ladder_costs_no_more_than_double))

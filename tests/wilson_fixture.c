@@ -157,3 +157,48 @@ double wilson_fixture_difference(const wilson_fixture *f, const wilson_spinor *a
     }
     return largest > 0 ? difference / largest : difference;
 }
+
+static naik_status swap_spins(const naik_operator *op, naik_parity parity, bool adjoint,
+                              const naik_field *in, naik_field *out, const naik_products *products,
+                              const naik_rhs *rhs, naik_rhs_state state)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = op->geometry->backend->ops;
+    const naik_lattice *lat = op->geometry->lattice;
+    wilson_spinor *v = wilson_ref_field(lat->sites), *w = wilson_ref_field(lat->sites);
+    naik_rhs host[NAIK_MAX_RHS];
+    if (rhs != NULL) {
+        NAIK_TRY(naik_backend_download(op->geometry->backend, host, rhs,
+                                       (size_t)in->nrhs * sizeof *rhs));
+    }
+    for (int c = 0; c < in->nrhs; c++) {
+        if (rhs != NULL && host[c].state != (int32_t)state) {
+            continue;
+        }
+        NAIK_TRY(ops->field.to_host(in, parity, c, (double *)v));
+        for (int32_t site = 0; site < lat->sites; site++) {
+            for (int i = 0; i < 12; i++) {
+                const int s = i / 3;
+                w[site][s][i % 3] = (adjoint == (s % 2 == 0) ? -1 : 1) * v[site][s ^ 1][i % 3];
+            }
+        }
+        NAIK_TRY(ops->field.from_host(out, parity, c, (const double *)w));
+    }
+    NAIK_TRY(products != NULL ? fixture_add_products(out, products) : NAIK_OK);
+done:
+    free(v);
+    free(w);
+    return status;
+}
+
+static double no_flops(const naik_operator *op)
+{
+    (void)op;
+    return 1;
+}
+
+const naik_operator_ops wilson_fixture_swapping = {.name = "swapping",
+                                                   .spin = NAIK_SPIN,
+                                                   .solves = 12,
+                                                   .apply = swap_spins,
+                                                   .step_flops = no_flops};

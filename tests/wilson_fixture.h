@@ -58,4 +58,7 @@ void wilson_fixture_hops(check *t, const wilson_fixture *f, const naik_wilson *w
 double wilson_fixture_difference(const wilson_fixture *f, const wilson_spinor *a,
                                  const wilson_spinor *b, naik_parity parity);
 
+/* B swaps spins 0 and 1, 2 and 3, with a sign: (b, B b) = 0 for real b. */
+extern const naik_operator_ops wilson_fixture_swapping;
+
 #endif

@@ -54,7 +54,9 @@ int wilson_ref_bicgstab(const wilson_schur *s, const wilson_spinor *b, double to
         const double complex alpha = rho / wilson_ref_dot(w, b, v);
         axpy(w, -alpha, v, r); /* r is the s of the textbook */
         wilson_ref_schur(s, WILSON_PLAIN, r, t);
-        const double complex omega = wilson_ref_dot(w, t, r) / norm2(w, t);
+        const double complex tr = wilson_ref_dot(w, t, r); /* omega as bicgstab_scalars.h has it */
+        const double cosine = cabs(tr) / sqrt(norm2(w, t) * norm2(w, r));
+        const double complex omega = tr / norm2(w, t) * fmax(1, 0.6 / cosine);
         axpy(w, alpha, p, x);
         axpy(w, omega, r, x);
         axpy(w, -omega, t, r);

@@ -11,7 +11,7 @@
 enum {
     PEER_WORD_BYTES = 16,
     PEER_RHS_BYTES = NAIK_EXACTSUM_WORDS * PEER_WORD_BYTES,
-    PEER_RHS = 3 * NAIK_MAX_RHS,                  /* a step takes three sums an rhs */
+    PEER_RHS = 4 * NAIK_MAX_RHS,                  /* a step takes up to four sums an rhs */
     PEER_INBOX_BYTES = PEER_RHS * PEER_RHS_BYTES, /* of one sender and epoch */
     PEER_ARENA_BYTES = 2 * NAIK_PEERS_MAX * PEER_INBOX_BYTES,
     PEER_LOOKS = 512, /* between two looks at the clock and at the host's word */

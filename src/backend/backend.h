@@ -255,7 +255,7 @@ typedef struct naik_solver_ops {
      * before (rhs.h). */
     naik_status (*apply_deferred_update)(naik_field *x, const naik_field *p, const naik_rhs *rhs,
                                          naik_rhs_state state);
-    /* naik_bicgstab_take of `count` rhs, from sums [3][count] in the order of the stage, which it adds
+    /* naik_bicgstab_take of `count` rhs, from sums [4][count] in the order of the stage, which it adds
      * over ranks at once and leaves cleared; and their coefficients. Stages that count write to
      * history as rhs_step does. */
     naik_status (*bicgstab_step)(naik_backend *backend, naik_bicgstab_stage stage, naik_rhs *rhs,

@@ -2,17 +2,22 @@
  *
  *   BiCGStab for B x = b, s the shadow residual            CGNR, on B^+ B x = B^+ b
  *     alpha = rho/(s, B p)         r -= alpha B p             alpha = |z|^2/|B p|^2
- *     omega = (B r, r)/|B r|^2     x += alpha p + omega r     x += alpha p, r -= alpha B p
+ *     omega = (B r, r)/|B r|^2 L   x += alpha p + omega r     x += alpha p, r -= alpha B p
  *     r -= omega B r,              rho' = (s, r)              z = B^+ r
  *     beta = (rho'/rho)(alpha/omega)                          beta = |z'|^2/|z|^2
  *     p = r + beta (p - omega B p)                            p = z + beta p
  *
- * H. van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992) 631. One record a right-hand side, beside
+ * H. van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992) 631. Where B r and r are far from parallel, L
+ * makes omega longer than what leaves the least residual: rho and alpha have few digits after a short
+ * omega, and near the critical mass such steps are many (G. Sleijpen and H. van der Vorst, Numer.
+ * Algorithms 10 (1995) 203). One record a right-hand side, beside
  * that of rhs.h, whose states, residuals and limits it uses; written once and compiled by every
  * backend. Vectors move by the coefficients below, of which an rhs that is not running uses none.
  */
 #ifndef NAIK_BACKEND_BICGSTAB_SCALARS_H
 #define NAIK_BACKEND_BICGSTAB_SCALARS_H
+
+#include <math.h>
 
 #include "backend/rhs.h"
 
@@ -38,16 +43,21 @@ typedef struct naik_bicgstab_record {
  * naik_products (backend.h). */
 typedef enum naik_bicgstab_stage {
     NAIK_STAGE_ALPHA,        /* |B p|^2, which it does not use, (s, B p) */
-    NAIK_STAGE_OMEGA,        /* |B r|^2, (r, B r) */
+    NAIK_STAGE_OMEGA,        /* |B r|^2, (r, B r), |r|^2 */
     NAIK_STAGE_BETA,         /* |r|^2, (s, r) */
     NAIK_STAGE_NORMAL_ALPHA, /* |B p|^2 */
     NAIK_STAGE_NORMAL_BETA,  /* |z|^2, |r|^2 */
 } naik_bicgstab_stage;
-enum { NAIK_STAGE_SUMS = 3 }; /* of a stage, at most */
+enum { NAIK_STAGE_SUMS = 4 }; /* of a stage, at most */
 
 NAIK_HD static inline int naik_stage_sums(naik_bicgstab_stage stage)
 {
-    return stage == NAIK_STAGE_NORMAL_ALPHA ? 1 : stage == NAIK_STAGE_NORMAL_BETA ? 2 : 3;
+    switch (stage) {
+    case NAIK_STAGE_NORMAL_ALPHA: return 1;
+    case NAIK_STAGE_NORMAL_BETA: return 2;
+    case NAIK_STAGE_OMEGA: return 4;
+    default: return 3;
+    }
 }
 
 /* q = a / b */
@@ -75,6 +85,11 @@ NAIK_HD static inline double naik_complex_norm2(const double a[2])
 /* A rho this small beside the vectors that it is the product of, or an omega this small beside 1,
  * the order of B's eigenvalues, leads nowhere. */
 #define NAIK_BREAKDOWN2 1e-30
+
+/* The cosine of the angle between B r and r, squared, below which omega is lengthened as if it were
+ * this: 0.6 takes at most 8% more iterations than 0 far from the critical mass, and a third of them near
+ * it (doc/performance-internals.md). */
+#define NAIK_OMEGA_COSINE2 0.36
 
 /* beta and rho from rho' = (s, r) of a residual with |r|^2 = rr; false where that breaks down. */
 NAIK_HD static inline int naik_bicgstab_turn(naik_bicgstab_record *b, const double rho[2],
@@ -106,6 +121,19 @@ NAIK_HD static inline void naik_bicgstab_count(naik_rhs *c, double rr)
     }
 }
 
+/* omega, from the sums of its stage, as long as the cosine allows. */
+NAIK_HD static inline void naik_bicgstab_lengthen(naik_bicgstab_record *b,
+                                                  const double sums[NAIK_STAGE_SUMS])
+{
+    const double least = NAIK_OMEGA_COSINE2 * sums[0] * sums[3];
+    const double product = sums[1] * sums[1] + sums[2] * sums[2];
+    if (product > 0 && product < least) {
+        const double by = sqrt(least / product);
+        b->omega[0] *= by;
+        b->omega[1] *= by;
+    }
+}
+
 /* sums in the order of naik_bicgstab_stage. An rhs that asks for its true residual has its new
  * direction made when that is known. */
 NAIK_HD static inline void naik_bicgstab_take(naik_bicgstab_stage stage, naik_rhs *c,
@@ -125,6 +153,7 @@ NAIK_HD static inline void naik_bicgstab_take(naik_bicgstab_stage stage, naik_rh
         b->omega[0] = sums[1] / sums[0];
         b->omega[1] = -sums[2] / sums[0];
         good = naik_complex_norm2(b->omega) > NAIK_BREAKDOWN2;
+        naik_bicgstab_lengthen(b, sums);
         break;
     case NAIK_STAGE_BETA:
         naik_bicgstab_count(c, sums[0]);

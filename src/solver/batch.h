@@ -32,8 +32,8 @@ typedef struct batch_slot {
         state;            /* its record is that of naik_solver; its history is the slot's memory */
     int start_iterations; /* naik_solver_start */
     int32_t resumes;      /* naik_rhs_state in which an rhs that was restored goes on */
-    bool broke, slow;     /* of bicgstab.h: since the last check */
-    double begun_rr;      /* and with multigrid: |r|^2 when its directions were full last, */
+    bool broke, slow, apart;     /* of bicgstab.h: since the last check */
+    double begun_rr;             /* and with multigrid: |r|^2 when its directions were full last, */
     naik_solver_state refreshed; /* what it was at the last check */
 } batch_slot;
 

@@ -7,9 +7,9 @@
  * the rhs freezes until the host polls, what was found is added to x in double, and r = b - B x is
  * formed in double (reliable updates, as cg.h). BiCGStab keeps its direction then, and begins anew
  * from r where that is not what was iterated, or where |r| was not halved for long; from x = 0 where x
- * had become worse than that. An rhs whose |r| is not halved below double, and one whose three new
- * beginnings brought nothing, goes on with BiCGStab in double; from there, for the latter reason, with
- * the normal equations in double. Only |b - B x| decides, whatever iterates. No bit depends on what
+ * had become worse than that. An rhs whose |r| is not halved below double goes on with BiCGStab in
+ * double, in its direction; one whose three new beginnings brought nothing goes on there as well, from
+ * r, and from there with the normal equations in double. Only |b - B x| decides, whatever iterates. No bit depends on what
  * else is in the batch, nor on how often the host polls.
  *
  * naik_solver_multigrid begins with flexible GCR in single (gcr.h), whose preconditioner is a multigrid cycle.

@@ -8,14 +8,14 @@
 enum { BEGINNINGS = 3, STALLS = 3 };
 /* Iterations in which a level has to halve |r|; 0: as many as it takes. Near the critical mass BiCGStab
  * stays on a plateau until it has found the smallest eigenvalues. In double the plateau ends, and a new
- * beginning would look for them again; in less than double it often does not end, and what was spent on
- * it is lost. (doc/performance-internals.md) */
-static const int halved_within[BG_LEVELS] = {[BG_FAST] = 80,
+ * beginning would look for them again; in less than double it seldom does not end, and then it goes on
+ * in double where it is: the direction has found what it has found. (doc/performance-internals.md) */
+static const int halved_within[BG_LEVELS] = {[BG_FAST] = 160,
                                              [BG_DOUBLE] = 1000,
                                              [BG_NORMAL] = 1000,
                                              [BG_NORMAL_DOUBLE] = 0,
                                              [BG_MULTIGRID] = 32};
-enum { HALVED_WITHIN_MOST = 200 }; /* and at BG_FAST the most that it may grow to */
+enum { HALVED_WITHIN_MOST = 400 }; /* and at BG_FAST the most that it may grow to */
 /* An iterated |r| further from the true one than this part of it does not fit the direction. */
 static const double APART = 0.1;
 
@@ -176,6 +176,7 @@ static bool begins(const naik_solver *s, batch_slot *slot, const naik_rhs *recor
     const bool halved = !(rr > 0.25 * at->best_rr);
     const bool slow = !halved && within > 0 && record->iterations - at->best_at >= within;
     slot->slow = slow;
+    slot->apart = apart;
     if (halved) {
         at->best_rr = rr;
         at->beginnings = 0;
@@ -200,13 +201,15 @@ int bg_limit(const naik_solver *s, const naik_solver_state *at, const naik_solve
     return within > 0 && slow < options->max_iterations ? slow : options->max_iterations;
 }
 
-/* Whether rhs c leaves its level; *given_up where that was the last. What is slow in the fastest
- * storage is not tried there again: its rounding is what BiCGStab stumbles over first. */
-static bool climbs(naik_solver *s, int c, bool *given_up)
+/* Whether rhs c leaves its level; *given_up where that was the last; *kept where it goes on in its
+ * direction. What is slow in the fastest storage is not tried there again: its rounding is what BiCGStab
+ * stumbles over first. */
+static bool climbs(naik_solver *s, int c, bool *given_up, bool *kept)
 {
     batch_slot *slot = &s->slot[c];
     naik_solver_state *at = &slot->state;
-    *given_up = false;
+    *given_up = *kept = false;
+    const bool fast = at->level == BG_FAST;
     const bool slow = slot->slow && !bg_in_double((bg_level)at->level) && batch_is_mixed(s);
     if (!slow && at->beginnings <= BEGINNINGS && at->stalls < STALLS) {
         return false;
@@ -219,11 +222,36 @@ static bool climbs(naik_solver *s, int c, bool *given_up)
                                                   : NAIK_SOLVER_CLIMB_EMPTY;
         at->climbed_at = s->record[c].iterations;
         bg_set_level(s, c, bg_next_level(s, (bg_level)at->level));
-        at->started = 0;
+        *kept = fast && at->climb == NAIK_SOLVER_CLIMB_SLOW && !slot->apart;
+        at->started = *kept;
+        slot->resumes = NAIK_RHS_CHECK;
         slot->broke = false;
         at->beginnings = at->stalls = 0;
     }
     return true;
+}
+
+/* The directions of those that go on in double become vectors in double; B p is that of single, as if
+ * that rounding had happened in double. */
+static naik_status lift(naik_solver *s, const bool kept[])
+{
+    naik_status status = NAIK_OK;
+    static const int vectors[] = {BATCH_P, BATCH_IMAGE, BG_SHADOW};
+    naik_field *const *from = bg_fields_of(s, bg_at_work(s));
+    bool any = false;
+    for (int c = 0; c < s->width_now; c++) {
+        any = any || kept[c];
+    }
+    if (!any) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(batch_set_mask(s, kept));
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        NAIK_TRY(s->geometry->backend->ops->field.copy(s->outer.field[vectors[i]], from[vectors[i]],
+                                                       s->mask, NAIK_RHS_CHECK));
+    }
+done:
+    return status;
 }
 
 /* The residual of those that go on, as the iteration stores it; inner[c] = |r|^2 there. */
@@ -340,7 +368,7 @@ naik_status bg_check(naik_solver *s, const naik_solver_options *options,
 {
     naik_status status = NAIK_OK;
     bool asks[NAIK_MAX_RHS] = {false}, on[NAIK_MAX_RHS] = {false}, anew[NAIK_MAX_RHS] = {false};
-    bool worse[NAIK_MAX_RHS] = {false}, any = false;
+    bool worse[NAIK_MAX_RHS] = {false}, kept[NAIK_MAX_RHS] = {false}, any = false;
     double rr[NAIK_MAX_RHS] = {0};
     for (int c = 0; c < s->width_now; c++) {
         s->slot[c].broke = s->slot[c].broke || s->record[c].state == NAIK_RHS_BROKEN;
@@ -370,17 +398,19 @@ naik_status bg_check(naik_solver *s, const naik_solver_options *options,
             continue;
         }
         anew[c] = begins(s, &s->slot[c], &s->record[c], rr[c]);
-        if (climbs(s, c, &given_up) && given_up) {
+        if (climbs(s, c, &given_up, &kept[c]) && given_up) {
             NAIK_TRY(batch_finish(s, stream, c, NAIK_SOLVER_STAGNATED, rr[c]));
         } else if (bg_level_of(s, c) != bg_at_work(s)) {
             s->record[c].state = NAIK_RHS_WAIT;
+            s->record[c].rr = rr[c];
         } else {
             on[c] = any = true;
         }
-        worse[c] = (anew[c] || !on[c]) && s->record[c].state != NAIK_RHS_IDLE &&
+        worse[c] = (anew[c] || !on[c]) && !kept[c] && s->record[c].state != NAIK_RHS_IDLE &&
                    s->slot[c].state.moved && rr[c] > s->slot[c].state.bb;
         anew[c] = anew[c] && on[c];
     }
+    NAIK_TRY(lift(s, kept));
     NAIK_TRY(start_again(s, worse, rr)); /* where x is worse than nothing, 0 is the better start */
     NAIK_TRY(any ? resume(s, options, on, anew, rr) : batch_upload(s));
 done:

@@ -49,13 +49,14 @@ static naik_status iterate_bicgstab(naik_solver *s)
     naik_field *const *f = bg_fields_of(s, bg_at_work(s));
     const naik_term r = {f[BATCH_R], NULL}, x = {f[BATCH_X], NULL};
     const naik_products with_shadow = {f[BG_SHADOW], s->sums}, with_r = {f[BATCH_R], s->sums};
+    const naik_products length = {NULL, s->sums + 3 * s->width_now};
     const naik_combination half = {f[BATCH_R], 2, {r, times(s, NAIK_MINUS_ALPHA, f[BATCH_IMAGE])}};
     const naik_combination whole[] = {
         {f[BATCH_R], 2, {r, times(s, NAIK_MINUS_OMEGA, f[BATCH_SPARE])}},
         {f[BATCH_X], 3, {x, times(s, NAIK_ALPHA, f[BATCH_P]), times(s, NAIK_OMEGA, f[BATCH_R])}}};
     NAIK_TRY(apply(s, false, f[BATCH_P], f[BATCH_IMAGE], &with_shadow));
     NAIK_TRY(take(s, NAIK_STAGE_ALPHA));
-    NAIK_TRY(combine(s, &half, 1, NULL));
+    NAIK_TRY(combine(s, &half, 1, &length));
     NAIK_TRY(apply(s, false, f[BATCH_R], f[BATCH_SPARE], &with_r));
     NAIK_TRY(take(s, NAIK_STAGE_OMEGA));
     NAIK_TRY(combine(s, whole, 2, &with_shadow));
