@@ -3,6 +3,7 @@
  * ranks: 1
  */
 #include "check.h"
+#include "input/input.h"
 #include "multigrid/parameters.h"
 
 /* Extents of one direction, and of its aggregates; 0: none. */
@@ -27,4 +28,29 @@ static void aggregates_follow_from_the_extents_alone(check *t)
     CHECK_TRUE(t, !naik_multigrid_aggregate(size, odd, extent, &mu) && mu == 3);
 }
 
-CHECK_MAIN(CHECK(aggregates_follow_from_the_extents_alone))
+/* What design and input mean by the same words; bytes of 24^3x48 on one rank, from the fields listed. */
+static void an_input_without_keys_has_the_defaults(check *t)
+{
+    static const char text[] =
+        "lattice: {size: [8, 8, 8, 16]}\ngauge: {file: lat.h5}\n"
+        "action: {type: wilson}\nsolve: [{name: pt, kappas: [0.12], source: "
+        "{type: point, origin: [0, 0, 0, 0]}}]\nsolver: {method: multigrid}\n"
+        "output: {file: out.h5}\n";
+    naik_input *input = NULL;
+    const naik_multigrid_parameters d = naik_multigrid_defaults();
+    CHECK_OK(t, naik_input_parse(t->log, "input.yaml", text, sizeof text - 1, NULL, 0, NULL, NULL,
+                                 &input));
+    CHECK_REQUIRE(t, input != NULL);
+    const naik_multigrid_parameters *m = &input->multigrid;
+    CHECK_TRUE(t, m->vectors == d.vectors && m->start == d.start && m->cycles == d.cycles &&
+                      m->smoother == d.smoother && m->precision == d.precision);
+    CHECK_TRUE(t, m->coarse_tolerance == d.coarse_tolerance && m->coarse_space == d.coarse_space &&
+                      m->restart == d.restart && m->seed == d.seed && m->aggregate[0] == 0);
+    const double bytes = (double)naik_multigrid_memory((const int[4]){24, 24, 24, 48},
+                                                       (const int[4]){4, 4, 4, 4}, 12, &d);
+    CHECK_TRUE(t, bytes > 17e9 && bytes < 20e9);
+    naik_input_destroy(&input);
+}
+
+CHECK_MAIN(CHECK(aggregates_follow_from_the_extents_alone),
+           CHECK(an_input_without_keys_has_the_defaults))

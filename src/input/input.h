@@ -13,6 +13,7 @@
 #include "backend/mode_of_launch.h"
 #include "backend/route.h"
 #include "input/params.h"
+#include "multigrid/parameters.h"
 #include "naik/comm.h"
 #include "naik/meson.h"
 #include "naik/source.h"
@@ -168,6 +169,7 @@ typedef struct naik_input {
         naik_reals interval; /* two numbers, or none: auto */
         int max_cycles;
     } deflation;
+    naik_multigrid_parameters multigrid;
     struct {
         const char *file;
         bool propagators;

@@ -3,6 +3,9 @@
 
 #include "base/watchdog.h"
 #include "input/input_words.h"
+#include "multigrid/coarse_operator.h"
+#include "multigrid/polynomial.h"
+#include "solver/gcr.h"
 
 #define INPUT(member)  offsetof(naik_input, member)
 #define SOLVE(member)  offsetof(naik_input_solve, member)
@@ -312,6 +315,8 @@ static const naik_param params[] = {
      .max = 100000,
      .initial = "60",
      .doc = "a search that needs more fails (exit status 3)"},
+
+#include "input/input_multigrid.inc"
 
     {.key = "output.file",
      .kind = NAIK_PARAM_TEXT,

@@ -5,6 +5,7 @@
 #include "input/input_table.h"
 #include "lattice/source_kind.h"
 #include "propagator/spin_taste.h"
+#include "solver/bicgstab.h"
 
 /* (2m)^2 is added to an operator in single precision, whose numbers end at 1e-38. */
 #define LEAST_SHIFT 1e-18
@@ -221,6 +222,48 @@ static naik_status check_limits(naik_log *log, const naik_input *input)
     return NAIK_OK;
 }
 
+static naik_status check_multigrid(naik_log *log, const naik_input *input)
+{
+    static const char *const keys[] = {
+        "vectors",          "aggregate",    "start",   "cycles",    "smoother",
+        "coarse_tolerance", "coarse_space", "restart", "precision", "seed"};
+    const naik_multigrid_parameters *m = &input->multigrid;
+    int mu = 0, extent[NAIK_DIM];
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char key[PATH_SIZE];
+        snprintf(key, sizeof key, "multigrid.%s", keys[i]);
+        if (is_given(input, key) && input->solver.method != NAIK_METHOD_MULTIGRID) {
+            return naik_input_refuse(log, input, key,
+                                     "'%s' does nothing without solver.method multigrid", key);
+        }
+    }
+    if (input->solver.method != NAIK_METHOD_MULTIGRID) {
+        return NAIK_OK;
+    }
+    if (m->vectors % 3 != 0) {
+        return naik_input_refuse(log, input, "multigrid.vectors",
+                                 "'multigrid.vectors' must be a multiple of 3, not %d", m->vectors);
+    }
+    if (m->precision != 16 && m->precision != 32) {
+        return naik_input_refuse(log, input, "multigrid.precision",
+                                 "'multigrid.precision' is 16 or 32");
+    }
+    if (input->solver.inner_precision == NAIK_INPUT_DOUBLE) {
+        return naik_input_refuse(log, input, "solver.inner_precision",
+                                 "'solver.inner_precision' double does not go with solver.method "
+                                 "multigrid, which iterates in single precision");
+    }
+    if (!naik_multigrid_aggregate(input->lattice.size, m->aggregate, extent, &mu)) {
+        const char *key = m->aggregate[0] > 0 ? "multigrid.aggregate" : "solver.method";
+        return naik_input_refuse(log, input, key,
+                                 "'%s': multigrid finds no aggregates along %c that leave an even "
+                                 "number of them, or all would be odd: give multigrid.aggregate "
+                                 "other extents, or choose solver.method bicgstab",
+                                 key, "xyzt"[mu < NAIK_DIM ? mu : 0]);
+    }
+    return NAIK_OK;
+}
+
 naik_status naik_input_check_quarks(naik_log *log, const naik_input *input)
 {
     naik_status status = NAIK_OK;
@@ -234,6 +277,7 @@ naik_status naik_input_check_quarks(naik_log *log, const naik_input *input)
     NAIK_TRY(check_correlators(log, input, "output.correlators", &input->output.correlators));
     NAIK_TRY(check_flavours(log, input));
     NAIK_TRY(refuse_of_others(log, input, "solver.method", has_choices));
+    NAIK_TRY(check_multigrid(log, input));
     NAIK_TRY(refuse_of_others(log, input, "solver.link_numbers", has_short_links));
     NAIK_TRY(check_limits(log, input));
 done:

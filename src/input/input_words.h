@@ -78,6 +78,8 @@ static const char *const sections[] = {
     "accuracy and effort of all solves",
     "deflation",
     "low modes removed from right-hand sides, for light quarks",
+    "multigrid",
+    "the method of solver.method multigrid; no key here needs a value",
     "output",
     "the file of propagators and correlators",
     "run",

@@ -145,6 +145,16 @@ static int64_t solver_bytes(const solve_plan *plan, const naik_input *input,
                                       width);
 }
 
+/* Of multigrid, where the input has it. */
+static int64_t multigrid_bytes(const naik_input *input, const naik_lattice *lat, int width)
+{
+    int extent[NAIK_DIM], mu;
+    return solve_plan_solver(input) == &naik_solver_multigrid &&
+                   naik_multigrid_aggregate(lat->size, input->multigrid.aggregate, extent, &mu)
+               ? naik_multigrid_memory(lat->local, extent, width, &input->multigrid)
+               : 0;
+}
+
 /* Bytes on this rank for a batch of this width. */
 static void estimate(solve_plan *plan, const naik_input *input, const naik_geometry *geometry,
                      int width)
@@ -161,6 +171,7 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
         solver_bytes(plan, input, geometry, width) +
         5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, kind->spin);
     plan->mode_bytes = mode_bytes(plan, input, geometry, width);
+    plan->multigrid_bytes = multigrid_bytes(input, lat, width);
     /* what neighbours have mapped is kept when a field of larger reals outgrows it */
     plan->halo_bytes =
         (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, kind->spin, width, depth) +
@@ -173,7 +184,8 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
     if (thin) {
         const int64_t kept =
             device != NULL ? 0 : (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
-        const int64_t solving = kept + plan->field_bytes + plan->halo_bytes + plan->vector_bytes;
+        const int64_t solving = kept + plan->field_bytes + plan->halo_bytes + plan->vector_bytes +
+                                plan->multigrid_bytes;
         plan->total_bytes =
             plan->packed_bytes + (solving > plan->gauge_bytes ? solving : plan->gauge_bytes);
         return;
@@ -241,7 +253,8 @@ static naik_status fit(solve_plan *plan, const naik_input *input, const naik_geo
                          "the run needs %.2f GiB a rank and the %s has %.2f: use more nodes%s%s",
                          (double)plan->total_bytes / (1 << 30), host ? "machine" : "device",
                          (double)plan->available_bytes / (1 << 30),
-                         plan->batch > 1 ? " or a smaller solver.batch" : "", fewer);
+                         plan->batch > 1 ? " or a smaller solver.batch" : "",
+                         plan->multigrid_bytes > 0 ? ", or multigrid.restart of 8" : fewer);
     }
     return NAIK_OK;
 }

@@ -23,7 +23,8 @@ typedef struct solve_plan {
     int groups, shifts; /* sources at a time, and masses of each, 0: no source has several */
     int history_stride;
     /* on this rank, estimated */
-    int64_t gauge_bytes, packed_bytes, field_bytes, halo_bytes, vector_bytes, mode_bytes;
+    int64_t gauge_bytes, packed_bytes, field_bytes, halo_bytes, vector_bytes, mode_bytes,
+        multigrid_bytes;
     int64_t contraction_bytes; /* on the host, when the solves are done */
     int64_t total_bytes;       /* at the most at one time */
     int64_t available_bytes;   /* for a rank, physical */

@@ -81,12 +81,10 @@ static naik_status forgive(quark_multigrid *m, naik_log *log, naik_status status
 static naik_status make(quark_multigrid *m, const naik_operator_set *set, const naik_input *input,
                         int width)
 {
-    (void)input;
-    const naik_multigrid_parameters parameters = naik_multigrid_defaults();
     naik_log *log = set->op[NAIK_DOUBLE].geometry->backend->log;
     return forgive(m, log,
                    naik_multigrid_create(set->wilson[NAIK_DOUBLE], inner_of(set), width,
-                                         &parameters, log, &m->mg));
+                                         &input->multigrid, log, &m->mg));
 }
 
 /* For the lightest quark of the family, which may have to have its operators made for that. */
@@ -136,6 +134,20 @@ naik_status quark_multigrid_ready(quark_multigrid *m, naik_link_provider *links,
     }
 done:
     return status;
+}
+
+void quark_multigrid_report(const quark_multigrid *m, naik_log *log)
+{
+    naik_cycle *cycle = m->mg != NULL ? m->mg->cycle : NULL;
+    if (cycle != NULL && cycle->cycles > 0) {
+        naik_log_line(
+            log,
+            "multigrid: %lld outer iterations of batches, each with %.1f coarse steps and "
+            "%d applications of Mh",
+            (long long)cycle->cycles, (double)cycle->steps / (double)cycle->cycles,
+            m->mg->parameters.smoother + 1);
+        cycle->cycles = cycle->steps = 0;
+    }
 }
 
 void quark_multigrid_close(quark_multigrid *m)

@@ -31,6 +31,8 @@ naik_status quark_multigrid_ready(quark_multigrid *m, naik_link_provider *links,
                                   const naik_geometry *geometry, const naik_quark *quark,
                                   const naik_operator_set *set, const naik_set_storage *storage,
                                   int width);
+/* A line on the cycles since the last one. */
+void quark_multigrid_report(const quark_multigrid *m, naik_log *log);
 void quark_multigrid_close(quark_multigrid *m);
 
 #endif

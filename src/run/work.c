@@ -317,6 +317,7 @@ static naik_status solve_pending(solve_job *j, bool *interrupted)
     NAIK_TRY(quark_solver_create(j->input, &j->plan, &j->set, j->modes, batch, &s));
     s.options.history_stride = j->plan.history_stride;
     s.options.preconditioner = j->multigrid.mg != NULL ? &j->multigrid.preconditioner : NULL;
+    s.options.restart = j->input->multigrid.restart;
     if (j->plan.multishift && any_group(j)) {
         const int groups = j->plan.groups < batch ? j->plan.groups : batch;
         NAIK_TRY(naik_multishift_create(s.solver, groups, j->plan.shifts, &multishift));
@@ -341,6 +342,7 @@ static naik_status solve_pending(solve_job *j, bool *interrupted)
     NAIK_TRY(
         naik_propagator_solve(&j->set.op[NAIK_DOUBLE], s.solver, &s.options, &stream, &stopped));
     naik_timer_stop(j->timer, "solve");
+    quark_multigrid_report(&j->multigrid, j->log);
     *interrupted = stopped && !j->guard.links_lost;
 done:
     status = filed_modes_end(&j->filed, status);
