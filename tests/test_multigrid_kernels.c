@@ -1,5 +1,4 @@
-/* test_multigrid_kernels.c - what a backend does of multigrid, against slow sums on the host
- */
+/* test_multigrid_kernels.c - what a backend does of multigrid, against slow sums on the host */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,25 +80,15 @@ static void expect_orthonormal(check *t, const mg_fixture *m, const naik_orthono
         }
     }
     CHECK_NEAR(t, sqrt(worst), 0, 7e-7);
+    for (int fine = 0; fine < 2; fine++) { /* and in 16 bits */
+        const int64_t count = (int64_t)m->f.lat->volume_cb * m->vectors * MG_ROWS;
+        CHECK_NEAR(t, mg_distance(m->host[1][fine], m->host[0][fine], count), 0, bits16);
+    }
 }
 
 static void columns_become_orthonormal_and_equal_ones_are_replaced(check *t)
 {
     for_shapes(t, expect_orthonormal);
-}
-
-static void expect_compressed(check *t, const mg_fixture *m, const naik_orthonormal *met)
-{
-    (void)met;
-    const int64_t count = (int64_t)m->f.lat->volume_cb * m->vectors * MG_ROWS;
-    for (int fine = 0; fine < 2; fine++) {
-        CHECK_NEAR(t, mg_distance(m->host[1][fine], m->host[0][fine], count), 0, bits16);
-    }
-}
-
-static void columns_in_16_bits_are_near(check *t)
-{
-    for_shapes(t, expect_compressed);
 }
 
 static void expect_restriction(check *t, const mg_fixture *m, int storage, naik_parity fine)
@@ -198,7 +187,6 @@ static void interpolation_is_that_of_slow_sums(check *t)
 }
 
 /* ---- coarse matrices, on the host [parity][which][site][row][column] */
-
 typedef struct matrices {
     naik_complex *of[2][NAIK_MG_MATRICES];
 } matrices;
@@ -417,7 +405,6 @@ static void sites_without_an_inverse_are_counted(check *t)
 }
 
 /* ---- products and multiples of coarse vectors: more of them than a launch takes */
-
 enum { MANY = 70 };
 typedef struct many {
     naik_coarse v[MANY];
@@ -520,6 +507,34 @@ static void products_and_multiples_are_those_of_slow_sums(check *t)
     for_shapes(t, expect_sums);
 }
 
+static void noise_is_that_of_the_global_site(check *t)
+{
+    mg_fixture m;
+    naik_orthonormal met;
+    naik_field *v = NULL;
+    if (!mg_fixture_create(t, 3, 2, &m, &met)) {
+        return;
+    }
+    t->skip = m.ops->noise == NULL ? "the host makes the noise of this backend" : NULL;
+    if (t->skip == NULL &&
+        CHECK_OK(t, naik_field_create_spin(m.f.geometry, NAIK_DOUBLE, NAIK_SPIN, 2, &v))) {
+        double worst = 0;
+        CHECK_OK(t, m.ops->noise(v, NAIK_ODD, 1, 12, 5));
+        naik_complex *got = mg_take(t, v, NAIK_ODD);
+        for (int i = 0; i < m.f.lat->volume_cb * MG_ROWS; i++) {
+            const int cb = i / MG_ROWS, row = i % MG_ROWS;
+            const naik_complex *here = &got[(2 * (int64_t)cb + 1) * MG_ROWS + row];
+            float expected[2];
+            naik_mg_noise(naik_lattice_site_of(m.f.lat, NAIK_ODD, cb), 12, row, 5, expected);
+            worst = fmax(worst, fabs(here->re - expected[0]) + fabs(here->im - expected[1]));
+        }
+        CHECK_NEAR(t, worst, 0, 0);
+        free(got);
+        naik_field_destroy(&v);
+    }
+    mg_fixture_destroy(&m);
+}
+
 /* P^+ v, and a matrix times it, of the first rhs of a batch. */
 static naik_complex *first_of_batch(check *t, int nrhs, int64_t *count)
 {
@@ -576,10 +591,10 @@ static void bits_do_not_depend_on_the_batch(check *t)
 }
 
 CHECK_MAIN(CHECK_UP_TO(1, columns_become_orthonormal_and_equal_ones_are_replaced),
-           CHECK_UP_TO(1, columns_in_16_bits_are_near),
            CHECK_UP_TO(1, restriction_is_that_of_slow_sums),
            CHECK_UP_TO(1, interpolation_is_that_of_slow_sums),
            CHECK_UP_TO(1, coarse_matrices_are_made_inverted_and_applied),
            CHECK_UP_TO(1, sites_without_an_inverse_are_counted),
            CHECK_UP_TO(1, products_and_multiples_are_those_of_slow_sums),
+           CHECK_UP_TO(1, noise_is_that_of_the_global_site),
            CHECK_UP_TO(1, bits_do_not_depend_on_the_batch))

@@ -15,6 +15,13 @@ size_t gpu_coarse_links_bytes(const naik_aggregates *a, int components, naik_pre
            (mg_matrix_numbers(mg_tiles(components)) * mg_number_bytes(precision) + sizeof(float));
 }
 
+naik_status gpu_coarse_links_clear(naik_coarse_links *m)
+{
+    return GPU_CHECK(mg_backend(m->aggregates),
+                     gpu_memset(m->data, 0, m->size_bytes, mg_stream(m->aggregates)),
+                     "clearing coarse matrices");
+}
+
 typedef struct invert_params {
     int components, tiles;
     const float *from; /* of the first site of this launch */

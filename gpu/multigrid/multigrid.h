@@ -36,7 +36,12 @@ naik_status gpu_galerkin(const naik_transfer *p, naik_parity parity, const naik_
 naik_status gpu_prolong(const naik_transfer *p, naik_parity parity, const naik_coarse *const e[2],
                         naik_field *v);
 
+/* noise.cu */
+naik_status gpu_multigrid_noise(naik_field *v, naik_parity parity, int irhs, uint64_t seed,
+                                uint32_t stream);
+
 /* matrices.cu */
+naik_status gpu_coarse_links_clear(naik_coarse_links *m);
 size_t gpu_coarse_links_bytes(const naik_aggregates *a, int components, naik_precision precision);
 naik_status gpu_coarse_invert(const naik_coarse_links *from, naik_coarse_links *to,
                               int64_t *singular);

@@ -131,7 +131,15 @@ typedef struct naik_multigrid_ops {
     naik_status (*prolong)(const naik_transfer *p, naik_parity parity,
                            const naik_coarse *const e[2], naik_field *v);
 
+    /* Rhs irhs of v, in double or single, on `parity`: at each site what naik_mg_noise says of its
+     * global number, of `seed` in the place of a member, and of column `stream`. NULL: the host makes
+     * noise of its own. */
+    naik_status (*noise)(naik_field *v, naik_parity parity, int irhs, uint64_t seed,
+                         uint32_t stream);
+
     size_t (*links_bytes)(const naik_aggregates *a, int components, naik_precision precision);
+    /* All numbers become 0. NULL: the host may touch the memory. */
+    naik_status (*clear)(naik_coarse_links *m);
     /* Columns column, column + 1, ... (of N, in single) of Y_k += s P_p^+ w on the sites of which bit k of
      * `across` is set and of X += s P_p^+ w on the others, p the fine parity of w, where w is the hop along
      * point k of the same columns of P. k = NAIK_MG_LOCAL: all sites into X. */

@@ -80,14 +80,12 @@ size_t naik_coarse_operator_bytes(const naik_aggregates *aggregates, int vectors
 
 static naik_status clear(naik_coarse_links *m)
 {
-    naik_status status = NAIK_OK;
-    naik_backend *backend = m->aggregates->geometry->backend;
-    void *zeros = NULL;
-    NAIK_TRY(naik_alloc(backend->log, m->size_bytes, "the coarse operator", &zeros));
-    NAIK_TRY(naik_backend_upload(backend, m->data, zeros, m->size_bytes));
-done:
-    naik_free(zeros);
-    return status;
+    const naik_multigrid_ops *ops = naik_multigrid_of(m->aggregates->geometry);
+    if (ops->clear != NULL) {
+        return ops->clear(m);
+    }
+    memset(m->data, 0, m->size_bytes);
+    return NAIK_OK;
 }
 
 /* What one block of columns, of one chirality, is mapped to: v are these columns on either parity, w what

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "backend/field.h"
+#include "backend/multigrid.h"
 #include "base/memory.h"
 #include "base/rng.h"
 
@@ -14,7 +15,11 @@ naik_status naik_multigrid_noise(naik_field *v, naik_parity parity, int c, uint6
                                  uint32_t stream, double *room)
 {
     const naik_lattice *lat = v->geometry->lattice;
+    const naik_multigrid_ops *ops = v->geometry->backend->ops->multigrid;
     const int reals = 6 * v->spin;
+    if (ops->noise != NULL) {
+        return ops->noise(v, parity, c, seed, stream);
+    }
 #pragma omp parallel for schedule(static)
     for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
         const int32_t site = naik_lattice_site_of(lat, parity, cb);
