@@ -84,6 +84,43 @@ static void a_stopped_run_is_continued(check *t)
     room_leave(t, &r);
 }
 
+/* A solve, or the state of one that was interrupted, is worth more than a folder in order. */
+static void what_was_begun_is_forgotten_unless_it_holds_something(check *t)
+{
+    room r;
+    char state[128];
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    snprintf(state, sizeof state, "%s.part.state", r.path);
+    for (int round = 0; round < 4; round++) { /* nothing, a state, a solve, nothing again */
+        naik_propagator_file *file = room_open(t, &r, &spec, true);
+        CHECK_REQUIRE(t, file != NULL);
+        if (round == 1 && t->comm->rank == 0) {
+            fclose(fopen(state, "w"));
+        }
+        if (round == 2) {
+            CHECK_OK(t, room_commit(r.lattice, file, 0));
+        }
+        naik_comm_barrier(t->comm);
+        CHECK_OK(t, naik_propagator_file_forget(file));
+        naik_propagator_file_close(&file);
+        naik_comm_barrier(t->comm);
+        const bool kept = round == 1 || round == 2;
+        CHECK_TRUE(t, room_has(&r, ".part") == kept && room_has(&r, ".journal") == kept &&
+                          room_has(&r, ".part.state") == (round == 1) && !room_has(&r, ".lock"));
+        if (kept) { /* what another run had begun is none of this one's */
+            file = room_open(t, &r, &spec, false);
+            CHECK_OK(t, naik_propagator_file_forget(file));
+            naik_propagator_file_close(&file);
+            CHECK_TRUE(t, room_has(&r, ".part"));
+        }
+        naik_comm_barrier(t->comm);
+    }
+    room_leave(t, &r);
+}
+
 static void a_run_without_propagators_is_continued(check *t)
 {
     room r;
@@ -427,6 +464,7 @@ int main(int argc, char **argv)
 {
     static const check_case cases[] = {CHECK(h5_propagators_come_back_to_the_bit),
                                        CHECK(a_stopped_run_is_continued),
+                                       CHECK(what_was_begun_is_forgotten_unless_it_holds_something),
                                        CHECK(a_run_without_propagators_is_continued),
                                        CHECK(a_damaged_slab_is_solved_again),
                                        CHECK(numbers_that_are_not_finite_are_not_stored),

@@ -171,6 +171,8 @@ def what_is_wrong_raises_with_the_sentence():
             solver={"tolerence": 1})
     refuses(naik.InputError, "'action.type' must be one of", naik.Session, path("lat.h5"), action="hisk")
     refuses(naik.InputError, "must be above 0", bad_mass)
+    refuses(naik.InputError, "multigrid is one of `naik solve`: a session solves by bicgstab or cg", naik.Session, path("lat.h5"),
+            action="wilson", solver={"method": "multigrid"})
     refuses(naik.InputError, "holds no SU(3) configuration", naik.Session, np.ones((8, 4, 4, 4, 4, 3, 3), complex))
     refuses(naik.InputError, "an array [t][z][y][x][4][3][3]", naik.Session, np.ones((4, 4, 4, 4)))
     refuses(naik.InputError, "numbers, texts and lists", naik.Session, path("lat.h5"), solver={"tolerance": {1e-8}})
@@ -363,6 +365,62 @@ class Capsule:
         return new(ctypes.addressof(self.tensor), b"dltensor", None)
 
 
+class Tensor:
+    """What torch's tensors have: another object of the same memory, and none of its interface where a gradient is wanted."""
+    is_cuda = True
+    __module__ = "torch"
+
+    def __init__(self, array, conj=False, grad=False, read_only=False):
+        self.array, self.conj, self.grad, self.read_only = array, conj, grad, read_only
+
+    @property
+    def __cuda_array_interface__(self):
+        if self.grad:
+            raise RuntimeError("Can't get __cuda_array_interface__ on Variable that requires grad.")
+        return {**Device(self.array).__cuda_array_interface__, "data": (self.array.ctypes.data, self.read_only)}
+
+    def detach(self):
+        return Tensor(self.array, self.conj, read_only=self.read_only)
+
+    def resolve_conj(self):
+        return Tensor(self.array.conj()) if self.conj else self
+
+    resolve_neg = contiguous = lambda self: self
+
+    def to(self, kind):
+        return self
+
+    def is_conj(self):
+        return self.conj
+
+    def is_neg(self):
+        return False
+
+
+def what_is_written_on_the_gpu_is_the_array_itself():
+    """Without a GPU: who would read the addresses is not asked."""
+    import types
+    from naik import arrays
+    before = sys.modules.get("torch")
+    sys.modules["torch"] = types.SimpleNamespace(complex128="complex128")
+    try:
+        numbers = np.zeros((1, 2, 3), complex)
+        like = arrays.take(Tensor(numbers, conj=True, grad=True), True)
+        for out in (Tensor(numbers), Tensor(numbers, grad=True), Device(numbers)):
+            taken = arrays.take_out(out, like)
+            assert taken.given() is out and ctypes.cast(taken.pointer, ctypes.c_void_p).value == numbers.ctypes.data
+        for out in (Tensor(numbers, conj=True), Tensor(numbers, read_only=True), Tensor(numbers.real), numbers):
+            refuses(naik.InputError, "on the GPU that may be written to", arrays.take_out, out, like)
+        refuses(naik.InputError, "out must have the shape of the sources", arrays.take_out, Device(numbers[:, :1]), like)
+    finally:
+        sys.modules.pop("torch")
+        if before is not None:
+            sys.modules["torch"] = before
+    # the stride of an extent of 1 means nothing
+    assert arrays._are_contiguous((1, 2, 3), (7, 3, 1), 1) and not arrays._are_contiguous((2, 2, 3), (7, 3, 1), 1)
+    assert arrays._are_contiguous((2, 3), None, 16) and not arrays._are_contiguous((2, 3), (16, 32), 16)
+
+
 def arrays_on_the_gpu_stay_there():
     with naik.Session(path("lat.h5")) as s:
         src = s.sources.point(1, 0, 2, 3)
@@ -371,6 +429,9 @@ def arrays_on_the_gpu_stay_there():
             refuses(naik.InputError, "lies on a GPU and is needed on the host: give a copy on the host", s.solve, Elsewhere(src), mass=0.1)
             refuses(naik.InputError, "out must be a contiguous complex128 array of numpy", s.solve, src, mass=0.1, out=src.real)
             refuses(naik.InputError, "out must have the shape of the sources", s.solve, src, mass=0.1, out=np.zeros_like(src[:2]))
+            more = np.concatenate([src, src])
+            for first, second in ((more[:3], more[1:4]), (more[1:4], more[:3])):
+                refuses(naik.InputError, "give the same array, or two that share no memory", s.solve, first, mass=0.1, out=second)
             x, mine = s.solve(src, mass=0.1).x, src.copy()
             assert s.solve(mine, mass=0.1, out=mine).x is mine and mine.tobytes() == x.tobytes()
             return None
@@ -396,7 +457,7 @@ def arrays_on_the_gpu_stay_there():
         assert taken.memory.read().tobytes() == x.tobytes()
         refuses(naik.InputError, "one array lies on the GPU and one on the host", s.contract, "pion5", out, x)
         refuses(naik.InputError, "give one as out=", s.solve, there, mass=0.1)
-        refuses(naik.InputError, "out must be a contiguous complex128 array on the GPU", s.solve, there, mass=0.1, out=src.copy())
+        refuses(naik.InputError, "out must be a contiguous complex128 array on the GPU that may be written to", s.solve, there, mass=0.1, out=src.copy())
         strides = tuple(np.swapaxes(src, 1, 2).strides)
         refuses(naik.InputError, "must hold complex128 in the order of its axes", s.solve, Memory(src, strides=strides), mass=0.1, out=out)
         refuses(naik.InputError, "must hold complex128", s.solve, Memory(src, typestr="<c8"), mass=0.1, out=out)
@@ -633,6 +694,6 @@ if not os.path.exists(LIBRARY):
 program("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", 1, "--sweeps", "10", "-o", path("lat.h5"))
 main([structures_have_the_sizes_of_the_headers, a_session_has_the_bits_of_naik_solve,
       links_of_an_array_and_modes_of_a_file_do_too, two_sessions_live_in_one_process, what_is_wrong_raises_with_the_sentence,
-      numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host, arrays_on_the_gpu_stay_there, a_communicator_of_another_mpi_is_refused,
+      numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host, what_is_written_on_the_gpu_is_the_array_itself, arrays_on_the_gpu_stay_there, a_communicator_of_another_mpi_is_refused,
       ranks_of_mpi4py_and_of_naik_make_the_same_bits, the_wheel_is_made_without_a_network_and_finds_the_library,
       the_page_is_run_as_it_stands])

@@ -85,8 +85,9 @@ typedef struct naik_session_result {
  *   mass        of staggered quarks > 0; of those with spin > -4
  *   tolerance   on the residual of the even-odd system, verified in double; 0: solver.tolerance
  *   src, x      [count][sites][3][2] double, local lexicographic; of quarks with spin
- *               [count][sites][4][3][2]. They may be the same array. Both are on the host, or both in the
- *               memory of the session's GPU: then neither passes through the host
+ *               [count][sites][4][3][2]. They may be the same array, and share no memory otherwise. Both
+ *               are on the host, or both in the memory of the session's GPU: then neither passes through
+ *               the host
  *   results     [count], out; not converged is a result, not an error
  *
  * Collective. NAIK_ERR_INTERRUPTED where a hook stopped it: x and results hold what was finished, the other

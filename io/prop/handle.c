@@ -40,8 +40,15 @@ static bool holds_nothing(const naik_propagator_file *file)
 naik_status naik_propagator_file_forget(naik_propagator_file *file)
 {
     naik_status status = NAIK_OK;
-    if (file != NULL && holds_nothing(file)) {
-        NAIK_TRY(naik_lock_confirm(file->comm, file->lock));
+    char state[NAIK_PATH_MAX];
+    int64_t bytes = -1;
+    if (file == NULL || !holds_nothing(file)) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_lock_confirm(file->comm, file->lock));
+    NAIK_TRY(naik_path_append(file->comm->log, file->part, ".state", state));
+    NAIK_TRY(naik_file_size(file->comm, state, &bytes));
+    if (bytes < 0) {
         naik_h5_close(file->comm, &file->h5);
         NAIK_TRY(naik_prop_discard(file));
     }

@@ -228,8 +228,8 @@ bool naik_propagator_file_contracted(const naik_propagator_file *file);
  * Collective. */
 void naik_propagator_file_close(naik_propagator_file **file);
 
-/* Removes what this run has begun and stored no solve in, if it is that: a refused input leaves nothing
- * behind that would refuse the corrected one. Then close it. Collective. NAIK_ERR_IO */
+/* Removes what this run has begun and stored no solve in, nor the state of one, if it is that: a refused
+ * input leaves nothing behind that would refuse the corrected one. Then close it. Collective. NAIK_ERR_IO */
 naik_status naik_propagator_file_forget(naik_propagator_file *file);
 
 /* PATH was complete when opened, or naik_propagator_file_finish succeeded. Local. */

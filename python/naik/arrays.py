@@ -52,9 +52,9 @@ def take(array, gpu):
 def take_out(array, like):
     """An array of the caller that solutions are written to, in the place and of the shape of `like`."""
     if like.there:
-        out = _there(array)
-        if out is None or out.owner is not array:
-            raise InputError("out must be a contiguous complex128 array on the GPU, as the sources are")
+        out = _in_place(array)
+        if out is None:
+            raise InputError("out must be a contiguous complex128 array on the GPU that may be written to, as the sources are")
     elif not (isinstance(array, np.ndarray) and array.dtype == np.complex128 and array.flags.c_contiguous and array.flags.writeable):
         raise InputError("out must be a contiguous complex128 array of numpy, as the sources are on the host")
     else:
@@ -72,17 +72,19 @@ class _Tensor(ctypes.Structure):  # DLTensor
                 ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
 
 
-def _contiguous_strides(shape, unit):
-    strides = [unit] * len(shape)
-    for i in range(len(shape) - 1, 0, -1):
-        strides[i - 1] = strides[i] * shape[i]
-    return tuple(strides)
+def _are_contiguous(shape, strides, unit):
+    """Whether the strides, or None, are those of the order of the axes; that of an extent of 1 means nothing."""
+    for extent, stride in reversed(list(zip(shape, strides or ()))):
+        if extent > 1 and stride != unit:
+            return False
+        unit *= extent
+    return True
 
 
 def _of_interface(face):
     """Address and shape of __cuda_array_interface__, or None where the numbers are not as naik has them."""
-    shape, strides = tuple(face["shape"]), face.get("strides")
-    fits = face["typestr"] == "<c16" and (strides is None or tuple(strides) == _contiguous_strides(shape, 16))
+    shape = tuple(face["shape"])
+    fits = face["typestr"] == "<c16" and _are_contiguous(shape, face.get("strides"), 16) and face.get("mask") is None
     return (face["data"][0], shape, None) if fits else None
 
 
@@ -93,8 +95,8 @@ def _of_dlpack(array):
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     tensor = ctypes.cast(get(capsule, b"dltensor"), ctypes.POINTER(_Tensor)).contents
     shape = tuple(tensor.shape[:tensor.ndim])
-    strides = tuple(tensor.strides[:tensor.ndim]) if tensor.strides else None
-    fits = (tensor.code, tensor.bits, tensor.lanes) == (5, 128, 1) and strides in (None, _contiguous_strides(shape, 1))
+    strides = tensor.strides[:tensor.ndim] if tensor.strides else None
+    fits = (tensor.code, tensor.bits, tensor.lanes) == (5, 128, 1) and _are_contiguous(shape, strides, 1)
     return (tensor.data + tensor.byte_offset, shape, capsule) if fits else None
 
 
@@ -116,6 +118,8 @@ def _plain(array):
 def on_gpu(array):
     """Whether the array says that its numbers are on a GPU."""
     try:
+        if _library_of(array) == "torch":  # a tensor that wants a gradient has no interface
+            return bool(array.is_cuda)
         if getattr(array, "__cuda_array_interface__", None) is not None:
             return True
         return hasattr(array, "__dlpack_device__") and int(array.__dlpack_device__()[0]) in GPU_KINDS
@@ -123,17 +127,37 @@ def on_gpu(array):
         return False
 
 
+def _found(plain):
+    """Address, shape and what keeps them, or None where the numbers are not as naik has them."""
+    face = getattr(plain, "__cuda_array_interface__", None)
+    return _of_interface(face) if face is not None else _of_dlpack(plain)
+
+
 def _there(array):
     """The array where it is, or None for one on the host."""
     if not on_gpu(array):
         return None
     plain = _plain(array)
-    face = getattr(plain, "__cuda_array_interface__", None)
-    found = _of_interface(face) if face is not None else _of_dlpack(plain)
+    found = _found(plain)
     if found is None:
         raise InputError(f"an array on a GPU must hold complex128 in the order of its axes, which this one of {type(array).__name__} "
                          "does not: make a contiguous copy")
     return There(plain, *found)
+
+
+def _in_place(array):
+    """The array itself for numbers that are written, or None where it cannot take them; never a copy."""
+    if not on_gpu(array):
+        return None
+    plain = array
+    if _library_of(array) == "torch":
+        if array.is_conj() or array.is_neg():  # what it would make of the numbers
+            return None
+        plain = array.detach()  # of the same memory
+    found = _found(plain)
+    face = getattr(plain, "__cuda_array_interface__", None)
+    read_only = face is not None and face["data"][1]
+    return None if found is None or read_only else There(array, *found)
 
 
 def _zeros_like(array, shape):
@@ -154,7 +178,7 @@ def to_host(array):
     """The array as contiguous complex128 on the host, and a function that gives a result the caller's kind."""
     if isinstance(array, (np.ndarray, list, tuple)):
         return _complex(array), lambda result: result
-    if _library_of(array) == "cupy" or hasattr(array, "__cuda_array_interface__") and hasattr(array, "get"):
+    if _library_of(array) == "cupy" or on_gpu(array) and hasattr(array, "get"):
         def back(result):
             import cupy
             return cupy.asarray(result)

@@ -308,7 +308,14 @@ void naik_session_hear(naik_session *session, const naik_session_hooks *hooks)
     session->hooks = *hooks;
 }
 
-/* One quark, and sources that are numbers. */
+/* Whether a solution would take the place of another's source, which may be read later than that. */
+static bool are_shifted(const double *src, const double *x, size_t count)
+{
+    const uintptr_t a = (uintptr_t)src, b = (uintptr_t)x, bytes = count * sizeof *x;
+    return a != b && (a < b ? b - a : a - b) < bytes;
+}
+
+/* One quark, and sources that are numbers, in arrays of their own or in that of the solutions. */
 static naik_status check_question(const naik_session *s, const naik_input *input, const batch *b)
 {
     naik_status status = NAIK_OK;
@@ -323,6 +330,10 @@ static naik_status check_question(const naik_session *s, const naik_input *input
                            input->solve[0].masses.count);
     } else if (!b->there && !naik_values_are_finite(b->src, (int64_t)vector_count(s) * count, 64)) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "a source holds numbers that are not finite");
+    } else if (are_shifted(b->src, b->x, vector_count(s) * (size_t)count)) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "the array of the solutions begins inside that of the sources, or the "
+                           "other way round: give the same array, or two that share no memory");
     }
     status = naik_comm_agree(s->comm, status);
 done:

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io/checksum.h"
+#include "quark/multigrid.h"
 
 static const char any_quark[] = "{masses: [1]}";
 static const char any_source[] = "{type: point, origin: [0, 0, 0, 0]}";
@@ -137,6 +138,11 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
     NAIK_TRY(read_environment(comm, backend, grid));
     status = naik_input_parse(comm->log, "the keys of the session", texts->keys,
                               strlen(texts->keys), overrides, count, backend, grid, out);
+    if (status == NAIK_OK && quark_multigrid_is_asked(*out)) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'solver.method' multigrid is one of `naik solve`: a session solves by "
+                           "bicgstab or cg");
+    }
     status = naik_comm_agree(comm, status);
     if (status != NAIK_OK) {
         naik_input_destroy(out);
