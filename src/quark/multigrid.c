@@ -13,21 +13,21 @@ bool quark_multigrid_is_asked(const naik_input *input)
 
 naik_status quark_multigrid_grid(naik_comm *comm, const naik_input *input, int grid[NAIK_DIM])
 {
-    const naik_multigrid_parameters parameters = naik_multigrid_defaults();
     memset(grid, 0, NAIK_DIM * sizeof *grid);
     return quark_multigrid_is_asked(input) && input->run.grid[0] == 0
-               ? naik_aggregates_choose_grid(comm, input->lattice.size, parameters.aggregate, grid)
+               ? naik_aggregates_choose_grid(comm, input->lattice.size, input->multigrid.aggregate,
+                                             grid)
                : NAIK_OK;
 }
 
 naik_status quark_multigrid_check(const naik_geometry *geometry, const naik_input *input)
 {
-    const naik_multigrid_parameters parameters = naik_multigrid_defaults();
     naik_aggregates *aggregates = NULL;
     if (!quark_multigrid_is_asked(input)) {
         return NAIK_OK;
     }
-    const naik_status status = naik_aggregates_create(geometry, parameters.aggregate, &aggregates);
+    const naik_status status =
+        naik_aggregates_create(geometry, input->multigrid.aggregate, &aggregates);
     naik_aggregates_destroy(&aggregates);
     return status;
 }
