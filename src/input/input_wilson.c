@@ -249,9 +249,10 @@ static naik_status check_multigrid(naik_log *log, const naik_input *input)
                                  "'multigrid.precision' is 16 or 32");
     }
     if (input->solver.inner_precision == NAIK_INPUT_DOUBLE) {
-        return naik_input_refuse(log, input, "solver.inner_precision",
-                                 "'solver.inner_precision' double does not go with solver.method "
-                                 "multigrid, which iterates in single precision");
+        return naik_input_refuse(
+            log, input, "solver.inner_precision",
+            "'solver.inner_precision': multigrid iterates in single precision: "
+            "leave this key out");
     }
     if (!naik_multigrid_aggregate(input->lattice.size, m->aggregate, extent, &mu)) {
         const char *key = m->aggregate[0] > 0 ? "multigrid.aggregate" : "solver.method";
