@@ -245,6 +245,11 @@ def signs_in_archives_of_two_rows_are_named():
             assert "contradicts itself" in naik("gauge", "check", path("rows"), status=4)
             continue
         refused(["gauge", "check", path("rows")], told, "holds no SU(3) configuration", ranks=2 if sign < 0 else 1)
+    # links that commute have the stored plaquette with the boundary and without it: nothing speaks for signs
+    flat = f"BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE\n{size}PLAQUETTE = 1\nLINK_TRACE = 0.9\nFLOATING_POINT = IEEE64BIG\nEND_HEADER\n"
+    put("rows", flat.encode() + np.tile(np.eye(3, dtype=complex)[:2], (*SIZE, 4, 1, 1)).view(np.float64).astype(">f8").tobytes())
+    told = naik("gauge", "check", path("rows"), status=4)
+    assert "link trace is stored as 0.9, but the links give 1" in told and "two rows of" not in told, told
     put("rows", head.replace(b"CHECKSUM", b"NOTHING") + data)
     assert "plaquette is stored as" in naik("gauge", "check", path("rows"), status=4)
     refused(run("rows.yaml", put("rows", head.replace(b"CHECKSUM", b"NOTHING") + np.ascontiguousarray(

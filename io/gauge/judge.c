@@ -57,11 +57,17 @@ static void judge_sum(const naik_gauge_file *file, naik_gauge_verdict *v)
     }
 }
 
+/* The file stores another one. */
+static bool has_other_plaquette(const naik_gauge_file *file, const naik_gauge_checks *checks)
+{
+    return !isnan(file->plaquette_stored) &&
+           !(fabs(file->plaquette_stored - checks->plaquette) / 3 <= plaquette_tolerance);
+}
+
 static void judge_claims(const naik_gauge_file *file, const naik_gauge_checks *checks,
                          naik_gauge_verdict *v)
 {
-    if (!isnan(file->plaquette_stored) &&
-        !(fabs(file->plaquette_stored - checks->plaquette) / 3 <= plaquette_tolerance)) {
+    if (has_other_plaquette(file, checks)) {
         object(v, "plaquette is stored as %.10g, but the links give %.10g",
                file->plaquette_stored / 3, checks->plaquette / 3);
     }
@@ -236,7 +242,7 @@ naik_status naik_gauge_judge(const naik_gauge *gauge, const naik_gauge_file *fil
             !(checks->max_unitarity_dev <= least) || !(checks->max_det_dev <= 3 * least);
         if (off) {
             NAIK_TRY(judge_links(gauge, file, checks, limit, v->count, v));
-        } else if (v->count > 0 && !broken && file->rows == 2 && !isnan(file->plaquette_stored)) {
+        } else if (!broken && file->rows == 2 && has_other_plaquette(file, checks)) {
             NAIK_TRY(judge_rows(gauge, file, v));
         }
     }
