@@ -125,3 +125,62 @@ def field_records(v, size, datatype, bits=64, count=1, spins=None, name="scidac-
                + f"<typesize>{len(data) // sites // count}</typesize><datacount>{count}</datacount></scidacRecord>")
     return (record("scidac-private-record-xml", private, 0x8000) + record("scidac-record-xml", user, 0)
             + record(name, data, 0) + (checksum_record(data, sites) if checksum else b""))
+
+
+# tmLQCD: t, x, y, z as its manual has them, and DeGrand and Rossi's x, y, z, t.
+TMLQCD = np.array([[[0, 0, -1, 0], [0, 0, 0, -1], [-1, 0, 0, 0], [0, -1, 0, 0]],
+                   [[0, 0, 0, -1j], [0, 0, -1j, 0], [0, 1j, 0, 0], [1j, 0, 0, 0]],
+                   [[0, 0, 0, -1], [0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0]],
+                   [[0, 0, -1j, 0], [0, 0, 0, 1j], [1j, 0, 0, 0], [0, -1j, 0, 0]]])[[1, 2, 3, 0]]
+DEGRAND_ROSSI = np.array([[[0, 0, 0, 1j], [0, 0, 1j, 0], [0, -1j, 0, 0], [-1j, 0, 0, 0]],
+                          [[0, 0, 0, -1], [0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0]],
+                          [[0, 0, 1j, 0], [0, 0, 0, -1j], [-1j, 0, 0, 0], [0, 1j, 0, 0]],
+                          [[0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]]])
+
+
+def to_tmlqcd():
+    """S with S gamma = gamma' S, of DeGrand and Rossi and of tmLQCD: a sum over all products of the matrices."""
+    total = np.zeros((4, 4), complex)
+    start = np.arange(1, 17).reshape(4, 4) ** 2
+    for which in np.ndindex(2, 2, 2, 2):
+        a = b = np.eye(4)
+        for mu in range(4):
+            if which[mu]:
+                a, b = a @ TMLQCD[mu], b @ DEGRAND_ROSSI[mu]
+        total += a @ start @ np.linalg.inv(b)
+    return total / total.ravel()[np.abs(total).argmax()]
+
+
+def tmlqcd_columns(g, bits=64, flavours=1):
+    """The records of each column of g [T][Z][Y][X][sink spin][source spin][sink colour][source colour] of DeGrand and Rossi."""
+    s = to_tmlqcd()
+    x, y, z, t = size = g.shape[3::-1]
+    g = np.einsum("ab,tzyxbcij,cd->tzyxadij", s, g, np.conj(s.T))
+    text = (f'<?xml version="1.0" encoding="UTF-8"?>\n<etmcFormat>\n  <field>diracFermion</field>\n  <precision>{bits}</precision>\n'
+            f"  <flavours>{flavours}</flavours>\n  <lx>{x}</lx>\n  <ly>{y}</ly>\n  <lz>{z}</lz>\n  <lt>{t}</lt>\n</etmcFormat>")
+    out = []
+    for k in range(12):
+        data = big_endian(g[..., :, k // 3, :, k % 3], bits)
+        out.append(record("etmc-propagator-format", text, 0x4000) + record("scidac-binary-data", data, 0x8000)
+                   + checksum_record(data, int(np.prod(size))))
+    return out
+
+
+TMLQCD_HEAD = record("propagator-type", "DiracFermion_Sink") + record("inverter-info", "solver = CG\nresult = 1e-21", 0x8000)
+
+
+def tmlqcd_residual(columns, u, mass, theta, at):
+    """|src - D x| of the columns of a tmLQCD file, with src 1 at a site x, y, z, t, by tmLQCD's own operator on the links."""
+    shape = u.shape[:4] + (4, 3)
+    data = [np.frombuffer(c[c.index(b"scidac-binary-data") + 128:], ">c16", np.prod(shape)).reshape(shape) for c in columns]
+    v = np.moveaxis(np.array(data), 0, -1)
+    m = (4 + mass) * v
+    for mu in range(4):
+        turned = np.exp(1j * np.pi * theta / shape[0]) if mu == 3 else 1
+        ahead = turned * np.einsum("tzyxij,tzyxsjk->tzyxsik", u[..., mu, :, :], np.roll(v, -1, AXIS[mu]))
+        behind = np.roll(np.einsum("tzyxji,tzyxsjk->tzyxsik", np.conj(u[..., mu, :, :]), v) / turned, 1, AXIS[mu])
+        m -= np.einsum("rs,tzyxsik->tzyxrik", (np.eye(4) - TMLQCD[mu]) / 2, ahead)
+        m -= np.einsum("rs,tzyxsik->tzyxrik", (np.eye(4) + TMLQCD[mu]) / 2, behind)
+    for k in range(12):
+        m[at[::-1] + (k // 3, k % 3, k)] -= 1
+    return np.linalg.norm(m)

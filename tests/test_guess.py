@@ -5,7 +5,7 @@ import re
 import h5py
 import numpy as np
 
-from gauge_writers import big_endian, checksum_record, field_records, file_record, record
+from gauge_writers import TMLQCD_HEAD, field_records, file_record, tmlqcd_columns, tmlqcd_residual
 from program import everything, flipped, main, naik, path, same
 
 INPUT = """
@@ -282,12 +282,40 @@ def propagators_of_other_codes_are_begun_from():
         assert "which are no starting values of" in told, told
         put("bad", whole(1)[:-3000] + b"?" + whole(1)[-2999:])
         assert "'s checksum" in (told := one(action, "bad", status=4)[1]) or "has the checksum" in told, told
-    format_ = ("<etmcFormat><field>diracFermion</field><precision>64</precision><flavours>1</flavours><lx>4</lx><ly>4</ly>"
-               "<lz>8</lz><lt>8</lt></etmcFormat>")
-    data = [big_endian(v, 64) for v in columns]
-    put("etmc", record("propagator-type", "DiracFermion_Sink") + record("inverter-info", "solver = CG") + record(
-        "etmc-propagator-format", format_) + b"".join(record("scidac-binary-data", v) + checksum_record(v, 1024) for v in data))
-    assert "holds spinors in the gamma matrices of tmLQCD" in one("wilson", "etmc", status=1)[1]
+
+
+def propagators_of_tmlqcd_are_begun_from():
+    """In its gamma matrices, and with its antiperiodic boundary: a phase on every link in t."""
+    plain, _ = one("wilson", None)
+    solution = everything("one.h5")["prop/s0000/m00"]
+    with h5py.File(path("one.h5")) as f, h5py.File(path("lat.h5")) as g:
+        matrix = np.moveaxis(f["prop/s0000/m00"][...], (0, 1), (5, 7))
+        links = g["gauge"][...]
+    t = np.arange(8).reshape(8, 1, 1, 1, 1, 1, 1, 1)
+    spread = tmlqcd_columns(matrix * np.exp(-1j * np.pi * (t - 2) / 8))
+    assert tmlqcd_residual(spread, links, 0.1, 1, (1, 0, 2, 2)) < 1e-8  # it is a solution to tmLQCD
+    put("spread", TMLQCD_HEAD + b"".join(spread))
+    took, said = one("wilson", "spread", ranks=2)
+    assert (took == 0).all() and "solves the system of pt after multiplication by 1 exp(i pi (t - 2)/8), as another code" in said, said
+    columns = tmlqcd_columns(matrix)
+    put("etmc", TMLQCD_HEAD + b"".join(columns))
+    for k, column in enumerate(columns):
+        put(f"prop.0100.02.{k:02d}.inverted", TMLQCD_HEAD + column)
+    for name in "etmc", "prop.0100.02.00.inverted":
+        took, said = one("wilson", name)
+        assert (took == 0).all() and f"{name} solves the system of pt with residual" in said, said
+        assert everything("one.h5")["prop/s0000/m00"] == solution, name
+    put("single", TMLQCD_HEAD + b"".join(tmlqcd_columns(matrix, 32)))
+    took, said = one("wilson", "single")
+    assert (took < plain / 1.5).all() and "scidac-vector of another code, 32 bit, checksums in the file" in said, said
+    put("prop.0100.02.07.inverted", TMLQCD_HEAD + columns[7] + columns[8])
+    _, told = one("wilson", "prop.0100.02.00.inverted", status=1)
+    assert "prop.0100.02.07.inverted' is not one column of the propagator that" in told, told
+    os.remove(path("prop.0100.02.07.inverted"))
+    assert "prop.0100.02.07.inverted" in one("wilson", "prop.0100.02.00.inverted", status=1)[1]
+    assert "holds 1 vectors, but starting values need one" in one("wilson", "prop.0100.02.01.inverted", status=1)[1]
+    put("doublet", TMLQCD_HEAD + b"".join(tmlqcd_columns(matrix, flavours=2)))
+    assert "holds spinors of 2 flavours that mix" in one("wilson", "doublet", status=1)[1]
 
 
 main([configurations_are_generated, a_loose_solve_spares_the_next_its_iterations,
@@ -295,4 +323,4 @@ main([configurations_are_generated, a_loose_solve_spares_the_next_its_iterations
       bits_do_not_depend_on_ranks_batches_and_shared_masses,
       a_killed_run_goes_on_to_the_same_bits, guesses_of_something_else_are_refused, a_damaged_guess_is_noticed,
       quarks_with_spin_begin_from_what_is_stored, stored_quarks_with_spin_are_contracted_without_an_iteration,
-      propagators_of_other_codes_are_begun_from])
+      propagators_of_other_codes_are_begun_from, propagators_of_tmlqcd_are_begun_from])

@@ -106,6 +106,9 @@ static naik_status take_likeness(naik_log *log, const naik_scidac_field *f, bool
         file->spin = spin;
         memcpy(file->size, f->dims, sizeof file->size);
         strcpy(file->basis, f->tmlqcd ? "tmLQCD" : "");
+        if (f->tmlqcd) {
+            naik_xml_ints(f->format, "flavours", 1, &file->flavours);
+        }
         memcpy(file->datatype, f->datatype, sizeof file->datatype);
     }
     if (spin != file->spin) {

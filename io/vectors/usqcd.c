@@ -260,6 +260,7 @@ naik_status naik_vector_file_open(naik_comm *comm, const char *path, naik_vector
     *out = NULL;
     naik_vector_file *file = calloc(1, sizeof *file);
     if (file != NULL) {
+        file->flavours = 1;
         file->path = strdup(path);
     }
     if (file == NULL || file->path == NULL) {

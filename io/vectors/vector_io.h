@@ -33,6 +33,7 @@ typedef struct naik_vector_file {
     bool hdf5;          /* it is of QDP++, without records */
     char
         basis[16]; /* of the spins; "" of colour vectors and in the basis of naik (DeGrand-Rossi) */
+    int flavours;  /* that a solution has, one vector each: 2 of tmLQCD's doublets, else 1 */
     char datatype[64];                     /* as the first record names it; "" where it does not */
     bool has_checksums;                    /* every vector has one; else none has */
     char *text;                            /* begin of the file's own XML, "" where it has none */

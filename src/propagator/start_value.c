@@ -1,6 +1,7 @@
 /* start_value.c - the factor that brings a starting value nearest to a solution
  *
- * |src - M a x|^2 is a parabola in a, known from its values at a = 0, 1 and -1.
+ * |src - M a x|^2 is a parabola in a, known from its values at a = 0, 1 and -1; with complex a, also
+ * from that at -i.
  */
 #include "propagator/start_value.h"
 
@@ -8,6 +9,9 @@
 
 /* What begins above this, relative to the source, spares a solver little. */
 static const double worth = 0.5;
+
+/* What begins below this is taken as it is; else a change of x must halve it. */
+static const double good = 0.01;
 
 /* x times a, and at sites with odd t (x + y + z) times `odd`. */
 static void multiply(const naik_solution *s, const naik_lattice *lattice, double a, double odd,
@@ -24,6 +28,27 @@ static void multiply(const naik_solution *s, const naik_lattice *lattice, double
         const double factor = a * ((at[3] * (at[0] + at[1] + at[2])) % 2 != 0 ? odd : 1);
         for (int i = 0; i < reals; i++) {
             x[(int64_t)site * reals + i] *= factor;
+        }
+    }
+}
+
+/* x times exp(i pi (at + each t) / T) */
+static void turn(const naik_solution *s, const naik_lattice *lattice, double at, double each,
+                 double *x)
+{
+    const int numbers = 3 * s->op->ops->spin;
+    const double step = acos(-1.0) / lattice->size[3];
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lattice->sites; site++) {
+        int here[NAIK_DIM];
+        naik_lattice_coords(lattice, site, here);
+        const double angle = step * (at + each * (here[3] + lattice->origin[3]));
+        const double re = cos(angle), im = sin(angle);
+        for (int i = 0; i < numbers; i++) {
+            double *z = &x[2 * ((int64_t)site * numbers + i)];
+            const double was = z[0];
+            z[0] = re * was - im * z[1];
+            z[1] = im * was + re * z[1];
         }
     }
 }
@@ -60,23 +85,78 @@ done:
     return status;
 }
 
+/* The same of x with the staggered phases of other codes. */
+static naik_status find_signed(const naik_solution *s, const naik_lattice *lattice, double *x,
+                               naik_start_value *out)
+{
+    naik_status status = NAIK_OK;
+    double plus = 0;
+    out->signs = true;
+    multiply(s, lattice, 1, -1, x);
+    NAIK_TRY(distance2(s, x, &plus));
+    NAIK_TRY(find_scale(s, lattice, x, plus, out));
+done:
+    return status;
+}
+
+/* The same of x times exp(i pi (t - t0) / T), with the t0 that fits best. */
+static naik_status find_turned(const naik_solution *s, const naik_lattice *lattice, double *x,
+                               naik_start_value *out)
+{
+    naik_status status = NAIK_OK;
+    const int times = lattice->size[3];
+    double plus = 0, minus = 0, aside = 0;
+    turn(s, lattice, 0, 1, x);
+    NAIK_TRY(distance2(s, x, &plus));
+    multiply(s, lattice, -1, 1, x);
+    NAIK_TRY(distance2(s, x, &minus));
+    turn(s, lattice, times / 2.0, 0, x);
+    NAIK_TRY(distance2(s, x, &aside));
+    /* (src, M x) but for a factor that is positive */
+    const double re = (minus - plus) / 2, im = (plus + minus) / 2 - aside;
+    const double angle = isfinite(re) && isfinite(im) ? atan2(im, re) : 0;
+    const int slice = (int)lround(angle / acos(-1.0) * times); /* from -T to T */
+    out->t0 = (slice + times) % times;
+    out->times = times;
+    turn(s, lattice, times / 2.0 - out->t0, 0, x);
+    NAIK_TRY(distance2(s, x, &plus));
+    NAIK_TRY(find_scale(s, lattice, x, plus, out));
+done:
+    return status;
+}
+
+/* The better of two: what changes x more must be worth it. */
+static void take_better(const naik_start_value *other, naik_start_value *best)
+{
+    if (other->scale != 0 && (best->scale == 0 || other->residual < best->residual / 2)) {
+        *best = *other;
+    }
+}
+
 naik_status naik_start_value_weigh(const naik_solution *s, const naik_lattice *lattice, double *x,
                                    naik_start_value *out)
 {
     naik_status status = NAIK_OK;
+    naik_start_value scaled = {.scale = 0}, changed = {.scale = 0};
     double plus = 0;
     NAIK_TRY(distance2(s, x, &plus));
-    *out = (naik_start_value){.scale = 1, .residual = sqrt(plus)};
-    if (out->residual <= worth) {
+    *out = (naik_start_value){.scale = sqrt(plus) <= worth ? 1 : 0, .residual = sqrt(plus)};
+    if (out->residual <= good) {
         return NAIK_OK;
     }
-    NAIK_TRY(find_scale(s, lattice, x, plus, out));
-    if (out->scale == 0 && s->op->ops->spin == 1) {
-        naik_start_value signs = {.signs = true};
-        multiply(s, lattice, -1, -1, x);
-        NAIK_TRY(distance2(s, x, &plus));
-        NAIK_TRY(find_scale(s, lattice, x, plus, &signs));
-        *out = signs.scale != 0 ? signs : *out;
+    NAIK_TRY(find_scale(s, lattice, x, plus, &scaled));
+    multiply(s, lattice, -1, 1, x);
+    if (s->op->ops->spin == 1) {
+        NAIK_TRY(find_signed(s, lattice, x, &changed));
+    } else {
+        NAIK_TRY(find_turned(s, lattice, x, &changed));
+    }
+    take_better(&scaled, out);
+    take_better(&changed, out);
+    if (changed.signs && !out->signs) {
+        multiply(s, lattice, 1, -1, x);
+    } else if (changed.times > 0 && out->times == 0) {
+        turn(s, lattice, changed.t0, -1, x);
     }
     multiply(s, lattice, -out->scale, 1, x);
 done:

@@ -1,8 +1,8 @@
 /* foreign.h - the columns of a source or a propagator that another code has stored
  *
  * One column a source colour; of quarks with spin one a source spin and colour, numbered
- * 3 spin + colour. What a file holds is known by suma and sumb of its columns as doubles, whatever
- * its name and format.
+ * 3 spin + colour. Spinors of tmLQCD come in naik's gamma matrices. What a file holds is known by
+ * suma and sumb of its columns as doubles, whatever its name and format.
  */
 #ifndef NAIK_STORED_FOREIGN_H
 #define NAIK_STORED_FOREIGN_H
@@ -13,7 +13,7 @@ enum { FOREIGN_COLUMNS = 12, FOREIGN_LINE = 352 }; /* bytes of what foreign_tell
 
 /* Opens a file of vectors for quarks of so many columns; `use` is what they are to be, for a
  * sentence: "sources". The caller closes *out. Collective.
- * NAIK_ERR_INPUT    of another lattice, without spin or with it, in other gamma matrices, too few
+ * NAIK_ERR_INPUT    of another lattice, without spin or with it, of two flavours, too few
  * NAIK_ERR_CORRUPT, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status foreign_open(const naik_lattice *lattice, const char *path, int columns,
                          const char *use, naik_vector_file **out);

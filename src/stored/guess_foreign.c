@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+enum { FACTOR = 64 };
+
 naik_status guess_foreign_recognise(naik_comm *comm, const char *path, bool *there)
 {
     *there = comm->rank == 0 && naik_vector_file_begins(comm->log, path);
@@ -60,14 +62,27 @@ naik_status guess_foreign_read(const guess_foreign *guess, const naik_lattice *l
                         guess->known ? guess->sum[column] : NULL, x);
 }
 
-static const char *signs_of(bool signs)
+/* Whether x is not begun from as it is. */
+static bool is_changed(const naik_start_value *value)
 {
-    return signs ? " (-1)^(t (x+y+z))" : "";
+    return value->scale != 1 || value->signs || value->times > 0;
+}
+
+/* What x is multiplied by. */
+static const char *factor_of(const naik_start_value *value, char text[FACTOR])
+{
+    if (value->times > 0) {
+        snprintf(text, FACTOR, "%.6g exp(i pi (t - %d)/%d)", value->scale, value->t0, value->times);
+    } else {
+        snprintf(text, FACTOR, "%.6g%s", value->scale, value->signs ? " (-1)^(t (x+y+z))" : "");
+    }
+    return text;
 }
 
 void guess_foreign_weighed(guess_foreign *guess, naik_log *log, const naik_input_solve *solve,
                            const naik_start_value *value)
 {
+    char factor[FACTOR];
     if (value->scale == 0) {
         if (guess->left++ == 0) {
             naik_log_warn(
@@ -79,20 +94,18 @@ void guess_foreign_weighed(guess_foreign *guess, naik_log *log, const naik_input
         return;
     }
     guess->worst = fmax(guess->worst, value->residual);
-    if (value->scale != 1) {
+    if (is_changed(value)) {
         guess->scaled++;
-        guess->scale = value->scale;
-        guess->signs = value->signs;
+        guess->last = *value;
     }
     if (guess->taken++ > 0) {
         return;
     }
-    if (value->scale != 1) {
-        naik_log_line(
-            log,
-            "guess: %s solves the system of %s after multiplication by %.6g%s, as another "
-            "code writes M; residual then %.1e",
-            solve->guess, solve->name, value->scale, signs_of(value->signs), value->residual);
+    if (is_changed(value)) {
+        naik_log_line(log,
+                      "guess: %s solves the system of %s after multiplication by %s, as another "
+                      "code writes M; residual then %.1e",
+                      solve->guess, solve->name, factor_of(value, factor), value->residual);
     } else {
         naik_log_line(log, "guess: %s solves the system of %s with residual %.1e", solve->guess,
                       solve->name, value->residual);
@@ -102,7 +115,7 @@ void guess_foreign_weighed(guess_foreign *guess, naik_log *log, const naik_input
 bool guess_foreign_summary(const guess_foreign *guess, const naik_input_solve *solve, char *text,
                            size_t text_size)
 {
-    char scaled[96] = "", left[64] = "";
+    char scaled[96] = "", left[64] = "", factor[FACTOR];
     if (guess->taken + guess->left == 0) {
         return false;
     }
@@ -112,8 +125,8 @@ bool guess_foreign_summary(const guess_foreign *guess, const naik_input_solve *s
         return true;
     }
     if (guess->scaled > 0) {
-        snprintf(scaled, sizeof scaled, ", %d of them times %.6g%s", guess->scaled, guess->scale,
-                 signs_of(guess->signs));
+        snprintf(scaled, sizeof scaled, ", %d of them times %s", guess->scaled,
+                 factor_of(&guess->last, factor));
     }
     if (guess->left > 0) {
         snprintf(left, sizeof left, ", and %d began from zero", guess->left);

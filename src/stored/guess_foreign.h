@@ -15,8 +15,8 @@ typedef struct guess_foreign {
     bool known;                       /* sum is filled in */
     uint32_t sum[FOREIGN_COLUMNS][2]; /* what the columns hold */
     int taken, scaled, left; /* solves that began from it, of those times a factor; from zero */
-    double worst, scale;     /* residual of those taken; the last factor */
-    bool signs;              /* and signs, with the last factor */
+    double worst;            /* residual of those taken */
+    naik_start_value last;   /* that had a factor */
 } guess_foreign;
 
 /* Whether the guess of an entry is of another code. Collective. */
