@@ -51,13 +51,11 @@ done:
 /* The coarse operator of the operator at hand, by way of the cycle's fields. */
 static naik_status make_coarse(naik_multigrid *mg)
 {
-    naik_status status = NAIK_OK;
     naik_timer *timer = mg->aggregates->geometry->backend->timer;
     naik_field *const field[3] = {mg->cycle->rest, mg->cycle->other, mg->cycle->x};
     naik_timer_start(timer, "coarse operator");
-    NAIK_TRY(naik_coarse_operator_fill(mg->coarse, mg->used, mg->inner, field));
+    const naik_status status = naik_coarse_operator_fill(mg->coarse, mg->used, mg->inner, field);
     naik_timer_stop(timer, "coarse operator");
-done:
     return status;
 }
 
@@ -146,6 +144,19 @@ done:
     return status;
 }
 
+/* What may fail on some links, and the run goes on: no time stays open. */
+static naik_status set_up(naik_multigrid *mg, naik_log *report)
+{
+    naik_status status = NAIK_OK;
+    naik_timer *timer = mg->aggregates->geometry->backend->timer;
+    naik_timer_start(timer, "multigrid setup");
+    NAIK_TRY(make_smoother(mg));
+    NAIK_TRY(make_vectors(mg, report));
+done:
+    naik_timer_stop(timer, "multigrid setup");
+    return status;
+}
+
 naik_status naik_multigrid_create(const naik_wilson *outer, const naik_wilson *inner, int width,
                                   const naik_multigrid_parameters *parameters, naik_log *report,
                                   naik_multigrid **out)
@@ -163,10 +174,7 @@ naik_status naik_multigrid_create(const naik_wilson *outer, const naik_wilson *i
     mg->width = width;
     NAIK_TRY(naik_aggregates_create(geometry, parameters->aggregate, &mg->aggregates));
     NAIK_TRY(allocate(mg));
-    naik_timer_start(geometry->backend->timer, "multigrid setup");
-    NAIK_TRY(make_smoother(mg));
-    NAIK_TRY(make_vectors(mg, report));
-    naik_timer_stop(geometry->backend->timer, "multigrid setup");
+    NAIK_TRY(set_up(mg, report));
     *out = mg;
     mg = NULL;
 done:

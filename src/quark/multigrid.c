@@ -65,14 +65,13 @@ static const naik_wilson *inner_of(const naik_operator_set *set)
     return set->wilson[naik_operator_set_fastest(set)];
 }
 
-/* A setup that failed is told, and done without. */
+/* What failed is told, with its reason, and done without: m is not `usable`. */
 static naik_status forgive(quark_multigrid *m, naik_log *log, naik_status status)
 {
+    m->usable = status == NAIK_OK;
     if (status == NAIK_ERR_NOT_CONVERGED) {
+        naik_log_warn(log, "%s: BiCGStab solves without multigrid", naik_log_message(log));
         naik_log_clear(log);
-        naik_multigrid_destroy(&m->mg);
-        naik_log_warn(log, "the setup of multigrid has failed on these links: BiCGStab solves "
-                           "without it");
         return NAIK_OK;
     }
     return status;
@@ -85,6 +84,14 @@ static naik_status make(quark_multigrid *m, const naik_operator_set *set, const 
     return forgive(m, log,
                    naik_multigrid_create(set->wilson[NAIK_DOUBLE], inner_of(set), width,
                                          &input->multigrid, log, &m->mg));
+}
+
+/* P stays whatever comes of it: the next quark may do, and a run that goes on there finds it so. */
+static naik_status change(quark_multigrid *m, const naik_operator_set *set)
+{
+    naik_log *log = set->op[NAIK_DOUBLE].geometry->backend->log;
+    return forgive(m, log,
+                   naik_multigrid_change(m->mg, set->wilson[NAIK_DOUBLE], inner_of(set)));
 }
 
 /* For the lightest quark of the family, which may have to have its operators made for that. */
@@ -101,10 +108,7 @@ static naik_status begin(quark_multigrid *m, naik_link_provider *links,
     }
     NAIK_TRY(naik_link_provider_operators(links, geometry, lightest, storage, NULL, &other));
     NAIK_TRY(make(m, &other, links->input, width));
-    if (m->mg != NULL) {
-        NAIK_TRY(forgive(m, geometry->backend->log,
-                         naik_multigrid_change(m->mg, set->wilson[NAIK_DOUBLE], inner_of(set))));
-    }
+    NAIK_TRY(m->mg != NULL ? change(m, set) : NAIK_OK);
 done:
     naik_operator_set_destroy(&other);
     return status;
@@ -126,10 +130,9 @@ naik_status quark_multigrid_ready(quark_multigrid *m, naik_link_provider *links,
         quark_multigrid_close(m);
         NAIK_TRY(begin(m, links, geometry, quark, set, storage, width));
     } else if (m->mg != NULL) {
-        NAIK_TRY(
-            forgive(m, log, naik_multigrid_change(m->mg, set->wilson[NAIK_DOUBLE], inner_of(set))));
+        NAIK_TRY(change(m, set));
     }
-    if (m->mg != NULL) {
+    if (m->usable) {
         m->preconditioner = naik_multigrid_preconditioner(m->mg);
     }
 done:

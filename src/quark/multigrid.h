@@ -11,6 +11,7 @@
 
 typedef struct quark_multigrid {
     naik_multigrid *mg;                 /* NULL: none, or it could not be made */
+    bool usable;                        /* for the quark at hand */
     const naik_quark *family;           /* the quark that it was made for; NULL: none was tried */
     naik_preconditioner preconditioner; /* of mg */
 } quark_multigrid;
@@ -22,8 +23,8 @@ naik_status quark_multigrid_grid(naik_comm *comm, const naik_input *input, int g
 /* What would be refused of it later, before an output is begun. Collective. NAIK_ERR_INPUT as below */
 naik_status quark_multigrid_check(const naik_geometry *geometry, const naik_input *input);
 
-/* Ready for `quark`, whose operators are `set`, in batches of at most `width`. Where it cannot be made, mg is
- * NULL and the log has a warning: BiCGStab does without. Collective.
+/* Ready for `quark`, whose operators are `set`, in batches of at most `width`. Where it cannot be made,
+ * or not for this quark, the log has a warning: BiCGStab does without. Collective.
  * NAIK_ERR_INPUT   aggregates that the lattice or its grid do not hold, no multigrid on this backend, vectors
  *                  in double
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE, and as naik_link_provider_operators */
@@ -33,6 +34,11 @@ naik_status quark_multigrid_ready(quark_multigrid *m, naik_link_provider *links,
                                   int width);
 /* A line on the cycles since the last one. */
 void quark_multigrid_report(const quark_multigrid *m, naik_log *log);
+/* What solves take; NULL: they do without. */
+static inline const naik_preconditioner *quark_multigrid_use(const quark_multigrid *m)
+{
+    return m->usable ? &m->preconditioner : NULL;
+}
 void quark_multigrid_close(quark_multigrid *m);
 
 #endif

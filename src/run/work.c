@@ -316,7 +316,7 @@ static naik_status solve_pending(solve_job *j, bool *interrupted)
     solve_report_links(j, quark_of(j, j->pending[0]), naik_time_s() - begin_s);
     NAIK_TRY(quark_solver_create(j->input, &j->plan, &j->set, j->modes, batch, &s));
     s.options.history_stride = j->plan.history_stride;
-    s.options.preconditioner = j->multigrid.mg != NULL ? &j->multigrid.preconditioner : NULL;
+    s.options.preconditioner = quark_multigrid_use(&j->multigrid);
     s.options.restart = j->input->multigrid.restart;
     if (j->plan.multishift && any_group(j)) {
         const int groups = j->plan.groups < batch ? j->plan.groups : batch;

@@ -38,15 +38,20 @@ naik_status bg_narrow(naik_solver *s, const int *map, int n)
                : NAIK_OK;
 }
 
+/* What came out of a file and still waits for its first true residual stands where it was kept. */
 void bg_keep(const naik_solver *s, int c, naik_solver_state *state)
 {
-    if (state->level == BG_MULTIGRID) {
+    if (state->level != BG_MULTIGRID) {
+        return;
+    }
+    if (s->slot[c].refreshed.level == BG_MULTIGRID) {
         double *const history = state->history, seconds = state->seconds;
         *state = s->slot[c].refreshed;
         state->history = history;
         state->seconds = seconds;
         state->vectors = 0;
     }
+    state->live = 0;
 }
 
 /* Where |r|^2 has fallen so far since the true residual, a step that brings so little meets rounding. */
