@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kept_state.h"
 #include "solver/bicgstab.h"
 #include "wilson_fixture.h"
 
@@ -52,6 +53,8 @@ typedef struct run {
     naik_field *b; /* [SYSTEMS], in double */
     wilson_spinor *x[SYSTEMS];
     naik_solver_result result[SYSTEMS];
+    int polls; /* until it is stopped; 0: never */
+    kept_state kept[SYSTEMS];
 } run;
 
 static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
@@ -66,10 +69,34 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
                           const naik_solver_result *result)
 {
     run *r = data;
+    r->result[index] = *result;
+    if (result->reason == NAIK_SOLVER_INTERRUPTED) {
+        return NAIK_OK;
+    }
     r->x[index] = wilson_ref_field(r->f->lat->volume);
     wilson_fixture_take(r->t, r->f, x, NAIK_ODD, irhs, r->x[index]);
-    r->result[index] = *result;
     return NAIK_OK;
+}
+
+static bool stop(void *data)
+{
+    run *r = data;
+    return r->polls > 0 && --r->polls == 0;
+}
+
+static naik_status save(void *data, int64_t index, const naik_solver_state *state,
+                        naik_field *const field[NAIK_SOLVER_VECTORS], int irhs)
+{
+    run *r = data;
+    return kept_state_save(&r->kept[index], NAIK_ODD, state, field, irhs);
+}
+
+static naik_status restore(void *data, int64_t index, naik_solver_state *state,
+                           naik_field *const field[NAIK_RUNGS][NAIK_SOLVER_VECTORS], int irhs,
+                           bool *found)
+{
+    run *r = data;
+    return kept_state_restore(&r->kept[index], NAIK_ODD, state, field, irhs, found);
 }
 
 static void solve(run *r, int width, int restart, helper *h)
@@ -79,7 +106,14 @@ static void solve(run *r, int width, int restart, helper *h)
     naik_solver *solver = NULL;
     const naik_preconditioner preconditioner = {h, precondition};
     naik_solver_options options = naik_solver_defaults();
-    const naik_solver_stream stream = {.data = r, .count = SYSTEMS, .load = load, .finish = finish};
+    const naik_solver_stream stream = {.data = r,
+                                       .count = SYSTEMS,
+                                       .load = load,
+                                       .finish = finish,
+                                       .stop = stop,
+                                       .save = save,
+                                       .restore = restore};
+    options.poll_interval = 1;
     options.preconditioner = &preconditioner;
     options.restart = restart;
     CHECK_OK(t, naik_operator_set_thin(r->f->geometry, r->f->u, r->f->clover, r->f->mass, 0,
@@ -193,5 +227,40 @@ static void a_column_that_breaks_down_goes_on_without(check *t)
     end(&f, &r);
 }
 
-CHECK_MAIN(CHECK(restarts_change_iterations_but_not_answers), CHECK(batches_do_not_change_a_bit),
+/* Of an rhs in double those of multigrid wait: stopped then, they are kept as they came. */
+static void what_waits_for_its_stage_is_kept_as_it_was(check *t)
+{
+    enum { CLIMBED = 8 }; /* polls after which column 2 is in double */
+    wilson_fixture f;
+    run r;
+    wilson_spinor *first[SYSTEMS];
+    helper h = {.factor = 1, .broken = 2};
+    CHECK_REQUIRE(t, begin(t, &f, &r));
+    r.alike = true;
+    solve(&r, SYSTEMS, 16, &h);
+    memcpy(first, r.x, sizeof first);
+    memset(r.x, 0, sizeof r.x);
+    r.polls = CLIMBED;
+    solve(&r, SYSTEMS, 16, &h);
+    CHECK_INT(t, r.result[2].rung, NAIK_RUNG_DOUBLE);
+    for (int again = 0; again < 2; again++) {
+        r.polls = 3;
+        h.calls = 0;
+        solve(&r, SYSTEMS, 16, &h);
+        CHECK_INT(t, h.calls, 0); /* they waited */
+    }
+    r.polls = 0;
+    solve(&r, SYSTEMS, 16, &h);
+    for (int i = 0; i < SYSTEMS; i++) {
+        CHECK_TRUE(t, r.x[i] != NULL &&
+                          memcmp(first[i], r.x[i], (size_t)f.lat->volume * sizeof *first[i]) == 0);
+        free(first[i]);
+        kept_state_free(&r.kept[i]);
+    }
+    free_run(&r);
+    end(&f, &r);
+}
+
+CHECK_MAIN(CHECK(what_waits_for_its_stage_is_kept_as_it_was),
+           CHECK(restarts_change_iterations_but_not_answers), CHECK(batches_do_not_change_a_bit),
            CHECK(a_column_that_breaks_down_goes_on_without))

@@ -64,6 +64,22 @@ def a_stopped_run_goes_on_to_the_same_bytes():
     same(everything("one.h5"), everything("halted.h5"))
 
 
+def a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next():
+    quarks = {"mass": "kappas: [0.140, 0.02, 0.130]"}
+    said = solve("three", **quarks)
+    assert said.count("cannot fit a smoother of 8 coefficients to this operator: BiCGStab solves without multigrid") == 1, said
+    assert re.search(r"^solve  ", said, flags=re.M), said  # beside the setup in the table of times, not in it
+    said = solve("killed", status=None, env={"NAIK_INJECT": "kill:write:30"}, **quarks)
+    solve("killed", **quarks)
+    same(everything("three.h5"), everything("killed.h5"))
+    with h5py.File(path("three.h5")) as f:
+        assert f["/solves"]["iterations"][24:].max() <= 12, f["/solves"]["iterations"]
+
+
+def a_grid_is_chosen_for_the_aggregates_of_the_input():
+    solve("tall", "--set", "multigrid.aggregate=[2, 2, 2, 8]", ranks=2)
+
+
 def mesons_are_those_of_another_code():
     if REFERENCE is None:
         return "NAIK_REFERENCE is not set"
@@ -90,4 +106,5 @@ def what_cannot_be_is_refused():
 
 
 main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_iterations, grids_threads_and_batches_give_the_same_bytes,
-      a_stopped_run_goes_on_to_the_same_bytes, mesons_are_those_of_another_code, what_cannot_be_is_refused])
+      a_stopped_run_goes_on_to_the_same_bytes, a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next,
+      a_grid_is_chosen_for_the_aggregates_of_the_input, mesons_are_those_of_another_code, what_cannot_be_is_refused])

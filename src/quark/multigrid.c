@@ -90,8 +90,7 @@ static naik_status make(quark_multigrid *m, const naik_operator_set *set, const 
 static naik_status change(quark_multigrid *m, const naik_operator_set *set)
 {
     naik_log *log = set->op[NAIK_DOUBLE].geometry->backend->log;
-    return forgive(m, log,
-                   naik_multigrid_change(m->mg, set->wilson[NAIK_DOUBLE], inner_of(set)));
+    return forgive(m, log, naik_multigrid_change(m->mg, set->wilson[NAIK_DOUBLE], inner_of(set)));
 }
 
 /* For the lightest quark of the family, which may have to have its operators made for that. */
