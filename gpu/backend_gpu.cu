@@ -106,6 +106,7 @@ const naik_backend_ops naik_backend_gpu = {
             .project = gpu_modes_project,
             .add = gpu_modes_add,
             .rotate = gpu_modes_rotate,
+            .rotate_bytes = gpu_modes_rotate_bytes,
             .to_host = gpu_mode_to_host,
             .from_host = gpu_mode_from_host,
             .bytes = gpu_bare_field_bytes,

@@ -99,10 +99,13 @@ naik_status gpu_modes_project(const naik_field *const *block, int count, const n
                               const double *scale, int64_t *products);
 naik_status gpu_modes_add(const naik_field *const *block, int count, const double *a, naik_field *x,
                           const naik_rhs *rhs, naik_rhs_state state);
-naik_status gpu_modes_rotate(naik_field *const *block, int count, const double *q, int kept);
 /* pack.cu */
 naik_status gpu_mode_to_host(const naik_field *block, int irhs, float *mode);
 naik_status gpu_mode_from_host(naik_field *block, int irhs, const float *mode);
+/* rotate.cu */
+naik_status gpu_modes_rotate(naik_field *const *block, int count, const double *q, int kept,
+                             void *aside, size_t aside_bytes);
+size_t gpu_modes_rotate_bytes(const naik_lattice *lattice, int count);
 
 /* slices.cu */
 naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);

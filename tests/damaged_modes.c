@@ -120,7 +120,8 @@ naik_status damaged_read_modes(const naik_lattice *lattice, const char *path, an
                               (double)about.report.degree};
     answer_add(out, numbers, sizeof numbers);
     NAIK_TRY(naik_modes_create(s.geometry, NAIK_SINGLE, count, &modes));
-    NAIK_TRY(naik_modes_file_read(path, modes));
+    NAIK_TRY(naik_modes_file_read(modes->geometry, path, modes->count, modes->block, modes->lambda2,
+                                  modes->residual, NULL));
     NAIK_TRY(add_modes(modes, count, out));
 done:
     naik_modes_destroy(&modes);

@@ -15,13 +15,13 @@ static const naik_precision stores[2] = {NAIK_SINGLE, NAIK_HALF};
 static const naik_precision vectors[3] = {NAIK_DOUBLE, NAIK_SINGLE, NAIK_HALF};
 
 /* Random modes of norm 1 on the parity. */
-static naik_modes *make_modes(check *t, const fixture *f, naik_precision precision,
-                              naik_parity parity)
+static naik_modes *make_many(check *t, const fixture *f, naik_precision precision,
+                             naik_parity parity, int count)
 {
     naik_modes *modes = NULL;
-    CHECK_OK(t, naik_modes_create(f->geometry, precision, MODES, &modes));
+    CHECK_OK(t, naik_modes_create(f->geometry, precision, count, &modes));
     const double norm = sqrt(3.0 * (double)f->lat->volume);
-    for (int i = 0; modes != NULL && i < MODES; i++) {
+    for (int i = 0; modes != NULL && i < count; i++) {
         double *v = fixture_vector(f, 100 + (uint64_t)i, (int)parity);
         for (int64_t k = 0; k < (int64_t)f->lat->sites * 6; k++) {
             v[k] /= norm;
@@ -31,6 +31,11 @@ static naik_modes *make_modes(check *t, const fixture *f, naik_precision precisi
         free(v);
     }
     return modes;
+}
+static naik_modes *make_modes(check *t, const fixture *f, naik_precision precision,
+                              naik_parity parity)
+{
+    return make_many(t, f, precision, parity, MODES);
 }
 
 /* An rhs of a field as it is stored, zeros on the other parity. */
@@ -279,6 +284,122 @@ static void modes_are_rotated_in_place(check *t)
     fixture_destroy(&f);
 }
 
+/* Of more modes than a device turns at once, from pieces of the sites: each is a sum of two. */
+static void many_modes_are_rotated_in_place(check *t)
+{
+    enum { PIECES = 3, NUMBERS_BYTES = 32 * 24 };
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        const int many = f.backend->ops->host_memory ? 83 : 523, kept = many - 6;
+        naik_modes_work *work = NULL;
+        naik_complex *q = calloc((size_t)(many * kept), sizeof *q);
+        naik_modes *modes = make_many(t, &f, NAIK_SINGLE, NAIK_EVEN, many);
+        naik_modes *old = make_many(t, &f, NAIK_SINGLE, NAIK_EVEN, many);
+        const size_t reals = (size_t)f.lat->sites * 6;
+        CHECK_OK(t, naik_modes_work_create(f.geometry, many, kept, &work));
+        CHECK_OK(t, naik_modes_work_rotates(work));
+        if (work->aside != NULL) { /* so that there are several pieces */
+            work->aside_bytes = (size_t)PIECES * (size_t)(many + 7) * NUMBERS_BYTES;
+        }
+        for (int j = 0; j < kept; j++) {
+            q[(7 * j + 3) % many * kept + j] = (naik_complex){1 + 0.001 * j, -0.5};
+            q[(11 * j + many - 1) % many * kept + j] = (naik_complex){0.25, 0.002 * j};
+        }
+        CHECK_OK(t, naik_modes_rotate(work, modes->block, many, q, kept));
+        for (int j = 0; j < kept; j += j < kept - 9 ? 29 : 1) {
+            double *expected = calloc(reals, sizeof *expected), largest = 0;
+            const int from[2] = {(7 * j + 3) % many, (11 * j + many - 1) % many};
+            for (int i = 0; i < 2 - (from[0] == from[1]); i++) {
+                const naik_complex w = q[from[i] * kept + j];
+                double *v = stored_mode(t, &f, old, NAIK_EVEN, from[i]);
+                for (size_t k = 0; k < reals; k += 2) {
+                    expected[k] += w.re * v[k] - w.im * v[k + 1];
+                    expected[k + 1] += w.re * v[k + 1] + w.im * v[k];
+                }
+                free(v);
+            }
+            double *got = stored_mode(t, &f, modes, NAIK_EVEN, j);
+            const double worst = fixture_difference(&f, got, expected, NAIK_EVEN, &largest);
+            CHECK_NEAR(t, worst / largest, 0, FLT_EPSILON);
+            free(got);
+            free(expected);
+        }
+        naik_modes_work_destroy(&work);
+        naik_modes_destroy(&old);
+        naik_modes_destroy(&modes);
+        free(q);
+    }
+    fixture_destroy(&f);
+}
+
+/* Ascending, equal ones in their order, each vector with its numbers; what is no number loses none. */
+static void modes_are_sorted_in_place(check *t)
+{
+    static const double value[MODES] = {3, 1, 2,  0.5, 9,  9,  8,  1,  4, 5,
+                                        6, 7, 11, 10,  12, 15, 13, 13, 0};
+    static const int expected[MODES] = {18, 3, 1, 7,  2,  0,  8,  9,  10, 11,
+                                        6,  4, 5, 13, 12, 14, 16, 17, 15};
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        naik_modes *modes = make_modes(t, &f, NAIK_SINGLE, NAIK_EVEN);
+        naik_modes *old = make_modes(t, &f, NAIK_SINGLE, NAIK_EVEN);
+        naik_field *spare = fixture_field(t, &f, NAIK_SINGLE, NAIK_MODES_BLOCK, 7, NAIK_EVEN);
+        const size_t bytes = (size_t)f.lat->sites * 6 * sizeof(double);
+        for (int i = 0; i < MODES; i++) {
+            modes->lambda2[i] = value[i];
+            modes->residual[i] = i;
+        }
+        CHECK_OK(t, naik_modes_sort(modes, spare));
+        for (int i = 0; i < MODES; i++) {
+            double *a = stored_mode(t, &f, modes, NAIK_EVEN, i);
+            double *b = stored_mode(t, &f, old, NAIK_EVEN, expected[i]);
+            CHECK_TRUE(t, memcmp(a, b, bytes) == 0);
+            CHECK_TRUE(t, modes->lambda2[i] == value[expected[i]]);
+            CHECK_INT(t, (int)modes->residual[i], expected[i]);
+            free(a);
+            free(b);
+        }
+        for (int i = 0; i < MODES; i++) {
+            modes->lambda2[i] = i % 3 == 0 ? NAN : -i;
+            modes->residual[i] = i;
+        }
+        CHECK_OK(t, naik_modes_sort(modes, spare));
+        double sum = 0;
+        for (int i = 0; i < MODES; i++) {
+            sum += modes->residual[i];
+        }
+        CHECK_NEAR(t, sum, MODES * (MODES - 1) / 2, 0);
+        naik_field_destroy(&spare);
+        naik_modes_destroy(&old);
+        naik_modes_destroy(&modes);
+    }
+    fixture_destroy(&f);
+}
+
+static void modes_are_rounded_as_they_are_copied(check *t)
+{
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        naik_modes *modes = make_modes(t, &f, NAIK_SINGLE, NAIK_EVEN), *copy = NULL, *half = NULL;
+        modes->lambda2[MODES - 1] = 3;
+        CHECK_OK(t, naik_modes_create(f.geometry, NAIK_HALF, MODES, &copy));
+        CHECK_OK(t, naik_modes_copy(modes, copy));
+        CHECK_OK(t, naik_modes_round(&modes, &half));
+        CHECK_TRUE(t, modes == NULL && half->precision == NAIK_HALF && half->count == MODES);
+        CHECK_TRUE(t, half->lambda2[MODES - 1] == 3);
+        for (int i = 0; i < MODES; i++) {
+            double *a = stored_mode(t, &f, half, NAIK_EVEN, i);
+            double *b = stored_mode(t, &f, copy, NAIK_EVEN, i);
+            CHECK_TRUE(t, memcmp(a, b, (size_t)f.lat->sites * 6 * sizeof *a) == 0);
+            free(a);
+            free(b);
+        }
+        naik_modes_destroy(&copy);
+        naik_modes_destroy(&half);
+    }
+    fixture_destroy(&f);
+}
+
 static void what_cannot_be_is_refused(check *t)
 {
     fixture f;
@@ -340,4 +461,5 @@ static void modes_go_to_files_as_they_are_and_come_back(check *t)
 CHECK_MAIN(CHECK(products_with_modes_are_those_of_slow_sums),
            CHECK(modes_give_equal_bits_on_every_grid), CHECK(modes_are_added_as_a_slow_sum),
            CHECK(modes_are_rotated_in_place), CHECK(modes_go_to_files_as_they_are_and_come_back),
-           CHECK(what_cannot_be_is_refused))
+           CHECK(many_modes_are_rotated_in_place), CHECK(modes_are_sorted_in_place),
+           CHECK(modes_are_rounded_as_they_are_copied), CHECK(what_cannot_be_is_refused))

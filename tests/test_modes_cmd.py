@@ -25,7 +25,7 @@ solve:
   - name: light
     masses: [0.002, 0.02]
     source: {type: point, origin: [[0, 0, 0, 0], [1, 0, 0, 0]]}
-deflation: {modes: 12, file: %s/modes.h5}
+deflation: {modes: 12, tolerance: 1e-2, file: %s/modes.h5}
 output: {file: %s/out.h5}
 run: {backend: cpu, threads: 1}
 """ % (SCRATCH, SCRATCH, SCRATCH)

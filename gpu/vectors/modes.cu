@@ -1,4 +1,4 @@
-/* modes.cu - low modes: projection, addition, rotation
+/* modes.cu - low modes: projection and addition; rotate.cu turns them
  *
  * A mode is a right-hand side of a block of NAIK_MODES_BLOCK, without halo. What is summed over
  * bricks are integers (backend.h), so no order of threads shows; what is summed over modes is
@@ -9,13 +9,10 @@
 
 enum {
     MODES_THREADS = 128,
-    MODES_TILE = 4,                /* modes and rhs a thread of the projection takes */
-    MODES_RHS = 4,                 /* rhs a thread of the addition takes */
-    MODES_BRICKS_A_THREAD = 8,     /* at least, where there are many */
-    MODES_CHUNKS = 65535,          /* of a grid's second extent, at most */
-    MODES_TURNED = 4,              /* modes a thread of the rotation makes at a time */
-    MODES_SHARED_BYTES = 48 << 10, /* every device has them without being asked */
-    MODES_BLOCKS = NAIK_MODES_MAX / NAIK_MODES_BLOCK,
+    MODES_TILE = 4,            /* modes and rhs a thread of the projection takes */
+    MODES_RHS = 4,             /* rhs a thread of the addition takes */
+    MODES_BRICKS_A_THREAD = 8, /* at least, where there are many */
+    MODES_CHUNKS = 65535,      /* of a grid's second extent, at most */
     MODES_BLOCKS_A_LAUNCH = 64
 };
 
@@ -286,79 +283,4 @@ naik_status gpu_modes_add(const naik_field *const *block, int count, const doubl
     }
 done:
     return status;
-}
-
-typedef struct rotate_params {
-    char *at[MODES_BLOCKS];
-    int modes, kept, count;
-    int sites;       /* a block */
-    const double *q; /* [modes][kept][2] */
-} rotate_params;
-
-__device__ static inline float2 *mode_number(const rotate_params &p, int mode, int site, int colour)
-{
-    return (float2 *)(p.at[mode / NAIK_MODES_BLOCK] +
-                      vec_offset<vec_single>(site, mode % NAIK_MODES_BLOCK, NAIK_MODES_BLOCK) +
-                      (size_t)colour * PREC_BLOCK * sizeof(float2));
-}
-
-/* All modes of a few sites are read before one is written. */
-__global__ void __launch_bounds__(MODES_THREADS) rotate_kernel(const rotate_params p)
-{
-    extern __shared__ float2 old[]; /* [modes][3][sites] */
-    const int first = (int)blockIdx.x * p.sites, each = 3 * p.sites;
-    for (int n = (int)threadIdx.x; n < p.modes * each; n += MODES_THREADS) {
-        const int mode = n / each, site = first + n % p.sites, colour = n % each / p.sites;
-        old[n] = site < p.count ? *mode_number(p, mode, site, colour) : make_float2(0, 0);
-    }
-    __syncthreads();
-    const int groups = (p.kept + MODES_TURNED - 1) / MODES_TURNED;
-    for (int n = (int)threadIdx.x; n < groups * each; n += MODES_THREADS) {
-        const int element = n % each, begin = n / each * MODES_TURNED;
-        const int site = first + element % p.sites, colour = element / p.sites;
-        cplx<double> sum[MODES_TURNED] = {};
-#pragma unroll 2
-        for (int i = 0; i < p.modes; i++) {
-            const double *row = p.q + 2 * (size_t)i * p.kept;
-            const float2 v = old[i * each + element];
-#pragma unroll
-            for (int j = 0; j < MODES_TURNED; j++) { /* the last group has fewer, and some twice */
-                const int mode = begin + j < p.kept ? begin + j : p.kept - 1;
-                const double2 q = *(const double2 *)(row + 2 * mode);
-                sum[j] = mul_add({q.x, q.y}, {(double)v.x, (double)v.y}, sum[j]);
-            }
-        }
-#pragma unroll
-        for (int j = 0; j < MODES_TURNED; j++) {
-            if (site < p.count && begin + j < p.kept) {
-                *mode_number(p, begin + j, site, colour) =
-                    make_float2((float)sum[j].re, (float)sum[j].im);
-            }
-        }
-    }
-}
-
-naik_status gpu_modes_rotate(naik_field *const *block, int count, const double *q, int kept)
-{
-    const naik_geometry *geometry = block[0]->geometry;
-    rotate_params p = {};
-    if (count > MODES_BLOCKS || block[0]->precision != NAIK_SINGLE) {
-        return NAIK_FAIL(geometry->backend->log, NAIK_ERR_ARG,
-                         "at most %d modes in single precision can be rotated", NAIK_MODES_MAX);
-    }
-    for (int b = 0; b < count; b++) {
-        p.at[b] = (char *)block[b]->data;
-    }
-    p.modes = count * NAIK_MODES_BLOCK;
-    p.kept = kept;
-    p.count = geometry->lattice->volume_cb;
-    p.q = q;
-    p.sites = 1;
-    const int site_bytes = p.modes * 3 * (int)sizeof(float2);
-    while (2 * p.sites * site_bytes <= MODES_SHARED_BYTES && p.sites < PREC_BLOCK) {
-        p.sites *= 2;
-    }
-    rotate_kernel<<<(unsigned)((p.count + p.sites - 1) / p.sites), MODES_THREADS,
-                    (size_t)(p.sites * site_bytes), gpu_state_of(geometry->backend)->stream>>>(p);
-    return GPU_LAUNCHED(geometry->backend, "rotating modes");
 }

@@ -46,9 +46,23 @@ naik_status naik_modes_file_write(const naik_geometry *geometry, const char *pat
  * NAIK_ERR_CORRUPT  damaged */
 naik_status naik_modes_file_look(const naik_geometry *geometry, const char *path,
                                  naik_modes_about *about, int *count);
-/* The first modes->count of them, checksums verified; not yet whether they are modes of these
- * links. NAIK_ERR_CORRUPT, NAIK_ERR_IO */
-naik_status naik_modes_file_read(const char *path, naik_modes *modes);
+/* Called when block `block` of a file is read and its checksums are verified. Collective. */
+typedef struct naik_modes_taker {
+    void *data;
+    naik_status (*take)(void *data, int block);
+} naik_modes_taker;
+/* The first `count` of them, a block after the other, checksums verified; not yet whether they are
+ * modes of these links.
+ *
+ *   into      [blocks] where they are read to, single precision; the same for all blocks where
+ *             taker->take is done with one before the next comes
+ *   lambda2, residual [count] are there before the first block
+ *   taker     may be NULL; what it returns ends the reading
+ *
+ * NAIK_ERR_CORRUPT, NAIK_ERR_IO, and what the taker returns */
+naik_status naik_modes_file_read(const naik_geometry *geometry, const char *path, int count,
+                                 naik_field *const *into, double *lambda2, double *residual,
+                                 const naik_modes_taker *taker);
 /* A search's state; *found = false where there is none that fits. */
 naik_status naik_modes_search_read(const naik_geometry *geometry, const char *path,
                                    const naik_modes_about *about, naik_lanczos_state *state,

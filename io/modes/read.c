@@ -145,9 +145,22 @@ done:
     return status;
 }
 
+/* A block of which the last vector, i, was read; the guard is not for what is done with it. */
+static naik_status hand_over(const naik_modes_taker *taker, int i, int count, naik_h5_guard *guard)
+{
+    naik_status status = NAIK_OK;
+    if (taker != NULL && (i % NAIK_MODES_BLOCK == NAIK_MODES_BLOCK - 1 || i == count - 1)) {
+        naik_h5_guard_end(guard);
+        status = taker->take(taker->data, i / NAIK_MODES_BLOCK);
+        naik_h5_guard_begin(guard);
+    }
+    return status;
+}
+
 /* Vectors into blocks, numbers into value and residual (or NULL), every vector against its sum. */
 static naik_status read_all(const naik_geometry *geometry, const char *path, int count,
-                            naik_field *const *block, double *value, int values, double *residual)
+                            naik_field *const *block, double *value, int values, double *residual,
+                            const naik_modes_taker *taker, naik_h5_guard *guard)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = geometry->lattice->comm;
@@ -184,6 +197,7 @@ agree:
                                sum[0], sum[1], stored[i], stored[count + i]);
             goto done;
         }
+        NAIK_TRY(hand_over(taker, i, count, guard));
     }
 done:
     naik_mode_vectors_close(&vectors);
@@ -194,15 +208,15 @@ done:
 
 static naik_status read_guarded(const naik_geometry *geometry, const char *path, int count,
                                 naik_field *const *block, double *value, int values,
-                                double *residual)
+                                double *residual, const naik_modes_taker *taker)
 {
     naik_h5_guard guard;
     naik_comm *comm = geometry->lattice->comm;
     naik_h5_guard_begin(&guard);
     const naik_status status = naik_h5_read_verdict(
-        comm->log,
-        naik_file_verdict(comm, path,
-                          read_all(geometry, path, count, block, value, values, residual)));
+        comm->log, naik_file_verdict(comm, path,
+                                     read_all(geometry, path, count, block, value, values, residual,
+                                              taker, &guard)));
     naik_h5_guard_end(&guard);
     return status;
 }
@@ -238,8 +252,8 @@ static naik_status read_search(const naik_geometry *geometry, const char *path,
     naik_comm *comm = geometry->lattice->comm;
     naik_h5_guard guard;
     hid_t file = -1;
-    NAIK_TRY(
-        read_guarded(geometry, path, there->size, state->basis, state->ritz, there->kept, NULL));
+    NAIK_TRY(read_guarded(geometry, path, there->size, state->basis, state->ritz, there->kept, NULL,
+                          NULL));
     if (!naik_modes_has_products(there)) {
         return NAIK_OK;
     }
@@ -256,10 +270,11 @@ done:
     return status;
 }
 
-naik_status naik_modes_file_read(const char *path, naik_modes *modes)
+naik_status naik_modes_file_read(const naik_geometry *geometry, const char *path, int count,
+                                 naik_field *const *into, double *lambda2, double *residual,
+                                 const naik_modes_taker *taker)
 {
-    return read_guarded(modes->geometry, path, modes->count, modes->block, modes->lambda2,
-                        modes->count, modes->residual);
+    return read_guarded(geometry, path, count, into, lambda2, count, residual, taker);
 }
 
 /* Rank 0: what has the name of a search, and would be written over, is one, be it damaged. */

@@ -295,7 +295,7 @@ typedef struct naik_staggered_ops {
 
 /* Low modes: `count` fields of NAIK_MODES_BLOCK rhs each, a mode an rhs, without halo (field.h);
  * mode i is rhs i mod NAIK_MODES_BLOCK of block[i / NAIK_MODES_BLOCK]. */
-enum { NAIK_MODES_BLOCK = 8, NAIK_MODES_MAX = 2048 };
+enum { NAIK_MODES_BLOCK = 8, NAIK_MODES_MAX = 16384 };
 typedef struct naik_mode_ops {
     /* products [modes][r->nrhs][2] in backend memory, overwritten: re and im of
      *
@@ -313,8 +313,11 @@ typedef struct naik_mode_ops {
     naik_status (*add)(const naik_field *const *block, int count, const double *a, naik_field *x,
                        const naik_rhs *rhs, naik_rhs_state state);
     /* v_j = sum_i v_i q_ij for the first `kept` modes, the others are left undefined; sums in
-     * double, modes in order; precision single; q [modes][kept][2] double in backend memory. */
-    naik_status (*rotate)(naik_field *const *block, int count, const double *q, int kept);
+     * double, modes in order; precision single; q [modes][kept][2] double in backend memory, and
+     * `aside` at least rotate_bytes(lattice, count) of it; rotate_bytes NULL: none. */
+    naik_status (*rotate)(naik_field *const *block, int count, const double *q, int kept,
+                          void *aside, size_t aside_bytes);
+    size_t (*rotate_bytes)(const naik_lattice *lattice, int count);
     /* One mode of a block in single precision to and from the host, [volume_cb][3][2]: as it lies in
      * files, even sites in the order of the checkerboard. */
     naik_status (*to_host)(const naik_field *block, int irhs, float *mode);

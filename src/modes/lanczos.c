@@ -14,10 +14,15 @@ enum { ROUNDS_MOST = 8 };
 #define NONSENSE     100  /* times what was promised: a residual of no search */
 #define GRAM_MOST    1e-3 /* |V^+ V - 1| of a search */
 
+double naik_lanczos_promised(double tolerance, double lambda2, double high, int degree)
+{
+    return fmax(tolerance * fmax(lambda2, 0), (1 + degree / 50.0) * SINGLE_NOISE * high);
+}
+
 naik_lanczos_options naik_lanczos_defaults(void)
 {
     return (naik_lanczos_options){
-        .modes = 64, .tolerance = 1e-2, .max_cycles = 60, .seed = UINT64_C(20061947)};
+        .modes = 64, .tolerance = 0.5, .max_cycles = 60, .seed = UINT64_C(20061947)};
 }
 
 static naik_status create(const naik_links *single, const naik_lanczos_options *options, lanczos *l)
@@ -36,8 +41,9 @@ static naik_status create(const naik_links *single, const naik_lanczos_options *
     }
     NAIK_TRY(naik_comm_agree(l->geometry->backend->comm, status));
     NAIK_TRY(naik_modes_create(l->geometry, NAIK_SINGLE, l->krylov + BLOCK, &l->basis));
-    NAIK_TRY(naik_modes_work_create(l->geometry, l->krylov,
-                                    options->modes + LANCZOS_SPARE + 2 * BLOCK, &l->work));
+    NAIK_TRY(naik_modes_work_create(l->geometry, l->krylov, naik_lanczos_kept(options->modes),
+                                    &l->work));
+    NAIK_TRY(naik_modes_work_rotates(l->work));
     NAIK_TRY(naik_filter_create(single, l->work, BLOCK, &l->filter));
     NAIK_TRY(naik_field_create(l->geometry, NAIK_SINGLE, BLOCK, &l->w));
 done:
@@ -140,10 +146,10 @@ done:
     return status;
 }
 
-/* What a residual may be: what is asked for, or `noise` times what single precision leaves. */
-static double promised(const lanczos *l, double lambda2, double noise)
+/* What a residual may be: what is asked for, or what single precision leaves. */
+static double asked_of(const lanczos *l, double lambda2)
 {
-    return fmax(l->options->tolerance * fmax(lambda2, 0), noise * SINGLE_NOISE * l->filter->high);
+    return naik_lanczos_promised(l->options->tolerance, lambda2, l->filter->high, 0);
 }
 
 /* |-D_eo D_oe v - lambda2 v| of Ritz vector j, about: what lies in the interval is left of the
@@ -225,7 +231,7 @@ static void count_converged(lanczos *l)
     for (int j = 0; j < l->options->modes; j++) {
         double value;
         const double residual = residual_of(l, j, &value);
-        const bool good = residual <= promised(l, value, 1);
+        const bool good = residual <= asked_of(l, value);
         l->state.converged += good;
         l->limited += good && residual > l->options->tolerance * fmax(value, 0);
     }
@@ -319,40 +325,51 @@ done:
     return status;
 }
 
-/* The wanted ones, ascending by what they are in double. */
-static naik_status take(lanczos *l, const naik_links *links, naik_modes **out, double *gram)
+/* The wanted ones, which are the first of the basis: by what they are in double. What the next cycle
+ * does not begin with is given back before they are measured, since that takes memory as well. */
+static naik_status measure_wanted(lanczos *l, const naik_links *links, double *gram)
 {
     naik_status status = NAIK_OK;
-    const naik_backend_ops *ops = l->geometry->backend->ops;
-    const int wanted = l->options->modes;
-    NAIK_TRY(naik_modes_create(l->geometry, NAIK_SINGLE, wanted, out));
-    for (int i = 0; i < wanted; i++) {
-        NAIK_TRY(ops->field.copy_rhs((*out)->block[i / BLOCK], i % BLOCK,
-                                     l->basis->block[i / BLOCK], i % BLOCK));
-    }
-    NAIK_TRY(naik_modes_measure(*out, links, gram));
-    l->filter->applications += wanted;
+    naik_modes wanted = *l->basis;
+    wanted.count = l->options->modes;
+    naik_modes_give_back(l->basis, l->size > wanted.count ? l->size : wanted.count);
+    NAIK_TRY(naik_modes_measure(&wanted, links, gram));
+    l->filter->applications += wanted.count;
 done:
+    return status;
+}
+
+/* The basis becomes the wanted modes, ascending: close ones may have changed places in the
+ * polynomial's order. */
+static naik_status take(lanczos *l, naik_modes **out)
+{
+    l->basis->count = l->options->modes;
+    naik_modes_give_back(l->basis, l->basis->count);
+    const naik_status status = naik_modes_sort(l->basis, l->w);
+    *out = l->basis;
+    l->basis = NULL;
     return status;
 }
 
 /* How many residuals, in double, are what was promised; *nonsense where a search cannot have them.
  * The rounding of a long recursion is in them, of which the projected problem knows nothing. */
-static int count_kept(const lanczos *l, const naik_modes *modes, double gram, bool *nonsense)
+static int count_kept(const lanczos *l, double gram, bool *nonsense)
 {
     int kept = 0;
     *nonsense = !(gram <= GRAM_MOST);
-    for (int i = 0; i < modes->count; i++) {
-        const double most = promised(l, modes->lambda2[i], 1 + l->filter->degree / 50.0);
-        kept += modes->residual[i] <= most;
-        *nonsense = *nonsense || !(modes->residual[i] <= NONSENSE * most);
+    for (int i = 0; i < l->options->modes; i++) {
+        const double residual = l->basis->residual[i];
+        const double most = naik_lanczos_promised(l->options->tolerance, l->basis->lambda2[i],
+                                                  l->filter->high, l->filter->degree);
+        kept += residual <= most;
+        *nonsense = *nonsense || !(residual <= NONSENSE * most);
     }
     return kept;
 }
 
 /* Modes that keep what is promised of them, by cycles more where they do not yet. What a kept state
  * leads to is believed no further than that: then it begins again. */
-static naik_status search(lanczos *l, const naik_links *links, naik_modes **out, double *gram)
+static naik_status search(lanczos *l, const naik_links *links, double *gram)
 {
     naik_status status = NAIK_OK;
     bool found, nonsense = false;
@@ -361,7 +378,7 @@ static naik_status search(lanczos *l, const naik_links *links, naik_modes **out,
         NAIK_TRY(begin(l));
     }
     do {
-        naik_modes_destroy(out);
+        NAIK_TRY(naik_modes_take_back(l->basis));
         if (nonsense && l->resumed) {
             naik_log_warn(l->log,
                           "the modes that a kept search led to are none of these links: the "
@@ -371,31 +388,11 @@ static naik_status search(lanczos *l, const naik_links *links, naik_modes **out,
             NAIK_TRY(begin(l));
         }
         NAIK_TRY(iterate(l));
-        NAIK_TRY(take(l, links, out, gram));
-        const int kept = count_kept(l, *out, *gram, &nonsense);
+        NAIK_TRY(measure_wanted(l, links, gram));
+        const int kept = count_kept(l, *gram, &nonsense);
         l->state.converged = kept < l->state.converged ? kept : l->state.converged;
     } while (l->state.converged < l->options->modes &&
              ((nonsense && l->resumed) || l->state.cycle < l->options->max_cycles));
-done:
-    return status;
-}
-
-/* Sorts by eigenvalue: close ones may have changed places in the polynomial's. */
-static naik_status sort(naik_modes *modes, const naik_modes *from)
-{
-    naik_status status = NAIK_OK;
-    const naik_backend_ops *ops = modes->geometry->backend->ops;
-    for (int i = 0; i < from->count; i++) {
-        int at = 0;
-        for (int j = 0; j < from->count; j++) {
-            at += from->lambda2[j] < from->lambda2[i] ||
-                  (from->lambda2[j] == from->lambda2[i] && j < i);
-        }
-        modes->lambda2[at] = from->lambda2[i];
-        modes->residual[at] = from->residual[i];
-        NAIK_TRY(ops->field.copy_rhs(modes->block[at / BLOCK], at % BLOCK, from->block[i / BLOCK],
-                                     i % BLOCK));
-    }
 done:
     return status;
 }
@@ -409,13 +406,7 @@ static int usual_krylov(int modes)
 
 int naik_lanczos_krylov(const naik_lanczos_options *options)
 {
-    const int usual = usual_krylov(options->modes), most = NAIK_MODES_MAX - BLOCK;
-    return options->krylov > 0 ? options->krylov : usual < most ? usual : most;
-}
-
-bool naik_lanczos_is_cramped(int modes)
-{
-    return usual_krylov(modes) > NAIK_MODES_MAX - BLOCK;
+    return options->krylov > 0 ? options->krylov : usual_krylov(options->modes);
 }
 
 int naik_lanczos_least(int modes)
@@ -433,11 +424,15 @@ size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_opti
 {
     const naik_backend_ops *ops = geometry->backend->ops;
     const naik_lattice *lat = geometry->lattice;
-    const size_t measured = 3 * ops->field.bytes(lat, NAIK_DOUBLE, BLOCK);
-    const size_t at_work = 3 * ops->field.bytes(lat, NAIK_SINGLE, BLOCK);
-    return naik_modes_bytes(geometry, NAIK_SINGLE, naik_lanczos_krylov(options) + BLOCK) +
-           2 * naik_modes_bytes(geometry, NAIK_SINGLE, options->modes) +
-           (measured > at_work ? measured : at_work);
+    const int modes = options->modes, krylov = naik_lanczos_krylov(options);
+    const size_t always = 3 * ops->field.bytes(lat, NAIK_SINGLE, BLOCK) +
+                          naik_modes_work_bytes(geometry, krylov, naik_lanczos_kept(modes), true);
+    const size_t expanding = naik_modes_bytes(geometry, NAIK_SINGLE, krylov + BLOCK) +
+                             2 * ops->field.bytes(lat, NAIK_SINGLE, 1);
+    const size_t measuring =
+        naik_modes_bytes(geometry, NAIK_SINGLE, naik_lanczos_kept(modes) + BLOCK) +
+        naik_modes_meter_bytes(geometry, modes);
+    return always + (expanding > measuring ? expanding : measuring);
 }
 
 naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
@@ -452,7 +447,6 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
                  .hooks = hooks,
                  .begun = naik_time_s(),
                  .krylov = naik_lanczos_krylov(options)};
-    naik_modes *found = NULL;
     double gram;
     *out = NULL;
     const int least = naik_lanczos_least(options->modes);
@@ -467,9 +461,8 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
             (long long)geometry->lattice->volume);
     }
     NAIK_TRY(create(single, options, &l));
-    NAIK_TRY(search(&l, links, &found, &gram));
-    NAIK_TRY(naik_modes_create(geometry, NAIK_SINGLE, options->modes, out));
-    NAIK_TRY(sort(*out, found));
+    NAIK_TRY(search(&l, links, &gram));
+    NAIK_TRY(take(&l, out));
     *report = (naik_lanczos_report){.cycles = l.state.cycle,
                                     .starts = l.state.starts,
                                     .converged = l.state.converged,
@@ -486,7 +479,6 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
                            l.state.converged, options->modes, l.state.cycle);
     }
 done:
-    naik_modes_destroy(&found);
     destroy(&l);
     if (status != NAIK_OK && status != NAIK_ERR_NOT_CONVERGED) {
         naik_modes_destroy(out);

@@ -2,8 +2,8 @@
  *
  *   P V = V T + Q R E^+     V^+ V = 1, T = V^+ P V hermitian, Q the next block
  *
- * Every block is orthogonalised twice against all before it (CGS2) and within itself (CholeskyQR2),
- * with T made of all the products, so that kept vectors need no bookkeeping: after a cycle V
+ * Every block is orthogonalised against all before it and within itself (CholeskyQR), and once more
+ * where the first time took nearly all of a vector (CGS2, CholeskyQR2), with T made of all the products, so that kept vectors need no bookkeeping: after a cycle V
  * becomes the kept Ritz vectors, Q stays, and the next products couple them. What is random is the
  * start block, by seed and global site; what is summed over sites does not depend on order: modes
  * have equal bits on any grid, ranks and threads.
@@ -19,7 +19,7 @@ typedef struct naik_lanczos_options {
     int modes;        /* wanted */
     double tolerance; /* |-D_eo D_oe v - lambda2 v| / lambda2, or what single precision gives */
     int krylov;       /* vectors before a restart, a multiple of NAIK_MODES_BLOCK; 0: 4/3 modes */
-    int degree;       /* of the polynomial, even; 0: by the interval */
+    int degree; /* of the polynomial, even; 0: by the interval and the vectors before a restart */
     double low, high; /* interval; 0: found */
     int max_cycles;
     uint64_t seed;
@@ -27,9 +27,9 @@ typedef struct naik_lanczos_options {
 naik_lanczos_options naik_lanczos_defaults(void);
 /* The number of vectors before a restart that these options lead to. */
 int naik_lanczos_krylov(const naik_lanczos_options *options);
-/* Whether NAIK_MODES_MAX leaves fewer vectors for so many modes than is usual, so that a search
- * takes more cycles. */
-bool naik_lanczos_is_cramped(int modes);
+/* The largest residual of a mode with which it counts as found: what is asked for, or what single
+ * precision leaves of it after a polynomial of this degree on an interval that ends at `high`. */
+double naik_lanczos_promised(double tolerance, double lambda2, double high, int degree);
 /* Of them, those that are kept at a restart. */
 int naik_lanczos_kept(int modes);
 /* The least that does for so many modes. */
@@ -105,9 +105,24 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
                              const naik_lanczos_options *options, const naik_lanczos_hooks *hooks,
                              naik_modes **out, naik_lanczos_report *report);
 
-/* Sets lambda2 = |D v|^2/|v|^2 and residual = |-D_eo D_oe v - lambda2 v|/|v| of all modes, in double
- * with links in double; *gram = largest element of |V^+ V - 1|, infinite where a vector is longer than
- * 2 or not finite. Collective. */
+/* What modes are, in double with links in double: each block of 8 by itself. */
+typedef struct naik_modes_meter naik_modes_meter;
+/* For `count` modes of these links; borrowed. Collective. NAIK_ERR_MEMORY */
+naik_status naik_modes_meter_create(const naik_links *links, int count, naik_modes_meter **out);
+void naik_modes_meter_destroy(naik_modes_meter **meter);
+/* Its bytes on this rank, for the memory plan. */
+size_t naik_modes_meter_bytes(const naik_geometry *geometry, int count);
+/* lambda2 = |D v|^2/|v|^2 and residual = |-D_eo D_oe v - lambda2 v|/|v| of the first `used` vectors
+ * of a block. Collective. */
+naik_status naik_modes_meter_values(naik_modes_meter *meter, naik_field *block, int used,
+                                    double *lambda2, double *residual);
+/* *off becomes the larger of itself and the largest |v_i^+ w_c - (i = first + c)|, of the first
+ * `count` modes of blocks and the first `used` vectors whose values were taken last, infinite where
+ * one of these is longer than 2 or not finite. Collective. */
+naik_status naik_modes_meter_products(naik_modes_meter *meter, naik_field *const *block, int count,
+                                      int first, int used, double *off);
+
+/* Both of all modes; *gram = largest element of |V^+ V - 1|. Collective. */
 naik_status naik_modes_measure(naik_modes *modes, const naik_links *links, double *gram);
 
 #endif

@@ -15,6 +15,7 @@ enum { DEGREE_MOST = 10000 };
 #define LOW           2.5  /* end of an interval, times the last eigenvalue wanted */
 #define LOW_LEAST     0.5  /* the same of an interval that is given */
 #define RAISE_LOW     1.7
+#define SHORT         0.7 /* of the usual degree, with many vectors */
 
 naik_status lanczos_measure_largest(lanczos *l, double *largest)
 {
@@ -66,12 +67,14 @@ int lanczos_degree_most(double low, double high)
 
 /* Where none is asked for, as many as make the factor about 27 at 0 and 11 at the last mode wanted:
  * of 0.8 to 1.8 in the place of 1, and of other ends, what takes the fewest applications with so
- * many vectors. */
+ * many vectors. A search that was given twice as many vectors as modes takes the fewest with a shorter
+ * one, which saves nothing where there are fewer. */
 void lanczos_choose_degree(lanczos *l)
 {
     naik_filter *f = l->filter;
     const int asked = l->options->degree, most = lanczos_degree_most(f->low, f->high);
-    f->degree = asked > 0 ? asked : 2 * (int)ceil(1 / sqrt(f->low / f->high));
+    const double share = l->options->krylov >= 2 * l->options->modes ? SHORT : 1;
+    f->degree = asked > 0 ? asked : 2 * (int)ceil(share / sqrt(f->low / f->high));
     if (f->degree > most) {
         naik_log_line(l->log,
                       "modes: a polynomial of degree %d on [%.4g, %.4g] is more than single "

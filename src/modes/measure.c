@@ -4,108 +4,141 @@
 
 #include "modes/lanczos.h"
 
-typedef struct room {
-    naik_field *v, *odd, *r;
+struct naik_modes_meter {
+    const naik_links *links;     /* borrowed */
+    naik_field *v, *odd, *r;     /* double */
+    double vv[NAIK_MODES_BLOCK]; /* |v|^2 */
     naik_modes_work *work;
     naik_complex *gram; /* [count][NAIK_MODES_BLOCK] */
-} room;
+};
 
-/* Eigenvalues and residuals of a block: r = D_eo D_oe v + lambda2 v. */
-static naik_status measure_block(naik_modes *modes, const naik_links *links, int b, bool products,
-                                 room *w)
+naik_status naik_modes_meter_create(const naik_links *links, int count, naik_modes_meter **out)
 {
     naik_status status = NAIK_OK;
-    const naik_backend_ops *ops = links->geometry->backend->ops;
-    double vv[NAIK_MODES_BLOCK], odd[NAIK_MODES_BLOCK], rr[NAIK_MODES_BLOCK];
+    const naik_geometry *geometry = links->geometry;
+    *out = NULL;
+    naik_modes_meter *m = calloc(1, sizeof *m);
+    if (m != NULL) {
+        m->links = links;
+        m->gram = calloc((size_t)count * NAIK_MODES_BLOCK, sizeof *m->gram);
+    }
+    NAIK_TRY(naik_comm_agree(
+        geometry->backend->comm,
+        m != NULL && m->gram != NULL
+            ? NAIK_OK
+            : NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY, "no memory to measure modes")));
+    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, NAIK_MODES_BLOCK, &m->v));
+    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, NAIK_MODES_BLOCK, &m->odd));
+    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, NAIK_MODES_BLOCK, &m->r));
+    NAIK_TRY(naik_modes_work_create(geometry, count, NAIK_MODES_BLOCK, &m->work));
+    *out = m;
+    return status;
+done:
+    naik_modes_meter_destroy(&m);
+    return status;
+}
+
+void naik_modes_meter_destroy(naik_modes_meter **meter)
+{
+    naik_modes_meter *m = *meter;
+    if (m == NULL) {
+        return;
+    }
+    naik_field_destroy(&m->v);
+    naik_field_destroy(&m->odd);
+    naik_field_destroy(&m->r);
+    naik_modes_work_destroy(&m->work);
+    free(m->gram);
+    free(m);
+    *meter = NULL;
+}
+
+size_t naik_modes_meter_bytes(const naik_geometry *geometry, int count)
+{
+    return 3 * geometry->backend->ops->field.bytes(geometry->lattice, NAIK_DOUBLE,
+                                                   NAIK_MODES_BLOCK) +
+           naik_modes_work_bytes(geometry, count, NAIK_MODES_BLOCK, false);
+}
+
+/* r = D_eo D_oe v + lambda2 v */
+naik_status naik_modes_meter_values(naik_modes_meter *m, naik_field *block, int used,
+                                    double *lambda2, double *residual)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = m->links->geometry->backend->ops;
+    double odd[NAIK_MODES_BLOCK], rr[NAIK_MODES_BLOCK];
     naik_complex diagonal[NAIK_MODES_BLOCK * NAIK_MODES_BLOCK] = {{0, 0}};
-    NAIK_TRY(ops->field.copy(w->v, modes->block[b], NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(naik_dslash_plain(links, w->v, NAIK_ODD, w->odd));
-    NAIK_TRY(naik_modes_norms(w->work, w->v, vv));
-    NAIK_TRY(naik_modes_norms(w->work, w->odd, odd));
-    NAIK_TRY(naik_dslash_plain(links, w->odd, NAIK_EVEN, w->r));
+    NAIK_TRY(ops->field.copy(m->v, block, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(naik_dslash_plain(m->links, m->v, NAIK_ODD, m->odd));
+    NAIK_TRY(naik_modes_norms(m->work, m->v, m->vv));
+    NAIK_TRY(naik_modes_norms(m->work, m->odd, odd));
+    NAIK_TRY(naik_dslash_plain(m->links, m->odd, NAIK_EVEN, m->r));
     for (int c = 0; c < NAIK_MODES_BLOCK; c++) { /* each with an eigenvalue of its own */
-        const int i = b * NAIK_MODES_BLOCK + c;
-        const double value = vv[c] > 0 ? odd[c] / vv[c] : 0;
+        const double value = m->vv[c] > 0 ? odd[c] / m->vv[c] : 0;
         diagonal[c * NAIK_MODES_BLOCK + c].re = isfinite(value) ? value : 0;
-        if (i < modes->count) {
-            modes->lambda2[i] = vv[c] > 0 ? value : NAN;
+        if (c < used) {
+            lambda2[c] = m->vv[c] > 0 ? value : NAN;
         }
     }
-    NAIK_TRY(naik_modes_add(w->work, &modes->block[b], NAIK_MODES_BLOCK, diagonal, w->r, NULL,
-                            NAIK_RHS_IDLE));
-    NAIK_TRY(naik_modes_norms(w->work, w->r, rr));
-    for (int c = 0; c < NAIK_MODES_BLOCK && b * NAIK_MODES_BLOCK + c < modes->count; c++) {
-        modes->residual[b * NAIK_MODES_BLOCK + c] = sqrt(rr[c] / vv[c]);
-    }
-    if (products) {
-        NAIK_TRY(naik_modes_project(w->work, modes->block, modes->count, 2, w->v, vv, w->gram));
+    NAIK_TRY(
+        naik_modes_add(m->work, &block, NAIK_MODES_BLOCK, diagonal, m->r, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(naik_modes_norms(m->work, m->r, rr));
+    for (int c = 0; c < used; c++) {
+        residual[c] = sqrt(rr[c] / m->vv[c]);
     }
 done:
     return status;
 }
 
-/* Whether all are about of length 1, which products need: they are sums of integers. */
-static naik_status look_at_lengths(const naik_modes *modes, room *w, bool *good)
+/* Products need vectors about of length 1: they are sums of integers. */
+naik_status naik_modes_meter_products(naik_modes_meter *m, naik_field *const *block, int count,
+                                      int first, int used, double *off)
 {
     naik_status status = NAIK_OK;
-    double vv[NAIK_MODES_BLOCK];
-    *good = true;
-    for (int b = 0; b * NAIK_MODES_BLOCK < modes->count; b++) {
-        NAIK_TRY(
-            modes->geometry->backend->ops->field.copy(w->v, modes->block[b], NULL, NAIK_RHS_IDLE));
-        NAIK_TRY(naik_modes_norms(w->work, w->v, vv));
-        for (int c = 0; c < NAIK_MODES_BLOCK; c++) {
-            *good = *good && vv[c] <= 4;
+    bool good = isfinite(*off);
+    for (int c = 0; c < used; c++) {
+        good = good && m->vv[c] <= 4;
+    }
+    if (!good) {
+        *off = INFINITY;
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_modes_project(m->work, block, count, 2, m->v, m->vv, m->gram));
+    for (int i = 0; i < count; i++) {
+        for (int c = 0; c < used; c++) {
+            const naik_complex g = m->gram[i * NAIK_MODES_BLOCK + c];
+            const double re = g.re - (i == first + c);
+            const double here = sqrt(re * re + g.im * g.im);
+            *off = here <= *off ? *off : here; /* a NaN stays */
         }
     }
 done:
     return status;
 }
 
-/* Largest deviation from the unit matrix in the columns of a block; NaN stays. */
-static double deviation(const naik_modes *modes, int b, const naik_complex *gram)
+/* Of a block: the vectors in use. */
+static int used_of(const naik_modes *modes, int b)
 {
-    double worst = 0;
-    for (int i = 0; i < modes->count; i++) {
-        for (int c = 0; c < NAIK_MODES_BLOCK && b * NAIK_MODES_BLOCK + c < modes->count; c++) {
-            const naik_complex g = gram[i * NAIK_MODES_BLOCK + c];
-            const double re = g.re - (i == b * NAIK_MODES_BLOCK + c);
-            const double off = sqrt(re * re + g.im * g.im);
-            worst = off <= worst ? worst : off;
-        }
-    }
-    return worst;
+    const int left = modes->count - b * NAIK_MODES_BLOCK;
+    return left < NAIK_MODES_BLOCK ? left : NAIK_MODES_BLOCK;
 }
 
 naik_status naik_modes_measure(naik_modes *modes, const naik_links *links, double *gram)
 {
     naik_status status = NAIK_OK;
-    const naik_geometry *geometry = modes->geometry;
-    room w = {0};
+    naik_modes_meter *meter = NULL;
+    naik_timer *timer = modes->geometry->backend->timer;
     *gram = 0;
-    naik_timer_start(geometry->backend->timer, "measure modes");
-    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, NAIK_MODES_BLOCK, &w.v));
-    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, NAIK_MODES_BLOCK, &w.odd));
-    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, NAIK_MODES_BLOCK, &w.r));
-    NAIK_TRY(naik_modes_work_create(geometry, modes->count, NAIK_MODES_BLOCK, &w.work));
-    w.gram = calloc((size_t)modes->count * NAIK_MODES_BLOCK, sizeof *w.gram);
-    NAIK_TRY(naik_comm_agree(geometry->backend->comm,
-                             w.gram != NULL ? NAIK_OK
-                                            : NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY,
-                                                        "no memory to measure modes")));
-    bool good;
-    NAIK_TRY(look_at_lengths(modes, &w, &good));
+    naik_timer_start(timer, "measure modes");
+    NAIK_TRY(naik_modes_meter_create(links, modes->count, &meter));
     for (int b = 0; b * NAIK_MODES_BLOCK < modes->count; b++) {
-        NAIK_TRY(measure_block(modes, links, b, good, &w));
-        const double off = good ? deviation(modes, b, w.gram) : INFINITY;
-        *gram = off <= *gram ? *gram : off;
+        const int first = b * NAIK_MODES_BLOCK, used = used_of(modes, b);
+        NAIK_TRY(naik_modes_meter_values(meter, modes->block[b], used, modes->lambda2 + first,
+                                         modes->residual + first));
+        NAIK_TRY(naik_modes_meter_products(meter, modes->block, first + used, first, used, gram));
     }
-    naik_timer_stop(geometry->backend->timer, "measure modes");
+    naik_timer_stop(timer, "measure modes");
 done:
-    naik_field_destroy(&w.v);
-    naik_field_destroy(&w.odd);
-    naik_field_destroy(&w.r);
-    naik_modes_work_destroy(&w.work);
-    free(w.gram);
+    naik_modes_meter_destroy(&meter);
     return status;
 }

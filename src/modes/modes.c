@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "comm/collective.h"
 
@@ -11,8 +12,9 @@ static int blocks_of(int modes)
     return (modes + NAIK_MODES_BLOCK - 1) / NAIK_MODES_BLOCK;
 }
 
-naik_status naik_modes_create(const naik_geometry *geometry, naik_precision precision, int capacity,
-                              naik_modes **out)
+/* Numbers for so many modes, and no block. */
+static naik_status create_empty(const naik_geometry *geometry, naik_precision precision,
+                                int capacity, naik_modes **out)
 {
     naik_status status = NAIK_OK;
     naik_log *log = geometry->backend->log;
@@ -36,13 +38,43 @@ naik_status naik_modes_create(const naik_geometry *geometry, naik_precision prec
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for %d modes", capacity);
     }
     NAIK_TRY(naik_comm_agree(geometry->backend->comm, status));
-    for (int b = 0; b < modes->blocks; b++) {
-        NAIK_TRY(naik_field_create_bare(geometry, precision, NAIK_MODES_BLOCK, &modes->block[b]));
-    }
     *out = modes;
     return status;
 done:
     naik_modes_destroy(&modes);
+    return status;
+}
+
+naik_status naik_modes_take_back(naik_modes *modes)
+{
+    naik_status status = NAIK_OK;
+    for (int b = 0; b < modes->blocks; b++) {
+        if (modes->block[b] == NULL) {
+            NAIK_TRY(naik_field_create_bare(modes->geometry, modes->precision, NAIK_MODES_BLOCK,
+                                            &modes->block[b]));
+        }
+    }
+done:
+    return status;
+}
+
+void naik_modes_give_back(naik_modes *modes, int count)
+{
+    for (int b = blocks_of(count); b < modes->blocks; b++) {
+        naik_field_destroy(&modes->block[b]);
+    }
+}
+
+naik_status naik_modes_create(const naik_geometry *geometry, naik_precision precision, int capacity,
+                              naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(create_empty(geometry, precision, capacity, out));
+    NAIK_TRY(naik_modes_take_back(*out));
+done:
+    if (status != NAIK_OK) {
+        naik_modes_destroy(out);
+    }
     return status;
 }
 
@@ -74,6 +106,98 @@ naik_status naik_modes_copy(const naik_modes *from, naik_modes *to)
         to->residual[i] = from->residual[i];
     }
 done:
+    return status;
+}
+
+/* from[i]: the mode that comes to place i; a permutation, whatever the numbers are. */
+static void order_of(const naik_modes *modes, int *from)
+{
+    for (int i = 0; i < modes->count; i++) {
+        int at = i;
+        for (; at > 0 && modes->lambda2[from[at - 1]] > modes->lambda2[i]; at--) {
+            from[at] = from[at - 1];
+        }
+        from[at] = i;
+    }
+}
+
+/* Mode i = mode j. */
+static naik_status copy_mode(naik_modes *modes, int i, int j)
+{
+    modes->lambda2[i] = modes->lambda2[j];
+    modes->residual[i] = modes->residual[j];
+    return modes->geometry->backend->ops->field.copy_rhs(
+        modes->block[i / NAIK_MODES_BLOCK], i % NAIK_MODES_BLOCK,
+        modes->block[j / NAIK_MODES_BLOCK], j % NAIK_MODES_BLOCK);
+}
+
+/* The modes of a cycle of `from` each to its place; those that are there have from[i] = i. */
+static naik_status turn_cycle(naik_modes *modes, int *from, int first, naik_field *spare)
+{
+    naik_status status = NAIK_OK;
+    const naik_field_ops *ops = &modes->geometry->backend->ops->field;
+    naik_field **const block = modes->block;
+    const double value = modes->lambda2[first], residual = modes->residual[first];
+    int i = first;
+    NAIK_TRY(ops->copy_rhs(spare, 0, block[i / NAIK_MODES_BLOCK], i % NAIK_MODES_BLOCK));
+    while (from[i] != first) {
+        const int next = from[i];
+        NAIK_TRY(copy_mode(modes, i, next));
+        from[i] = i;
+        i = next;
+    }
+    NAIK_TRY(ops->copy_rhs(block[i / NAIK_MODES_BLOCK], i % NAIK_MODES_BLOCK, spare, 0));
+    modes->lambda2[i] = value;
+    modes->residual[i] = residual;
+    from[i] = i;
+done:
+    return status;
+}
+
+naik_status naik_modes_sort(naik_modes *modes, naik_field *spare)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend *backend = modes->geometry->backend;
+    const naik_field_ops *ops = &backend->ops->field;
+    int *from = calloc((size_t)modes->count, sizeof *from);
+    NAIK_TRY(naik_comm_agree(backend->comm,
+                             from != NULL ? NAIK_OK
+                                          : NAIK_FAIL(backend->log, NAIK_ERR_MEMORY,
+                                                      "no memory to sort %d modes", modes->count)));
+    order_of(modes, from);
+    for (int i = 0; i < modes->count; i++) {
+        if (from[i] != i) {
+            NAIK_TRY(turn_cycle(modes, from, i, spare));
+        }
+    }
+    NAIK_TRY(ops->zero(spare, NULL, NAIK_RHS_IDLE));
+    for (int i = modes->count; i < blocks_of(modes->count) * NAIK_MODES_BLOCK; i++) {
+        NAIK_TRY(ops->copy_rhs(modes->block[i / NAIK_MODES_BLOCK], i % NAIK_MODES_BLOCK, spare, 0));
+    }
+done:
+    free(from);
+    return status;
+}
+
+naik_status naik_modes_round(naik_modes **from, naik_modes **to)
+{
+    naik_status status = NAIK_OK;
+    naik_modes *old = *from;
+    NAIK_TRY(create_empty(old->geometry, NAIK_HALF, old->count, to));
+    for (int b = 0; b < (*to)->blocks; b++) {
+        NAIK_TRY(
+            naik_field_create_bare(old->geometry, NAIK_HALF, NAIK_MODES_BLOCK, &(*to)->block[b]));
+        NAIK_TRY(old->geometry->backend->ops->field.copy((*to)->block[b], old->block[b], NULL,
+                                                         NAIK_RHS_IDLE));
+        naik_field_destroy(&old->block[b]);
+    }
+    memcpy((*to)->lambda2, old->lambda2, (size_t)old->count * sizeof(double));
+    memcpy((*to)->residual, old->residual, (size_t)old->count * sizeof(double));
+    naik_modes_destroy(from);
+done:
+    if (status != NAIK_OK) {
+        naik_modes_destroy(to);
+    }
     return status;
 }
 
@@ -135,10 +259,37 @@ void naik_modes_work_destroy(naik_modes_work **work)
     naik_backend_release(w->geometry->backend, w->products);
     naik_backend_release(w->geometry->backend, w->coefficients);
     naik_backend_release(w->geometry->backend, w->sums);
+    naik_backend_release(w->geometry->backend, w->aside);
     free(w->words);
     free(w->numbers);
     free(w);
     *work = NULL;
+}
+
+/* Of rotating so many modes. */
+static size_t aside_bytes(const naik_geometry *geometry, int modes)
+{
+    const naik_mode_ops *ops = &geometry->backend->ops->modes;
+    return ops->rotate_bytes != NULL ? ops->rotate_bytes(geometry->lattice, blocks_of(modes)) : 0;
+}
+
+naik_status naik_modes_work_rotates(naik_modes_work *work)
+{
+    naik_backend *backend = work->geometry->backend;
+    const size_t bytes = aside_bytes(work->geometry, work->modes);
+    if (bytes == 0 || work->aside != NULL) {
+        return NAIK_OK;
+    }
+    work->aside_bytes = bytes;
+    return naik_comm_agree(backend->comm,
+                           naik_backend_alloc(backend, bytes, "modes aside", &work->aside));
+}
+
+size_t naik_modes_work_bytes(const naik_geometry *geometry, int modes, int nrhs, bool rotates)
+{
+    const size_t rows = (size_t)blocks_of(modes) * NAIK_MODES_BLOCK, columns = (size_t)nrhs;
+    return rows * columns * 2 * (sizeof(int64_t) + sizeof(double)) +
+           columns * sizeof(naik_exactsum) + (rotates ? aside_bytes(geometry, modes) : 0);
 }
 
 static naik_status check_shape(const naik_modes_work *work, int count, const naik_field *r)
@@ -241,9 +392,10 @@ naik_status naik_modes_rotate(naik_modes_work *work, naik_field *const *block, i
                               const naik_complex *q, int kept)
 {
     naik_status status = NAIK_OK;
+    NAIK_TRY(naik_modes_work_rotates(work));
     NAIK_TRY(upload(work, q, count, kept));
     NAIK_TRY(work->geometry->backend->ops->modes.rotate(block, blocks_of(count), work->coefficients,
-                                                        kept));
+                                                        kept, work->aside, work->aside_bytes));
 done:
     return status;
 }

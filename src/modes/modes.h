@@ -16,8 +16,8 @@ typedef struct naik_modes {
     const naik_geometry *geometry; /* borrowed */
     naik_precision precision;      /* NAIK_SINGLE, or NAIK_HALF: 16-bit numbers */
     int count;                     /* modes in use */
-    int blocks;                    /* that there is memory for */
-    naik_field **block;            /* [blocks], NAIK_MODES_BLOCK rhs each */
+    int blocks;                    /* those of the modes it was created for */
+    naik_field **block;            /* [blocks], NAIK_MODES_BLOCK rhs each; NULL: given back */
     double *lambda2;               /* [count] eigenvalues of -D_eo D_oe, ascending: 4 lambda^2 */
     double *residual;              /* [count] |-D_eo D_oe v - lambda2 v| */
 } naik_modes;
@@ -28,6 +28,17 @@ typedef struct naik_modes {
 naik_status naik_modes_create(const naik_geometry *geometry, naik_precision precision, int capacity,
                               naik_modes **out);
 void naik_modes_destroy(naik_modes **modes);
+/* Gives the memory of all blocks back in which none of the first `count` modes is. */
+void naik_modes_give_back(naik_modes *modes, int count);
+/* Has memory for all modes again, zeroed where it was given back. Collective. NAIK_ERR_MEMORY */
+naik_status naik_modes_take_back(naik_modes *modes);
+/* Ascending by eigenvalue, equal ones in their order: in place, by way of one rhs of `spare`, whose
+ * contents are lost. Rhs of the last block beyond the modes become 0. */
+naik_status naik_modes_sort(naik_modes *modes, naik_field *spare);
+/* *to = *from in 16 bits, a block after the other, each given back by `from` when it is copied: at no
+ * time is there memory for more than `from` and one block. *from is destroyed. Collective.
+ * NAIK_ERR_MEMORY */
+naik_status naik_modes_round(naik_modes **from, naik_modes **to);
 /* to = from, between precisions, with eigenvalues and residuals; as many as `to` has. */
 naik_status naik_modes_copy(const naik_modes *from, naik_modes *to);
 /* Bytes of so many modes on this rank, for the memory plan. */
@@ -42,11 +53,18 @@ typedef struct naik_modes_work {
     int64_t *words;                /* host [modes][nrhs][2] */
     double *numbers;               /* host [modes][nrhs][2] */
     naik_exactsum *sums;           /* backend memory [nrhs] */
+    void *aside;                   /* backend memory [aside_bytes] of naik_modes_rotate, or NULL */
+    size_t aside_bytes;
 } naik_modes_work;
 /* modes up to a whole number of blocks. Collective. NAIK_ERR_MEMORY */
 naik_status naik_modes_work_create(const naik_geometry *geometry, int modes, int nrhs,
                                    naik_modes_work **out);
 void naik_modes_work_destroy(naik_modes_work **work);
+/* Room for naik_modes_rotate besides, which makes it where it is not there. Collective.
+ * NAIK_ERR_MEMORY */
+naik_status naik_modes_work_rotates(naik_modes_work *work);
+/* Bytes of it in backend memory, for the memory plan. */
+size_t naik_modes_work_bytes(const naik_geometry *geometry, int modes, int nrhs, bool rotates);
 
 /* norm2[c] = |r_c|^2 over all ranks. Collective. */
 naik_status naik_modes_norms(naik_modes_work *work, const naik_field *r, double *norm2);

@@ -17,7 +17,7 @@ typedef struct mode_cost {
     double search;          /* of all searches */
 } mode_cost;
 
-enum { MODE_COUNT_MOST = 1496 }; /* `auto` takes: the search keeps a third more */
+enum { MODE_COUNT_MOST = 2000 }; /* `auto` takes */
 
 /* Of so many modes for the deflated solves of every epsilon, or of those alone which they pay for. */
 mode_cost mode_cost_of(const naik_input *input, int modes, bool where_they_pay);

@@ -17,6 +17,7 @@
 #include "operator/set.h"
 #include "plan/mode_count.h"
 #include "plan/plan_sharing.h"
+#include "quark/stored_modes.h"
 #include "solver/bicgstab.h"
 #include "solver/multishift.h"
 
@@ -111,7 +112,12 @@ static int64_t fat_bytes(const naik_lattice *lat, naik_device *device)
     return 4 * matrices > staples ? others + 4 * matrices : others + staples;
 }
 
-/* Of the modes; the search is over before there are other fields. */
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Of the modes; they are found, or read where they are there, before there are other fields. */
 static int64_t mode_bytes(const solve_plan *plan, const naik_input *input,
                           const naik_geometry *geometry, int width)
 {
@@ -122,8 +128,9 @@ static int64_t mode_bytes(const solve_plan *plan, const naik_input *input,
     }
     const int64_t kept = (int64_t)(naik_modes_bytes(geometry, stored, plan->modes) +
                                    naik_deflation_bytes(geometry, plan->modes, width));
-    const int64_t searched = (int64_t)naik_lanczos_bytes(geometry, &search) - plan->field_bytes;
-    return searched > kept ? searched : kept;
+    const size_t before = plan->modes_stored ? stored_modes_bytes(geometry, stored, plan->modes)
+                                             : naik_lanczos_bytes(geometry, &search);
+    return larger((int64_t)before - plan->field_bytes, kept);
 }
 
 const naik_solver_kind *solve_plan_solver(const naik_input *input)
@@ -329,6 +336,8 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
         choose_modes(out, input, geometry, tasks, stored);
     } else {
         out->modes = input->deflation.modes;
+        out->modes_stored =
+            out->modes > 0 && stored >= out->modes && !geometry->backend->comm->io.replace;
         decide(out, input, tasks, host);
     }
     status = fit(out, input, geometry);

@@ -17,7 +17,7 @@ typedef struct solve_plan {
         usual_batch; /* of the rule that decides that: stencil points, and the backend's own batch */
     int modes;       /* of each epsilon that is deflated, 0: none */
     bool modes_chosen; /* by deflation.modes: auto; */
-    bool modes_stored; /* all that the files hold, which are there */
+    bool modes_stored; /* they are in the files: nothing is searched */
     bool modes_bound;  /* more are wanted than memory holds: modes_most */
     int modes_most;
     int groups, shifts; /* sources at a time, and masses of each, 0: no source has several */

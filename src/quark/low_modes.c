@@ -14,6 +14,7 @@
 #include "io/output.h"
 #include "model/iterations.h"
 #include "quark/link_provider.h"
+#include "quark/stored_modes.h"
 
 /* A search is written again after so many seconds, and so many times what writing takes. */
 enum { SAVE_EVERY_S = 60, SAVE_EVERY_TIMES = 20 };
@@ -56,66 +57,6 @@ void low_modes_path(const naik_input *input, double naik_epsilon, char *path)
         snprintf(path, NAIK_PATH_MAX, "%s" NAIK_INPUT_OF_EPSILON "%s", input->deflation.file,
                  epsilon);
     }
-}
-
-/* What a mode leaves of |-DD v - lambda2 v| when it is measured again: single precision. */
-static bool agrees(const naik_modes *stored, const naik_modes *measured, double high, int i)
-{
-    const double noise = 1e-5 * high;
-    return fabs(measured->lambda2[i] - stored->lambda2[i]) <=
-               1e-6 * fabs(stored->lambda2[i]) + 1e-3 * noise &&
-           measured->residual[i] <= 1.01 * stored->residual[i] + 1e-3 * noise;
-}
-
-/* What the file's numbers alone tell, before they are compared with anything. */
-static naik_status check_numbers(const job *j, const naik_modes *modes)
-{
-    const double last = modes->lambda2[modes->count - 1], low = j->about.report.low;
-    if (!naik_modes_numbers_hold(modes->lambda2, modes->residual, modes->count,
-                                 j->about.report.high)) {
-        return NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
-                         "'%s' is damaged: its eigenvalues and residuals are none of low modes, "
-                         "whatever their checksums say",
-                         j->path);
-    }
-    if (low > 0 && last > low) {
-        return NAIK_FAIL(
-            j->log, NAIK_ERR_INPUT,
-            "'%s' holds modes up to 4 lambda^2 = %.4g, but its search set apart only what "
-            "lies below %.4g: they are not the lowest. Remove the file and find them anew",
-            j->path, last, low);
-    }
-    return NAIK_OK;
-}
-
-/* The modes of the file are modes of these links: eigenvalues, residuals, orthogonality anew. */
-static naik_status verify(job *j, naik_modes *modes)
-{
-    naik_status status = NAIK_OK;
-    naik_modes *measured = NULL;
-    double gram = 0;
-    int bad = -1;
-    NAIK_TRY(check_numbers(j, modes));
-    NAIK_TRY(naik_modes_create(j->geometry, NAIK_SINGLE, modes->count, &measured));
-    NAIK_TRY(naik_modes_copy(modes, measured));
-    NAIK_TRY(naik_modes_measure(measured, j->outer, &gram));
-    for (int i = modes->count - 1; i >= 0; i--) {
-        bad = agrees(modes, measured, j->about.report.high, i) ? bad : i;
-    }
-    if (bad >= 0) {
-        status = NAIK_FAIL(j->log, NAIK_ERR_INPUT,
-                           "'%s' holds modes of other links: mode %d has lambda2 %.9g and residual "
-                           "%.3g with these, %.9g and %.3g in the file",
-                           j->path, bad, measured->lambda2[bad], measured->residual[bad],
-                           modes->lambda2[bad], modes->residual[bad]);
-    } else if (!(gram <= 1e-4)) {
-        status =
-            NAIK_FAIL(j->log, NAIK_ERR_INPUT,
-                      "the modes of '%s' are not orthonormal: |V^+ V - 1| is %.3g", j->path, gram);
-    }
-done:
-    naik_modes_destroy(&measured);
-    return status;
 }
 
 /* Largest residual beyond the tolerance, of the largest eigenvalue. */
@@ -175,6 +116,24 @@ static void tell(const job *j, const naik_modes *modes, const char *how)
     }
 }
 
+/* The largest residual of the stored modes in units of what the input asks for; up to 1 it does. */
+static double beyond(const job *j, const naik_modes *modes, const naik_lanczos_report *search)
+{
+    double worst = 0;
+    for (int i = 0; i < modes->count; i++) {
+        worst =
+            fmax(worst, modes->residual[i] / naik_lanczos_promised(j->input->deflation.tolerance,
+                                                                   modes->lambda2[i], search->high,
+                                                                   search->degree));
+    }
+    return worst;
+}
+
+static naik_precision stored_as(const naik_input *input)
+{
+    return input->deflation.precision == 16 ? NAIK_HALF : NAIK_SINGLE;
+}
+
 /* The file's modes, verified; *out NULL where there is none, or fewer, which --force replaces. */
 static naik_status read_file(job *j, naik_modes **out)
 {
@@ -196,13 +155,23 @@ static naik_status read_file(job *j, naik_modes **out)
     }
     j->about.report = there.report;
     j->about.tolerance = there.tolerance;
-    NAIK_TRY(naik_modes_create(j->geometry, NAIK_SINGLE, wanted, out));
     naik_timer_start(j->geometry->backend->timer, "read modes");
-    NAIK_TRY(naik_modes_file_read(j->path, *out));
+    NAIK_TRY(stored_modes_read(j->outer, j->path, &there.report, wanted, stored_as(j->input), out));
     naik_timer_stop(j->geometry->backend->timer, "read modes");
     const bool same = memcmp(there.fat, j->about.fat, sizeof there.fat) == 0 &&
                       memcmp(there.far, j->about.far, sizeof there.far) == 0;
-    NAIK_TRY(verify(j, *out));
+    if (there.tolerance > j->input->deflation.tolerance && beyond(j, *out, &there.report) > 1) {
+        if (j->comm->io.replace) {
+            naik_modes_destroy(out);
+            return NAIK_OK;
+        }
+        status =
+            NAIK_FAIL(j->log, NAIK_ERR_INPUT,
+                      "'%s' holds modes that were found to deflation.tolerance %g, and %g is "
+                      "asked for: make better ones with naik modes --force, or ask for %g",
+                      j->path, there.tolerance, j->input->deflation.tolerance, there.tolerance);
+        goto done;
+    }
     if (!same) {
         naik_log_line(j->log,
                       "modes: %s was made with links that were built elsewhere and differ in their "
@@ -327,17 +296,9 @@ static naik_status find(job *j, naik_lock **turn, naik_modes **out)
         options.low = input->deflation.interval.data[0];
         options.high = input->deflation.interval.data[1];
     }
-    if (options.krylov == 0 && naik_lanczos_is_cramped(options.modes)) {
-        naik_log_line(
-            j->log,
-            "modes: beside %d modes few of the %d vectors that a search can hold are left for its "
-            "cycles, so it takes more cycles (raise deflation.max_cycles if they are not enough)",
-            options.modes, naik_lanczos_krylov(&options));
-    }
-    options.krylov = naik_lanczos_krylov(&options);
     j->about.tolerance = options.tolerance;
     j->about.seed = options.seed;
-    j->about.report.krylov = options.krylov;
+    j->about.report.krylov = naik_lanczos_krylov(&options);
     j->saved_at = naik_time_s();
     NAIK_TRY(naik_output_room(j->comm, j->path, 0, part)); /* before the work */
     NAIK_TRY(naik_lanczos_run(j->outer, j->single, &options, &hooks, out, &j->about.report));
@@ -482,12 +443,11 @@ static naik_status get(const naik_input *input, int wanted, const naik_fatlong *
     if (found == NULL) {
         NAIK_TRY(find_in_turn(&j, size_bytes >= 0, &found));
     }
-    if (input->deflation.precision == 16) {
-        NAIK_TRY(naik_modes_create(geometry, NAIK_HALF, found->count, out));
-        NAIK_TRY(naik_modes_copy(found, *out));
-    } else {
+    if (found->precision == stored_as(input)) {
         *out = found;
         found = NULL;
+    } else {
+        NAIK_TRY(naik_modes_round(&found, out));
     }
 done:
     naik_modes_destroy(&found);

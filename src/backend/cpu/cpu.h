@@ -208,7 +208,8 @@ naik_status cpu_modes_project(const naik_field *const *block, int count, const n
                               const double *scale, int64_t *products);
 naik_status cpu_modes_add(const naik_field *const *block, int count, const double *a, naik_field *x,
                           const naik_rhs *rhs, naik_rhs_state state);
-naik_status cpu_modes_rotate(naik_field *const *block, int count, const double *q, int kept);
+naik_status cpu_modes_rotate(naik_field *const *block, int count, const double *q, int kept,
+                             void *aside, size_t aside_bytes);
 /* backend/cpu/links.c */
 size_t cpu_links_bytes(const naik_lattice *lattice, naik_precision precision, int recon,
                        int points);

@@ -161,8 +161,11 @@ INLINE void rotate_cell(naik_field *const *block, int count, const double *q, in
     }
 }
 
-naik_status cpu_modes_rotate(naik_field *const *block, int count, const double *q, int kept)
+naik_status cpu_modes_rotate(naik_field *const *block, int count, const double *q, int kept,
+                             void *aside, size_t aside_bytes)
 {
+    (void)aside; /* a thread has all modes of a cell */
+    (void)aside_bytes;
     const naik_geometry *geometry = block[0]->geometry;
     const cpu_shape *shape = &cpu_tables_of(geometry)->shape;
     bool failed = false;

@@ -1,0 +1,145 @@
+/* stored_modes.c - a block is read, measured, compared, multiplied with those before it, and rounded */
+#include "quark/stored_modes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double GRAM_MOST = 1e-4; /* |V^+ V - 1|, where blocks before are rounded as well */
+
+typedef struct reading {
+    const char *path;
+    const naik_lanczos_report *search;
+    naik_modes *modes;
+    naik_field *room; /* of a block in single precision; NULL: modes are in it themselves */
+    naik_modes_meter *meter;
+    naik_log *log;
+    double gram;
+} reading;
+
+/* What the file's numbers alone tell, before they are compared with anything. */
+static naik_status check_numbers(const reading *r)
+{
+    const naik_modes *modes = r->modes;
+    const double last = modes->lambda2[modes->count - 1], low = r->search->low;
+    if (!naik_modes_numbers_hold(modes->lambda2, modes->residual, modes->count, r->search->high)) {
+        return NAIK_FAIL(r->log, NAIK_ERR_CORRUPT,
+                         "'%s' is damaged: its eigenvalues and residuals are none of low modes, "
+                         "whatever their checksums say",
+                         r->path);
+    }
+    if (low > 0 && last > low) {
+        return NAIK_FAIL(
+            r->log, NAIK_ERR_INPUT,
+            "'%s' holds modes up to 4 lambda^2 = %.4g, but its search set apart only what "
+            "lies below %.4g: they are not the lowest. Remove the file and find them anew",
+            r->path, last, low);
+    }
+    return NAIK_OK;
+}
+
+/* What a mode leaves of |-DD v - lambda2 v| when it is measured again: single precision. */
+static bool agrees(const reading *r, int i, double lambda2, double residual)
+{
+    const double noise = 1e-5 * r->search->high;
+    return fabs(lambda2 - r->modes->lambda2[i]) <=
+               1e-6 * fabs(r->modes->lambda2[i]) + 1e-3 * noise &&
+           residual <= 1.01 * r->modes->residual[i] + 1e-3 * noise;
+}
+
+/* Products of the vectors measured last with those of their block and of the blocks before. */
+static naik_status multiply(reading *r, int b, naik_field *block, int used)
+{
+    naik_status status = NAIK_OK;
+    const int first = b * NAIK_MODES_BLOCK;
+    if (b > 0) {
+        NAIK_TRY(
+            naik_modes_meter_products(r->meter, r->modes->block, first, first, used, &r->gram));
+    }
+    NAIK_TRY(naik_modes_meter_products(r->meter, &block, used, 0, used, &r->gram));
+    if (!(r->gram <= GRAM_MOST)) {
+        status = NAIK_FAIL(r->log, NAIK_ERR_INPUT,
+                           "the modes of '%s' are not orthonormal: |V^+ V - 1| is %.3g", r->path,
+                           r->gram);
+    }
+done:
+    return status;
+}
+
+static naik_status take(void *data, int b)
+{
+    naik_status status = NAIK_OK;
+    reading *r = data;
+    naik_modes *modes = r->modes;
+    naik_timer *timer = modes->geometry->backend->timer;
+    const int first = b * NAIK_MODES_BLOCK, left = modes->count - first;
+    const int used = left < NAIK_MODES_BLOCK ? left : NAIK_MODES_BLOCK;
+    naik_field *block = r->room != NULL ? r->room : modes->block[b];
+    double lambda2[NAIK_MODES_BLOCK], residual[NAIK_MODES_BLOCK];
+    if (b == 0) {
+        NAIK_TRY(check_numbers(r));
+    }
+    naik_timer_start(timer, "measure modes");
+    NAIK_TRY(naik_modes_meter_values(r->meter, block, used, lambda2, residual));
+    for (int c = 0; c < used; c++) {
+        if (!agrees(r, first + c, lambda2[c], residual[c])) {
+            status = NAIK_FAIL(r->log, NAIK_ERR_INPUT,
+                               "'%s' holds modes of other links: mode %d has lambda2 %.9g and "
+                               "residual %.3g with these, %.9g and %.3g in the file",
+                               r->path, first + c, lambda2[c], residual[c],
+                               modes->lambda2[first + c], modes->residual[first + c]);
+            goto done;
+        }
+    }
+    NAIK_TRY(multiply(r, b, block, used));
+    if (r->room != NULL) {
+        NAIK_TRY(
+            modes->geometry->backend->ops->field.copy(modes->block[b], block, NULL, NAIK_RHS_IDLE));
+        /* the last block may have fewer, which leave the others 0 */
+        NAIK_TRY(modes->geometry->backend->ops->field.zero(block, NULL, NAIK_RHS_IDLE));
+    }
+done:
+    naik_timer_stop(timer, "measure modes");
+    return status;
+}
+
+naik_status stored_modes_read(const naik_links *links, const char *path,
+                              const naik_lanczos_report *search, int count,
+                              naik_precision precision, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = links->geometry;
+    naik_field **into = NULL;
+    reading r = {.path = path, .search = search, .log = geometry->backend->log};
+    const naik_modes_taker taker = {.data = &r, .take = take};
+    NAIK_TRY(naik_modes_create(geometry, precision, count, out));
+    r.modes = *out;
+    NAIK_TRY(naik_modes_meter_create(links, count, &r.meter));
+    if (precision != NAIK_SINGLE) {
+        NAIK_TRY(naik_field_create_bare(geometry, NAIK_SINGLE, NAIK_MODES_BLOCK, &r.room));
+    }
+    into = calloc((size_t)r.modes->blocks, sizeof *into);
+    NAIK_TRY(naik_comm_agree(
+        geometry->backend->comm,
+        into != NULL ? NAIK_OK
+                     : NAIK_FAIL(r.log, NAIK_ERR_MEMORY, "no memory to read %d modes", count)));
+    for (int b = 0; b < r.modes->blocks; b++) {
+        into[b] = r.room != NULL ? r.room : r.modes->block[b];
+    }
+    NAIK_TRY(naik_modes_file_read(geometry, path, count, into, r.modes->lambda2, r.modes->residual,
+                                  &taker));
+done:
+    free(into);
+    naik_field_destroy(&r.room);
+    naik_modes_meter_destroy(&r.meter);
+    if (status != NAIK_OK) {
+        naik_modes_destroy(out);
+    }
+    return status;
+}
+
+size_t stored_modes_bytes(const naik_geometry *geometry, naik_precision precision, int count)
+{
+    return naik_modes_bytes(geometry, precision, count) + naik_modes_meter_bytes(geometry, count) +
+           (precision != NAIK_SINGLE ? naik_modes_bytes(geometry, NAIK_SINGLE, NAIK_MODES_BLOCK)
+                                     : 0);
+}

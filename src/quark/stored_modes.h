@@ -1,0 +1,24 @@
+/* stored_modes.h - modes of a file, each block verified by the operator when it is read
+ *
+ * In memory are the modes as they are wanted, one block in single precision and what measures it.
+ */
+#ifndef NAIK_QUARK_STORED_MODES_H
+#define NAIK_QUARK_STORED_MODES_H
+
+#include "io/modes/modes_file.h"
+
+/* The first `count` modes of PATH in `precision`, with the file's eigenvalues and residuals. Both are
+ * measured again from the vectors of the file, before they are rounded.
+ *
+ *   links   in double
+ *   search  what the file says of the search that found them
+ *
+ * Collective. NAIK_ERR_CORRUPT  the file is damaged
+ * NAIK_ERR_INPUT    it holds modes of other links, or not the lowest      NAIK_ERR_MEMORY, ... */
+naik_status stored_modes_read(const naik_links *links, const char *path,
+                              const naik_lanczos_report *search, int count,
+                              naik_precision precision, naik_modes **out);
+/* Bytes on this rank while so many are read, for the memory plan. */
+size_t stored_modes_bytes(const naik_geometry *geometry, naik_precision precision, int count);
+
+#endif
