@@ -289,7 +289,7 @@ def low_modes_are_in_the_plan():
     assert abs(d["source_s"] / (3 * n["solves"][0]["seconds"]) - 1) < 1e-6
     assert d["break_even_sources"] - 1 < d["search_s"] / (d["source_s_without"] - d["source_s"]) <= d["break_even_sources"]
     assert abs(n["wall_s"] - plain["wall_s"] - d["search_s"] - 16 * (d["source_s"] - d["source_s_without"])) < 1, (n, plain)
-    assert n["memory_bytes"] > plain["memory_bytes"] + 400 * 64**3 * 96 // 16 * 12, (n, plain)
+    assert n["memory_bytes"] > plain["memory_bytes"] + 400 * 64**3 * 96 // 16 * 8, (n, plain)
     told = naik("solve", file, "--dry-run", *words)
     assert re.search(r"nodes modes +lambda.*pay from\n +4 +400 ", told) and "predicted, not measured" in told, told
 
@@ -337,7 +337,8 @@ def campaigns_with_modes_are_on_paper_as_the_plan_has_them():
     assert r["verdict"] == "fits" and abs(r["source_s"] / d["source_s"] - 1) < 1e-3, (r, d)
     assert abs(r["search_s"] / d["search_s"] - 1) < 1e-3 and r["break_even_sources"] == d["break_even_sources"], (r, d)
     assert row("lumi-g", 0)["source_s"] > 5 * row("lumi-g", 500)["source_s"]
-    assert row("perlmutter", 1000)["verdict"] == "too_large" and row("perlmutter", 1000)["modes_that_fit"] < 500
+    assert row("perlmutter", 1000)["verdict"] == "fits"  # 16 x 40 GB
+    assert row("perlmutter", 1400)["verdict"] == "too_large" and 1000 <= row("perlmutter", 1400)["modes_that_fit"] < 1400
     assert "no list of" in row("lumi-g", "5,x", status=1)
     odd = naik("bench", "model", "--modes", "5", "--machine", "lumi-g", "--gpus", "12", status=1)
     assert "whole nodes of 8" in odd, odd

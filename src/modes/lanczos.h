@@ -2,8 +2,8 @@
  *
  *   P V = V T + Q R E^+     V^+ V = 1, T = V^+ P V hermitian, Q the next block
  *
- * Every block is orthogonalised against all before it and within itself (CholeskyQR), and once more
- * where the first time took nearly all of a vector (CGS2, CholeskyQR2), with T made of all the products, so that kept vectors need no bookkeeping: after a cycle V
+ * Every block is orthogonalised twice against all before it (CGS2) and within itself (CholeskyQR2),
+ * with T made of all the products, so that kept vectors need no bookkeeping: after a cycle V
  * becomes the kept Ritz vectors, Q stays, and the next products couple them. What is random is the
  * start block, by seed and global site; what is summed over sites does not depend on order: modes
  * have equal bits on any grid, ranks and threads.

@@ -8,9 +8,6 @@
 #include "base/rng.h"
 #include "modes/hermitian.h"
 
-#define LEFT_ONCE      0.1 /* of the length, after the only projection */
-#define CONDITION_ONCE 0.1 /* of the block then */
-
 enum { STREAM = 0x6d64 }; /* of the random numbers, plus the number of the vector */
 
 /* w = a block of random vectors that no other block of this seed is. */
@@ -137,33 +134,15 @@ done:
     return status;
 }
 
-static double largest_of(const double norm2[BLOCK])
-{
-    double largest = 0;
-    for (int c = 0; c < BLOCK; c++) {
-        largest = norm2[c] <= largest ? largest : norm2[c]; /* a NaN stays */
-    }
-    return largest;
-}
-
 naik_status lanczos_largest_norm2(lanczos *l, double *out)
 {
-    double norm2[BLOCK] = {0};
+    double norm2[BLOCK];
     const naik_status status = naik_modes_norms(l->work, l->w, norm2);
-    *out = largest_of(norm2);
-    return status;
-}
-
-/* Whether the first projection left so much of every vector, and they so far apart, that what rounding
- * leaves of V in them is no more than a second one would: its sums are exact, so it is the rounding
- * of w, over what is left of its length. */
-static bool is_orthogonal(const double before[BLOCK], const double after[BLOCK], double condition)
-{
-    bool good = condition > CONDITION_ONCE;
+    *out = 0;
     for (int c = 0; c < BLOCK; c++) {
-        good = good && after[c] >= LEFT_ONCE * LEFT_ONCE * before[c];
+        *out = norm2[c] <= *out ? *out : norm2[c]; /* a NaN stays */
     }
-    return good;
+    return status;
 }
 
 /* w becomes the next block of V, orthonormal; l->last its R. Where it has fewer directions than
@@ -172,18 +151,13 @@ naik_status lanczos_append(lanczos *l, bool coupled)
 {
     enum { TRIES = 4 };
     naik_status status = NAIK_OK;
-    double condition = 0, before, after, all_before[BLOCK], all_after[BLOCK];
+    double condition = 0, before, after;
     unit(l->last);
-    NAIK_TRY(naik_modes_norms(l->work, l->w, all_before));
-    before = largest_of(all_before);
+    NAIK_TRY(lanczos_largest_norm2(l, &before));
     for (int i = 0; i < TRIES; i++) {
         NAIK_TRY(lanczos_project_out(l, l->size, coupled ? l->size - BLOCK : -1));
-        NAIK_TRY(naik_modes_norms(l->work, l->w, all_after));
-        after = largest_of(all_after);
+        NAIK_TRY(lanczos_largest_norm2(l, &after));
         NAIK_TRY(lanczos_cholesky_qr(l, l->last, &condition));
-        if (i == 0 && is_orthogonal(all_before, all_after, condition)) {
-            break;
-        }
         NAIK_TRY(lanczos_project_out(l, l->size, -1));
         if (condition > 1e-3 && after > 1e-10 * before) {
             NAIK_TRY(lanczos_cholesky_qr(l, l->last, &condition));

@@ -17,7 +17,6 @@
 #include "operator/set.h"
 #include "plan/mode_count.h"
 #include "plan/plan_sharing.h"
-#include "quark/stored_modes.h"
 #include "solver/bicgstab.h"
 #include "solver/multishift.h"
 
@@ -128,8 +127,10 @@ static int64_t mode_bytes(const solve_plan *plan, const naik_input *input,
     }
     const int64_t kept = (int64_t)(naik_modes_bytes(geometry, stored, plan->modes) +
                                    naik_deflation_bytes(geometry, plan->modes, width));
-    const size_t before = plan->modes_stored ? stored_modes_bytes(geometry, stored, plan->modes)
-                                             : naik_lanczos_bytes(geometry, &search);
+    const size_t read = naik_modes_bytes(geometry, stored, plan->modes) +
+                        naik_modes_bytes(geometry, NAIK_SINGLE, NAIK_MODES_BLOCK) +
+                        naik_modes_meter_bytes(geometry, plan->modes);
+    const size_t before = plan->modes_stored ? read : naik_lanczos_bytes(geometry, &search);
     return larger((int64_t)before - plan->field_bytes, kept);
 }
 

@@ -136,10 +136,3 @@ done:
     }
     return status;
 }
-
-size_t stored_modes_bytes(const naik_geometry *geometry, naik_precision precision, int count)
-{
-    return naik_modes_bytes(geometry, precision, count) + naik_modes_meter_bytes(geometry, count) +
-           (precision != NAIK_SINGLE ? naik_modes_bytes(geometry, NAIK_SINGLE, NAIK_MODES_BLOCK)
-                                     : 0);
-}

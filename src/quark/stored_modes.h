@@ -18,7 +18,5 @@
 naik_status stored_modes_read(const naik_links *links, const char *path,
                               const naik_lanczos_report *search, int count,
                               naik_precision precision, naik_modes **out);
-/* Bytes on this rank while so many are read, for the memory plan. */
-size_t stored_modes_bytes(const naik_geometry *geometry, naik_precision precision, int count);
 
 #endif

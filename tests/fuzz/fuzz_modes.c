@@ -418,7 +418,8 @@ static void read_modes(void)
     naik_status status = naik_modes_file_look(here.geometry, here.path, &about, &count);
     if (status == NAIK_OK) {
         must(naik_modes_create(here.geometry, NAIK_SINGLE, count, &modes));
-        status = naik_modes_file_read(here.path, modes);
+        status = naik_modes_file_read(modes->geometry, here.path, modes->count, modes->block,
+                                      modes->lambda2, modes->residual, NULL);
     }
     fuzz_judge(log, status);
     if (status == NAIK_OK) {

@@ -6,9 +6,9 @@
  * 64 numbers is made by each thread block from what was copied, so that every number is read once for
  * 64 sums.
  */
-#include "backend_gpu.h"
+#include "gpu/backend_gpu.h"
 
-#include "prec.cuh"
+#include "gpu/fields/prec.cuh"
 
 enum {
     ROTATE_FEW = 64, /* modes of the first way, at most */
