@@ -7,7 +7,6 @@
  * 64 sums.
  */
 #include "gpu/backend_gpu.h"
-
 #include "gpu/fields/prec.cuh"
 
 enum {
