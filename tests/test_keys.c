@@ -127,6 +127,19 @@ static void override_of(const naik_param *p, double value, char text[LINE])
     }
 }
 
+/* Other rules say what must be as well. */
+static bool is_other_rule(const char *sentence)
+{
+    static const char *const rules[] = {"must be even", "must be above", "must be two numbers",
+                                        "must be three numbers"};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (strstr(sentence, rules[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether the range of the key is what refuses the value. */
 static bool is_out_of_range(check *t, const naik_param *p, double value)
 {
@@ -136,7 +149,7 @@ static bool is_out_of_range(check *t, const naik_param *p, double value)
     const char *name = strrchr(p->key, '.');
     is_taken(t, overrides, 1, sentence);
     return strstr(sentence, "' must be ") != NULL && strstr(sentence, name) != NULL &&
-           strstr(sentence, "must be even") == NULL && strstr(sentence, "must be above") == NULL;
+           !is_other_rule(sentence);
 }
 
 static bool has_range(const naik_param *p)

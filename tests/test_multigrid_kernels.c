@@ -1,4 +1,4 @@
-/* test_multigrid_kernels.c - what a backend does of multigrid, against slow sums on the host */
+/* test_multigrid_kernels.c - multigrid of a backend, against slow sums on the host; ranks: 1 */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
