@@ -230,7 +230,7 @@ static void a_column_that_breaks_down_goes_on_without(check *t)
 /* Of an rhs in double those of multigrid wait: stopped then, they are kept as they came. */
 static void what_waits_for_its_stage_is_kept_as_it_was(check *t)
 {
-    enum { CLIMBED = 8 }; /* polls after which column 2 is in double */
+    enum { LEFT = 14 }; /* polls: column 2 is in double, the others were refreshed */
     wilson_fixture f;
     run r;
     wilson_spinor *first[SYSTEMS];
@@ -240,9 +240,10 @@ static void what_waits_for_its_stage_is_kept_as_it_was(check *t)
     solve(&r, SYSTEMS, 16, &h);
     memcpy(first, r.x, sizeof first);
     memset(r.x, 0, sizeof r.x);
-    r.polls = CLIMBED;
+    r.polls = LEFT;
     solve(&r, SYSTEMS, 16, &h);
     CHECK_INT(t, r.result[2].rung, NAIK_RUNG_DOUBLE);
+    CHECK_TRUE(t, r.kept[0].state.started && r.kept[0].state.record.iterations > 0);
     for (int again = 0; again < 2; again++) {
         r.polls = 3;
         h.calls = 0;
