@@ -1,4 +1,5 @@
-/* test_multigrid_kernels.c - multigrid of a backend, against slow sums on the host; ranks: 1 */
+/* test_multigrid_kernels.c - what a backend does of multigrid, against slow sums on the host
+ * ranks: 1 */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,6 @@ typedef struct shape {
 } shape;
 static const shape shapes[] = {{5, 3}, {24, 12}, {8, 16}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
-
 static const double roundings = 2e-6, bits16 = 1e-4;
 
 /* Slow sums take long: on the CPU the first shape is all of the short run. */

@@ -262,6 +262,16 @@ static naik_status check_multigrid(naik_log *log, const naik_input *input)
                                  "other extents, or choose solver.method bicgstab",
                                  key, "xyzt"[mu < NAIK_DIM ? mu : 0]);
     }
+    const int rows = 6 * extent[0] * extent[1] * extent[2] * extent[3];
+    if (m->vectors > rows) {
+        return naik_input_refuse(log, input,
+                                 is_given(input, "multigrid.vectors") ? "multigrid.vectors"
+                                                                      : "solver.method",
+                                 "multigrid.vectors %d are more than the %d components of a "
+                                 "chirality in an aggregate of "
+                                 "%d x %d x %d x %d: give fewer vectors or larger aggregates",
+                                 m->vectors, rows, extent[0], extent[1], extent[2], extent[3]);
+    }
     return NAIK_OK;
 }
 

@@ -9,7 +9,7 @@
 #include "multigrid/parameters.h"
 #include "operator/wilson.h"
 
-enum { NAIK_MG_SMOOTHER_MOST = 16 };
+enum { NAIK_MG_SMOOTHER_MOST = 12 };
 
 typedef struct naik_polynomial {
     int count;
