@@ -35,7 +35,7 @@ naik_status quark_multigrid_check(const naik_geometry *geometry, const naik_inpu
 static bool same_twist(const naik_quark *a, const naik_quark *b)
 {
     const double *p = naik_quark_twist(a), *q = naik_quark_twist(b);
-    return p == q || (p != NULL && q != NULL && memcmp(p, q, 3 * sizeof *p) == 0);
+    return p == q || (p != NULL && q != NULL && p[0] == q[0] && p[1] == q[1] && p[2] == q[2]);
 }
 
 static bool same_family(const naik_quark *a, const naik_quark *b)
