@@ -48,8 +48,9 @@ static naik_status name_grid(void *data, const int grid[NAIK_DIM])
     return NAIK_OK;
 }
 
-void naik_aggregates_grids(const int size[NAIK_DIM], int ranks, const int extent[NAIK_DIM],
-                           char *text, size_t text_size)
+/* "1x1x2x4, ...", a few grids of so many ranks that do; "none". */
+static void name_grids(const int size[NAIK_DIM], int ranks, const int extent[NAIK_DIM], char *text,
+                       size_t text_size)
 {
     grid_text t = {.text = text, .size = text_size};
     snprintf(text, text_size, "none");
@@ -93,7 +94,7 @@ static int ranks_that_fit(const int size[NAIK_DIM], int ranks, const int extent[
                           char *text, size_t text_size)
 {
     for (;; ranks--) {
-        naik_aggregates_grids(size, ranks, extent, text, text_size);
+        name_grids(size, ranks, extent, text, text_size);
         if (ranks == 1 || strcmp(text, "none") != 0) {
             return ranks;
         }

@@ -10,10 +10,6 @@
 #include "backend/multigrid.h"
 #include "multigrid/parameters.h"
 
-/* "1x1x2x4, ...", a few grids of so many ranks that do; "none". */
-void naik_aggregates_grids(const int size[NAIK_DIM], int ranks, const int extent[NAIK_DIM],
-                           char *text, size_t text_size);
-
 /* The grid that exchanges least of those whose boxes hold whole aggregates; all 0 where there is none, or
  * where the lattice has no aggregates. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_aggregates_choose_grid(naik_comm *comm, const int size[NAIK_DIM],

@@ -70,14 +70,6 @@ void naik_coarse_operator_destroy(naik_coarse_operator **op)
     }
 }
 
-size_t naik_coarse_operator_bytes(const naik_aggregates *aggregates, int vectors,
-                                  naik_precision precision)
-{
-    const naik_multigrid_ops *ops = naik_multigrid_of(aggregates->geometry);
-    return ops->links_bytes(aggregates, 2 * vectors, NAIK_SINGLE) +
-           ops->links_bytes(aggregates, 2 * vectors, precision);
-}
-
 static naik_status clear(naik_coarse_links *m)
 {
     const naik_multigrid_ops *ops = naik_multigrid_of(m->aggregates->geometry);

@@ -25,8 +25,6 @@ typedef struct naik_coarse_operator {
 /* Of P, whose precision the matrices that are used have. Collective. NAIK_ERR_MEMORY */
 naik_status naik_coarse_operator_create(const naik_transfer *p, naik_coarse_operator **out);
 void naik_coarse_operator_destroy(naik_coarse_operator **op);
-size_t naik_coarse_operator_bytes(const naik_aggregates *aggregates, int vectors,
-                                  naik_precision precision);
 
 /* From P and M; field[0..1] are spinors in single of NAIK_MG_BLOCK rhs, scratch. Collective.
  * NAIK_ERR_NOT_CONVERGED   X of some coarse site has no inverse
@@ -48,8 +46,7 @@ typedef struct naik_coarse_solve {
 naik_status naik_coarse_solver_create(const naik_coarse_operator *op, int width, int space,
                                       double tolerance, naik_coarse_solver **out);
 void naik_coarse_solver_destroy(naik_coarse_solver **solver);
-size_t naik_coarse_solver_bytes(const naik_aggregates *aggregates, int vectors, int width,
-                                int space);
+
 /* M_c e = b, b of both parities, which are overwritten; bound [nrhs]: |b| at most, of each rhs; 0: not
  * solved, e of it is undefined. Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_coarse_solver_solve(naik_coarse_solver *s, naik_coarse *const b[2],

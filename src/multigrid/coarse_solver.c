@@ -39,12 +39,6 @@ typedef struct coarse_state {
     double rr[NAIK_MG_WIDTH], stop[NAIK_MG_WIDTH];
 } coarse_state;
 
-size_t naik_coarse_solver_bytes(const naik_aggregates *aggregates, int vectors, int width,
-                                int space)
-{
-    return (size_t)(2 * space + 2) * naik_coarse_bytes(aggregates, 2 * vectors, width);
-}
-
 static naik_status allocate(naik_coarse_solver *s)
 {
     naik_status status = NAIK_OK;

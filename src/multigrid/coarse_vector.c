@@ -16,7 +16,7 @@ static int32_t sites_of(const naik_aggregates *a)
     return even > odd ? even : odd;
 }
 
-size_t naik_coarse_bytes(const naik_aggregates *aggregates, int components, int capacity)
+static size_t bytes_of(const naik_aggregates *aggregates, int components, int capacity)
 {
     return (size_t)sites_of(aggregates) *
            naik_multigrid_of(aggregates->geometry)->site_bytes(components, capacity);
@@ -50,8 +50,8 @@ naik_status naik_coarse_create(const naik_aggregates *aggregates, int components
         .nrhs = capacity,
         .capacity = capacity,
         .site_bytes = naik_multigrid_of(aggregates->geometry)->site_bytes(components, capacity)};
-    NAIK_TRY(naik_comm_agree(backend->comm,
-                             allocate(v, naik_coarse_bytes(aggregates, components, capacity))));
+    NAIK_TRY(
+        naik_comm_agree(backend->comm, allocate(v, bytes_of(aggregates, components, capacity))));
     *out = v;
     v = NULL;
 done:

@@ -8,8 +8,6 @@
 naik_status naik_coarse_create(const naik_aggregates *aggregates, int components, int capacity,
                                naik_coarse **out);
 void naik_coarse_destroy(naik_coarse **v);
-/* Bytes of one on this rank. */
-size_t naik_coarse_bytes(const naik_aggregates *aggregates, int components, int capacity);
 
 /* The exchange of vectors of one shape; its buffers. */
 typedef struct naik_coarse_halo naik_coarse_halo;

@@ -10,17 +10,6 @@ static double largest_of(const naik_wilson *wilson)
     return wilson->largest;
 }
 
-size_t naik_cycle_bytes(const naik_aggregates *aggregates, int width,
-                        const naik_multigrid_parameters *parameters)
-{
-    const naik_geometry *geometry = aggregates->geometry;
-    return 4 * geometry->backend->ops->field.bytes(geometry->lattice, NAIK_SINGLE,
-                                                   NAIK_SPIN * width) +
-           4 * naik_coarse_bytes(aggregates, 2 * parameters->vectors, width) +
-           naik_coarse_solver_bytes(aggregates, parameters->vectors, width,
-                                    parameters->coarse_space);
-}
-
 naik_status naik_cycle_create(const naik_wilson *wilson, const naik_transfer *p,
                               const naik_coarse_operator *op, const naik_polynomial *smoother,
                               int width, const naik_multigrid_parameters *parameters,

@@ -21,7 +21,6 @@ typedef struct naik_multigrid_parameters {
     double coarse_tolerance;   /* on |r|/|b| of the coarse equation */
     int coarse_space, restart; /* vectors of the coarse and of the outer GCR before they restart */
     int precision;             /* bits of P and of the coarse matrices: 16 or 32 */
-    double setup_kappa;        /* 0: the lightest of the run */
     uint64_t seed;             /* of the noise */
 } naik_multigrid_parameters;
 naik_multigrid_parameters naik_multigrid_defaults(void);

@@ -5,22 +5,6 @@
 #include "base/timer.h"
 #include "multigrid/vectors.h"
 
-size_t naik_multigrid_bytes(const naik_aggregates *aggregates, int width,
-                            const naik_multigrid_parameters *parameters)
-{
-    const naik_geometry *geometry = aggregates->geometry;
-    const naik_field_ops *field = &geometry->backend->ops->field;
-    const int vectors = parameters->vectors;
-    const int most = width > NAIK_MG_BLOCK ? width : NAIK_MG_BLOCK;
-    const size_t block = field->bytes(geometry->lattice, NAIK_SINGLE, NAIK_SPIN * NAIK_MG_BLOCK);
-    const naik_precision stored = parameters->precision == 16 ? NAIK_HALF : NAIK_SINGLE;
-    return naik_transfer_bytes(aggregates, vectors, NAIK_SINGLE) +
-           (stored == NAIK_HALF ? naik_transfer_bytes(aggregates, vectors, NAIK_HALF) : 0) +
-           naik_coarse_operator_bytes(aggregates, vectors, stored) +
-           naik_cycle_bytes(aggregates, most, parameters) +
-           (size_t)(2 * naik_transfer_blocks(vectors) + 2) * block;
-}
-
 static naik_precision stored_of(const naik_multigrid *mg)
 {
     return mg->parameters.precision == 16 ? NAIK_HALF : NAIK_SINGLE;

@@ -46,10 +46,6 @@ void naik_multigrid_destroy(naik_multigrid **mg);
 naik_status naik_multigrid_change(naik_multigrid *mg, const naik_wilson *outer,
                                   const naik_wilson *inner);
 
-/* Bytes on this rank while it is made and while it is used, the larger. */
-size_t naik_multigrid_bytes(const naik_aggregates *aggregates, int width,
-                            const naik_multigrid_parameters *parameters);
-
 /* The cycle as solvers take it. */
 naik_preconditioner naik_multigrid_preconditioner(naik_multigrid *mg);
 

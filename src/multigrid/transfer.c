@@ -4,13 +4,6 @@
 #include "base/memory.h"
 #include "comm/collective.h"
 
-size_t naik_transfer_bytes(const naik_aggregates *aggregates, int vectors, naik_precision precision)
-{
-    const naik_multigrid_ops *ops = naik_multigrid_of(aggregates->geometry);
-    return ops->transfer_bytes(aggregates, vectors, precision) +
-           ops->work_bytes(aggregates, vectors);
-}
-
 static naik_status allocate(naik_transfer *p)
 {
     naik_status status = NAIK_OK;

@@ -24,13 +24,6 @@ struct naik_gcr {
     gcr_numbers alpha[NAIK_GCR_RESTART_MOST];
 };
 
-size_t naik_gcr_bytes(const naik_geometry *geometry, naik_precision precision, int spin, int width,
-                      int restart)
-{
-    return (size_t)(2 * restart + 3) *
-           geometry->backend->ops->field.bytes(geometry->lattice, precision, spin * width);
-}
-
 static naik_status allocate(naik_gcr *g, int width)
 {
     naik_status status = NAIK_OK;
