@@ -21,6 +21,7 @@ enum {
     ROTATE_DEEP = NAIK_MODES_BLOCK, /* modes summed between two looks at the memory */
     ROTATE_TILE_THREADS = ROTATE_ACROSS * ROTATE_ACROSS,
     ROTATE_LOADS = ROTATE_TILE * ROTATE_DEEP / ROTATE_TILE_THREADS,
+    ROTATE_ROWS = ROTATE_TILE_THREADS / ROTATE_TILE,
     ROTATE_PIECE_BYTES = 32 << 20, /* about, of what is copied aside */
     ROTATE_PIECE_LEAST = 24,       /* blocks of sites, so that the device is busy */
     ROTATE_BLOCKS_A_LAUNCH = 64
@@ -136,14 +137,14 @@ typedef struct rotate_load {
     float2 v[ROTATE_LOADS];
 } rotate_load;
 
-__device__ static inline void look(const piece_params &p, int i0, int j0, int n0, rotate_load &load)
+/* Columns j of q and n of the piece: those of one thread, in rows ROTATE_ROWS apart. */
+__device__ static inline void look(const piece_params &p, int i0, int j, int n, rotate_load &load)
 {
 #pragma unroll
     for (int k = 0; k < ROTATE_LOADS; k++) {
-        const int at = (int)threadIdx.x + k * ROTATE_TILE_THREADS;
-        const int i = i0 + at / ROTATE_TILE, j = j0 + at % ROTATE_TILE, n = n0 + at % ROTATE_TILE;
-        load.q[k] = j < p.kept ? *(const double2 *)(p.q + 2 * ((size_t)i * p.kept + j))
-                               : make_double2(0, 0);
+        const int i = i0 + k * ROTATE_ROWS;
+        load.q[k] =
+            j < p.kept ? ((const double2 *)p.q)[(size_t)i * p.kept + j] : make_double2(0, 0);
         load.v[k] = n < p.numbers ? p.aside[(size_t)i * p.numbers + n] : make_float2(0, 0);
     }
 }
@@ -155,21 +156,21 @@ __global__ void __launch_bounds__(ROTATE_TILE_THREADS, 2) turn_kernel(const piec
     const int n0 = (int)blockIdx.x * ROTATE_TILE, m0 = (int)blockIdx.y * ROTATE_TILE;
     const int across = (int)threadIdx.x % ROTATE_ACROSS, down = (int)threadIdx.x / ROTATE_ACROSS;
     cplx<double> sum[ROTATE_EACH][ROTATE_EACH] = {};
+    const int row = (int)threadIdx.x / ROTATE_TILE, column = (int)threadIdx.x % ROTATE_TILE;
     rotate_load load;
-    look(p, 0, p.begin + m0, n0, load);
+    look(p, row, p.begin + m0 + column, n0 + column, load);
     for (int i0 = 0; i0 < p.all; i0 += ROTATE_DEEP) {
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < ROTATE_LOADS; k++) {
-            const int at = (int)threadIdx.x + k * ROTATE_TILE_THREADS;
-            q[at / ROTATE_TILE][at % ROTATE_TILE] = load.q[k];
-            v[at / ROTATE_TILE][at % ROTATE_TILE] = make_double2(load.v[k].x, load.v[k].y);
+            q[row + k * ROTATE_ROWS][column] = load.q[k];
+            v[row + k * ROTATE_ROWS][column] = make_double2(load.v[k].x, load.v[k].y);
         }
         __syncthreads();
         if (i0 + ROTATE_DEEP < p.all) {
-            look(p, i0 + ROTATE_DEEP, p.begin + m0, n0, load);
+            look(p, i0 + ROTATE_DEEP + row, p.begin + m0 + column, n0 + column, load);
         }
-#pragma unroll
+#pragma unroll 2 /* all at once do not fit into the registers */
         for (int i = 0; i < ROTATE_DEEP; i++) {
             cplx<double> a[ROTATE_EACH], b[ROTATE_EACH];
 #pragma unroll
