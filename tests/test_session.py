@@ -213,6 +213,24 @@ def what_is_wrong_raises_with_the_sentence():
         assert [w.category for w in told] == [naik.NotConverged] and results[0].reason == "iteration limit", (told, results)
 
 
+def what_changes_in_memory_raises_and_the_session_goes_on():
+    for action, words in (("hisq", {"mass": 0.1}), ({"type": "clover", "csw": 1.2}, {"kappa": 0.115})):
+        with naik.Session(path("lat.h5"), action=action) as s:
+            src = s.sources.point(0, 0, 0, 0)
+            right = s.solve(src, **words).x
+            orders = {"flip:links:5": "the links changed in the memory of rank 0", "nan:inner_links:5": "the links changed",
+                      f"flip:source:{2 * len(src) + 1}": "the check of its solution"}  # read thrice, to verify at last
+            if action != "hisq":
+                orders["flip:inner_clover:5"] = "the clover blocks changed"
+            for order, sentence in orders.items():
+                os.environ["NAIK_INJECT"] = order
+                try:
+                    refuses(naik.CorruptError, sentence, s.solve, src, **words)
+                finally:
+                    del os.environ["NAIK_INJECT"]
+                assert s.solve(src, **words).x.tobytes() == right.tobytes(), order
+
+
 def bad_mass():
     with naik.Session(path("lat.h5")) as s:
         s.solve(s.sources.point(0, 0, 0, 0), mass=-0.1)
@@ -694,6 +712,7 @@ if not os.path.exists(LIBRARY):
 program("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", 1, "--sweeps", "10", "-o", path("lat.h5"))
 main([structures_have_the_sizes_of_the_headers, a_session_has_the_bits_of_naik_solve,
       links_of_an_array_and_modes_of_a_file_do_too, two_sessions_live_in_one_process, what_is_wrong_raises_with_the_sentence,
+      what_changes_in_memory_raises_and_the_session_goes_on,
       numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host, what_is_written_on_the_gpu_is_the_array_itself, arrays_on_the_gpu_stay_there, a_communicator_of_another_mpi_is_refused,
       ranks_of_mpi4py_and_of_naik_make_the_same_bits, the_wheel_is_made_without_a_network_and_finds_the_library,
       the_page_is_run_as_it_stands])

@@ -91,7 +91,9 @@ typedef struct naik_session_result {
  *   results     [count], out; not converged is a result, not an error
  *
  * Collective. NAIK_ERR_INTERRUPTED where a hook stopped it: x and results hold what was finished, the other
- * reasons are "". NAIK_ERR_ARG, NAIK_ERR_INPUT, NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+ * reasons are "". NAIK_ERR_CORRUPT where links or a solution changed in memory: x is not to be used, and the
+ * next solve makes the links again. NAIK_ERR_ARG, NAIK_ERR_INPUT, NAIK_ERR_MEMORY, NAIK_ERR_MPI,
+ * NAIK_ERR_DEVICE */
 naik_status naik_session_solve(naik_session *session, double mass, double tolerance, int count,
                                const double *src, double *x, naik_session_result *results);
 /* The same for a quark as an entry of solve: has it: "{masses: [0.05], naik_epsilon: [-0.1], twist:

@@ -150,7 +150,7 @@ done:
     return status;
 }
 
-/* The stream's own starting value, of the parity solved. */
+/* The stream's own starting value, of the parity solved; a foreign one that is worth nothing is none. */
 static naik_status take_guess(worker *w, int64_t index, naik_field *x, int irhs, bool *found)
 {
     naik_status status = NAIK_OK;
@@ -162,10 +162,10 @@ static naik_status take_guess(worker *w, int64_t index, naik_field *x, int irhs,
         NAIK_TRY(naik_start_value_weigh(&w->now, w->lat, w->sites, &value));
         w->stream->weighed(w->stream->data, index, &value);
     }
-    if (guess != NAIK_GUESS_NONE && value.scale != 0) {
+    *found = guess != NAIK_GUESS_NONE && value.scale != 0;
+    if (*found) {
         NAIK_TRY(w->ops->field.from_host(x, w->now.parity, irhs, w->sites));
     }
-    *found = guess != NAIK_GUESS_NONE;
     naik_timer_stop(w->backend->timer, "guesses");
 done:
     return status;
@@ -236,6 +236,15 @@ static bool is_suspect(const naik_solver_result *cg, const naik_solution_check *
     }
     return !(fabs(found->independent_residual - cg->residual) <=
              1e-3 * cg->residual + found->rounding);
+}
+
+bool naik_propagator_converged(const naik_propagator_result *result, double tolerance_full)
+{
+    if (result->cg.reason == NAIK_SOLVER_ZERO_SOURCE) {
+        return true;
+    }
+    return result->cg.reason == NAIK_SOLVER_CONVERGED && isfinite(result->source_residual) &&
+           (tolerance_full == 0 || result->source_residual <= tolerance_full);
 }
 
 /* The solution on the host, unless nobody reads it there, or where the caller wants it. */

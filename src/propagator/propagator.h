@@ -21,6 +21,10 @@ typedef struct naik_propagator_result {
     const naik_field *part[2]; /* x on even and odd sites, one rhs in double; borrowed */
 } naik_propagator_result;
 
+/* Whether x meets its tolerance, and |src - M x| / |src| that of the whole lattice; tolerance_full 0: it is
+ * a number at least. */
+bool naik_propagator_converged(const naik_propagator_result *result, double tolerance_full);
+
 /* What a starting value is: not there; a solution of this system, as naik stored it; or somebody
  * else's, which is weighed first (start_value.h). */
 typedef enum naik_guess { NAIK_GUESS_NONE, NAIK_GUESS_OWN, NAIK_GUESS_FOREIGN } naik_guess;

@@ -21,6 +21,7 @@
 #include "propagator/spin_meson.h"
 #include "run/point_locale.h"
 #include "run/session_arrays.h"
+#include "run/session_guard.h"
 #include "run/session_input.h"
 #include "run/session_quark.h"
 #include "stored/make_source.h"
@@ -48,6 +49,7 @@ typedef struct batch {
     const double *src;
     double *x;
     naik_session_result *results;
+    session_guard guard;
 } batch;
 
 static size_t vector_count(const naik_session *s)
@@ -62,6 +64,7 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     const size_t count = vector_count(b->session);
     if (src != NULL) {
         memcpy(src, b->src + (size_t)index * count, count * sizeof *src);
+        naik_fault_in_source(b->guard.fault, b->session->at.lattice, src);
     }
     *mass = b->session->quark.quark.mass;
     *tolerance = b->input->solve[0].tolerance;
@@ -72,16 +75,15 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
 static naik_status take_solution(void *data, int64_t index, const double *x,
                                  const naik_propagator_result *result)
 {
+    naik_status status = NAIK_OK;
     batch *b = data;
     const naik_modes *modes = b->session->quark.modes;
     const size_t count = vector_count(b->session);
-    const double full = b->input->solver.tolerance_full;
+    const bool converged = naik_propagator_converged(result, b->input->solver.tolerance_full);
+    NAIK_TRY(session_guard_judge(&b->guard, index, result));
     if (x != NULL) {
         memcpy(b->x + (size_t)index * count, x, count * sizeof *x);
     }
-    const bool converged = result->cg.reason == NAIK_SOLVER_ZERO_SOURCE ||
-                           (result->cg.reason == NAIK_SOLVER_CONVERGED &&
-                            (full == 0 || result->source_residual <= full));
     b->results[index] = (naik_session_result){
         .converged = converged,
         .iterations = result->cg.iterations,
@@ -95,7 +97,8 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
                  ? "above tolerance_full"
                  : naik_solver_reason_text(result->cg.reason));
     b->done++;
-    return NAIK_OK;
+done:
+    return status;
 }
 
 /* Sources are only read. */
@@ -108,7 +111,7 @@ static double *array_there(void *data, int64_t index, bool solution)
 
 static naik_status at_poll(void *data, const naik_solver_progress *now)
 {
-    const batch *b = data;
+    batch *b = data;
     const naik_session_hooks *hooks = &b->session->hooks;
     const naik_session_progress progress = {.count = b->count,
                                             .done = b->done,
@@ -118,7 +121,7 @@ static naik_status at_poll(void *data, const naik_solver_progress *now)
     if (hooks->progress != NULL) {
         hooks->progress(hooks->data, &progress);
     }
-    return NAIK_OK;
+    return session_guard_poll(&b->guard, now);
 }
 
 static bool asked_to_stop(void *data)
@@ -347,15 +350,16 @@ static naik_status solve_quark(naik_session *s, const char *quark, int count, co
     naik_input *input = NULL;
     session_quark *q = &s->quark;
     bool interrupted = false;
+    batch b = {.session = s, .count = count, .src = src, .x = x, .results = results};
     NAIK_TRY(session_input_make(s->comm, &s->texts, quark, NULL, &input));
-    batch b = {
-        .session = s, .input = input, .count = count, .src = src, .x = x, .results = results};
+    b.input = input;
     NAIK_TRY(session_arrays_place(&s->at, src, x, &b.there));
     NAIK_TRY(check_question(s, input, &b));
     memset(results, 0, (size_t)count * sizeof *results);
     NAIK_TRY(naik_comm_agree(
         s->comm, naik_interrupt_create_asking(s->comm, ask_caller, s, &s->at.interrupt)));
     NAIK_TRY(session_quark_use(&s->at, input, count, q));
+    NAIK_TRY(session_guard_begin(s->comm, &q->set, &b.guard));
     const naik_propagator_stream stream = {.data = &b,
                                            .count = count,
                                            .source = give_source,
@@ -372,6 +376,10 @@ static naik_status solve_quark(naik_session *s, const char *quark, int count, co
                            "stopped with %d of %d solutions done", b.done, count);
     }
 done:
+    session_guard_end(&b.guard);
+    if (status == NAIK_ERR_CORRUPT) {
+        session_quark_clear(q);
+    }
     naik_interrupt_destroy(&s->at.interrupt);
     naik_input_destroy(&input);
     return status;

@@ -100,10 +100,7 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
 {
     naik_status status = NAIK_OK;
     const bool with_correlators = j->input->solve[task->solve].correlators.count > 0;
-    const double full = j->input->solver.tolerance_full;
-    const bool good = result->cg.reason == NAIK_SOLVER_ZERO_SOURCE ||
-                      (result->cg.reason == NAIK_SOLVER_CONVERGED &&
-                       (full == 0 || result->source_residual <= full));
+    const bool good = naik_propagator_converged(result, j->input->solver.tolerance_full);
     naik_solve_record record = {.state = good ? NAIK_SOLVE_DONE : NAIK_SOLVE_NOT_CONVERGED,
                                 .iterations = result->cg.iterations,
                                 .restarts = result->cg.restarts,

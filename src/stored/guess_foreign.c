@@ -88,7 +88,7 @@ void guess_foreign_weighed(guess_foreign *guess, naik_log *log, const naik_input
             naik_log_warn(
                 log,
                 "guess '%s' does not solve the system of '%s': |src - M x| is %.2g |src|; "
-                "such solves begin from zero",
+                "such solves begin without it",
                 solve->guess, solve->name, value->residual);
         }
         return;
@@ -129,7 +129,7 @@ bool guess_foreign_summary(const guess_foreign *guess, const naik_input_solve *s
                  factor_of(&guess->last, factor));
     }
     if (guess->left > 0) {
-        snprintf(left, sizeof left, ", and %d began from zero", guess->left);
+        snprintf(left, sizeof left, ", and %d began without it", guess->left);
     }
     snprintf(text, text_size,
              "%d solves of %s began from another code's %s, residuals at most %.1e%s%s",

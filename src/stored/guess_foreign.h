@@ -14,7 +14,7 @@ typedef struct guess_foreign {
     bool there;                       /* the entry has such a guess */
     bool known;                       /* sum is filled in */
     uint32_t sum[FOREIGN_COLUMNS][2]; /* what the columns hold */
-    int taken, scaled, left; /* solves that began from it, of those times a factor; from zero */
+    int taken, scaled, left; /* solves that began from it, of those times a factor; without it */
     double worst;            /* residual of those taken */
     naik_start_value last;   /* that had a factor */
 } guess_foreign;

@@ -1,0 +1,60 @@
+/* session_guard.c - links, clover blocks and residuals looked at before a session hands a solution out
+ */
+#include "run/session_guard.h"
+
+naik_status session_guard_begin(naik_comm *comm, const naik_operator_set *set, session_guard *guard)
+{
+    *guard = (session_guard){.comm = comm, .set = set};
+    return naik_fault_create(comm, &guard->fault);
+}
+
+void session_guard_end(session_guard *guard)
+{
+    naik_fault_destroy(&guard->fault);
+}
+
+naik_status session_guard_poll(session_guard *guard, const naik_solver_progress *progress)
+{
+    const naik_operator_set *set = guard->set;
+    const naik_precision fastest = naik_operator_set_fastest(set);
+    const naik_fault_targets targets = {.links = {set->links[NAIK_DOUBLE], set->links[fastest]},
+                                        .blocks = {naik_operator_set_blocks(set, NAIK_DOUBLE),
+                                                   naik_operator_set_blocks(set, fastest)}};
+    guard->checked = false;
+    return naik_fault_in_solve(guard->fault, progress, &targets);
+}
+
+static naik_status check_links(session_guard *guard)
+{
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < NAIK_PRECISIONS && !guard->checked; i++) {
+        const char *what;
+        int rank;
+        NAIK_TRY(naik_operator_set_verify(guard->set, (naik_precision)i, &what, &rank));
+        if (rank >= 0) {
+            status = NAIK_FAIL(guard->comm->log, NAIK_ERR_CORRUPT,
+                               "the %s changed in the memory of rank %d during a solve, whose "
+                               "solutions are not to be used: the next solve makes the %s again",
+                               what, rank, what);
+            goto done;
+        }
+    }
+    guard->checked = true;
+done:
+    return status;
+}
+
+naik_status session_guard_judge(session_guard *guard, int64_t index,
+                                const naik_propagator_result *result)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(check_links(guard));
+    if (result->suspect) {
+        status = NAIK_FAIL(guard->comm->log, NAIK_ERR_CORRUPT,
+                           "solution %d: the solver found a residual of %.3e and the check of its "
+                           "solution %.3e, so something was corrupted on the way: solve again",
+                           (int)index, result->cg.residual, result->independent_residual);
+    }
+done:
+    return status;
+}
