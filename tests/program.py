@@ -186,11 +186,13 @@ def finish():
     sys.exit(1 if FAILED else 0)
 
 
-def main(tests):
+def main(tests, needed=()):
     """Runs functions in order, one verdict line each; the exit status says whether all passed. Names on the command
-    line choose among them."""
+    line choose among them, and those of `needed`, which make what the others read, run at all events."""
     failures = 0
-    for test in [t for t in tests if t.__name__ in sys.argv[1:] or not sys.argv[1:]]:
+    if unknown := set(sys.argv[1:]) - {t.__name__ for t in tests}:
+        sys.exit(f"FAIL no test is called {', '.join(sorted(unknown))}")
+    for test in [t for t in tests if t in needed or t.__name__ in sys.argv[1:] or not sys.argv[1:]]:
         begin = time.monotonic()
         try:
             skipped = test()

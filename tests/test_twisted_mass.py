@@ -158,4 +158,5 @@ def what_would_be_wrong_is_refused():
 
 main([configurations_are_generated, free_quarks_are_their_fourier_sum, solutions_solve_the_equation_that_the_file_states,
       grids_precisions_and_batches_give_the_same_quarks, a_stopped_run_goes_on_to_the_same_bytes,
-      without_mu_quarks_are_wilson_and_clover_quarks, a_word_says_what_a_file_holds, what_would_be_wrong_is_refused])
+      without_mu_quarks_are_wilson_and_clover_quarks, a_word_says_what_a_file_holds, what_would_be_wrong_is_refused],
+     needed=[configurations_are_generated])

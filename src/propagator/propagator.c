@@ -150,8 +150,8 @@ done:
     return status;
 }
 
-/* The stream's own starting value, of the parity solved; a foreign one that is worth nothing is none. */
-static naik_status take_guess(worker *w, int64_t index, naik_field *x, int irhs, bool *found)
+/* The stream's own starting value, of the parity solved. */
+static naik_status take_guess(worker *w, int64_t index, naik_field *x, int irhs)
 {
     naik_status status = NAIK_OK;
     naik_guess guess = NAIK_GUESS_NONE;
@@ -162,8 +162,7 @@ static naik_status take_guess(worker *w, int64_t index, naik_field *x, int irhs,
         NAIK_TRY(naik_start_value_weigh(&w->now, w->lat, w->sites, &value));
         w->stream->weighed(w->stream->data, index, &value);
     }
-    *found = guess != NAIK_GUESS_NONE && value.scale != 0;
-    if (*found) {
+    if (guess != NAIK_GUESS_NONE && value.scale != 0) {
         NAIK_TRY(w->ops->field.from_host(x, w->now.parity, irhs, w->sites));
     }
     naik_timer_stop(w->backend->timer, "guesses");
@@ -171,26 +170,15 @@ done:
     return status;
 }
 
-/* From the Krylov space that the solve shares, as the stream has it, or from what the starter knows.
- */
+/* From the Krylov space that the solve shares, or from the stream's own value. */
 static naik_status start(void *data, int64_t index, naik_field *x, int irhs, naik_solver_start *out)
 {
-    naik_status status = NAIK_OK;
     worker *w = data;
-    const naik_solver_starter *own = w->stream->starter;
-    bool found = false;
     if (w->batch.of[index] >= 0) {
         return naik_multishift_take(w->stream->multishift, w->batch.of[index],
                                     w->batch.shift[index], x, irhs, out);
     }
-    if (w->stream->guess != NULL) {
-        NAIK_TRY(take_guess(w, w->batch.index[index], x, irhs, &found));
-    }
-    if (!found && own != NULL && own->start != NULL) {
-        NAIK_TRY(own->start(own->data, w->batch.index[index], x, irhs, out));
-    }
-done:
-    return status;
+    return w->stream->guess == NULL ? NAIK_OK : take_guess(w, w->batch.index[index], x, irhs);
 }
 
 static naik_status correct(void *data, const naik_solver_correction *at)
