@@ -222,6 +222,29 @@ def paragraphs_are_wrapped_at_100_columns():
     assert not wrong, wrong
 
 
+def tables_and_paragraphs_are_whole():
+    """What a tool that wraps text breaks: rows of a table in one line, the rest of a paragraph set as code."""
+    wrong = []
+    for page in pages():
+        text = re.sub(r"^```.*?^```", lambda m: "\n" * m[0].count("\n"), read(page), flags=re.S | re.M)
+        lines = text.split("\n")
+        for number, (before, line) in enumerate(zip([""] + lines, lines), 1):
+            torn = line.startswith("    ") and re.match(r"[^\s|#>*-]", before)
+            if torn or re.search(r"\S.*\|-{3,}\|", line) and not line.startswith("|--") or re.search(r"\| \|-{3,}\|", line):
+                wrong.append(f"{page}:{number}: {line.strip()[:60]}")
+    assert not wrong, "\n".join(wrong)
+
+
+def sentences_that_readers_stumbled_over_are_gone():
+    """What a reader asks back: as long as what? whose residual? who takes more?"""
+    asked = [r"the search as long as", r"it pays from \d", r"solutions of residual", r"covariant ones with the links as they are",
+             r"which corner:", r"cost apart and shared", r"\(the lightest apart is 1\)", r"takes up to a third more",
+             r"[Oo]f the first .{1,60} of the last", r"Of \w+ quarks nothing"]
+    names = pages() + glob.glob("src/**/*.c", recursive=True) + ["doc/naik.1", "doc/naik-input.schema.json"]
+    wrong = [f"{name}: {words}" for name in names for words in asked if re.search(words, re.sub(r'"?\s+"?', " ", read(name)))]
+    assert len(names) > 100 and not wrong, "\n".join(wrong)
+
+
 def the_changelog_is_a_summary_with_details_behind():
     """CHANGELOG.md merges by union: what a merge brings back is a heading or an entry that is there twice."""
     version = subprocess.run([NAIK, "--version"], capture_output=True, text=True).stdout.split()[1]
@@ -269,4 +292,5 @@ main([links_between_pages_resolve, files_and_folders_named_in_the_pages_exist,
       options_that_the_pages_show_are_options,
       the_manual_page_names_every_command_and_formats_without_warning, versions_of_formats_are_those_that_are_written, the_citation_has_the_version_of_the_program,
       the_changelog_is_a_summary_with_details_behind, paragraphs_are_wrapped_at_100_columns,
+      tables_and_paragraphs_are_whole, sentences_that_readers_stumbled_over_are_gone,
       figures_of_speed_are_in_the_results])

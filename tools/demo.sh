@@ -29,5 +29,5 @@ fi
 cat <<END
 
 The demo took $((SECONDS - start)) seconds. In demo/: $(cd demo && echo *)
-Next: README.md, "A first run on your own configuration".
+Next: your own configuration, with README.md, "A first run".
 END

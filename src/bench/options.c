@@ -157,7 +157,7 @@ static naik_status parse_masses(naik_log *log, const char *text, bool shared, do
     return NAIK_OK;
 }
 
-/* Of Wilson and clover quarks: which measurements there are, and what of the options they know. */
+/* Of quarks with spin: which measurements there are, and what of the options they know. */
 static naik_status check_spinors(naik_log *log, const char *command, const typed *t)
 {
     const bench_options *o = &t->o;

@@ -92,9 +92,9 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
     if (j.input->kind->links == NAIK_QUARK_THIN) {
         status =
             NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                      "action.type %s has no fat and long links: Wilson and clover quarks take "
-                      "the configuration as it is, so give it to naik solve; `naik links` "
-                      "builds those of naive, asqtad and hisq",
+                      "action.type %s has no fat and long links, because quarks with spin take the "
+                      "configuration as it is: give this input to naik solve. `naik links` "
+                      "makes the links of naive, asqtad and hisq",
                       j.input->kind->name);
         goto done;
     }

@@ -26,8 +26,8 @@ static void take(const cost *c, int machine, bool by_epsilon, prediction *out)
     out->made = true;
     out->machine = machine >= 0 ? model_machine_names()[machine] : NULL;
     out->gap = machine >= 0 ? NULL
-                            : "naik predicts no times: its model does not know this device, only "
-                              "those of naik solve --dry-run --machine";
+                            : "naik predicts no times: its model knows the devices of naik solve "
+                              "--dry-run --machine, and this device is none of them";
     out->output_bytes = c->cases[0].output_bytes;
     out->mass_count = c->mass_count;
     for (int i = 0; i < c->mass_count; i++) {

@@ -1,4 +1,4 @@
-/* spin_nucleon.c - nucleons of Wilson and clover quarks, site by site
+/* spin_nucleon.c - nucleons of quarks with spin, site by site
  *
  * G and H have one number in each row, so that i fixes j and j' fixes i'; the sum over k and k' is
  * that of rows of P S, made once a site.

@@ -1,4 +1,4 @@
-/* spin_nucleon.h - nucleons of Wilson and clover quarks
+/* spin_nucleon.h - nucleons of quarks with spin
  *
  *   N = eps_abc (q_a^T C g5 r_b) s_c,  Nbar = N^+ gt,  C = gy gt
  *   C(t) = sum_x tr [ (1 + gt)/2 <N(x) Nbar(x0)> ]

@@ -331,8 +331,8 @@ naik_status naik_link_provider_links(naik_link_provider *source, double naik_eps
     naik_twist_text(twist, twisted);
     naik_log_line(
         source->lattice->comm->log,
-        "links: %s, naik_epsilon %.10g%s, ready in %.2f s; singular values were needed to "
-        "project %lld of them",
+        "links: %s, naik_epsilon %.10g%s, ready in %.2f s; the projection of %lld links needed "
+        "singular values",
         kind->name, naik_epsilon, twisted, naik_time_s() - start_s, (long long)(*out)->svd_count);
 done:
     if (status != NAIK_OK) {
