@@ -262,6 +262,50 @@ static void what_waits_for_its_stage_is_kept_as_it_was(check *t)
     end(&f, &r);
 }
 
-CHECK_MAIN(CHECK(what_waits_for_its_stage_is_kept_as_it_was),
+/* A column breaks down, is restored from its last true residual, and breaks down as often as it would have. */
+static void a_column_stopped_at_its_breakdown_counts_it_once_more(check *t)
+{
+    wilson_fixture f;
+    run r;
+    naik_solver_result whole[SYSTEMS];
+    wilson_spinor *first[SYSTEMS];
+    int broken = 0;
+    helper h = {.factor = 1, .broken = 2};
+    CHECK_REQUIRE(t, begin(t, &f, &r));
+    r.alike = true;
+    solve(&r, SYSTEMS, 16, &h);
+    memcpy(first, r.x, sizeof first);
+    memcpy(whole, r.result, sizeof whole);
+    memset(r.x, 0, sizeof r.x);
+    for (int polls = 2; polls < 8; polls++) { /* it leaves after four breakdowns */
+        r.polls = polls;
+        solve(&r, SYSTEMS, 16, &h);
+        broken += r.kept[2].state.level == r.kept[0].state.level &&
+                  r.kept[2].state.record.state == NAIK_RHS_BROKEN;
+        for (int i = 0; i < SYSTEMS; i++) {
+            CHECK_TRUE(t, r.kept[i].state.started == 0 ||
+                              naik_solver_state_holds(&r.kept[i].state)); /* a file takes it */
+        }
+        r.polls = 0;
+        solve(&r, SYSTEMS, 16, &h);
+        for (int i = 0; i < SYSTEMS; i++) {
+            CHECK_INT(t, r.result[i].iterations, whole[i].iterations);
+            CHECK_INT(t, r.result[i].climb, whole[i].climb);
+            CHECK_INT(t, r.result[i].climbed_at, whole[i].climbed_at);
+            CHECK_TRUE(t, r.x[i] != NULL && memcmp(first[i], r.x[i],
+                                                   (size_t)f.lat->volume * sizeof *first[i]) == 0);
+            kept_state_free(&r.kept[i]);
+        }
+        free_run(&r);
+    }
+    CHECK_TRUE(t, broken > 0);
+    for (int i = 0; i < SYSTEMS; i++) {
+        free(first[i]);
+    }
+    end(&f, &r);
+}
+
+CHECK_MAIN(CHECK(a_column_stopped_at_its_breakdown_counts_it_once_more),
+           CHECK(what_waits_for_its_stage_is_kept_as_it_was),
            CHECK(restarts_change_iterations_but_not_answers), CHECK(batches_do_not_change_a_bit),
            CHECK(a_column_that_breaks_down_goes_on_without))

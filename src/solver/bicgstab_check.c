@@ -363,6 +363,17 @@ done:
     return status;
 }
 
+/* What multigrid keeps of rhs c: x, its true |r|^2 = rr, and whether it broke down on the way there. */
+static void note_refreshed(naik_solver *s, int c, double rr)
+{
+    batch_slot *slot = &s->slot[c];
+    slot->refreshed = slot->state;
+    slot->refreshed.record = s->record[c];
+    slot->refreshed.record.rr = rr; /* what was iterated may be no number any more */
+    slot->refreshed.record.state = slot->broke ? NAIK_RHS_BROKEN : NAIK_RHS_CHECK;
+    slot->refreshed.live = 0;
+}
+
 naik_status bg_check(naik_solver *s, const naik_solver_options *options,
                      const naik_solver_stream *stream)
 {
@@ -387,10 +398,7 @@ naik_status bg_check(naik_solver *s, const naik_solver_options *options,
             continue;
         }
         if (bg_level_of(s, c) == BG_MULTIGRID) {
-            s->slot[c].refreshed = s->slot[c].state;
-            s->slot[c].refreshed.record = s->record[c];
-            s->slot[c].refreshed.record.state = NAIK_RHS_CHECK;
-            s->slot[c].refreshed.live = 0;
+            note_refreshed(s, c, rr[c]);
         }
         const int reason = verdict(s, options, c, rr[c]);
         if (reason >= 0) {
