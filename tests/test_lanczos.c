@@ -11,6 +11,7 @@
 #include "cg_fixture.h"
 #include "comm/collective.h"
 #include "dslash_ref.h"
+#include "ledger.h"
 #include "modes/hermitian.h"
 #include "modes/lanczos.h"
 
@@ -377,41 +378,6 @@ static void an_interrupted_search_goes_on_to_the_same_bits(check *t)
     fixture_destroy(&f);
 }
 
-/* What a backend has given out and not got back. */
-enum { PIECES_MOST = 4096 };
-typedef struct ledger {
-    const naik_backend_ops *real;
-    void *piece[PIECES_MOST];
-    size_t bytes[PIECES_MOST], now, most;
-} ledger;
-static ledger counted; /* allocators are told of no more than a device */
-
-static naik_status counted_alloc(naik_device *device, size_t bytes, const char *what, void **out)
-{
-    const naik_status status = counted.real->memory.alloc(device, bytes, what, out);
-    for (int i = 0; i < PIECES_MOST && status == NAIK_OK; i++) {
-        if (counted.piece[i] == NULL) {
-            counted.piece[i] = *out;
-            counted.bytes[i] = bytes;
-            counted.now += bytes;
-            counted.most = counted.now > counted.most ? counted.now : counted.most;
-            break;
-        }
-    }
-    return status;
-}
-
-static void counted_release(naik_device *device, void *memory)
-{
-    for (int i = 0; i < PIECES_MOST && memory != NULL; i++) {
-        if (counted.piece[i] == memory) {
-            counted.piece[i] = NULL;
-            counted.now -= counted.bytes[i];
-        }
-    }
-    counted.real->memory.release(device, memory);
-}
-
 /* The plan's memory of a search is what it takes at the most, and what it leaves are the modes. Halos
  * of several ranks have a line of their own in the plan. */
 static void a_search_takes_the_memory_that_is_planned(check *t)
@@ -420,22 +386,18 @@ static void a_search_takes_the_memory_that_is_planned(check *t)
     fixture f;
     if (cg_fixture(t, &f)) {
         operators o = make_operators(t, &f);
-        naik_backend_ops ops = *f.backend->ops;
         naik_modes *modes = NULL;
         naik_lanczos_report report;
         naik_lanczos_options options = naik_lanczos_defaults();
         options.modes = MANY;
         options.tolerance = 0.5;
-        counted = (ledger){.real = f.backend->ops};
-        ops.memory.alloc = counted_alloc;
-        ops.memory.release = counted_release;
-        f.backend->ops = &ops;
+        ledger_open(f.backend);
         CHECK_OK(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report));
-        CHECK_NEAR(t, (double)counted.most / (double)naik_lanczos_bytes(f.geometry, &options), 1,
+        CHECK_NEAR(t, (double)ledger_most() / (double)naik_lanczos_bytes(f.geometry, &options), 1,
                    0.03);
-        CHECK_TRUE(t, counted.now == naik_modes_bytes(f.geometry, NAIK_SINGLE, MANY));
+        CHECK_TRUE(t, ledger_now() == naik_modes_bytes(f.geometry, NAIK_SINGLE, MANY));
         naik_modes_destroy(&modes);
-        f.backend->ops = counted.real;
+        ledger_close(f.backend);
         release(&o);
     }
     fixture_destroy(&f);

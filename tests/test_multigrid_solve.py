@@ -34,6 +34,12 @@ def a_configuration_is_generated():
     naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "8", "-o", path("lat.h5"))
 
 
+def prints(name):
+    """What the records say of the setups, run by run."""
+    with h5py.File(path(name), "r") as f:
+        return re.findall("^multigrid_q0=(.*)$", "\n".join(s.decode() for s in f["/metadata/sessions"][...]), flags=re.M)
+
+
 def answers_are_those_of_bicgstab_in_fewer_iterations():
     said = solve("one")
     assert len(re.findall(r"^multigrid (?:start|cycle)", said, flags=re.M)) == 4, said
@@ -54,14 +60,37 @@ def grids_threads_and_batches_give_the_same_bytes():
     for ranks, env, batch in runs:
         solve("again", "--set", f"solver.batch={batch}", ranks=ranks, env=env)
         same(everything("one.h5"), everything("again.h5"))
+        assert prints("again.h5") == prints("one.h5"), (prints("again.h5"), prints("one.h5"))
         os.remove(path("again.h5"))
 
 
 def a_stopped_run_goes_on_to_the_same_bytes():
-    solve("halted", env={"NAIK_INJECT": "stop:solve:4"}, status=5)
+    for where in "setup:3", "solve:4", "setup:12":  # in the first block of noise, and in a cycle
+        said = solve("halted", env={"NAIK_INJECT": "stop:" + where}, status=5)
+        assert " with 0 of 12 solves done: run the same command again to go on" in said, said
     said = solve("halted")
     assert said.count("restored: ") == 12, said
     same(everything("one.h5"), everything("halted.h5"))
+    assert prints("halted.h5") == prints("one.h5") and len(prints("one.h5")) == 1, prints("halted.h5")
+
+
+def another_setup_ends_the_run():
+    solve("marked", env={"NAIK_INJECT": "stop:solve:4"}, status=5)
+    with h5py.File(path("marked.h5.part"), "r+") as f:
+        slots = f["/metadata/sessions"]
+        slots[0] = re.sub(b"(?m)^multigrid_q0=.", b"multigrid_q0=x", slots[0])
+    said = solve("marked", status=4)
+    assert "a memory or device was wrong, or is of another kind" in said, said
+    os.remove(path("marked.h5.part"))
+
+
+def a_setup_that_changes_in_memory_is_made_again():
+    said = solve("flipped", env={"NAIK_INJECT": "flip:coarse:3,flip:vectors:3"}, status=4)
+    assert "the coarse matrices of multigrid changed in the memory of rank 0: they are made again" in said, said
+    assert "the near-null vectors of multigrid changed in the memory of rank 0, and it is not the first time" in said, said
+    said = solve("flipped", env={"NAIK_INJECT": "flip:vectors:3"})
+    assert "the near-null vectors of multigrid changed" in said and said.count("multigrid start") == 2, said
+    same(everything("one.h5"), everything("flipped.h5"))
 
 
 def a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next():
@@ -106,5 +135,6 @@ def what_cannot_be_is_refused():
 
 
 main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_iterations, grids_threads_and_batches_give_the_same_bytes,
-      a_stopped_run_goes_on_to_the_same_bytes, a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next,
+      a_stopped_run_goes_on_to_the_same_bytes, another_setup_ends_the_run, a_setup_that_changes_in_memory_is_made_again,
+      a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next,
       a_grid_is_chosen_for_the_aggregates_of_the_input, mesons_are_those_of_another_code, what_cannot_be_is_refused])

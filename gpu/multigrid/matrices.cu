@@ -245,13 +245,25 @@ __global__ void __launch_bounds__(INVERT_THREADS) invert_kernel(const invert_par
     }
 }
 
-/* Memory for the matrices of as many sites as are on their way at a time. */
+/* Sites whose matrices are on their way at a time. */
+static size_t sites_at_a_time(int n, int sites)
+{
+    const size_t most = INVERT_ROOM / ((size_t)(n * n) * sizeof(double2));
+    return (size_t)sites < most ? (size_t)sites : most;
+}
+
+size_t gpu_coarse_invert_bytes(const naik_aggregates *a, int components)
+{
+    const size_t each = (size_t)components * (size_t)components;
+    return sites_at_a_time(components, mg_sites(a)) * each * (sizeof(double2) + sizeof(float2));
+}
+
+/* Memory for their matrices. */
 static naik_status take_room(naik_backend *backend, int n, int sites, void **inverse,
                              void **product, void **singular, int *at_a_time)
 {
     naik_status status = NAIK_OK;
-    const size_t each = (size_t)(n * n), most = INVERT_ROOM / (each * sizeof(double2));
-    const size_t count = (size_t)sites < most ? (size_t)sites : most;
+    const size_t each = (size_t)(n * n), count = sites_at_a_time(n, sites);
     const unsigned long long zero = 0;
     *at_a_time = count > 0 ? (int)count : 1;
     NAIK_TRY(gpu_alloc(&backend->device, count * each * sizeof(double2), "inverses", inverse));

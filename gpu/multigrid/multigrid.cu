@@ -22,6 +22,7 @@ const naik_multigrid_ops naik_multigrid_ops_gpu = {
     .clear = gpu_coarse_links_clear,
     .galerkin = gpu_galerkin,
     .invert = gpu_coarse_invert,
+    .invert_bytes = gpu_coarse_invert_bytes,
     .site_bytes = gpu_coarse_site_bytes,
     .pack = gpu_coarse_pack,
     .dslash = gpu_coarse_dslash,

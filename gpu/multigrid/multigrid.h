@@ -43,6 +43,7 @@ naik_status gpu_multigrid_noise(naik_field *v, naik_parity parity, int irhs, uin
 /* matrices.cu */
 naik_status gpu_coarse_links_clear(naik_coarse_links *m);
 size_t gpu_coarse_links_bytes(const naik_aggregates *a, int components, naik_precision precision);
+size_t gpu_coarse_invert_bytes(const naik_aggregates *a, int components);
 naik_status gpu_coarse_invert(const naik_coarse_links *from, naik_coarse_links *to,
                               int64_t *singular);
 

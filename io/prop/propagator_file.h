@@ -285,6 +285,10 @@ naik_status naik_propagator_file_contract(naik_propagator_file *file, int index,
 naik_status naik_propagator_file_note(naik_propagator_file *file, const char *name,
                                       const char *text);
 
+/* The last such line of this run or an earlier one, without the name; "" where there is none. Collective. NAIK_ERR_IO */
+naik_status naik_propagator_file_noted(naik_propagator_file *file, const char *name, char *text,
+                                       size_t text_size);
+
 /* All solves committed: marks PATH.part complete, closes it, verifies it by reading it again,
  * renames it to PATH and removes journal and lock. Afterwards the file is open for reading.
  * Collective. NAIK_ERR_ARG a solve is pending; NAIK_ERR_CORRUPT; NAIK_ERR_IO */

@@ -431,16 +431,6 @@ static void free_facts(naik_reader_fact *facts, int count)
     free(facts);
 }
 
-const char *naik_reader_line(const char *text, const char *name)
-{
-    const size_t length = strlen(name);
-    while (text != NULL && (strncmp(text, name, length) != 0 || text[length] != '=')) {
-        text = strchr(text, '\n');
-        text += text != NULL;
-    }
-    return text != NULL ? text + length + 1 : NULL;
-}
-
 void naik_propagator_reader_destroy(naik_propagator_reader **view)
 {
     naik_propagator_reader *v = *view;

@@ -60,10 +60,6 @@ typedef struct naik_propagator_reader {
     naik_contraction_view contractions;
 } naik_propagator_reader;
 
-/* The value of "name=value" in the lines of a text such as that of a session, up to its line's end;
- * or NULL. Local. */
-const char *naik_reader_line(const char *text, const char *name);
-
 /* Reads PATH, or PATH.part where there is no PATH. Local: the other ranks need not take part.
  *
  *   histories    residuals are read of so many pairs, the first ones

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "io/prop/prop_file.h"
 #include "io/provenance.h"
 
@@ -53,6 +54,47 @@ static naik_status add_to_session(naik_propagator_file *file, const char *name, 
 done:
     naik_h5_release(sessions);
     naik_h5_release(type);
+    return status;
+}
+
+/* Rank 0: the line of that name in the slots up to this run's, the last one first. */
+static naik_status find_note(naik_propagator_file *file, const char *name, char *text,
+                             size_t text_size)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    char slot[NAIK_SESSION_BYTES + 1];
+    const hsize_t count[1] = {1};
+    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
+    hid_t sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
+    NAIK_H5_TRY(log, sessions, "opening the list of sessions");
+    for (int i = file->session; i >= 0 && text[0] == '\0'; i--) {
+        const hsize_t start[1] = {(hsize_t)i};
+        memset(slot, 0, sizeof slot);
+        NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, slot));
+        for (const char *line = naik_line_value(slot, name); line != NULL;
+             line = naik_line_value(line, name)) { /* the last one counts */
+            snprintf(text, text_size, "%.*s", (int)strcspn(line, "\n"), line);
+        }
+    }
+done:
+    naik_h5_release(sessions);
+    naik_h5_release(type);
+    return status;
+}
+
+naik_status naik_propagator_file_noted(naik_propagator_file *file, const char *name, char *text,
+                                       size_t text_size)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    memset(text, 0, text_size);
+    if (comm->rank == 0 && !file->complete && !file->broken) {
+        status = find_note(file, name, text, text_size);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, text, text_size, 0));
+done:
     return status;
 }
 

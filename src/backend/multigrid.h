@@ -148,6 +148,8 @@ typedef struct naik_multigrid_ops {
     /* to = X^-1 and Z_k of from (single): by pivots, in double. *singular: sites whose X is not
      * invertible, of this rank. */
     naik_status (*invert)(const naik_coarse_links *from, naik_coarse_links *to, int64_t *singular);
+    /* Backend memory that this takes meanwhile; NULL: none. */
+    size_t (*invert_bytes)(const naik_aggregates *a, int components);
 
     size_t (*site_bytes)(int components, int capacity);
     /* Sites `list` (host) of v, one behind the other, into backend memory `buffer`. */

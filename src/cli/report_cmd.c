@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "base/options.h"
 #include "cli/commands.h"
 #include "comm/paths.h"
@@ -335,9 +336,9 @@ static bool print_region(FILE *out, const char **list, double total_s)
 static void print_times(FILE *out, const naik_propagator_reader *v)
 {
     for (int i = 0; i < v->text_count; i++) {
-        const char *list = naik_reader_line(v->texts[i].text, "times");
-        const char *device = naik_reader_line(v->texts[i].text, "device");
-        const char *memory = naik_reader_line(v->texts[i].text, "memory");
+        const char *list = naik_line_value(v->texts[i].text, "times");
+        const char *device = naik_line_value(v->texts[i].text, "device");
+        const char *memory = naik_line_value(v->texts[i].text, "memory");
         if (list == NULL || strncmp(v->texts[i].name, "run ", 4) != 0) {
             continue;
         }

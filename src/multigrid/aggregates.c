@@ -316,16 +316,16 @@ done:
 static naik_status fill(naik_aggregates *a)
 {
     naik_status status = NAIK_OK;
-    const int32_t sites = a->local[0] * a->local[1] * a->local[2] * a->local[3];
+    const int32_t sites = a->count[0] + a->count[1];
     coarse_box box = {.a = a};
+    int32_t next[2] = {0, 0};
     NAIK_TRY(naik_alloc(a->geometry->backend->log, (size_t)sites * sizeof(int32_t),
                         "tables of aggregates", (void **)&box.number));
     for (int32_t place = 0; place < sites; place++) {
         int x[NAIK_DIM];
         coordinates_of(a->local, place, x);
-        box.number[place] = a->count[parity_at(a, x)]++;
+        box.number[place] = next[parity_at(a, x)]++;
     }
-    count_halo(a);
     NAIK_TRY(allocate(a));
     for (int32_t place = 0; place < sites; place++) {
         fill_site(&box, place);
@@ -337,10 +337,10 @@ done:
     return status;
 }
 
-static void describe(naik_aggregates *a, const int extent[NAIK_DIM])
+naik_aggregates naik_aggregates_outline(const naik_geometry *geometry, const int extent[NAIK_DIM])
 {
-    const naik_lattice *lat = a->geometry->lattice;
-    a->fine = 1;
+    const naik_lattice *lat = geometry->lattice;
+    naik_aggregates outline = {.geometry = geometry, .fine = 1}, *a = &outline;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         a->extent[mu] = extent[mu];
         a->size[mu] = lat->size[mu] / extent[mu];
@@ -349,6 +349,14 @@ static void describe(naik_aggregates *a, const int extent[NAIK_DIM])
         a->fine *= extent[mu];
     }
     a->fine /= 2;
+    for (int32_t place = 0; place < a->local[0] * a->local[1] * a->local[2] * a->local[3];
+         place++) {
+        int x[NAIK_DIM];
+        coordinates_of(a->local, place, x);
+        a->count[parity_at(a, x)]++;
+    }
+    count_halo(a);
+    return outline;
 }
 
 naik_status naik_aggregates_create(const naik_geometry *geometry, const int asked[NAIK_DIM],
@@ -362,8 +370,7 @@ naik_status naik_aggregates_create(const naik_geometry *geometry, const int aske
     NAIK_TRY(choose(geometry, asked, extent));
     status = naik_alloc(geometry->backend->log, sizeof *a, "aggregates", (void **)&a);
     NAIK_TRY(naik_comm_agree(comm, status));
-    a->geometry = geometry;
-    describe(a, extent);
+    *a = naik_aggregates_outline(geometry, extent);
     NAIK_TRY(naik_comm_agree(comm, fill(a)));
     *out = a;
     a = NULL;

@@ -22,6 +22,9 @@ naik_status naik_aggregates_choose_grid(naik_comm *comm, const int size[NAIK_DIM
 naik_status naik_aggregates_create(const naik_geometry *geometry, const int asked[NAIK_DIM],
                                    naik_aggregates **out);
 void naik_aggregates_destroy(naik_aggregates **aggregates);
+/* Their numbers without tables, for sizes of memory; extent: as naik_multigrid_aggregate gives it, the box holds
+ * whole ones. Nothing to destroy. */
+naik_aggregates naik_aggregates_outline(const naik_geometry *geometry, const int extent[NAIK_DIM]);
 
 /* The functions of the backend behind it. */
 static inline const naik_multigrid_ops *naik_multigrid_of(const naik_geometry *geometry)

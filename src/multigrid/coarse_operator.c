@@ -60,6 +60,20 @@ done:
     return status;
 }
 
+size_t naik_coarse_operator_bytes(const naik_aggregates *aggregates, int vectors,
+                                  naik_precision precision)
+{
+    const naik_multigrid_ops *ops = naik_multigrid_of(aggregates->geometry);
+    return ops->links_bytes(aggregates, 2 * vectors, NAIK_SINGLE) +
+           ops->links_bytes(aggregates, 2 * vectors, precision);
+}
+
+size_t naik_coarse_operator_fill_bytes(const naik_aggregates *aggregates, int vectors)
+{
+    const naik_multigrid_ops *ops = naik_multigrid_of(aggregates->geometry);
+    return ops->invert_bytes != NULL ? ops->invert_bytes(aggregates, 2 * vectors) : 0;
+}
+
 void naik_coarse_operator_destroy(naik_coarse_operator **op)
 {
     if (*op != NULL) {

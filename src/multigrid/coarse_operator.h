@@ -25,6 +25,10 @@ typedef struct naik_coarse_operator {
 /* Of P, whose precision the matrices that are used have. Collective. NAIK_ERR_MEMORY */
 naik_status naik_coarse_operator_create(const naik_transfer *p, naik_coarse_operator **out);
 void naik_coarse_operator_destroy(naik_coarse_operator **op);
+size_t naik_coarse_operator_bytes(const naik_aggregates *aggregates, int vectors,
+                                  naik_precision precision);
+/* And while it is filled. */
+size_t naik_coarse_operator_fill_bytes(const naik_aggregates *aggregates, int vectors);
 
 /* From P and M; field[0..1] are spinors in single of NAIK_MG_BLOCK rhs, scratch. Collective.
  * NAIK_ERR_NOT_CONVERGED   X of some coarse site has no inverse
@@ -46,6 +50,8 @@ typedef struct naik_coarse_solve {
 naik_status naik_coarse_solver_create(const naik_coarse_operator *op, int width, int space,
                                       double tolerance, naik_coarse_solver **out);
 void naik_coarse_solver_destroy(naik_coarse_solver **solver);
+size_t naik_coarse_solver_bytes(const naik_aggregates *aggregates, int components, int width,
+                                int space);
 
 /* M_c e = b, b of both parities, which are overwritten; bound [nrhs]: |b| at most, of each rhs; 0: not
  * solved, e of it is undefined. Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */

@@ -39,11 +39,26 @@ typedef struct coarse_state {
     double rr[NAIK_MG_WIDTH], stop[NAIK_MG_WIDTH];
 } coarse_state;
 
+/* The sums of a step at the most. */
+static size_t product_numbers(int space)
+{
+    return (size_t)space * NAIK_MG_WIDTH * 2;
+}
+
+size_t naik_coarse_solver_bytes(const naik_aggregates *aggregates, int components, int width,
+                                int space)
+{
+    const size_t vectors = 2 * (size_t)space + 2;
+    return vectors * naik_coarse_bytes(aggregates, components, width) +
+           naik_coarse_halo_bytes(aggregates, components, width) +
+           product_numbers(space) * sizeof(int64_t);
+}
+
 static naik_status allocate(naik_coarse_solver *s)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = s->op->aggregates->geometry->backend;
-    const size_t numbers = (size_t)s->space * NAIK_MG_WIDTH * 2, space = (size_t)s->space;
+    const size_t numbers = product_numbers(s->space), space = (size_t)s->space;
     NAIK_TRY(naik_backend_alloc(backend, numbers * sizeof *s->products, "coarse products",
                                 (void **)&s->products));
     NAIK_TRY(

@@ -16,7 +16,7 @@ static int32_t sites_of(const naik_aggregates *a)
     return even > odd ? even : odd;
 }
 
-static size_t bytes_of(const naik_aggregates *aggregates, int components, int capacity)
+size_t naik_coarse_bytes(const naik_aggregates *aggregates, int components, int capacity)
 {
     return (size_t)sites_of(aggregates) *
            naik_multigrid_of(aggregates->geometry)->site_bytes(components, capacity);
@@ -50,8 +50,8 @@ naik_status naik_coarse_create(const naik_aggregates *aggregates, int components
         .nrhs = capacity,
         .capacity = capacity,
         .site_bytes = naik_multigrid_of(aggregates->geometry)->site_bytes(components, capacity)};
-    NAIK_TRY(
-        naik_comm_agree(backend->comm, allocate(v, bytes_of(aggregates, components, capacity))));
+    NAIK_TRY(naik_comm_agree(backend->comm,
+                             allocate(v, naik_coarse_bytes(aggregates, components, capacity))));
     *out = v;
     v = NULL;
 done:
@@ -82,15 +82,27 @@ static int32_t face_sites(const naik_aggregates *a, int mu, int side)
     return even > odd ? even : odd;
 }
 
+static size_t largest_face(const naik_aggregates *a, size_t site_bytes)
+{
+    size_t most = 0;
+    for (int face = 0; face < 2 * NAIK_DIM; face++) {
+        const size_t bytes = (size_t)face_sites(a, face / 2, face % 2) * site_bytes;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+size_t naik_coarse_halo_bytes(const naik_aggregates *aggregates, int components, int capacity)
+{
+    return largest_face(aggregates,
+                        naik_multigrid_of(aggregates->geometry)->site_bytes(components, capacity));
+}
+
 static naik_status make_buffers(naik_coarse_halo *h)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = h->aggregates->geometry->backend;
-    size_t most = 0;
-    for (int face = 0; face < 2 * NAIK_DIM; face++) {
-        const size_t bytes = (size_t)face_sites(h->aggregates, face / 2, face % 2) * h->site_bytes;
-        most = bytes > most ? bytes : most;
-    }
+    const size_t most = largest_face(h->aggregates, h->site_bytes);
     if (most > 0) {
         NAIK_TRY(naik_backend_alloc(backend, most, "coarse messages", (void **)&h->packed));
         NAIK_TRY(naik_alloc(backend->log, most, "coarse messages", (void **)&h->send));

@@ -8,6 +8,7 @@
 naik_status naik_coarse_create(const naik_aggregates *aggregates, int components, int capacity,
                                naik_coarse **out);
 void naik_coarse_destroy(naik_coarse **v);
+size_t naik_coarse_bytes(const naik_aggregates *aggregates, int components, int capacity);
 
 /* The exchange of vectors of one shape; its buffers. */
 typedef struct naik_coarse_halo naik_coarse_halo;
@@ -15,6 +16,7 @@ typedef struct naik_coarse_halo naik_coarse_halo;
 naik_status naik_coarse_halo_create(const naik_aggregates *aggregates, int components, int capacity,
                                     naik_coarse_halo **out);
 void naik_coarse_halo_destroy(naik_coarse_halo **halo);
+size_t naik_coarse_halo_bytes(const naik_aggregates *aggregates, int components, int capacity);
 /* The halo sites of v, which stands on `parity`, become the neighbours' sites. Collective.
  * NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_coarse_exchange(naik_coarse_halo *halo, naik_coarse *v, naik_parity parity);

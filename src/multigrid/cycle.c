@@ -10,6 +10,19 @@ static double largest_of(const naik_wilson *wilson)
     return wilson->largest;
 }
 
+enum { CYCLE_FIELDS = 4, CYCLE_COARSE = 4 };
+
+size_t naik_cycle_bytes(const naik_aggregates *aggregates, int width,
+                        const naik_multigrid_parameters *parameters)
+{
+    const naik_geometry *geometry = aggregates->geometry;
+    const int components = 2 * parameters->vectors;
+    return CYCLE_FIELDS * geometry->backend->ops->field.bytes(geometry->lattice, NAIK_SINGLE,
+                                                              NAIK_SPIN * width) +
+           CYCLE_COARSE * naik_coarse_bytes(aggregates, components, width) +
+           naik_coarse_solver_bytes(aggregates, components, width, parameters->coarse_space);
+}
+
 naik_status naik_cycle_create(const naik_wilson *wilson, const naik_transfer *p,
                               const naik_coarse_operator *op, const naik_polynomial *smoother,
                               int width, const naik_multigrid_parameters *parameters,
@@ -23,8 +36,8 @@ naik_status naik_cycle_create(const naik_wilson *wilson, const naik_transfer *p,
     status = naik_alloc(comm->log, sizeof *c, "a multigrid cycle", (void **)&c);
     NAIK_TRY(naik_comm_agree(comm, status));
     *c = (naik_cycle){.wilson = wilson, .p = p, .op = op, .smoother = smoother, .width = width};
-    naik_field **const fields[] = {&c->rest, &c->other, &c->x, &c->scratch};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    naik_field **const fields[CYCLE_FIELDS] = {&c->rest, &c->other, &c->x, &c->scratch};
+    for (size_t i = 0; i < CYCLE_FIELDS; i++) {
         NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, width, fields[i]));
     }
     for (int i = 0; i < 2; i++) {

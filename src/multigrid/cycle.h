@@ -29,6 +29,8 @@ naik_status naik_cycle_create(const naik_wilson *wilson, const naik_transfer *p,
                               int width, const naik_multigrid_parameters *parameters,
                               naik_cycle **out);
 void naik_cycle_destroy(naik_cycle **cycle);
+size_t naik_cycle_bytes(const naik_aggregates *aggregates, int width,
+                        const naik_multigrid_parameters *parameters);
 
 /* z = what one cycle makes of r, both in single on `parity`; norm [nrhs]: |r|, 0: an rhs without coarse
  * correction. z and r differ. Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */

@@ -80,26 +80,3 @@ bool naik_multigrid_fits(const int size[NAIK_MULTIGRID_DIM], const int extent[NA
     }
     return true;
 }
-
-int64_t naik_multigrid_memory(const int local[NAIK_MULTIGRID_DIM],
-                              const int extent[NAIK_MULTIGRID_DIM], int width,
-                              const naik_multigrid_parameters *parameters)
-{
-    int64_t sites = 1, inside = 1;
-    for (int mu = 0; mu < NAIK_MULTIGRID_DIM; mu++) {
-        sites *= local[mu];
-        inside *= extent[mu];
-    }
-    const int64_t vectors = parameters->vectors, components = 2 * vectors;
-    const int64_t coarse = sites / inside, half = sites / 2;
-    const bool short_reals = parameters->precision == 16;
-    const int64_t spinor = 12 * 2 * (int64_t)sizeof(float);
-    const int64_t p = sites * vectors * (spinor + (short_reals ? spinor / 2 + 4 : 0));
-    const int64_t tested = sites * vectors * spinor; /* while they are made */
-    const int64_t matrices = 9 * components * components * coarse * (short_reals ? 8 + 4 : 2 * 8);
-    const int64_t directions = 2 * parameters->restart * half * width * spinor;
-    const int64_t space =
-        (2 * parameters->coarse_space + 4) * (coarse + 1) / 2 * components * 8 * width;
-    return p + (tested > directions ? tested : directions) + matrices + space +
-           6 * half * width * spinor;
-}

@@ -35,10 +35,4 @@ bool naik_multigrid_aggregate(const int size[NAIK_MULTIGRID_DIM],
 bool naik_multigrid_fits(const int size[NAIK_MULTIGRID_DIM], const int extent[NAIK_MULTIGRID_DIM],
                          const int grid[NAIK_MULTIGRID_DIM]);
 
-/* Bytes of a multigrid on a rank whose box is `local`, with the outer directions of `width` rhs of
- * spinors: what a plan counts with, without padding and halos. */
-int64_t naik_multigrid_memory(const int local[NAIK_MULTIGRID_DIM],
-                              const int extent[NAIK_MULTIGRID_DIM], int width,
-                              const naik_multigrid_parameters *parameters);
-
 #endif

@@ -133,6 +133,12 @@ done:
     return status;
 }
 
+size_t naik_polynomial_fit_bytes(const naik_geometry *geometry, int count)
+{
+    return (size_t)(count + 2) *
+           geometry->backend->ops->field.bytes(geometry->lattice, NAIK_DOUBLE, NAIK_SPIN * COLUMNS);
+}
+
 naik_status naik_polynomial_fit(const naik_wilson *wilson, naik_parity p, int count, uint64_t seed,
                                 naik_polynomial *out)
 {

@@ -23,6 +23,9 @@ typedef struct naik_polynomial {
 naik_status naik_polynomial_fit(const naik_wilson *wilson, naik_parity p, int count, uint64_t seed,
                                 naik_polynomial *out);
 
+/* Backend memory that this takes meanwhile. */
+size_t naik_polynomial_fit_bytes(const naik_geometry *geometry, int count);
+
 /* z = sum_k c_k Mh^k r; z, other and scratch are different fields of the shape of r. */
 naik_status naik_polynomial_apply(const naik_polynomial *polynomial, const naik_wilson *wilson,
                                   naik_parity p, const naik_field *r, naik_field *other,

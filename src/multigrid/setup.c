@@ -3,11 +3,44 @@
 
 #include "base/memory.h"
 #include "base/timer.h"
-#include "multigrid/vectors.h"
+#include "solver/gcr.h"
 
 static naik_precision stored_of(const naik_multigrid *mg)
 {
     return mg->parameters.precision == 16 ? NAIK_HALF : NAIK_SINGLE;
+}
+
+/* Rhs of the cycle: a setup has blocks of vectors. */
+static int cycle_width(int width)
+{
+    return width > NAIK_MG_BLOCK ? width : NAIK_MG_BLOCK;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+naik_multigrid_sizes naik_multigrid_bytes(const naik_geometry *geometry, const int extent[NAIK_DIM],
+                                          int width, const naik_multigrid_parameters *parameters)
+{
+    const naik_aggregates a = naik_aggregates_outline(geometry, extent);
+    const bool half = parameters->precision == 16;
+    const naik_precision stored = half ? NAIK_HALF : NAIK_SINGLE;
+    const int vectors = parameters->vectors;
+    const size_t single = naik_transfer_bytes(&a, vectors, NAIK_SINGLE);
+    const size_t fill = naik_coarse_operator_fill_bytes(&a, vectors);
+    const size_t begin = naik_test_vectors_begin_bytes(geometry);
+    const size_t fit = naik_polynomial_fit_bytes(geometry, parameters->smoother);
+    const bool makes_noise = naik_multigrid_of(geometry)->noise == NULL;
+    return (naik_multigrid_sizes){
+        .kept = naik_transfer_bytes(&a, vectors, stored) +
+                naik_coarse_operator_bytes(&a, vectors, stored) +
+                naik_cycle_bytes(&a, cycle_width(width), parameters),
+        .making = (half ? single : 0) +
+                  larger(fit, naik_test_vectors_bytes(geometry, vectors) + larger(begin, fill)),
+        .directions = naik_gcr_bytes(geometry, NAIK_SINGLE, NAIK_SPIN, width, parameters->restart),
+        .host = makes_noise ? NAIK_SPIN * naik_lattice_vector_bytes(geometry->lattice) : 0};
 }
 
 static naik_status allocate(naik_multigrid *mg)
@@ -23,8 +56,7 @@ static naik_status allocate(naik_multigrid *mg)
     }
     NAIK_TRY(naik_coarse_operator_create(mg->used, &mg->coarse));
     NAIK_TRY(naik_cycle_create(mg->inner, mg->used, mg->coarse, mg->smoother,
-                               mg->width > NAIK_MG_BLOCK ? mg->width : NAIK_MG_BLOCK,
-                               &mg->parameters, &mg->cycle));
+                               cycle_width(mg->width), &mg->parameters, &mg->cycle));
     status = naik_alloc(comm->log, (size_t)(mg->parameters.cycles + 1) * sizeof *mg->steps,
                         "a multigrid", (void **)&mg->steps);
     NAIK_TRY(naik_comm_agree(comm, status));
@@ -59,6 +91,7 @@ static naik_status take_vectors(naik_multigrid *mg, naik_test_vectors *vectors,
                                 naik_orthonormal *met)
 {
     naik_status status = NAIK_OK;
+    NAIK_TRY(naik_multigrid_ask(&mg->hooks, mg->aggregates->geometry->backend->log));
     NAIK_TRY(
         naik_transfer_fill(mg->made, (naik_field *const(*)[2])vectors->v, vectors->blocks, met));
     if (mg->used != mg->made) {
@@ -113,6 +146,7 @@ static naik_status make_vectors(naik_multigrid *mg, naik_log *report)
     naik_test_vectors vectors = {.count = 0};
     naik_orthonormal met;
     NAIK_TRY(naik_test_vectors_create(mg->aggregates->geometry, mg->parameters.vectors, &vectors));
+    vectors.hooks = mg->hooks;
     NAIK_TRY(naik_test_vectors_begin(&vectors, mg->outer, mg->inner, mg->parameters.start,
                                      mg->parameters.seed));
     NAIK_TRY(take_vectors(mg, &vectors, &met));
@@ -136,13 +170,18 @@ static naik_status set_up(naik_multigrid *mg, naik_log *report)
     naik_timer_start(timer, "multigrid setup");
     NAIK_TRY(make_smoother(mg));
     NAIK_TRY(make_vectors(mg, report));
+    if (mg->used != mg->made) { /* it has served */
+        naik_transfer_destroy(&mg->made);
+    }
+    NAIK_TRY(naik_multigrid_seal(mg));
 done:
     naik_timer_stop(timer, "multigrid setup");
     return status;
 }
 
 naik_status naik_multigrid_create(const naik_wilson *outer, const naik_wilson *inner, int width,
-                                  const naik_multigrid_parameters *parameters, naik_log *report,
+                                  const naik_multigrid_parameters *parameters,
+                                  const naik_multigrid_hooks *hooks, naik_log *report,
                                   naik_multigrid **out)
 {
     naik_status status = NAIK_OK;
@@ -153,6 +192,7 @@ naik_status naik_multigrid_create(const naik_wilson *outer, const naik_wilson *i
     status = naik_alloc(comm->log, sizeof *mg, "a multigrid", (void **)&mg);
     NAIK_TRY(naik_comm_agree(comm, status));
     mg->parameters = *parameters;
+    mg->hooks = hooks != NULL ? *hooks : (naik_multigrid_hooks){.stop = NULL};
     mg->outer = outer;
     mg->inner = inner;
     mg->width = width;
@@ -173,7 +213,9 @@ naik_status naik_multigrid_change(naik_multigrid *mg, const naik_wilson *outer,
     mg->outer = outer;
     mg->inner = mg->cycle->wilson = inner;
     NAIK_TRY(make_smoother(mg));
+    NAIK_TRY(naik_multigrid_ask(&mg->hooks, mg->aggregates->geometry->backend->log));
     NAIK_TRY(make_coarse(mg));
+    NAIK_TRY(naik_multigrid_seal(mg));
 done:
     return status;
 }

@@ -8,8 +8,7 @@
 #ifndef NAIK_MULTIGRID_SETUP_H
 #define NAIK_MULTIGRID_SETUP_H
 
-#include "multigrid/cycle.h"
-#include "solver/solver.h"
+#include "multigrid/vectors.h"
 
 /* What a step of the setup came to. */
 typedef struct naik_multigrid_step {
@@ -23,28 +22,53 @@ typedef struct naik_multigrid_step {
 typedef struct naik_multigrid {
     naik_multigrid_parameters parameters;
     const naik_wilson *outer, *inner; /* in double; with vectors in single. Borrowed */
+    naik_multigrid_hooks hooks;
     naik_aggregates *aggregates;
-    naik_transfer *made, *used; /* P in single; as it is stored, may be the same */
+    naik_transfer *made, *used; /* P in single, NULL once it is stored otherwise; as it is stored */
     naik_coarse_operator *coarse;
     naik_polynomial smoother[2]; /* by parity */
     naik_cycle *cycle;           /* of `width` rhs */
     int width;
     naik_multigrid_step *steps; /* [parameters.cycles + 1] */
     int step_count;
+    uint64_t sums[2][2]; /* of P and of the coarse matrices as they are used (base/device.h) */
 } naik_multigrid;
 
 /* outer: the operator in double, inner: one that vectors in single go with. width: rhs of a solve.
- * Prints a line a step where `report` is not NULL. Collective.
+ * hooks may be NULL. Prints a line a step where `report` is not NULL. Collective.
  * NAIK_ERR_INPUT   as naik_aggregates_create
  * NAIK_ERR_NOT_CONVERGED   vectors, smoother or coarse operator that cannot be made
+ * NAIK_ERR_INTERRUPTED     a hook said so
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_multigrid_create(const naik_wilson *outer, const naik_wilson *inner, int width,
-                                  const naik_multigrid_parameters *parameters, naik_log *report,
+                                  const naik_multigrid_parameters *parameters,
+                                  const naik_multigrid_hooks *hooks, naik_log *report,
                                   naik_multigrid **out);
 void naik_multigrid_destroy(naik_multigrid **mg);
+
+/* Backend memory of this rank: of a multigrid; what its setup, or a change, takes beside at the most; and of the
+ * outer GCR's directions of `width` rhs, which solves have. host: of the setup in the host's memory beside. The
+ * operators and messages of D are not counted. */
+typedef struct naik_multigrid_sizes {
+    size_t kept, making, directions, host;
+} naik_multigrid_sizes;
+/* extent: as naik_multigrid_aggregate gives it, the box holds whole ones. */
+naik_multigrid_sizes naik_multigrid_bytes(const naik_geometry *geometry, const int extent[NAIK_DIM],
+                                          int width, const naik_multigrid_parameters *parameters);
+
 /* Another mass, or the operator made anew: P stays. Collective, failures as above. */
 naik_status naik_multigrid_change(naik_multigrid *mg, const naik_wilson *outer,
                                   const naik_wilson *inner);
+
+/* checksum.c: notes what is in the memory that solves use, as create and change do at their end. Collective. */
+naik_status naik_multigrid_seal(naik_multigrid *mg);
+/* Whether it is there still: *rank is the first on which it is not, -1: it is. *what: the part that is not.
+ * Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_multigrid_verify(const naik_multigrid *mg, const char **what, int *rank);
+/* "0123456789abcdef0123456789abcdef": what a cycle makes of noise, in two exact sums. Two setups with the same one
+ * have the same bits, on any grid. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+enum { NAIK_MULTIGRID_PRINT = 33 };
+naik_status naik_multigrid_print(naik_multigrid *mg, char text[NAIK_MULTIGRID_PRINT]);
 
 /* The cycle as solvers take it. */
 naik_preconditioner naik_multigrid_preconditioner(naik_multigrid *mg);

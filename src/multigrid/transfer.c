@@ -44,6 +44,13 @@ done:
     return status;
 }
 
+size_t naik_transfer_bytes(const naik_aggregates *aggregates, int vectors, naik_precision precision)
+{
+    const naik_multigrid_ops *ops = naik_multigrid_of(aggregates->geometry);
+    return ops->transfer_bytes(aggregates, vectors, precision) +
+           ops->work_bytes(aggregates, vectors);
+}
+
 void naik_transfer_destroy(naik_transfer **p)
 {
     if (*p != NULL) {

@@ -11,6 +11,8 @@ enum { NAIK_MG_BLOCK = 12 };
 naik_status naik_transfer_create(const naik_aggregates *aggregates, int vectors,
                                  naik_precision precision, naik_transfer **out);
 void naik_transfer_destroy(naik_transfer **p);
+size_t naik_transfer_bytes(const naik_aggregates *aggregates, int vectors,
+                           naik_precision precision);
 
 /* P from vectors [blocks][2] by parity, of NAIK_MG_BLOCK rhs each or fewer in the last, and orthonormal;
  * what was met over all ranks. P in single. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */

@@ -7,6 +7,17 @@
 #include "operator/wilson_operator.h"
 #include "solver/bicgstab.h"
 
+static naik_status interrupted(naik_log *log)
+{
+    return NAIK_FAIL(log, NAIK_ERR_INTERRUPTED,
+                     "the setup of multigrid was interrupted: a rerun begins it anew");
+}
+
+naik_status naik_multigrid_ask(const naik_multigrid_hooks *hooks, naik_log *log)
+{
+    return hooks->stop != NULL && hooks->stop(hooks->data) ? interrupted(log) : NAIK_OK;
+}
+
 naik_status naik_test_vectors_create(const naik_geometry *geometry, int count,
                                      naik_test_vectors *out)
 {
@@ -29,6 +40,21 @@ done:
         naik_test_vectors_destroy(out);
     }
     return status;
+}
+
+/* Of a field of so many vectors. */
+static size_t spinor_bytes(const naik_geometry *geometry, naik_precision precision, int count)
+{
+    return geometry->backend->ops->field.bytes(geometry->lattice, precision, NAIK_SPIN * count);
+}
+
+size_t naik_test_vectors_bytes(const naik_geometry *geometry, int count)
+{
+    size_t bytes = 2 * spinor_bytes(geometry, NAIK_SINGLE, NAIK_MG_BLOCK); /* b, w */
+    for (int b = 0; b < naik_transfer_blocks(count); b++) {
+        bytes += 2 * spinor_bytes(geometry, NAIK_SINGLE, naik_transfer_in_block(count, b));
+    }
+    return bytes + 2 * NAIK_MG_BLOCK * sizeof(naik_exactsum);
 }
 
 void naik_test_vectors_destroy(naik_test_vectors *vectors)
@@ -67,7 +93,16 @@ typedef struct starting {
     const naik_field *b; /* Mh v, in double */
     naik_field *v;       /* in double; e is subtracted */
     naik_field *e;
+    const naik_multigrid_hooks *hooks;
+    bool stopped;
 } starting;
+
+static bool stop(void *data)
+{
+    starting *s = data;
+    s->stopped = s->hooks->stop != NULL && s->hooks->stop(s->hooks->data);
+    return s->stopped;
+}
 
 static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
                         naik_solver_system *system)
@@ -87,7 +122,7 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
 
 /* A block: v in double becomes v - e. */
 static naik_status start_block(const naik_wilson *outer, naik_solver *solver, int iterations,
-                               const starting *s, naik_field *scratch)
+                               starting *s, naik_field *scratch)
 {
     static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
     naik_status status = NAIK_OK;
@@ -95,10 +130,11 @@ static naik_status start_block(const naik_wilson *outer, naik_solver *solver, in
     options.max_iterations = iterations;
     options.stay = true;
     const naik_solver_stream stream = {
-        .data = (void *)s, .count = s->v->nrhs, .load = load, .finish = finish};
+        .data = s, .count = s->v->nrhs, .load = load, .finish = finish, .stop = stop};
     NAIK_TRY(
         naik_wilson_schur(outer, NAIK_EVEN, false, &all, s->v, scratch, (naik_field *)s->b, NULL));
     NAIK_TRY(naik_solver_solve(solver, NAIK_EVEN, &options, &stream));
+    NAIK_TRY(s->stopped ? interrupted(s->v->geometry->backend->log) : NAIK_OK);
     NAIK_TRY(s->v->geometry->backend->ops->field.axpy(-1, s->e, s->v));
 done:
     return status;
@@ -118,12 +154,21 @@ done:
 
 /* What the start needs beside: solver, operators, fields in double. */
 typedef struct start_room {
-    naik_mh mh[2]; /* in double, single */
+    naik_mh mh[2]; /* in double, single: with a field each */
     naik_operator op[NAIK_PRECISIONS];
     naik_solver *solver;
     naik_field *b, *v, *e, *scratch;
     double *host;
 } start_room;
+enum { START_FIELDS = 4 };
+
+size_t naik_test_vectors_begin_bytes(const naik_geometry *geometry)
+{
+    return (START_FIELDS + 1) * spinor_bytes(geometry, NAIK_DOUBLE, NAIK_MG_BLOCK) +
+           spinor_bytes(geometry, NAIK_SINGLE, NAIK_MG_BLOCK) +
+           naik_solver_bytes(&naik_solver_bicgstab, &naik_operator_wilson, geometry, NAIK_SINGLE,
+                             NAIK_MG_BLOCK);
+}
 
 static naik_status make_room(const naik_wilson *outer, const naik_wilson *inner, start_room *r)
 {
@@ -134,8 +179,8 @@ static naik_status make_room(const naik_wilson *outer, const naik_wilson *inner,
     NAIK_TRY(naik_mh_create(inner, NAIK_SINGLE, NAIK_MG_BLOCK, &r->mh[1]));
     r->op[NAIK_DOUBLE] = naik_mh_of(&r->mh[0]);
     r->op[inner->links->precision] = naik_mh_of(&r->mh[1]);
-    naik_field **const fields[] = {&r->b, &r->v, &r->e, &r->scratch};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    naik_field **const fields[START_FIELDS] = {&r->b, &r->v, &r->e, &r->scratch};
+    for (size_t i = 0; i < START_FIELDS; i++) {
         NAIK_TRY(
             naik_field_create_spin(geometry, NAIK_DOUBLE, NAIK_SPIN, NAIK_MG_BLOCK, fields[i]));
     }
@@ -176,7 +221,7 @@ naik_status naik_test_vectors_begin(naik_test_vectors *vectors, const naik_wilso
             NAIK_TRY(naik_multigrid_noise(room.v, NAIK_EVEN, c, seed,
                                           (uint32_t)(b * NAIK_MG_BLOCK + c), room.host));
         }
-        const starting s = {room.b, room.v, room.e};
+        starting s = {room.b, room.v, room.e, &vectors->hooks, false};
         NAIK_TRY(iterations > 0 ? start_block(outer, room.solver, iterations, &s, room.scratch)
                                 : NAIK_OK);
         NAIK_TRY(
@@ -193,6 +238,7 @@ static naik_status improve_block(naik_test_vectors *t, naik_field *const v[2], n
     naik_status status = NAIK_OK;
     const naik_field *const src[2] = {v[NAIK_EVEN], v[NAIK_ODD]};
     double length[NAIK_MG_BLOCK];
+    NAIK_TRY(naik_multigrid_ask(&t->hooks, v[0]->geometry->backend->log));
     naik_field_set_nrhs(t->b, v[0]->nrhs);
     naik_field_set_nrhs(t->w, v[0]->nrhs);
     NAIK_TRY(naik_wilson_schur_source(cycle->wilson, NAIK_EVEN, src, t->w, t->b));

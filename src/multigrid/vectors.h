@@ -7,7 +7,17 @@
 
 enum { NAIK_MG_BLOCKS_MOST = (NAIK_MG_VECTORS_MOST + NAIK_MG_BLOCK - 1) / NAIK_MG_BLOCK };
 
+/* Asked between the steps of a setup, the same on all ranks: true ends it. NULL: never. */
+typedef struct naik_multigrid_hooks {
+    void *data;
+    bool (*stop)(void *data);
+} naik_multigrid_hooks;
+
+/* NAIK_ERR_INTERRUPTED where that is asked for. */
+naik_status naik_multigrid_ask(const naik_multigrid_hooks *hooks, naik_log *log);
+
 typedef struct naik_test_vectors {
+    naik_multigrid_hooks hooks;
     int count, blocks;
     naik_field *v[NAIK_MG_BLOCKS_MOST][2]; /* in single, by parity */
     naik_field *b, *w;                     /* of one block, in single on either parity; scratch */
@@ -18,9 +28,13 @@ typedef struct naik_test_vectors {
 naik_status naik_test_vectors_create(const naik_geometry *geometry, int count,
                                      naik_test_vectors *out);
 void naik_test_vectors_destroy(naik_test_vectors *vectors);
+/* Backend memory of so many, and that of the solves that they begin with beside. */
+size_t naik_test_vectors_bytes(const naik_geometry *geometry, int count);
+size_t naik_test_vectors_begin_bytes(const naik_geometry *geometry);
 
 /* Noise that has gone through `iterations` of BiCGStab on Mh x = 0 on even sites, and odd sites that go
- * with it. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+ * with it. Asks the hooks, as the next does. Collective. NAIK_ERR_INTERRUPTED, NAIK_ERR_MEMORY, NAIK_ERR_MPI,
+ * NAIK_ERR_DEVICE */
 naik_status naik_test_vectors_begin(naik_test_vectors *vectors, const naik_wilson *outer,
                                     const naik_wilson *inner, int iterations, uint64_t seed);
 /* Each becomes about M^-1 times itself by one cycle. */

@@ -14,6 +14,7 @@
 #include "contract/smearing.h"
 #include "modes/deflate.h"
 #include "modes/lanczos.h"
+#include "multigrid/setup.h"
 #include "operator/set.h"
 #include "plan/mode_count.h"
 #include "plan/plan_sharing.h"
@@ -153,14 +154,37 @@ static int64_t solver_bytes(const solve_plan *plan, const naik_input *input,
                                       width);
 }
 
-/* Of multigrid, where the input has it. */
-static int64_t multigrid_bytes(const naik_input *input, const naik_lattice *lat, int width)
+/* Of multigrid, where the input has it; a grid that does not hold it is refused elsewhere. */
+static naik_multigrid_sizes multigrid_sizes(const naik_input *input, const naik_geometry *geometry,
+                                            int width)
 {
+    const naik_lattice *lat = geometry->lattice;
     int extent[NAIK_DIM], mu;
     return solve_plan_solver(input) == &naik_solver_multigrid &&
-                   naik_multigrid_aggregate(lat->size, input->multigrid.aggregate, extent, &mu)
-               ? naik_multigrid_memory(lat->local, extent, width, &input->multigrid)
-               : 0;
+                   geometry->backend->ops->multigrid != NULL &&
+                   naik_multigrid_aggregate(lat->size, input->multigrid.aggregate, extent, &mu) &&
+                   naik_multigrid_fits(lat->size, extent, lat->grid)
+               ? naik_multigrid_bytes(geometry, extent, width, &input->multigrid)
+               : (naik_multigrid_sizes){.kept = 0};
+}
+
+/* Of quarks without fat links, packed links aside, at the most: links are built, then multigrid is set up, then
+ * there are fields. Of several quarks, multigrid stays while the next one's links are built, and may be set up for
+ * one that is not the first. */
+static int64_t thin_total(const solve_plan *plan, const naik_input *input,
+                          const naik_geometry *geometry, const naik_multigrid_sizes *multigrid)
+{
+    const bool host = geometry->backend->ops->host_memory;
+    const bool several = multigrid->kept > 0 && input->quark_count > 1;
+    const int64_t links =
+        host ? (int64_t)sizeof(naik_matrix) * NAIK_DIM * geometry->lattice->sites : 0;
+    const int64_t other = several ? plan->packed_bytes : 0, kept = (int64_t)multigrid->kept;
+    const int64_t building = plan->gauge_bytes + larger(other, several ? kept : 0);
+    const int64_t setting_up = links + plan->halo_bytes + kept + (int64_t)multigrid->making +
+                               (host ? (int64_t)multigrid->host : 0) + other;
+    const int64_t solving =
+        links + plan->field_bytes + plan->halo_bytes + plan->vector_bytes + plan->multigrid_bytes;
+    return larger(building, larger(kept > 0 ? setting_up : 0, solving));
 }
 
 /* Bytes on this rank for a batch of this width. */
@@ -179,23 +203,21 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
         solver_bytes(plan, input, geometry, width) +
         5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, kind->spin);
     plan->mode_bytes = mode_bytes(plan, input, geometry, width);
-    plan->multigrid_bytes = multigrid_bytes(input, lat, width);
+    const naik_multigrid_sizes multigrid = multigrid_sizes(input, geometry, width);
+    plan->multigrid_bytes = (int64_t)(multigrid.kept + multigrid.directions);
+    /* its setup has vectors of its own */
+    const int wide = multigrid.kept > 0 && width < NAIK_MG_BLOCK ? NAIK_MG_BLOCK : width;
     /* what neighbours have mapped is kept when a field of larger reals outgrows it */
     plan->halo_bytes =
-        (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, kind->spin, width, depth) +
+        (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, kind->spin, wide, depth) +
         (plan->vectors == NAIK_DOUBLE
              ? 0
-             : (int64_t)naik_halo_bytes(geometry, plan->vectors, kind->spin, width, depth));
+             : (int64_t)naik_halo_bytes(geometry, plan->vectors, kind->spin, wide, depth));
     plan->vector_bytes = device != NULL ? 0
                                         : 2 * (int64_t)sizeof(double) * kind->reals * lat->sites +
                                               smearing_bytes(input, lat);
     if (thin) {
-        const int64_t kept =
-            device != NULL ? 0 : (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
-        const int64_t solving = kept + plan->field_bytes + plan->halo_bytes + plan->vector_bytes +
-                                plan->multigrid_bytes;
-        plan->total_bytes =
-            plan->packed_bytes + (solving > plan->gauge_bytes ? solving : plan->gauge_bytes);
+        plan->total_bytes = plan->packed_bytes + thin_total(plan, input, geometry, &multigrid);
         return;
     }
     plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +

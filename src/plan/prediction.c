@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "base/memory.h"
 #include "stored/stored_run.h"
 
@@ -98,10 +99,10 @@ static bool find_place(const naik_propagator_reader *view, prediction_place *pla
     bool found = false;
     for (int i = 0; i < view->text_count; i++) {
         const char *text = view->texts[i].text;
-        const char *named = naik_reader_line(text, "device");
-        const char *ranks = naik_reader_line(text, "ranks");
-        const char *nodes = naik_reader_line(text, "nodes");
-        const char *grid = naik_reader_line(text, "grid");
+        const char *named = naik_line_value(text, "device");
+        const char *ranks = naik_line_value(text, "ranks");
+        const char *nodes = naik_line_value(text, "nodes");
+        const char *grid = naik_line_value(text, "grid");
         int *g = place->grid;
         if (strncmp(view->texts[i].name, "run ", 4) == 0 && named != NULL && ranks != NULL &&
             grid != NULL && sscanf(ranks, "%d", &place->ranks) == 1 &&

@@ -83,7 +83,7 @@ static naik_status make(quark_multigrid *m, const naik_operator_set *set, const 
     naik_log *log = set->op[NAIK_DOUBLE].geometry->backend->log;
     return forgive(m, log,
                    naik_multigrid_create(set->wilson[NAIK_DOUBLE], inner_of(set), width,
-                                         &input->multigrid, log, &m->mg));
+                                         &input->multigrid, &m->hooks, log, &m->mg));
 }
 
 /* P stays whatever comes of it: the next quark may do, and a run that goes on there finds it so. */
@@ -91,6 +91,26 @@ static naik_status change(quark_multigrid *m, const naik_operator_set *set)
 {
     naik_log *log = set->op[NAIK_DOUBLE].geometry->backend->log;
     return forgive(m, log, naik_multigrid_change(m->mg, set->wilson[NAIK_DOUBLE], inner_of(set)));
+}
+
+/* What it was made of, and nobody looks at again. */
+static naik_status verify(const naik_operator_set *set)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = set->op[NAIK_DOUBLE].geometry->backend->log;
+    for (int i = 0; i < NAIK_PRECISIONS; i++) {
+        const char *what;
+        int rank;
+        NAIK_TRY(naik_operator_set_verify(set, (naik_precision)i, &what, &rank));
+        if (rank >= 0) {
+            return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                             "the %s of which multigrid was made changed in the memory of rank %d: "
+                             "run the same command again, and elsewhere if that happens twice",
+                             what, rank);
+        }
+    }
+done:
+    return status;
 }
 
 /* For the lightest quark of the family, which may have to have its operators made for that. */
@@ -107,6 +127,7 @@ static naik_status begin(quark_multigrid *m, naik_link_provider *links,
     }
     NAIK_TRY(naik_link_provider_operators(links, geometry, lightest, storage, NULL, &other));
     NAIK_TRY(make(m, &other, links->input, width));
+    NAIK_TRY(verify(&other));
     NAIK_TRY(m->mg != NULL ? change(m, set) : NAIK_OK);
 done:
     naik_operator_set_destroy(&other);
@@ -155,5 +176,5 @@ void quark_multigrid_report(const quark_multigrid *m, naik_log *log)
 void quark_multigrid_close(quark_multigrid *m)
 {
     naik_multigrid_destroy(&m->mg);
-    *m = (quark_multigrid){.mg = NULL};
+    *m = (quark_multigrid){.hooks = m->hooks};
 }

@@ -10,9 +10,10 @@
 #include "quark/link_provider.h"
 
 typedef struct quark_multigrid {
-    naik_multigrid *mg;                 /* NULL: none, or it could not be made */
-    bool usable;                        /* for the quark at hand */
-    const naik_quark *family;           /* the quark that it was made for; NULL: none was tried */
+    naik_multigrid_hooks hooks; /* whoever begins with it sets them; they stay when it is closed */
+    naik_multigrid *mg;         /* NULL: none, or it could not be made */
+    bool usable;                /* for the quark at hand */
+    const naik_quark *family;   /* the quark that it was made for; NULL: none was tried */
     naik_preconditioner preconditioner; /* of mg */
 } quark_multigrid;
 
@@ -27,6 +28,8 @@ naik_status quark_multigrid_check(const naik_geometry *geometry, const naik_inpu
  * or not for this quark, the log has a warning: BiCGStab does without. Collective.
  * NAIK_ERR_INPUT   aggregates that the lattice or its grid do not hold, no multigrid on this backend, vectors
  *                  in double
+ * NAIK_ERR_INTERRUPTED   a hook said so; nothing is made
+ * NAIK_ERR_CORRUPT       links changed in memory while it was made of them
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE, and as naik_link_provider_operators */
 naik_status quark_multigrid_ready(quark_multigrid *m, naik_link_provider *links,
                                   const naik_geometry *geometry, const naik_quark *quark,
@@ -38,6 +41,11 @@ void quark_multigrid_report(const quark_multigrid *m, naik_log *log);
 static inline const naik_preconditioner *quark_multigrid_use(const quark_multigrid *m)
 {
     return m->usable ? &m->preconditioner : NULL;
+}
+/* And what it is made of; NULL: they do without. */
+static inline const naik_multigrid *quark_multigrid_at_work(const quark_multigrid *m)
+{
+    return m->usable ? m->mg : NULL;
 }
 void quark_multigrid_close(quark_multigrid *m);
 

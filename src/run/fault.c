@@ -25,6 +25,8 @@ typedef enum where {
     INNER_LINKS,
     CLOVER,
     INNER_CLOVER,
+    VECTORS,
+    COARSE,
     X, /* the vectors in the order of solver.h */
     CORRECTION,
     RESIDUAL,
@@ -32,13 +34,14 @@ typedef enum where {
     SOURCE,
     SOLVE,
     WRITE,
+    SETUP,
     WHERES
 } where;
 
 static const char *const whats[WHATS] = {"flip", "nan", "stop", "fail", "stall", "kill"};
-static const char *const wheres[WHERES] = {"links",  "inner_links", "clover",   "inner_clover",
-                                           "x",      "correction",  "residual", "direction",
-                                           "source", "solve",       "write"};
+static const char *const wheres[WHERES] = {
+    "links",      "inner_links", "clover",    "inner_clover", "vectors", "coarse", "x",
+    "correction", "residual",    "direction", "source",       "solve",   "write",  "setup"};
 
 typedef struct order {
     what what;
@@ -50,8 +53,8 @@ typedef struct order {
 struct naik_fault {
     naik_comm *comm;
     order orders[MOST];
-    int count, next;      /* those before `next` have happened */
-    long sources, writes; /* calls so far */
+    int count, next;             /* those before `next` have happened */
+    long sources, writes, steps; /* calls so far */
     bool armed; /* the solve at work has been seen before its time, or it is another one */
     bool limited;
     struct rlimit limit; /* as it was before a write that is to fail */
@@ -62,8 +65,8 @@ static bool belong_together(what what, where where)
     switch (what) {
     case FLIP:
     case NOT_A_NUMBER: return where <= SOURCE;
-    case STOP: return where == SOLVE;
-    case FAIL:
+    case STOP: return where == SOLVE || where == SETUP;
+    case FAIL: return where == SOLVE || where == WRITE;
     case STALL:
     case KILL: return where >= SOLVE;
     case WHATS: break;
@@ -157,8 +160,8 @@ static const order *deferred(naik_fault *fault, where first, where last, long no
         return NULL;
     }
     fault->next++;
-    fault->armed =
-        o->where == SOURCE || o->where == WRITE; /* calls are counted, iterations begin again */
+    /* calls are counted, iterations begin again */
+    fault->armed = o->where == SOURCE || o->where == WRITE || o->where == SETUP;
     *mine = o->rank == fault->comm->rank;
     if (*mine) {
         fprintf(stderr, "naik: injected %s:%s at %ld [rank %d]\n", whats[o->what], wheres[o->where],
@@ -222,6 +225,42 @@ static void stall(void)
     }
 }
 
+/* What ends or halts a rank. */
+static void halt(what what)
+{
+    if (what == STALL) {
+        stall();
+    }
+    raise(what == KILL ? SIGKILL : SIGUSR1);
+}
+
+static naik_status alter_multigrid(const naik_fault *fault, const naik_fault_targets *targets,
+                                   const order *o)
+{
+    const naik_transfer *p = targets->vectors;
+    const naik_coarse_links *m = targets->coarse;
+    if (p == NULL || m == NULL) {
+        return NAIK_FAIL(fault->comm->log, NAIK_ERR_INPUT,
+                         "NAIK_INJECT: these solves have no multigrid");
+    }
+    naik_backend *backend = p->aggregates->geometry->backend;
+    return o->where == VECTORS
+               ? alter_memory(backend, p->data, p->size_bytes, p->precision, o->what)
+               : alter_memory(backend, m->data, m->size_bytes, m->precision, o->what);
+}
+
+void naik_fault_in_setup(naik_fault *fault)
+{
+    bool mine = false;
+    if (fault == NULL) {
+        return;
+    }
+    const order *o = deferred(fault, SETUP, SETUP, ++fault->steps, &mine);
+    if (o != NULL && mine) {
+        halt(o->what);
+    }
+}
+
 naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *progress,
                                 const naik_fault_targets *targets)
 {
@@ -234,25 +273,29 @@ naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *p
     if (o == NULL || !mine) {
         return NAIK_OK;
     }
-    if (o->what == STALL) {
-        stall();
-    } else if (o->what == KILL || o->what == STOP) {
-        raise(o->what == KILL ? SIGKILL : SIGUSR1);
+    if (o->what == STALL || o->what == KILL || o->what == STOP) {
+        halt(o->what);
         return NAIK_OK;
-    } else if (o->what == FAIL) {
+    }
+    if (o->what == FAIL) {
         return NAIK_FAIL(fault->comm->log, NAIK_ERR_DEVICE, "the device of rank %d failed by order",
                          fault->comm->rank);
-    } else if (o->where <= INNER_LINKS) {
+    }
+    if (o->where <= INNER_LINKS) {
         const naik_links *links = targets->links[o->where - LINKS];
         return alter_memory(links->geometry->backend, links->data, links->size_bytes,
                             links->precision, o->what);
-    } else if (o->where <= INNER_CLOVER) {
+    }
+    if (o->where <= INNER_CLOVER) {
         const naik_blocks *blocks = targets->blocks[o->where - CLOVER];
         return blocks == NULL || blocks->data == NULL
                    ? NAIK_FAIL(fault->comm->log, NAIK_ERR_INPUT,
                                "NAIK_INJECT: these quarks have no clover blocks")
                    : alter_memory(blocks->geometry->backend, blocks->data, blocks->size_bytes,
                                   blocks->precision, o->what);
+    }
+    if (o->where <= COARSE) {
+        return alter_multigrid(fault, targets, o);
     }
     return alter_vector(progress, (int)(o->where - X), o->what);
 }

@@ -6,11 +6,13 @@
  *
  *   flip, nan  : links, inner_links : iteration   a number in memory, halved or doubled, or NaN
  *              : clover, inner_clover : iteration ... of A^-1 of clover quarks
+ *              : vectors, coarse : iteration      ... of multigrid's near-null vectors, coarse matrices
  *              : x, correction, residual, direction : iteration
  *              : source : call of the source's maker; at times it is for the verification
  *   stall, kill: solve : iteration                the rank sleeps for ever, or ends by SIGKILL
+ *              : setup : step                     ... of multigrid's setups, all together
  *              : write : commit                   ... stall before it, kill at its first write
- *   stop       : solve : iteration                the rank is asked to stop, as by a batch system
+ *   stop       : solve : iteration, setup : step  the rank is asked to stop, as by a batch system
  *   fail       : solve : iteration                a call of the backend fails, on that rank alone
  *              : write : commit                   every write of that commit fails, as on a full
  *                                                 disk
@@ -22,6 +24,7 @@
 #ifndef NAIK_RUN_FAULT_H
 #define NAIK_RUN_FAULT_H
 
+#include "backend/multigrid.h"
 #include "backend/packed_links.h"
 #include "backend/site_blocks.h"
 #include "solver/solver.h"
@@ -36,12 +39,16 @@ void naik_fault_destroy(naik_fault **fault);
 /* What is at work in double, and in the iteration. */
 typedef struct naik_fault_targets {
     naik_links *links[2];
-    naik_blocks *blocks[2]; /* NULL: there are none */
+    naik_blocks *blocks[2];       /* NULL: there are none */
+    const naik_transfer *vectors; /* NULL: there is no multigrid */
+    const naik_coarse_links *coarse;
 } naik_fault_targets;
-/* To be called at every poll of a solve. Local. NAIK_ERR_INPUT: there are no blocks;
+/* To be called at every poll of a solve. Local. NAIK_ERR_INPUT: there are no blocks, or no multigrid;
  * NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
 naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *progress,
                                 const naik_fault_targets *targets);
+/* At every step of a setup. Local. */
+void naik_fault_in_setup(naik_fault *fault);
 /* Each time a source was made, [sites][3][2]. Local. */
 void naik_fault_in_source(naik_fault *fault, const naik_lattice *lattice, double *src);
 /* Around each commit. Local. */

@@ -71,6 +71,11 @@ typedef struct solve_job {
  * Whatever the links, the solver and the file return. */
 naik_status solve_work(solve_job *j, bool *interrupted);
 
+/* multigrid.c: multigrid for a quark, whose operators are j->set. *interrupted: asked to stop before it was made.
+ * Collective. NAIK_ERR_CORRUPT  an earlier run of the output had another one; and as quark_multigrid_ready */
+naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
+                                  const naik_set_storage *storage, bool *interrupted);
+
 /* Solve `index` of the operator at work. */
 static inline const naik_input_task *solve_task(const solve_job *j, int64_t index)
 {

@@ -1,4 +1,4 @@
-/* sdc_check.c - links, clover blocks, residuals and bits looked at before a solution is stored
+/* sdc_check.c - links, clover blocks, multigrid, residuals and bits looked at before a solution is stored
  */
 #include "run/sdc_check.h"
 
@@ -27,8 +27,14 @@ void sdc_check_destroy(sdc_check *guard)
 void sdc_check_begin(sdc_check *guard, const naik_operator_set *set)
 {
     guard->set = set;
+    guard->multigrid = NULL;
     guard->checked = false;
     guard->links_lost = false;
+}
+
+void sdc_check_multigrid(sdc_check *guard, const naik_multigrid *multigrid)
+{
+    guard->multigrid = multigrid;
 }
 
 void sdc_check_poll(sdc_check *guard)
@@ -63,22 +69,21 @@ static const char *name_of(const sdc_check *guard, int task, char text[128])
 }
 
 /* What was found of some memory: rank < 0, nothing. */
-static naik_status note_change(sdc_check *guard, const char *what, int precision, int rank)
+static naik_status note_change(sdc_check *guard, const char *what, const char *kind, int rank)
 {
-    static const char *const kinds[] = {"double precision", "the iteration", "the iteration"};
     naik_log *log = guard->comm->log;
     if (rank >= 0 && guard->rebuilt > 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "the %s of %s changed in the memory of rank %d, and it is not the first "
                          "time: its memory or device is not to be trusted; what is stored was "
                          "verified, so run again elsewhere",
-                         what, kinds[precision], rank);
+                         what, kind, rank);
     }
     if (rank >= 0) {
         naik_log_warn(log,
                       "the %s of %s changed in the memory of rank %d: they are made again, and the "
                       "solves at work are repeated",
-                      what, kinds[precision], rank);
+                      what, kind, rank);
         guard->links_lost = true;
         guard->rebuilt++;
     }
@@ -87,12 +92,17 @@ static naik_status note_change(sdc_check *guard, const char *what, int precision
 
 naik_status sdc_check_links(sdc_check *guard)
 {
+    static const char *const kinds[] = {"double precision", "the iteration", "the iteration"};
     naik_status status = NAIK_OK;
+    const char *what;
+    int rank;
     for (int i = 0; i < NAIK_PRECISIONS && !guard->checked && !guard->links_lost; i++) {
-        const char *what;
-        int rank;
         NAIK_TRY(naik_operator_set_verify(guard->set, (naik_precision)i, &what, &rank));
-        NAIK_TRY(note_change(guard, what, i, rank));
+        NAIK_TRY(note_change(guard, what, kinds[i], rank));
+    }
+    if (guard->multigrid != NULL && !guard->checked && !guard->links_lost) {
+        NAIK_TRY(naik_multigrid_verify(guard->multigrid, &what, &rank));
+        NAIK_TRY(note_change(guard, what, "multigrid", rank));
     }
     guard->checked = !guard->links_lost;
 done:

@@ -1,7 +1,7 @@
 /* sdc_check.h - whether a finished solution may be stored
  *
  * Memory, processors and devices fail without saying so. Before a solution is committed, the links
- * and clover blocks must still be what was packed, the residual must be the same in two ways (propagator.h), and
+ * and clover blocks, and multigrid's vectors and matrices, must still be what was packed, the residual must be the same in two ways (propagator.h), and
  * with solver.verify: double_check some solutions must come out twice with the same bits. What
  * fails is solved again, once; what fails twice is not stored, and the run ends with exit status 4.
  */
@@ -9,6 +9,7 @@
 #define NAIK_RUN_SDC_CHECK_H
 
 #include "input/input.h"
+#include "multigrid/setup.h"
 #include "operator/set.h"
 #include "propagator/propagator.h"
 
@@ -21,22 +22,24 @@ typedef struct solve_attempt {
 } solve_attempt;
 
 typedef struct sdc_check {
-    const naik_input *input;      /* borrowed */
-    naik_comm *comm;              /* borrowed */
-    solve_attempt *attempts;      /* [task_count] */
-    const naik_operator_set *set; /* at work, borrowed */
-    bool checked;                 /* the links are intact, by a look since the last poll */
-    bool links_lost;              /* they, or blocks, are not: made again before anything else */
-    int rebuilt;                  /* times that happened */
-    int given_up;                 /* tasks */
+    const naik_input *input;         /* borrowed */
+    naik_comm *comm;                 /* borrowed */
+    solve_attempt *attempts;         /* [task_count] */
+    const naik_operator_set *set;    /* at work, borrowed */
+    const naik_multigrid *multigrid; /* the same, NULL: solves do without */
+    bool checked;                    /* the links are intact, by a look since the last poll */
+    bool links_lost; /* they, blocks or multigrid are not: made again before anything else */
+    int rebuilt;     /* times that happened */
+    int given_up;    /* tasks */
 } sdc_check;
 
 /* Collective. NAIK_ERR_MEMORY */
 naik_status sdc_check_create(naik_comm *comm, const naik_input *input, sdc_check *guard);
 void sdc_check_destroy(sdc_check *guard);
 
-/* New operators are at work. */
+/* New operators are at work; and multigrid with them, NULL: without. */
 void sdc_check_begin(sdc_check *guard, const naik_operator_set *set);
+void sdc_check_multigrid(sdc_check *guard, const naik_multigrid *multigrid);
 /* The solver has iterated since the links were last looked at. */
 void sdc_check_poll(sdc_check *guard);
 /* Looks at links and blocks, unless that was done since the last poll: guard->links_lost. Collective. As

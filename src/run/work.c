@@ -199,9 +199,13 @@ static naik_status at_poll(void *data, const naik_solver_progress *progress)
     sdc_check_poll(&j->guard);
     solve_progress_poll(j, progress);
     const naik_precision fastest = naik_operator_set_fastest(&j->set);
+    const naik_multigrid *multigrid = quark_multigrid_at_work(&j->multigrid);
     const naik_fault_targets targets = {.links = {j->set.links[NAIK_DOUBLE], j->set.links[fastest]},
                                         .blocks = {naik_operator_set_blocks(&j->set, NAIK_DOUBLE),
-                                                   naik_operator_set_blocks(&j->set, fastest)}};
+                                                   naik_operator_set_blocks(&j->set, fastest)},
+                                        .vectors = multigrid != NULL ? multigrid->used : NULL,
+                                        .coarse =
+                                            multigrid != NULL ? multigrid->coarse->used : NULL};
     return naik_fault_in_solve(j->fault, progress, &targets);
 }
 
@@ -278,7 +282,8 @@ done:
 }
 
 /* Makes and packs the links of the solves at work, and their modes. */
-static naik_status make_operators(solve_job *j, const naik_quark *quark, int batch)
+static naik_status make_operators(solve_job *j, const naik_quark *quark, int batch,
+                                  bool *interrupted)
 {
     naik_status status = NAIK_OK;
     naik_fatlong *canonical = NULL;
@@ -290,10 +295,7 @@ static naik_status make_operators(solve_job *j, const naik_quark *quark, int bat
         NAIK_TRY(make_modes(j, canonical));
     }
     if (quark_multigrid_is_asked(j->input)) {
-        const double start_s = naik_time_s();
-        NAIK_TRY(quark_multigrid_ready(&j->multigrid, j->links, j->geometry, quark, &j->set,
-                                       &storage, j->plan.batch));
-        solve_progress_passed(j, naik_time_s() - start_s);
+        NAIK_TRY(solve_multigrid_ready(j, quark, &storage, interrupted));
     }
 done:
     naik_fatlong_destroy(&canonical);
@@ -309,7 +311,10 @@ static naik_status solve_pending(solve_job *j, bool *interrupted)
     bool stopped = false;
     const double begin_s = naik_time_s();
     int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
-    NAIK_TRY(make_operators(j, quark_of(j, j->pending[0]), batch));
+    NAIK_TRY(make_operators(j, quark_of(j, j->pending[0]), batch, interrupted));
+    if (*interrupted) {
+        goto done;
+    }
     solve_report_links(j, quark_of(j, j->pending[0]), naik_time_s() - begin_s);
     NAIK_TRY(quark_solver_create(j->input, &j->plan, &j->set, j->modes, batch, &s));
     s.options.history_stride = j->plan.history_stride;
@@ -341,6 +346,9 @@ static naik_status solve_pending(solve_job *j, bool *interrupted)
     naik_timer_stop(j->timer, "solve");
     quark_multigrid_report(&j->multigrid, j->log);
     *interrupted = stopped && !j->guard.links_lost;
+    if (j->guard.links_lost) { /* it may have been made of them, or is what was lost */
+        quark_multigrid_close(&j->multigrid);
+    }
 done:
     status = filed_modes_end(&j->filed, status);
     naik_multishift_destroy(&multishift);

@@ -24,13 +24,29 @@ struct naik_gcr {
     gcr_numbers alpha[NAIK_GCR_RESTART_MOST];
 };
 
+/* The sums of a step at the most: re and im of (w_j, w), or |w|^2 and (w, r). */
+static size_t sum_count(int width, int restart)
+{
+    return (size_t)(2 * restart > 3 ? 2 * restart : 3) * (size_t)width;
+}
+
+size_t naik_gcr_bytes(const naik_geometry *geometry, naik_precision precision, int spin, int width,
+                      int restart)
+{
+    const size_t fields = 2 * ((size_t)restart + 1) + 1;
+    return fields *
+               geometry->backend->ops->field.bytes(geometry->lattice, precision, spin * width) +
+           sum_count(width, restart) * sizeof(naik_exactsum) +
+           (size_t)width * (sizeof(naik_rhs) + 2 * sizeof(double));
+}
+
 static naik_status allocate(naik_gcr *g, int width)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = g->geometry->backend;
     const size_t n = (size_t)width;
     const char *what = "solver scalars";
-    NAIK_TRY(naik_backend_alloc(backend, 2 * (size_t)g->restart * n * sizeof *g->sums, what,
+    NAIK_TRY(naik_backend_alloc(backend, sum_count(width, g->restart) * sizeof *g->sums, what,
                                 (void **)&g->sums));
     NAIK_TRY(naik_backend_alloc(backend, n * sizeof *g->mask, what, (void **)&g->mask));
     NAIK_TRY(

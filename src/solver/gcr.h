@@ -21,6 +21,9 @@ typedef struct naik_gcr naik_gcr;
 naik_status naik_gcr_create(const naik_geometry *geometry, naik_precision precision, int spin,
                             int width, int restart, naik_gcr **out);
 void naik_gcr_destroy(naik_gcr **gcr);
+/* Its backend memory. */
+size_t naik_gcr_bytes(const naik_geometry *geometry, naik_precision precision, int spin, int width,
+                      int restart);
 int naik_gcr_restart(const naik_gcr *gcr);
 int naik_gcr_rhs(const naik_gcr *gcr); /* in use */
 

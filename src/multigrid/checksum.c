@@ -1,0 +1,124 @@
+/* checksum.c - whether a setup is what it was: in this memory, and in another run
+ *
+ * Words in memory tell of a bit that fell over. They depend on the grid, and so say nothing to the next run:
+ * that compares what a cycle makes of noise, to which every number of the setup has its share.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/packed_links.h"
+#include "base/memory.h"
+#include "multigrid/setup.h"
+
+typedef struct part {
+    const char *name;
+    const void *data;
+    size_t bytes;
+} part;
+enum { PARTS = 2 };
+
+static void parts_of(const naik_multigrid *mg, part out[PARTS])
+{
+    const naik_coarse_links *links = mg->coarse->used;
+    out[0] = (part){"near-null vectors", mg->used->data, mg->used->size_bytes};
+    out[1] = (part){"coarse matrices", links->data, links->size_bytes};
+}
+
+naik_status naik_multigrid_seal(naik_multigrid *mg)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = mg->aggregates->geometry->backend;
+    part parts[PARTS];
+    parts_of(mg, parts);
+    for (int i = 0; i < PARTS && status == NAIK_OK; i++) {
+        status = naik_backend_sum_words(backend, parts[i].data, parts[i].bytes, mg->sums[i]);
+    }
+    return naik_comm_agree(backend->comm, status);
+}
+
+naik_status naik_multigrid_verify(const naik_multigrid *mg, const char **what, int *rank)
+{
+    naik_status status = NAIK_OK;
+    part parts[PARTS];
+    parts_of(mg, parts);
+    *rank = -1;
+    for (int i = 0; i < PARTS && *rank < 0; i++) {
+        *what = parts[i].name;
+        NAIK_TRY(naik_words_verify(mg->aggregates->geometry->backend, parts[i].data, parts[i].bytes,
+                                   mg->sums[i], rank));
+    }
+done:
+    return status;
+}
+
+/* Room of a print: noise, and what becomes of it. */
+typedef struct print_room {
+    naik_field *r, *z;
+    naik_exactsum *sums; /* [2] */
+    double *host;
+} print_room;
+
+static naik_status make_room(const naik_geometry *geometry, print_room *room)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = geometry->backend;
+    const size_t bytes = NAIK_SPIN * naik_lattice_vector_bytes(geometry->lattice);
+    NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, 1, &room->r));
+    NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, 1, &room->z));
+    status =
+        naik_backend_alloc(backend, 2 * sizeof *room->sums, "sums of noise", (void **)&room->sums);
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    status = naik_alloc(backend->log, bytes, "noise of multigrid", (void **)&room->host);
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+done:
+    return status;
+}
+
+static void leave_room(naik_backend *backend, print_room *room)
+{
+    naik_field_destroy(&room->r);
+    naik_field_destroy(&room->z);
+    naik_backend_release(backend, room->sums);
+    naik_free(room->host);
+}
+
+/* out = |v|^2, and Re (v, w) */
+static naik_status take_products(const print_room *room, const naik_field *v, const naik_field *w,
+                                 double out[2])
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = v->geometry->backend;
+    const naik_reduction_ops *reduction = &backend->ops->reduction;
+    NAIK_TRY(reduction->clear(backend, room->sums, 2));
+    NAIK_TRY(reduction->dot(v, v, room->sums));
+    NAIK_TRY(reduction->dot(v, w, room->sums + 1));
+    NAIK_TRY(reduction->over_ranks(backend, room->sums, 2));
+    NAIK_TRY(reduction->values(backend, room->sums, 2, out));
+done:
+    return status;
+}
+
+naik_status naik_multigrid_print(naik_multigrid *mg, char text[NAIK_MULTIGRID_PRINT])
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = mg->aggregates->geometry;
+    const int64_t cycles = mg->cycle->cycles, steps = mg->cycle->steps;
+    print_room room = {.r = NULL};
+    double of_noise[2], of_cycle[2];
+    uint64_t bits[2];
+    NAIK_TRY(make_room(geometry, &room));
+    NAIK_TRY(naik_multigrid_noise(room.r, NAIK_EVEN, 0, mg->parameters.seed, 1, room.host));
+    NAIK_TRY(take_products(&room, room.r, room.r, of_noise));
+    const double norm = sqrt(of_noise[0]);
+    NAIK_TRY(naik_cycle_apply(mg->cycle, NAIK_EVEN, room.r, &norm, room.z));
+    NAIK_TRY(take_products(&room, room.z, room.r, of_cycle));
+    memcpy(bits, of_cycle, sizeof bits);
+    snprintf(text, NAIK_MULTIGRID_PRINT, "%016" PRIx64 "%016" PRIx64, bits[0], bits[1]);
+    mg->cycle->cycles = cycles; /* a cycle that nobody asked for */
+    mg->cycle->steps = steps;
+done:
+    leave_room(geometry->backend, &room);
+    return status;
+}

@@ -1,0 +1,74 @@
+/* multigrid.c - multigrid of a run: stopped between its steps, and compared with that of the run before
+ *
+ * A setup is a function of links and input. What a run goes on with is the same as what it began with, or
+ * some memory, processor or device was wrong.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "naik/version.h"
+#include "run/job.h"
+
+static bool asked_to_stop(void *data)
+{
+    const solve_job *j = data;
+    naik_fault_in_setup(j->fault);
+    naik_watchdog_move(j->comm->watchdog);
+    return naik_interrupt_asked(j->interrupt);
+}
+
+/* "multigrid_q0", the quark's place in the input. */
+static void name_of(const solve_job *j, const naik_quark *quark, char name[32])
+{
+    snprintf(name, 32, "multigrid_q%d", (int)(quark - j->input->quarks));
+}
+
+/* The print of the setup into the records, where an earlier run of this program on such a backend has left the
+ * same one or none. */
+static naik_status record(solve_job *j, const naik_quark *quark)
+{
+    naik_status status = NAIK_OK;
+    char print[NAIK_MULTIGRID_PRINT], name[32], now[160], before[160];
+    NAIK_TRY(naik_multigrid_print(j->multigrid.mg, print));
+    snprintf(now, sizeof now, "%s %s %.32s %.64s", print, j->backend->ops->name, naik_version(),
+             naik_version_git());
+    name_of(j, quark, name);
+    NAIK_TRY(naik_propagator_file_noted(j->file, name, before, sizeof before));
+    const size_t digits = NAIK_MULTIGRID_PRINT - 1;
+    if (strlen(before) > digits && strcmp(before + digits, now + digits) == 0 &&
+        strcmp(before, now) != 0) {
+        return NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
+                         "multigrid for mass %g came out as %s and in an earlier run of %s as "
+                         "%.32s: a memory or device was wrong, or is of another kind; run the same "
+                         "command where the output was begun, or begin it anew with --fresh",
+                         quark->mass, print, j->input->output.file, before);
+    }
+    if (strcmp(before, now) != 0) {
+        NAIK_TRY(naik_propagator_file_note(j->file, name, now));
+    }
+done:
+    return status;
+}
+
+naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
+                                  const naik_set_storage *storage, bool *interrupted)
+{
+    naik_status status = NAIK_OK;
+    const double start_s = naik_time_s();
+    j->multigrid.hooks = (naik_multigrid_hooks){.data = j, .stop = asked_to_stop};
+    status = quark_multigrid_ready(&j->multigrid, j->links, j->geometry, quark, &j->set, storage,
+                                   j->plan.batch);
+    if (status == NAIK_ERR_INTERRUPTED) {
+        naik_log_clear(j->log); /* the run says so */
+        *interrupted = true;
+        return NAIK_OK;
+    }
+    NAIK_TRY(status);
+    if (quark_multigrid_at_work(&j->multigrid) != NULL) {
+        NAIK_TRY(record(j, quark));
+    }
+    sdc_check_multigrid(&j->guard, quark_multigrid_at_work(&j->multigrid));
+    solve_progress_passed(j, naik_time_s() - start_s);
+done:
+    return status;
+}
