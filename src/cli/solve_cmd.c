@@ -155,8 +155,14 @@ static naik_status conclude(solve_job *j, bool interrupted)
     }
     if (!naik_propagator_file_complete(j->file)) {
         if (!naik_propagator_file_contracted(j->file)) {
-            const contract_kit kit = {j->lattice,      j->input,         j->file,
-                                      j->links->gauss, j->links->shifts, j->timer};
+            const contract_kit kit = {.lattice = j->lattice,
+                                      .input = j->input,
+                                      .file = j->file,
+                                      .gauss = j->links->gauss,
+                                      .shifts = j->links->shifts,
+                                      .hops = naik_link_provider_hops,
+                                      .hops_data = j->links,
+                                      .timer = j->timer};
             NAIK_TRY(contract_all(&kit));
         }
         naik_timer_start(j->timer, "verify output");

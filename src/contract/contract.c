@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "contract/contraction_list.h"
 #include "contract/frame.h"
+#include "contract/smearing.h"
 #include "propagator/contract.h"
 #include "propagator/slice_sums.h"
 
@@ -32,9 +33,15 @@ typedef struct worker {
     held quark[3];
     held displaced;               /* an antiquark with an operator that has links on it, */
     int spin_taste, x0[NAIK_DIM]; /* this one, counted from there */
-    double *src;                  /* [sites][reals], a source or one spin of a column */
-    naik_complex *values;         /* [count][T] */
-    double *stored;               /* [correlators][momenta][T] */
+    naik_current *current;        /* NULL: none is asked for; between these quarks, */
+    int of[5];   /* their sources and masses, direction; filled: counted from current_x0, */
+    bool filled; /* with these links */
+    int current_x0[NAIK_DIM];
+    naik_hops hops;
+    const naik_quark *hops_of; /* NULL: there are none yet */
+    double *src;               /* [sites][reals], a source or one spin of a column */
+    naik_complex *values;      /* [count][T] */
+    double *stored;            /* [correlators][momenta][T] */
 } worker;
 
 static size_t vector_count(const worker *w)
@@ -163,8 +170,9 @@ static naik_complex factor_of_shift(const worker *w, const contraction_item *ite
     const naik_complex phase = frame.cosine
                                    ? (naik_complex){1, 0}
                                    : naik_conj(naik_slice_weight(w->kit->lattice, &frame, place));
-    const int sign =
-        naik_correlator_sign(item->meson, apart) * naik_correlator_phase(item->meson, place);
+    const int sign = input->kind->spin > 1 ? 1
+                                           : naik_correlator_sign(item->meson, apart) *
+                                                 naik_correlator_phase(item->meson, place);
     return naik_cscale(sign, phase);
 }
 
@@ -239,6 +247,47 @@ done:
     return status;
 }
 
+/* The links of D of a quark, which may be there already. */
+static naik_status take_hops(worker *w, const naik_quark *quark)
+{
+    naik_status status = NAIK_OK;
+    const naik_quark *now = w->hops_of;
+    if (now != NULL && naik_quark_shares_links(now, quark) &&
+        memcmp(now->twist, quark->twist, sizeof now->twist) == 0) {
+        return NAIK_OK;
+    }
+    naik_hops_clear(&w->hops);
+    w->hops_of = NULL;
+    NAIK_TRY(w->kit->hops(w->kit->hops_data, quark, &w->hops));
+    w->hops_of = quark;
+done:
+    return status;
+}
+
+/* The current of an item between two quarks, which may be there already. */
+static naik_status carry(worker *w, const contraction_item *item, const naik_frame *frame,
+                         const held *quark, const held *antiquark)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = w->kit->input;
+    const int mu = item->meson - NAIK_FIRST_CURRENT;
+    const int of[5] = {quark->source, quark->mass, antiquark->source, antiquark->mass, mu};
+    if (w->filled && memcmp(w->of, of, sizeof of) == 0 &&
+        memcmp(w->current_x0, frame->origin, sizeof w->current_x0) == 0) {
+        return NAIK_OK;
+    }
+    w->filled = false;
+    NAIK_TRY(
+        take_hops(w, naik_input_quark(input, input->sources[quark->source].solve, quark->mass)));
+    NAIK_TRY(naik_current_fill(w->current, &w->hops, mu, frame->origin, naik_gamma_mu[mu], quark->g,
+                               antiquark->g));
+    memcpy(w->of, of, sizeof of);
+    memcpy(w->current_x0, frame->origin, sizeof w->current_x0);
+    w->filled = true;
+done:
+    return status;
+}
+
 static naik_status contract(worker *w, const contraction_item *item, naik_complex *out)
 {
     naik_status status = NAIK_OK;
@@ -253,7 +302,7 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         return average(w, item, out); /* no propagators */
     }
     unsigned corners = ~0U;
-    const held *antiquark = NULL;
+    const held *quarks[3] = {NULL};
     for (int k = 0; k < 3; k++) {
         const int of = k < item->quarks ? k : 0;
         int slot = 0; /* an equal quark before it is there already */
@@ -266,7 +315,7 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         }
         work.propagator[k] = w->quark[slot].g;
         work.wall[k] = w->quark[slot].wall;
-        antiquark = k == 1 ? &w->quark[slot] : antiquark;
+        quarks[k] = &w->quark[slot];
         corners &= naik_source_corners(&input->sources[item->source[of]].source);
     }
     naik_source_corner(corners, work.corner);
@@ -275,8 +324,11 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
                                       contraction_momenta(input, item)->data[item->momentum]);
     }
     if (item->kind->what == CONTRACT_SPIN_TASTE) {
-        NAIK_TRY(displace(w, item, &work.frame, antiquark));
+        NAIK_TRY(displace(w, item, &work.frame, quarks[1]));
         work.propagator[1] = w->displaced.g;
+    } else if (item->kind->what == CONTRACT_CURRENT) {
+        NAIK_TRY(carry(w, item, &work.frame, quarks[0], quarks[1]));
+        work.current = w->current;
     }
     NAIK_TRY(item->kind->sink[item->sink].make(&work, out));
 done:
@@ -319,6 +371,8 @@ static void release(worker *w)
         naik_free(w->quark[k].wall);
     }
     naik_free(w->displaced.g);
+    naik_current_destroy(&w->current);
+    naik_hops_clear(&w->hops);
     naik_free(w->src);
     naik_free(w->stored);
     naik_free(w->values);
@@ -347,6 +401,9 @@ naik_status contract_all(const contract_kit *kit)
     const double start_s = naik_time_s();
     naik_timer_start(kit->timer, "contractions");
     NAIK_TRY(naik_comm_agree(comm, allocate(&w)));
+    if (smearing_currents(kit->input)) {
+        NAIK_TRY(naik_current_create(kit->lattice, kit->input->kind->spin, &w.current));
+    }
     for (int i = 0; i < list.count; i++) {
         naik_complex *out = w.values + (size_t)i * times;
         NAIK_TRY(contract(&w, &list.item[i], out));

@@ -5,8 +5,12 @@
 #include "base/timer.h"
 #include "input/input.h"
 #include "io/prop/propagator_file.h"
+#include "propagator/current.h"
 #include "propagator/gauss_smear.h"
 #include "propagator/spin_taste.h"
+
+/* New links of D of a quark, on the host; the caller clears them. Collective. As naik_link_provider_links */
+typedef naik_status contract_hops(void *data, const naik_quark *quark, naik_hops *out);
 
 /* What they are made with; all borrowed. */
 typedef struct contract_kit {
@@ -15,6 +19,8 @@ typedef struct contract_kit {
     naik_propagator_file *file; /* every solve is in it; the correlators are written to it */
     naik_gauss *gauss;          /* NULL where nothing is smeared */
     naik_shifts *shifts;        /* NULL where no operator has links */
+    contract_hops *hops;        /* of conserved currents, */
+    void *hops_data;            /* with that as data */
     naik_timer *timer;
 } contract_kit;
 

@@ -17,6 +17,11 @@ static naik_status displaced_meson(const contraction_work *w, naik_complex *out)
                                w->propagator[1], out);
 }
 
+static naik_status conserved_current(const contraction_work *w, naik_complex *out)
+{
+    return naik_current_sum(w->current, &w->frame, out);
+}
+
 static naik_status meson_of_walls(const contraction_work *w, naik_complex *out)
 {
     naik_contract_walls(w->wall[0], w->wall[1], w->lattice->size[3], out);
@@ -67,6 +72,15 @@ done:
     return status;
 }
 
+#define STAGGERED_CURRENT                                                                          \
+    "sum over x of w(x - x0) J(x), the conserved current from x on of G_quark and the "            \
+    "antiquark's "                                                                                 \
+    "eps(x - x0) G (current.h), with the links of D; no 1/V"
+#define CURRENT_OF_SPIN                                                                            \
+    "sum over x of w(x - x0) J(x), the conserved current from x on of S_quark and the "            \
+    "antiquark's "                                                                                 \
+    "H g5 S^+ g5 (current.h), H = g_mu at the source, with the links of D; no 1/V, no sign"
+
 static const contraction_kind kinds[] = {
     {.what = CONTRACT_MESON,
      .quarks = 2,
@@ -92,6 +106,16 @@ static const contraction_kind kinds[] = {
                    "sum over x of w(x - x0) Tr G_quark (O G_antiquark)^+, O of the correlator "
                    "(spin_taste.h), with thin links, on both G smeared by a gauge-covariant "
                    "gaussian; no 1/V"}}},
+    {.what = CONTRACT_CURRENT, .quarks = 1, .sink = {{conserved_current, STAGGERED_CURRENT}}},
+    {.what = CONTRACT_CURRENT, .quarks = 2, .sink = {{conserved_current, STAGGERED_CURRENT}}},
+    {.what = CONTRACT_CURRENT,
+     .quarks = 1,
+     .spin = true,
+     .sink = {{conserved_current, CURRENT_OF_SPIN}}},
+    {.what = CONTRACT_CURRENT,
+     .quarks = 2,
+     .spin = true,
+     .sink = {{conserved_current, CURRENT_OF_SPIN}}},
     {.what = CONTRACT_NUCLEON,
      .quarks = 1,
      .name = "nucleon",

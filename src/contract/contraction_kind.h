@@ -8,10 +8,12 @@
 
 #include "input/input.h"
 #include "lattice/su3.h"
+#include "propagator/current.h"
 
 typedef enum contraction_what {
     CONTRACT_MESON,
     CONTRACT_SPIN_TASTE, /* a meson of staggered quarks whose operator has links */
+    CONTRACT_CURRENT,    /* the conserved current of a quark and an antiquark */
     CONTRACT_NUCLEON,
     CONTRACT_CONDENSATE /* of noise */
 } contraction_what;
@@ -27,6 +29,7 @@ typedef struct contraction_work {
     const double *propagator
         [3]; /* [columns][sites][reals] of each quark; of one quark three times that; the operator of a spin and taste
                                      is on the second already */
+    const naik_current *current; /* between the two, for one */
     const naik_complex *wall[3]; /* the same of contract.h, for a wall sink; else NULL */
     double *spare;               /* [sites][reals] */
 } contraction_work;

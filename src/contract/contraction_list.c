@@ -8,6 +8,7 @@
 #include "contract/frame.h"
 #include "contract/smearing.h"
 #include "lattice/source_kind.h"
+#include "propagator/current.h"
 #include "propagator/spin_taste.h"
 
 enum { FOLDER = 64 };
@@ -144,8 +145,10 @@ static bool has_condensate(const naik_input *input, const naik_input_solve *solv
 
 static const contraction_kind *meson_kind(const naik_input *input, int meson, int quarks)
 {
-    const bool shifts = meson >= (int)NAIK_FIRST_SPIN_TASTE;
-    return contraction_kind_of(shifts ? CONTRACT_SPIN_TASTE : CONTRACT_MESON, quarks, input->kind);
+    const contraction_what what = naik_correlator_is_current(meson)      ? CONTRACT_CURRENT
+                                  : naik_correlator_is_spin_taste(meson) ? CONTRACT_SPIN_TASTE
+                                                                         : CONTRACT_MESON;
+    return contraction_kind_of(what, quarks, input->kind);
 }
 
 /* What one source and mass give. */
@@ -446,12 +449,18 @@ bool contraction_keeps(const naik_input *input)
     return input->output.propagators || contraction_quarks(input) > 0;
 }
 
-int64_t contraction_bytes(const naik_input *input, int32_t sites)
+int64_t contraction_bytes(const naik_input *input, const naik_lattice *lattice)
 {
-    return contraction_quarks(input) > 0
-               ? (input->kind->columns * (contraction_quarks(input) + smearing_shifts(input)) + 1) *
-                     input->kind->reals * (int64_t)sizeof(double) * sites
-               : 0;
+    const naik_quark_kind *kind = input->kind;
+    const int64_t vector = kind->reals * (int64_t)sizeof(double) * lattice->sites;
+    const int64_t links = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lattice->sites;
+    const int quarks = contraction_quarks(input);
+    const int64_t current =
+        smearing_currents(input)
+            ? (int64_t)naik_current_bytes(lattice, kind->spin) + (kind->spin > 1 ? 1 : 2) * links
+            : 0;
+    return quarks > 0 ? (kind->columns * (quarks + smearing_shifts(input)) + 1) * vector + current
+                      : 0;
 }
 
 void contraction_list_clear(contraction_list *list)

@@ -53,13 +53,29 @@ bool smearing_funny_slices(const naik_input *input, bool *slices)
     return add_sources(input, NAIK_SOURCE_MOVED, slices);
 }
 
+static bool any_channel(const naik_input *input, bool (*which)(int correlator))
+{
+    bool any = false;
+    const naik_ints *pairs = &input->output.channels;
+    for (int c = 0; c < pairs->count && input->pair_count > 0; c++) {
+        any = any || which(NAIK_MESONS + pairs->data[c]);
+    }
+    for (int i = 0; i < input->solve_count; i++) {
+        for (int c = 0; c < input->solve[i].channels.count; c++) {
+            any = any || which(NAIK_MESONS + input->solve[i].channels.data[c]);
+        }
+    }
+    return any;
+}
+
 bool smearing_shifts(const naik_input *input)
 {
-    bool any = input->pair_count > 0 && input->output.channels.count > 0;
-    for (int i = 0; i < input->solve_count; i++) {
-        any = any || input->solve[i].channels.count > 0;
-    }
-    return any && input->kind->spin == 1;
+    return any_channel(input, naik_correlator_is_spin_taste);
+}
+
+bool smearing_currents(const naik_input *input)
+{
+    return any_channel(input, naik_correlator_is_current);
 }
 
 int64_t smearing_bytes(const naik_input *input, const naik_lattice *lattice)

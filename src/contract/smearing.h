@@ -13,6 +13,8 @@ bool smearing_slices(const naik_input *input, bool *slices);
 bool smearing_funny_slices(const naik_input *input, bool *slices);
 /* Whether a correlator has links (spin_taste.h). Local. */
 bool smearing_shifts(const naik_input *input);
+/* Whether one is a conserved current (current.h). Local. */
+bool smearing_currents(const naik_input *input);
 /* Bytes of naik_gauss and naik_shifts for these in the box of a lattice, at most. Local. */
 int64_t smearing_bytes(const naik_input *input, const naik_lattice *lattice);
 

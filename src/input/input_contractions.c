@@ -268,13 +268,57 @@ static naik_status check_shifts(naik_log *log, const naik_input *input)
         snprintf(path, sizeof path, "solve.%d.twist", i);
         for (int k = 0; k < (paired ? 2 : 1) && naik_input_twist(solve) != NULL; k++) {
             for (int c = 0; c < asked[k]->count; c++) {
-                if (asked[k]->data[c] >= (int)NAIK_FIRST_SPIN_TASTE) {
+                if (naik_correlator_is_spin_taste(asked[k]->data[c])) {
                     return naik_input_refuse(
                         log, input, path,
                         "'%s': naik makes operators with links, such as %s, only without a twist",
                         path, naik_input_correlator_name(asked[k]->data[c]));
                 }
             }
+        }
+    }
+    return NAIK_OK;
+}
+
+/* The Naik epsilon of a mass, which may be given for none of them. */
+static double epsilon_of(const naik_input_solve *solve, int mass)
+{
+    return mass < solve->naik_epsilon.count ? solve->naik_epsilon.data[mass] : 0;
+}
+
+/* Why a pair has no conserved current; NULL: it has. */
+static const char *no_current(const naik_input *input, const naik_input_pair *pair)
+{
+    const naik_input_solve *a = &input->solve[pair->of[0]], *b = &input->solve[pair->of[1]];
+    bool alike = true;
+    for (int i = 0; i < a->naik_epsilon.count || i < a->masses.count; i++) {
+        for (int k = 0; k < b->naik_epsilon.count || k < b->masses.count; k++) {
+            alike = alike && epsilon_of(a, i) == epsilon_of(b, k);
+        }
+    }
+    return pair->sink != NAIK_INPUT_SINK_POINT ? "its sink is not a point"
+           : !naik_input_same_twist(a, b)      ? "quark and antiquark have different twists"
+           : !alike ? "quark and antiquark have different values of naik_epsilon"
+                    : NULL;
+}
+
+/* The links of a conserved current are those of D, of quark and antiquark alike, and its sink is a point. */
+static naik_status check_currents(naik_log *log, const naik_input *input)
+{
+    const naik_ints *asked = &input->output.correlators;
+    int current = 0;
+    while (current < asked->count && !naik_correlator_is_current(asked->data[current])) {
+        current++;
+    }
+    for (int i = 0; i < input->pair_count && current < asked->count; i++) {
+        const char *why = no_current(input, &input->pairs[i]);
+        if (why != NULL) {
+            return naik_input_refuse(log, input, "output.correlators",
+                                     "'output.correlators': pair '%s' has no %s, because %s; give "
+                                     "the current as solve[].correlators, or the pair an input of "
+                                     "its own",
+                                     input->pairs[i].name,
+                                     naik_input_correlator_name(asked->data[current]), why);
         }
     }
     return NAIK_OK;
@@ -343,6 +387,7 @@ naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
     }
     NAIK_TRY(check_whole(log, input));
     NAIK_TRY(check_shifts(log, input));
+    NAIK_TRY(check_currents(log, input));
 done:
     return status;
 }

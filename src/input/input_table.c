@@ -347,13 +347,15 @@ static const naik_param params[] = {
      .words = correlators,
      .others = meson_labels,
      .listed = NAIK_FIRST_SPIN_TASTE,
-     .more = "labels such as GX-G1",
+     .more = MORE_CORRELATORS,
      .initial = "[pion5]",
      .identity = true,
-     .doc = "what to contract for pairs and for entries without correlators of their own; "
-            "[] for none. The first sixteen are of staggered quarks; MILC's labels such as "
-            "GX-GX are other words for them, and those such as GX-G1 are operators with links. The "
-            "others are of quarks with spin, whose default is [pion]"},
+     .doc =
+         "what to contract for pairs and for entries without correlators of their own; "
+         "[] for none. The first sixteen are of staggered quarks; MILC's labels such as "
+         "GX-GX are other words for them, and those such as GX-G1 are operators with links. The "
+         "others are of quarks with spin, whose default is [pion]; the conserved currents are of "
+         "all quarks"},
     {.key = "output.momenta",
      .kind = NAIK_PARAM_VECTORS3,
      .offset = INPUT(output.momenta),

@@ -146,8 +146,11 @@ static naik_status check_correlators(naik_log *log, const naik_input *input, con
     char words[NAIK_INPUT_SPIN_WORDS];
     for (int i = 0; i < asked->count && is_given(input, path); i++) {
         const int number = asked->data[i];
-        const bool shifts = number >= (int)NAIK_FIRST_SPIN_TASTE;
+        const bool shifts = naik_correlator_is_spin_taste(number);
         const bool of_spin = number >= (int)NAIK_MESONS && !shifts;
+        if (naik_correlator_is_current(number)) {
+            continue; /* all quarks have it */
+        }
         if (shifts && input->kind->links == NAIK_QUARK_STORED) {
             return naik_input_check_smearing(log, input, path, naik_input_correlator_name(number));
         }

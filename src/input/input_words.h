@@ -34,11 +34,30 @@ static const char *const subsets[] = {"full", "even", "odd", "corner", NULL};
         spin "-G5T", spin "-GT", spin "-GXT", spin "-GYT", spin "-G5Z", spin "-GZT", spin "-G5Y",  \
         spin "-G5X", spin "-G5"
 static const char *const mesons[] = {MESONS, NULL};
-/* The same, and operators with links: NAIK_FIRST_SPIN_TASTE. */
-static const char *const correlators[] = {
-    MESONS,        TASTES("G1"),  TASTES("GX"),  TASTES("GY"),  TASTES("GXY"), TASTES("GZ"),
-    TASTES("GZX"), TASTES("GYZ"), TASTES("G5T"), TASTES("GT"),  TASTES("GXT"), TASTES("GYT"),
-    TASTES("G5Z"), TASTES("GZT"), TASTES("G5Y"), TASTES("G5X"), TASTES("G5"),  NULL};
+/* The same, operators with links, and currents: NAIK_FIRST_SPIN_TASTE, NAIK_FIRST_CURRENT. */
+static const char *const correlators[] = {MESONS,
+                                          TASTES("G1"),
+                                          TASTES("GX"),
+                                          TASTES("GY"),
+                                          TASTES("GXY"),
+                                          TASTES("GZ"),
+                                          TASTES("GZX"),
+                                          TASTES("GYZ"),
+                                          TASTES("G5T"),
+                                          TASTES("GT"),
+                                          TASTES("GXT"),
+                                          TASTES("GYT"),
+                                          TASTES("G5Z"),
+                                          TASTES("GZT"),
+                                          TASTES("G5Y"),
+                                          TASTES("G5X"),
+                                          TASTES("G5"),
+                                          "conserved_vector_x",
+                                          "conserved_vector_y",
+                                          "conserved_vector_z",
+                                          "conserved_vector_t",
+                                          NULL};
+#define MORE_CORRELATORS "conserved_vector_x, _y, _z, _t, labels such as GX-G1"
 /* MILC's labels of those that have a name. */
 static const char *const meson_labels[] = {"G5-G5",   "G1-G1",   "GX-GX",   "GY-GY", "GZ-GZ",
                                            "GXT-GXT", "GYT-GYT", "GZT-GZT", NULL};
@@ -56,8 +75,7 @@ static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 
               "words follow enums");
 static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NAIK_G5Z_G5Z == 15 &&
                   (int)NAIK_MESONS == 16 && (int)NAIK_SPIN_MESONS == 9 &&
-                  sizeof correlators / sizeof *correlators ==
-                      (int)NAIK_FIRST_SPIN_TASTE + (int)NAIK_SPIN_TASTES + 1,
+                  sizeof correlators / sizeof *correlators == (int)NAIK_CORRELATORS + 1,
               "words follow enums");
 static_assert(sizeof(naik_source_type) == sizeof(int), "a choice is stored as an int");
 

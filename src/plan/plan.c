@@ -216,13 +216,13 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
     plan->vector_bytes = device != NULL ? 0
                                         : 2 * (int64_t)sizeof(double) * kind->reals * lat->sites +
                                               smearing_bytes(input, lat);
+    plan->contraction_bytes = contraction_bytes(input, lat);
     if (thin) {
         plan->total_bytes = plan->packed_bytes + thin_total(plan, input, geometry, &multigrid);
-        return;
+    } else {
+        plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
+                            plan->halo_bytes + plan->vector_bytes + plan->mode_bytes;
     }
-    plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
-                        plan->halo_bytes + plan->vector_bytes + plan->mode_bytes;
-    plan->contraction_bytes = contraction_bytes(input, lat->sites);
     if (device == NULL && plan->gauge_bytes + plan->contraction_bytes > plan->total_bytes) {
         plan->total_bytes = plan->gauge_bytes + plan->contraction_bytes;
     }

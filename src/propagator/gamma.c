@@ -25,6 +25,9 @@ const naik_gamma naik_gamma_z = {{2, 3, 0, 1}, {I, MINUS_I, MINUS_I, I}};
 const naik_gamma naik_gamma_t = {{2, 3, 0, 1}, {ONE, ONE, ONE, ONE}};
 const naik_gamma naik_gamma_5 = {{0, 1, 2, 3}, {ONE, ONE, MINUS, MINUS}};
 
+const naik_gamma *const naik_gamma_mu[] = {&naik_gamma_x, &naik_gamma_y, &naik_gamma_z,
+                                           &naik_gamma_t};
+
 naik_gamma naik_gamma_product(const naik_gamma *a, const naik_gamma *b)
 {
     naik_gamma out;

@@ -19,6 +19,8 @@ typedef struct naik_gamma {
 
 extern const naik_gamma naik_gamma_1, naik_gamma_x, naik_gamma_y, naik_gamma_z, naik_gamma_t,
     naik_gamma_5;
+/* [mu], of x, y, z, t */
+extern const naik_gamma *const naik_gamma_mu[NAIK_GAMMA_SPINS];
 
 naik_gamma naik_gamma_product(const naik_gamma *a, const naik_gamma *b);
 naik_gamma naik_gamma_adjoint(const naik_gamma *a);

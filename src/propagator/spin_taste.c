@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "comm/collective.h"
 #include "lattice/su3.h"
+#include "propagator/faces.h"
 
 enum { ALL = NAIK_GAMMAS - 1, VECTOR = 6 };
 
@@ -18,7 +19,7 @@ struct naik_shifts {
     const naik_lattice *lattice;
     naik_gauge *links;        /* thin, with the boundary */
     double *at, *next, *back; /* [sites][3][2] */
-    double *send, *receive;   /* one face */
+    naik_faces faces;
 };
 
 static const unsigned eta[NAIK_DIM] = {8, 9, 11, 0}; /* the staggered phases as masks */
@@ -72,6 +73,9 @@ int naik_correlator_sign(int correlator, const int r0[NAIK_DIM])
     if (correlator < (int)NAIK_FIRST_SPIN_TASTE) {
         return 1;
     }
+    if (naik_correlator_is_current(correlator)) {
+        return sign_at(ALL, r0, lattice_origin);
+    }
     const int spin_taste = correlator - NAIK_FIRST_SPIN_TASTE;
     unsigned mask = ALL ^ phi_of(spin_of(spin_taste));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
@@ -83,7 +87,7 @@ int naik_correlator_sign(int correlator, const int r0[NAIK_DIM])
 int naik_correlator_phase(int correlator, const int x0[NAIK_DIM])
 {
     unsigned mask = 0;
-    if (correlator < (int)NAIK_FIRST_SPIN_TASTE) {
+    if (!naik_correlator_is_spin_taste(correlator)) {
         return 1;
     }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
@@ -92,21 +96,10 @@ int naik_correlator_phase(int correlator, const int x0[NAIK_DIM])
     return sign_at(mask, x0, lattice_origin);
 }
 
-/* Sites of the largest face. */
-static size_t face_sites(const naik_lattice *lat)
-{
-    size_t most = 0;
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        const size_t sites = lat->split[mu] ? (size_t)(lat->sites / lat->local[mu]) : 0;
-        most = sites > most ? sites : most;
-    }
-    return most;
-}
-
 size_t naik_shifts_bytes(const naik_lattice *lattice)
 {
     return (size_t)lattice->sites * NAIK_DIM * sizeof(naik_matrix) +
-           (3 * (size_t)lattice->sites + 2 * face_sites(lattice)) * VECTOR * sizeof(double);
+           3 * (size_t)lattice->sites * VECTOR * sizeof(double) + naik_faces_bytes(lattice, VECTOR);
 }
 
 static naik_status allocate(naik_shifts *s)
@@ -114,12 +107,10 @@ static naik_status allocate(naik_shifts *s)
     naik_status status = NAIK_OK;
     naik_log *log = s->lattice->comm->log;
     const size_t vector = (size_t)s->lattice->sites * VECTOR * sizeof(double);
-    const size_t face = face_sites(s->lattice) * VECTOR * sizeof(double);
     NAIK_TRY(naik_alloc(log, vector, "a shifted vector", (void **)&s->at));
     NAIK_TRY(naik_alloc(log, vector, "a shifted vector", (void **)&s->next));
     NAIK_TRY(naik_alloc(log, vector, "a shifted vector", (void **)&s->back));
-    NAIK_TRY(naik_alloc(log, face, "a face of vectors", (void **)&s->send));
-    NAIK_TRY(naik_alloc(log, face, "a face of vectors", (void **)&s->receive));
+    NAIK_TRY(naik_faces_init(s->lattice, VECTOR, &s->faces));
 done:
     return status;
 }
@@ -153,8 +144,7 @@ void naik_shifts_destroy(naik_shifts **shifts)
         naik_free(s->at);
         naik_free(s->next);
         naik_free(s->back);
-        naik_free(s->send);
-        naik_free(s->receive);
+        naik_faces_clear(&s->faces);
         naik_free(s);
         *shifts = NULL;
     }
@@ -172,52 +162,6 @@ static void multiply(const naik_matrix *u, bool dagger, const double *f, naik_co
     }
 }
 
-/* The place in a face across mu of the site at local x. */
-static int64_t face_place(const naik_lattice *lat, int mu, const int x[NAIK_DIM])
-{
-    int64_t place = 0;
-    for (int nu = NAIK_DIM - 1; nu >= 0; nu--) {
-        place = nu == mu ? place : place * lat->local[nu] + x[nu];
-    }
-    return place;
-}
-
-/* s->receive = the layer of v that lies beyond the box in that direction, where mu is split. */
-static naik_status exchange(naik_shifts *s, int mu, int side, const double *v)
-{
-    const naik_lattice *lat = s->lattice;
-    const int layer = side == NAIK_FORWARD ? 0 : lat->local[mu] - 1;
-    const size_t bytes = (size_t)(lat->sites / lat->local[mu]) * VECTOR * sizeof *v;
-    if (!lat->split[mu]) {
-        return NAIK_OK;
-    }
-    for (int32_t site = 0; site < lat->sites; site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        if (x[mu] == layer) {
-            memcpy(s->send + VECTOR * face_place(lat, mu, x), v + VECTOR * (int64_t)site,
-                   VECTOR * sizeof *v);
-        }
-    }
-    return naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][!side], s->send,
-                              lat->neighbour_rank[mu][side], s->receive, bytes);
-}
-
-/* The vector of v one site from x. */
-static const double *beside(const naik_shifts *s, int mu, int step, const int x[NAIK_DIM],
-                            const double *v)
-{
-    const naik_lattice *lat = s->lattice;
-    int y[NAIK_DIM];
-    memcpy(y, x, sizeof y);
-    y[mu] += step;
-    if (lat->split[mu] && (y[mu] < 0 || y[mu] == lat->local[mu])) {
-        return s->receive + VECTOR * face_place(lat, mu, x);
-    }
-    y[mu] = (y[mu] + lat->local[mu]) % lat->local[mu];
-    return v + VECTOR * (int64_t)naik_lattice_site(lat, y);
-}
-
 static void coordinates(const naik_lattice *lat, int32_t site, int x[NAIK_DIM],
                         int global[NAIK_DIM])
 {
@@ -233,25 +177,25 @@ static naik_status shift(naik_shifts *s, int mu, const int r0[NAIK_DIM])
     naik_status status = NAIK_OK;
     const naik_lattice *lat = s->lattice;
     const naik_matrix *u = s->links->link + mu;
-    NAIK_TRY(exchange(s, mu, NAIK_FORWARD, s->at));
+    NAIK_TRY(naik_faces_exchange(&s->faces, mu, NAIK_FORWARD, s->at));
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
         naik_complex v[3];
         const int64_t at = VECTOR * (int64_t)site, link = NAIK_DIM * (int64_t)site;
         naik_lattice_coords(lat, site, x);
-        multiply(&u[link], false, beside(s, mu, 1, x, s->at), v);
+        multiply(&u[link], false, naik_faces_beside(&s->faces, mu, 1, x, s->at), v);
         memcpy(s->next + at, v, sizeof v);
         multiply(&u[link], true, s->at + at, v);
         memcpy(s->back + at, v, sizeof v);
     }
-    NAIK_TRY(exchange(s, mu, NAIK_BACKWARD, s->back));
+    NAIK_TRY(naik_faces_exchange(&s->faces, mu, NAIK_BACKWARD, s->back));
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM], global[NAIK_DIM];
         coordinates(lat, site, x, global);
         const double half = 0.5 * sign_at(zeta_of(mu), global, r0);
-        const double *back = beside(s, mu, -1, x, s->back);
+        const double *back = naik_faces_beside(&s->faces, mu, -1, x, s->back);
         for (int i = 0; i < VECTOR; i++) {
             s->at[VECTOR * (int64_t)site + i] =
                 half * (s->next[VECTOR * (int64_t)site + i] + back[i]);

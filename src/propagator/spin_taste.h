@@ -23,11 +23,25 @@
 
 enum { NAIK_GAMMAS = 16, NAIK_SPIN_TASTES = NAIK_GAMMAS * NAIK_GAMMAS };
 
-/* Correlators have numbers: naik_meson, NAIK_MESONS + naik_spin_meson, and from here on operators of 16 S + T
- * that have links. */
-enum { NAIK_FIRST_SPIN_TASTE = NAIK_MESONS + NAIK_SPIN_MESONS };
+/* Correlators have numbers: naik_meson, NAIK_MESONS + naik_spin_meson, operators of 16 S + T that have
+ * links, and the conserved currents of x, y, z, t (current.h). */
+enum {
+    NAIK_FIRST_SPIN_TASTE = NAIK_MESONS + NAIK_SPIN_MESONS,
+    NAIK_FIRST_CURRENT = NAIK_FIRST_SPIN_TASTE + NAIK_SPIN_TASTES,
+    NAIK_CORRELATORS = NAIK_FIRST_CURRENT + NAIK_DIM
+};
 
-/* +1 or -1: the correlator of that number counted from the origin is this times that counted from r0. Local. */
+static inline bool naik_correlator_is_spin_taste(int correlator)
+{
+    return correlator >= (int)NAIK_FIRST_SPIN_TASTE && correlator < (int)NAIK_FIRST_CURRENT;
+}
+static inline bool naik_correlator_is_current(int correlator)
+{
+    return correlator >= (int)NAIK_FIRST_CURRENT;
+}
+
+/* +1 or -1: the correlator of that number, of staggered quarks, counted from the origin is this times that
+ * counted from r0. Local. */
 int naik_correlator_sign(int correlator, const int r0[NAIK_DIM]);
 
 /* +1 or -1: the correlator of that number of a source at x0, counted from there, is this times that of a

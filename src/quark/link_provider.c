@@ -342,6 +342,27 @@ done:
     return status;
 }
 
+naik_status naik_link_provider_hops(void *provider, const naik_quark *quark, naik_hops *out)
+{
+    naik_status status = NAIK_OK;
+    naik_link_provider *source = provider;
+    naik_fatlong *fat = NULL;
+    const double *twist = naik_quark_twist(quark);
+    *out = (naik_hops){.one = NULL};
+    if (quark->kind->links == NAIK_QUARK_THIN) {
+        return twist != NULL ? naik_gauge_twist(source->thin, twist, 1, &out->one)
+                             : naik_gauge_bring(source->thin, NULL, &out->one);
+    }
+    NAIK_TRY(naik_link_provider_links(source, quark->naik_epsilon, twist, &fat));
+    NAIK_TRY(naik_gauge_bring(fat->fat, NULL, &out->one));
+    if (fat->long_links != NULL) {
+        NAIK_TRY(naik_gauge_bring(fat->long_links, NULL, &out->three));
+    }
+done:
+    naik_fatlong_destroy(&fat);
+    return status;
+}
+
 naik_status naik_link_provider_operators(naik_link_provider *source, const naik_geometry *geometry,
                                          const naik_quark *quark, const naik_set_storage *storage,
                                          naik_fatlong **canonical, naik_operator_set *out)

@@ -13,6 +13,7 @@
 #include "links/smear.h"
 #include "naik/gauge_io.h"
 #include "operator/set.h"
+#include "propagator/current.h"
 #include "propagator/gauss_smear.h"
 #include "propagator/spin_taste.h"
 
@@ -59,6 +60,10 @@ naik_status naik_link_provider_ready(naik_link_provider *source);
  * Collective. NAIK_ERR_INPUT where a link file no longer holds what it held when it was opened. */
 naik_status naik_link_provider_links(naik_link_provider *source, double naik_epsilon,
                                      const double *twist, naik_fatlong **out);
+
+/* New links of D of a quark on the host, for conserved currents (current.h); naik_hops_clear releases them.
+ * provider: a naik_link_provider. Collective. As naik_link_provider_links */
+naik_status naik_link_provider_hops(void *provider, const naik_quark *quark, naik_hops *out);
 
 /* The operators of a quark; one line on the log. canonical: the fat and long links that they were packed from, for the
  * caller to release, NULL of other quarks; may be NULL. Collective. As naik_link_provider_links and

@@ -1,0 +1,203 @@
+# test_currents.py - conserved currents as a user asks for them: Ward identities, free quarks and sums in numpy
+#
+# All momenta of a current are the current at every site: its divergence must be that of the sources alone.
+# timeout: 200
+import itertools
+
+import h5py
+import numpy as np
+
+from program import LONG, everything, main, naik, path, same
+
+SIZE = (4, 4, 4, 8)  # x, y, z, t
+PLACE = (1, 2, 3, 5)
+CURRENTS = [f"conserved_vector_{mu}" for mu in "xyzt"]
+INPUT = """
+lattice: {size: %s, boundary_t: antiperiodic}
+gauge: {file: %s}
+action: {%s}
+solve: %s
+solver: {tolerance: 1e-12}
+output: {file: %s, correlators: [%s], momenta: %s}
+"""
+POINT = "source: {type: point, origin: [1, 2, 3, 5]}"
+ALL = [list(p) for p in itertools.product(*map(range, SIZE[:3]))]
+
+
+def solve(name, action, entries, correlators, momenta=((0, 0, 0),), gauge="lat.h5", size=SIZE, **options):
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(INPUT % (list(size), path(gauge), action, entries, path(name + ".h5"), ", ".join(correlators), [list(p) for p in momenta]))
+    return naik("solve", path(name + ".yaml"), **options)
+
+
+def correlator(file, name):
+    values = file[name][()]
+    return values[:, 0] + 1j * values[:, 1] if values.ndim == 2 else values.astype(complex)
+
+
+def of_momenta(file, folder, name, momenta):
+    return np.array([correlator(file, f"corr/{folder}/{name}/p{''.join(map(str, p))}") for p in momenta])
+
+
+def divergence(file, folder):
+    """[momentum, t] of the divergence."""
+    x, y, z, t = (of_momenta(file, folder, name, ALL) for name in CURRENTS)
+    turns = [1 - np.exp(2j * np.pi * np.array(ALL)[:, k] / SIZE[k])[:, None] for k in range(3)]
+    return turns[0] * x + turns[1] * y + turns[2] * z + t - np.roll(t, 1, axis=1)
+
+
+def configurations_are_generated():
+    for name, size, sweeps in ("lat.h5", "4,4,4,8", "4"), ("unit.h5", "4,4,4,8", "0"), ("wide.h5", "8,4,4,8", "3"):
+        naik("gauge", "generate", "--size", size, "--beta", "5.7", "--seed", "5", "--sweeps", sweeps, "-o", path(name))
+
+
+def staggered_currents_are_conserved_at_every_site():
+    """Of one mass off the source, where all momenta are alike; of two masses the divergence is 2 (m1 - m2) of the scalar."""
+    for action, epsilon, ranks in ("type: naive", "", 1), ("type: asqtad, u0: 0.86", "", 1), ("type: hisq", ", naik_epsilon: [-0.1]", 2):
+        name = f"ward{action[6]}"
+        entries = "".join(f"\n  - {{name: {n}, masses: [{m}], twist: [0.5, -1.25, 0.3]{epsilon}, correlators: [{', '.join(asked)}], {POINT}}}"
+                          for n, m, asked in (("light", 0.1, CURRENTS + ["pion05"]), ("heavy", 0.3, [])))
+        solve(name, action, entries + "\npairs: [{name: two, quark: light, antiquark: heavy}]", CURRENTS + ["pion05"], ALL, ranks=ranks)
+        with h5py.File(path(name + ".h5")) as f:
+            for folder, masses in ("light/m00", (0.1, 0.1)), ("two/m00-m00", (0.1, 0.3)):
+                scalar = of_momenta(f, folder, "pion05", ALL)
+                size = np.abs(of_momenta(f, folder, CURRENTS[3], ALL)).max()
+                found = divergence(f, folder)
+                rest = found - 2 * (masses[1] - masses[0]) * scalar
+                assert np.abs(np.delete(rest, PLACE[3], axis=1)).max() < 1e-11 * size, (action, folder, np.abs(rest).max(axis=0), size)
+                assert np.abs(rest[:, PLACE[3]] - rest[0, PLACE[3]]).max() < 1e-11 * size, (action, folder)
+                assert folder == "light/m00" or np.abs(np.delete(found, PLACE[3], axis=1)).max() > 1e-4 * size, (action, folder)
+
+
+GAMMA = np.zeros((4, 4, 4), complex)
+GAMMA[0][[0, 1, 2, 3], [3, 2, 1, 0]] = [1j, 1j, -1j, -1j]
+GAMMA[1][[0, 1, 2, 3], [3, 2, 1, 0]] = [-1, 1, 1, -1]
+GAMMA[2][[0, 1, 2, 3], [2, 3, 0, 1]] = [1j, -1j, -1j, 1j]
+GAMMA[3][[0, 1, 2, 3], [2, 3, 0, 1]] = 1
+GAMMA5 = np.diag([1, 1, -1, -1])
+MOMENTA = [[0, 0, 0], [1, -1, 2]]
+
+
+def spin_current(u, s, z, mu, source):
+    """J [t, z, y, x] of S and Z [t, z, y, x, sink spin, sink colour, source spin, source colour]."""
+    axis, link, one = 3 - mu, u[..., mu, :, :], np.eye(4)
+    right = source @ GAMMA5
+    ahead, ahead_z = np.roll(s, -1, axis), np.roll(z, -1, axis)
+    back = np.einsum("ij,tzyxba,tzyxjbkc,kl->tzyxialc", GAMMA5 @ (one + GAMMA[mu]), link.conj(), s, right)
+    on = np.einsum("ij,tzyxab,tzyxjbkc,kl->tzyxialc", GAMMA5 @ (one - GAMMA[mu]), link, ahead, right)
+    return 0.5 * np.sum(back * ahead_z.conj() - on * z.conj(), axis=(4, 5, 6, 7))
+
+
+def weighed(j, momentum):
+    t, z, y, x = np.meshgrid(*map(np.arange, j.shape), indexing="ij")
+    turns = sum(p * (c - o) / n for p, c, o, n in zip(momentum, (x, y, z), PLACE, SIZE))
+    return (np.exp(2j * np.pi * turns) * j).sum(axis=(1, 2, 3))
+
+
+def links_of(gauge):
+    with h5py.File(path(gauge)) as f:
+        u = f["/gauge"][...]
+    u[-1, ..., 3, :, :] *= -1
+    return u
+
+
+def spin_propagator(name):
+    with h5py.File(path(name + ".h5")) as f:
+        return np.moveaxis(f["/prop/s0000/m00"][...], (0, 1), (-2, -1))
+
+
+def currents_of_quarks_with_spin_are_sums_in_numpy():
+    """Of stored propagators. Of one operator at the source the divergence vanishes off it, or is -2 i mu times the pseudoscalar."""
+    for action, mu, ranks in ("type: wilson", 0, 1), ("type: clover, csw: 1.2", 0, 2), ("type: twisted_mass, mu: 0.3, csw: 1.1", 0.3, 1):
+        name = "spin" + action[6]
+        solve(name, action, f"[{{name: pt, masses: [0.2], {POINT}}}]", CURRENTS + ["pion"], MOMENTA, ranks=ranks)
+        u, s = links_of("lat.h5"), spin_propagator(name)
+        with h5py.File(path(name + ".h5")) as f:
+            for k, current in enumerate(CURRENTS):
+                j = spin_current(u, s, s, k, GAMMA[k])
+                for p, found in zip(MOMENTA, of_momenta(f, "pt/m00", current, MOMENTA)):
+                    assert np.abs(found - weighed(j, p)).max() < 1e-13 * np.abs(j).sum(), (action, current, p)
+        divergence = sum(j - np.roll(j, 1, 3 - k) for k, j in ((k, spin_current(u, s, s, k, GAMMA[3])) for k in range(4)))
+        density = np.einsum("tzyxiakc,kl,tzyxialc->tzyx", s, GAMMA[3] @ GAMMA5, s.conj())
+        rest = divergence + 2j * mu * density
+        size = np.abs(spin_current(u, s, s, 3, GAMMA[3])).max()
+        assert mu == 0 or np.abs(divergence).max() > 1e-3 * size
+        rest[PLACE[3], PLACE[2], PLACE[1], PLACE[0]] = 0
+        assert np.abs(rest).max() < 1e-10 * size, (action, np.abs(rest).max(), size)
+
+
+def free_currents_are_those_of_the_fourier_sum():
+    momenta = np.meshgrid(*(2 * np.pi * np.fft.fftfreq(n) + (np.pi / n if n == 8 else 0) for n in (8, 4, 4, 4)), indexing="ij")[::-1]
+    t, z, y, x = np.meshgrid(*map(np.arange, (8, 4, 4, 4)), indexing="ij")
+    wave = np.exp(1j * np.pi * t / 8)
+
+    def placed(v):
+        """M^-1 of a source at t = PLACE[3], elsewhere as it is."""
+        v = np.fft.ifftn(v, axes=(0, 1, 2, 3)) * wave.reshape(wave.shape + (1,) * (v.ndim - 4))
+        v = np.roll(np.concatenate((-v, v)), PLACE[3], axis=0)[8:]
+        return np.roll(v, PLACE[2::-1], axis=(1, 2, 3))
+    unit = np.ones((8, 4, 4, 4, 4, 1, 1), complex)
+    unit[-1, ..., 3, :, :] = -1
+    m = (0.2 + sum(1 - np.cos(q) for q in momenta))[..., None, None] * np.eye(4) + 1j * sum(np.sin(q)[..., None, None] * GAMMA[k] for k, q in enumerate(momenta))
+    s = placed(np.linalg.inv(m))[..., :, None, :, None]
+    solve("free-spin", "type: wilson", f"[{{name: pt, masses: [0.2], {POINT}}}]", CURRENTS, MOMENTA, gauge="unit.h5")
+    # a staggered quark: M^-1 = (2m - D) / (4 m^2 + 4 sum sin^2 p), the point source in front
+    eta = [(-1.0) ** t, (-1.0) ** (t + x), (-1.0) ** (t + x + y), np.ones(t.shape)]
+    edge = np.where(t == 7, -1.0, 1.0)
+
+    def on(v, k):
+        return eta[k] * (edge if k == 3 else 1) * np.roll(v, -1, 3 - k)
+
+    def back(v, k):
+        return np.roll(eta[k] * (edge if k == 3 else 1) * v, 1, 3 - k)
+
+    def quark(mass):
+        phi = placed((1 / (4 * mass ** 2 + 4 * sum(np.sin(q) ** 2 for q in momenta))).astype(complex))
+        return 2 * mass * phi - sum(on(phi, k) - back(phi, k) for k in range(4))
+    g, h = quark(0.1), quark(0.3)
+    sign = (-1.0) ** (x + y + z + t + sum(PLACE))
+    entries = f"[{{name: light, masses: [0.1], {POINT}}}, {{name: heavy, masses: [0.3], {POINT}}}]\npairs: [{{name: two, quark: light, antiquark: heavy}}]"
+    solve("free-naive", "type: naive", entries, CURRENTS, MOMENTA, gauge="unit.h5")
+    for k, current in enumerate(CURRENTS):
+        spin, naive = 3 * spin_current(unit, s, s, k, GAMMA[k]), 3 * sign * (h.conj() * on(g, k) - on(h, k).conj() * g)
+        for name, folder, j in ("free-spin", "pt/m00", spin), ("free-naive", "two/m00-m00", naive):
+            with h5py.File(path(name + ".h5")) as f:
+                for p, found in zip(MOMENTA, of_momenta(f, folder, current, MOMENTA)):
+                    assert np.abs(j).sum() > 1e-3 and np.abs(found - weighed(j, p)).max() < 1e-10 * np.abs(j).sum(), (name, current, p, found, weighed(j, p))
+
+
+def bytes_are_the_same_on_any_number_of_ranks():
+    for action, more, many in ("type: hisq", ", naik_epsilon: [-0.1]", (1, 2, 4)), ("type: wilson", "", (1, 2, 4) if LONG else (1, 4)):
+        found = []
+        for ranks in many:
+            name = f"bytes{action[6]}{ranks}"
+            entries = f"[{{name: pt, masses: [0.3]{more}, twist: [0.5, -1.25, 0.3], {POINT}}}]"
+            solve(name, action, entries, CURRENTS, MOMENTA, gauge="wide.h5", size=(8, 4, 4, 8), ranks=ranks)
+            found.append(everything(name + ".h5"))
+        for other in found[1:]:
+            same(found[0], other)
+
+
+def links_are_those_of_each_entry():
+    entries = [f"{{name: {n}, masses: [0.3]{more}, {POINT}}}" for n, more in (("plain", ""), ("turned", ", twist: [0.5, -1.25, 0.3]"))]
+    solve("both", "type: naive", f"[{', '.join(entries)}]", CURRENTS, MOMENTA)
+    solve("turned", "type: naive", f"[{entries[1]}]", CURRENTS, MOMENTA)
+    with h5py.File(path("both.h5")) as both, h5py.File(path("turned.h5")) as alone:
+        for current in CURRENTS:
+            expected = of_momenta(alone, "turned/m00", current, MOMENTA)
+            np.testing.assert_array_equal(of_momenta(both, "turned/m00", current, MOMENTA), expected)
+            assert np.abs(of_momenta(both, "plain/m00", current, MOMENTA) - expected).max() > 1e-4
+
+
+def what_is_no_current_is_refused():
+    pair = "\npairs: [{name: two, quark: a, antiquark: b%s}]"
+    a, b = f"{{name: a, masses: [0.1], {POINT}}}", f"{{name: b, masses: [0.1]%s, {POINT}}}"
+    for action, entries, told in (("type: hisq", f"[{a}, {b % ', naik_epsilon: [-0.1]'}]" + pair % "", "different values of naik_epsilon"),
+                                  ("type: wilson", f"[{a}, {b % ', twist: [0.1, 0, 0]'}]" + pair % "", "different twists"),
+                                  ("type: wilson", f"[{a}, {b % ''}]" + pair % ", sink: wall", "its sink is not a point")):
+        said = solve("refused", action, entries, CURRENTS[:1], status=1)
+        assert told in said and "pair 'two' has no conserved_vector_x" in said, said
+
+
+main([configurations_are_generated, staggered_currents_are_conserved_at_every_site, currents_of_quarks_with_spin_are_sums_in_numpy,
+      free_currents_are_those_of_the_fourier_sum, bytes_are_the_same_on_any_number_of_ranks, links_are_those_of_each_entry, what_is_no_current_is_refused])
