@@ -57,7 +57,7 @@ static const char *const correlators[] = {MESONS,
                                           "conserved_vector_z",
                                           "conserved_vector_t",
                                           NULL};
-#define MORE_CORRELATORS "conserved_vector_x, _y, _z, _t, labels such as GX-G1"
+#define MORE_CORRELATORS "conserved_vector_x, _y, _z, _t and labels such as GX-G1"
 /* MILC's labels of those that have a name. */
 static const char *const meson_labels[] = {"G5-G5",   "G1-G1",   "GX-GX",   "GY-GY", "GZ-GZ",
                                            "GXT-GXT", "GYT-GYT", "GZT-GZT", NULL};
