@@ -79,7 +79,7 @@ static bool make(check *t, int spin, bool far, fixture *f)
 static void come(check *t, const naik_lattice *lat, int mu, int steps, naik_complex *v)
 {
     naik_faces faces;
-    double *from = malloc((size_t)lat->sites * sizeof *v);
+    double *from = malloc(2 * (size_t)lat->sites * sizeof *from);
     CHECK_OK(t, naik_faces_init(lat, 2, &faces));
     for (int step = 0; step < steps; step++) {
         memcpy(from, v, (size_t)lat->sites * sizeof *v);

@@ -251,9 +251,7 @@ done:
 static naik_status take_hops(worker *w, const naik_quark *quark)
 {
     naik_status status = NAIK_OK;
-    const naik_quark *now = w->hops_of;
-    if (now != NULL && naik_quark_shares_links(now, quark) &&
-        memcmp(now->twist, quark->twist, sizeof now->twist) == 0) {
+    if (w->hops_of != NULL && naik_quark_shares_operator(w->hops_of, quark)) {
         return NAIK_OK;
     }
     naik_hops_clear(&w->hops);
