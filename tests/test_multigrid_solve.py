@@ -124,6 +124,28 @@ def mesons_are_those_of_another_code():
         assert np.abs(found.real[:len(wanted)] - wanted).max() < 1e-9 * wanted[0], (case["name"], found, wanted)
 
 
+# kappa, then at most: outer iterations of 12 columns, coarse steps of each, and Mh where BiCGStab has 542, 1172, 2948
+NEAR_CRITICAL = [(0.1620, 23, 25, 542 / 2.5), (0.1635, 26, 40, 1172 / 4.5), (0.1650, 35, 65, 2948 / 8)]
+
+
+def light_quarks_take_no_more_iterations_than_they_were_found_to_take():
+    """Beta 5.8: 0.1650 lies beyond the critical kappa of this configuration."""
+    if not LONG:
+        return "in the long run only"
+    naik("gauge", "generate", "--size", "8,8,8,16", "--beta", "5.8", "--seed", "55", "--sweeps", "40", "--over-relaxations", "4",
+         "-o", path("light.h5"))
+    said = solve("light", size="[8, 8, 8, 16]", gauge=path("light.h5"), action="type: wilson",
+                 mass=f"kappas: [{', '.join(str(row[0]) for row in NEAR_CRITICAL)}]")
+    told = re.findall(r"multigrid: (\d+) outer iterations of batches, each with ([0-9.]+) coarse steps", said)
+    setup = re.findall(r"^multigrid cycle: .*, (\d+) applications of Mh a vector", said, flags=re.M)
+    assert int(setup[-1]) <= 90, said
+    with h5py.File(path("light.h5")) as f:
+        taken = [f["/solves"]["iterations"][12 * i:12 * i + 12].max() for i in range(3)]
+    for (kappa, outer, coarse, applications), iterations, (batches, steps) in zip(NEAR_CRITICAL, taken, told):
+        print(f"kappa {kappa}: {iterations} outer iterations, {steps} coarse steps")
+        assert int(batches) == iterations <= outer and float(steps) <= coarse and 9 * iterations <= applications, (kappa, said)
+
+
 def what_cannot_be_is_refused():
     said = solve("refused", size="[8, 4, 4, 24]", gauge=path("long.h5"), ranks=4, env={"NAIK_GRID": "1x1x1x4"}, status=1)
     assert re.search("needs boxes that hold whole ones.*: use 4 ranks with grid 2x1x1x2", said), said
@@ -137,4 +159,5 @@ def what_cannot_be_is_refused():
 main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_iterations, grids_threads_and_batches_give_the_same_bytes,
       a_stopped_run_goes_on_to_the_same_bytes, another_setup_ends_the_run, a_setup_that_changes_in_memory_is_made_again,
       a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next,
-      a_grid_is_chosen_for_the_aggregates_of_the_input, mesons_are_those_of_another_code, what_cannot_be_is_refused])
+      a_grid_is_chosen_for_the_aggregates_of_the_input, mesons_are_those_of_another_code,
+      light_quarks_take_no_more_iterations_than_they_were_found_to_take, what_cannot_be_is_refused])

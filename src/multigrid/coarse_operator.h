@@ -4,7 +4,8 @@
  *     S e_p = X_pp^-1 b_p - Z_pq X_qq^-1 b_q,  S = 1 - Z_pq Z_qp,  e_q = X_qq^-1 b_q - Z_qp e_p
  *
  * by GCR with all directions since the start, up to `space` of them, until |r| has dropped by `tolerance`;
- * each right-hand side by itself, whatever is beside it. Its products are sums of integers: exact.
+ * each right-hand side by itself, whatever is beside it. Its products are sums of integers: exact, so long as
+ * |S v| is at most NAIK_MG_LARGEST_S |v|. That is looked at in every step.
  */
 #ifndef NAIK_MULTIGRID_COARSE_OPERATOR_H
 #define NAIK_MULTIGRID_COARSE_OPERATOR_H
@@ -13,7 +14,7 @@
 #include "multigrid/transfer.h"
 #include "operator/wilson.h"
 
-enum { NAIK_MG_SPACE_MOST = 128, NAIK_MG_STEPS_MOST = 256 };
+enum { NAIK_MG_SPACE_MOST = 128, NAIK_MG_STEPS_MOST = 256, NAIK_MG_LARGEST_S = 64 };
 
 typedef struct naik_coarse_operator {
     const naik_aggregates *aggregates; /* borrowed */
@@ -44,6 +45,7 @@ typedef struct naik_coarse_solver naik_coarse_solver;
 typedef struct naik_coarse_solve {
     int steps[NAIK_MG_WIDTH]; /* of each rhs */
     int most;                 /* of the slowest */
+    int beyond;               /* rhs whose sums had no room: their e is what was found until then */
 } naik_coarse_solve;
 
 /* For at most `width` rhs. Collective. NAIK_ERR_MEMORY */

@@ -4,6 +4,7 @@
  * direction of a step is z_k = r without its parts along those before, which only the numbers h know: x is
  * put together of the z_k when the space is full or the solve is over.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,10 @@
 #include "comm/collective.h"
 #include "multigrid/coarse_operator.h"
 
-/* |S v| is at most so many |v|, |X^-1 b| so many |b|: the sums have room for it. */
+/* |S v| is at most so many |v|, |b_p - Z b_q| so many |b|: the sums have room for it, and for more by the factor
+ * that scale_for leaves. What exceeds that does not come at once: it is seen before it is too much. */
 enum { LARGEST_S = 6, LARGEST_RHS = 12 }; /* powers of 2 */
+static_assert(1 << LARGEST_S == NAIK_MG_LARGEST_S, "the sums have room for the largest S");
 
 typedef double complex_of[NAIK_MG_WIDTH][2];
 
@@ -260,6 +263,17 @@ done:
     return status;
 }
 
+/* Whether |S z_k|^2, whose parts h and ww are, has room: |z_k|^2 = rr. */
+static bool has_room(const naik_coarse_solver *s, int k, int c, double ww, double rr)
+{
+    double whole = ww;
+    for (int j = 0; j < k; j++) {
+        const double *h = s->h[j * s->space + k][c];
+        whole += (h[0] * h[0] + h[1] * h[1]) * s->ww[j][c];
+    }
+    return whole <= ldexp(rr, 2 * LARGEST_S);
+}
+
 /* The step along direction k: alpha, r and its norm; which rhs stop. */
 static naik_status descend(naik_coarse_solver *s, coarse_state *at, int k, naik_coarse_solve *out)
 {
@@ -276,7 +290,9 @@ static naik_status descend(naik_coarse_solver *s, coarse_state *at, int k, naik_
     for (int c = 0; c < n; c++) {
         const double ww = found[2 * c], re = found[2 * (n + c)], im = -found[2 * (n + c) + 1];
         const double part = (re * re + im * im) / ww;
-        const bool good = at->active[c] && ww > 0 && part < 1e300;
+        const bool fits = has_room(s, k, c, ww, at->rr[c]);
+        const bool good = at->active[c] && ww > 0 && part < 1e300 && fits;
+        out->beyond += at->active[c] && !fits;
         s->ww[k][c] = good ? ww : 0;
         s->alpha[k][c][0] = good ? re / ww : 0;
         s->alpha[k][c][1] = good ? im / ww : 0;
@@ -368,7 +384,8 @@ naik_status naik_coarse_solver_solve(naik_coarse_solver *s, naik_coarse *const b
     }
     NAIK_TRY(norms(s, s->r, &at, largest, at.rr));
     for (int c = 0; c < at.nrhs; c++) {
-        at.active[c] = at.active[c] && at.rr[c] > 0;
+        out->beyond += at.active[c] && at.rr[c] > largest[c];
+        at.active[c] = at.active[c] && at.rr[c] > 0 && at.rr[c] <= largest[c];
         at.stop[c] = s->tolerance * s->tolerance * at.rr[c];
     }
     NAIK_TRY(ops->update(e[0], p, zero, NULL, 0, NULL));

@@ -102,6 +102,7 @@ static naik_status correct(naik_cycle *c, naik_parity parity, const naik_field *
     naik_timer_stop(timer, "coarse lattice");
     c->cycles++;
     c->steps += solve.most;
+    c->beyond += solve.beyond;
     const naik_coarse *const e[2] = {c->e[0], c->e[1]};
     NAIK_TRY(ops->prolong(c->p, parity, e, c->x));
 done:

@@ -20,7 +20,8 @@ typedef struct naik_cycle {
     naik_coarse *b[2], *e[2];
     int width;
     int64_t cycles,
-        steps; /* since it was made: applications, and coarse steps of the slowest rhs */
+        steps,  /* since it was made: applications, coarse steps of the slowest rhs, and */
+        beyond; /* rhs whose coarse operator was too large for its sums */
 } naik_cycle;
 
 /* For at most `width` rhs. Collective. NAIK_ERR_MEMORY */

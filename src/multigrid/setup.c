@@ -140,6 +140,17 @@ done:
     return status;
 }
 
+/* Vectors of which no coarse correction came are no better than the smoother makes them. */
+static naik_status check_size(const naik_multigrid *mg)
+{
+    return mg->cycle->beyond == 0
+               ? NAIK_OK
+               : NAIK_FAIL(mg->aggregates->geometry->backend->log, NAIK_ERR_NOT_CONVERGED,
+                           "the coarse operator of multigrid makes vectors more than %d times as "
+                           "long, for which its sums have no room",
+                           NAIK_MG_LARGEST_S);
+}
+
 static naik_status make_vectors(naik_multigrid *mg, naik_log *report)
 {
     naik_status status = NAIK_OK;
@@ -154,6 +165,7 @@ static naik_status make_vectors(naik_multigrid *mg, naik_log *report)
     for (int i = 1; i <= mg->parameters.cycles; i++) {
         NAIK_TRY(naik_test_vectors_part(&vectors));
         NAIK_TRY(naik_test_vectors_improve(&vectors, mg->cycle));
+        NAIK_TRY(check_size(mg));
         NAIK_TRY(take_vectors(mg, &vectors, &met));
         NAIK_TRY(note_step(mg, &vectors, i, &met, report));
     }

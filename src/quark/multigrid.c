@@ -169,7 +169,14 @@ void quark_multigrid_report(const quark_multigrid *m, naik_log *log)
             "%d applications of Mh",
             (long long)cycle->cycles, (double)cycle->steps / (double)cycle->cycles,
             m->mg->parameters.smoother + 1);
-        cycle->cycles = cycle->steps = 0;
+        if (cycle->beyond > 0) {
+            naik_log_warn(log,
+                          "multigrid: %lld coarse solves were given up, because the coarse "
+                          "operator makes vectors more than %d times as long: use smaller "
+                          "multigrid.aggregate or another multigrid.seed",
+                          (long long)cycle->beyond, NAIK_MG_LARGEST_S);
+        }
+        cycle->cycles = cycle->steps = cycle->beyond = 0;
     }
 }
 
