@@ -21,7 +21,7 @@ typedef struct helper {
 } helper;
 
 static naik_status precondition(void *data, naik_parity parity, const naik_field *r,
-                                const double *norm, naik_field *z)
+                                const double *norm, naik_field *z, int32_t *steps)
 {
     naik_status status = NAIK_OK;
     helper *h = data;
@@ -30,6 +30,9 @@ static naik_status precondition(void *data, naik_parity parity, const naik_field
     (void)parity;
     (void)norm;
     h->calls++;
+    for (int c = 0; c < r->nrhs; c++) {
+        steps[c] += 3;
+    }
     NAIK_TRY(field->zero(z, NULL, NAIK_RHS_IDLE));
     NAIK_TRY(field->axpy(h->factor, r, z));
     if (h->broken >= 0 && h->broken < r->nrhs) {
@@ -104,7 +107,7 @@ static void solve(run *r, int width, int restart, helper *h)
     check *t = r->t;
     naik_operator_set set;
     naik_solver *solver = NULL;
-    const naik_preconditioner preconditioner = {h, precondition};
+    const naik_preconditioner preconditioner = {h, precondition, 1e4, 100};
     naik_solver_options options = naik_solver_defaults();
     const naik_solver_stream stream = {.data = r,
                                        .count = SYSTEMS,
@@ -169,6 +172,10 @@ static void restarts_change_iterations_but_not_answers(check *t)
                        r.result[i].restarts >= (i % 2 == 1 ? 0 : 1)); /* beyond single precision */
         }
         CHECK_TRUE(t, r.result[1].iterations < r.result[0].iterations);
+        /* of an iteration: the helper's and its three inner steps; Mh; (1.5 restart + 3) 96 */
+        const int mh = 2 * (NAIK_WILSON_FLOPS + NAIK_CLOVER_FLOPS) + NAIK_SPINOR_AXPY_FLOPS;
+        CHECK_NEAR(t, r.result[0].flops,
+                   r.result[0].iterations * (10300 + mh + 96 * (1.5 * restart + 3)), 1);
         if (restart == 16) {
             before = r.result[0].iterations;
             memcpy(first, r.x, sizeof first);
@@ -290,6 +297,7 @@ static void a_column_stopped_at_its_breakdown_counts_it_once_more(check *t)
         solve(&r, SYSTEMS, 16, &h);
         for (int i = 0; i < SYSTEMS; i++) {
             CHECK_INT(t, r.result[i].iterations, whole[i].iterations);
+            CHECK_NEAR(t, r.result[i].flops, whole[i].flops, 0);
             CHECK_INT(t, r.result[i].climb, whole[i].climb);
             CHECK_INT(t, r.result[i].climbed_at, whole[i].climbed_at);
             CHECK_TRUE(t, r.x[i] != NULL && memcmp(first[i], r.x[i],

@@ -332,7 +332,7 @@ static double nonlinearity(check *t, const coarse_fixture *m, double tolerance)
         norm[c] = sqrt(norm[c]);
         wilson_fixture_put(t, &m->f, v[c], NAIK_ODD, r, c);
     }
-    CHECK_OK(t, naik_cycle_apply(cycle, NAIK_ODD, r, norm, z));
+    CHECK_OK(t, naik_cycle_apply(cycle, NAIK_ODD, r, norm, z, NULL));
     for (int c = 0; c < 3; c++) {
         wilson_fixture_take(t, &m->f, z, NAIK_ODD, c, v[c]);
     }

@@ -112,7 +112,7 @@ naik_status naik_multigrid_print(naik_multigrid *mg, char text[NAIK_MULTIGRID_PR
     NAIK_TRY(naik_multigrid_noise(room.r, NAIK_EVEN, 0, mg->parameters.seed, 1, room.host));
     NAIK_TRY(take_products(&room, room.r, room.r, of_noise));
     const double norm = sqrt(of_noise[0]);
-    NAIK_TRY(naik_cycle_apply(mg->cycle, NAIK_EVEN, room.r, &norm, room.z));
+    NAIK_TRY(naik_cycle_apply(mg->cycle, NAIK_EVEN, room.r, &norm, room.z, NULL));
     NAIK_TRY(take_products(&room, room.z, room.r, of_cycle));
     memcpy(bits, of_cycle, sizeof bits);
     snprintf(text, NAIK_MULTIGRID_PRINT, "%016" PRIx64 "%016" PRIx64, bits[0], bits[1]);

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "comm/collective.h"
 #include "multigrid/coarse_operator.h"
+#include "solver/gcr_scalars.h"
 
 /* |S v| is at most so many |v|, |b_p - Z b_q| so many |b|: the sums have room for it, and for more by the factor
  * that scale_for leaves. What exceeds that does not come at once: it is seen before it is too much. */
@@ -289,13 +290,14 @@ static naik_status descend(naik_coarse_solver *s, coarse_state *at, int k, naik_
     NAIK_TRY(products(s, with, 2, s->w[k], scale, found));
     for (int c = 0; c < n; c++) {
         const double ww = found[2 * c], re = found[2 * (n + c)], im = -found[2 * (n + c) + 1];
-        const double part = (re * re + im * im) / ww;
+        double alpha[2];
+        const double part = naik_gcr_alpha(ww, re, im, alpha);
         const bool fits = has_room(s, k, c, ww, at->rr[c]);
         const bool good = at->active[c] && ww > 0 && part < 1e300 && fits;
         out->beyond += at->active[c] && !fits;
         s->ww[k][c] = good ? ww : 0;
-        s->alpha[k][c][0] = good ? re / ww : 0;
-        s->alpha[k][c][1] = good ? im / ww : 0;
+        s->alpha[k][c][0] = good ? alpha[0] : 0;
+        s->alpha[k][c][1] = good ? alpha[1] : 0;
         minus[c][0] = -s->alpha[k][c][0];
         minus[c][1] = -s->alpha[k][c][1];
         at->rr[c] -= good ? part : 0;
@@ -310,14 +312,8 @@ done:
 /* x += what `count` directions have brought. */
 static naik_status collect(naik_coarse_solver *s, int nrhs, int count, naik_coarse *x)
 {
-    for (int k = count - 1; k > 0; k--) {
-        for (int j = 0; j < k; j++) {
-            for (int c = 0; c < nrhs; c++) {
-                const double *h = s->h[j * s->space + k][c], *y = s->alpha[k][c];
-                s->alpha[j][c][0] -= h[0] * y[0] - h[1] * y[1];
-                s->alpha[j][c][1] -= h[0] * y[1] + h[1] * y[0];
-            }
-        }
+    for (int c = 0; c < nrhs; c++) {
+        naik_gcr_turn(count, c, NAIK_MG_WIDTH, s->space, &s->h[0][0][0], &s->alpha[0][0][0]);
     }
     return add(s, x, s->z, count, s->alpha);
 }

@@ -85,7 +85,7 @@ static void set_nrhs(naik_cycle *c, int nrhs)
 
 /* x = the part on `parity` of what the coarse lattice makes of the source (A r, 0). */
 static naik_status correct(naik_cycle *c, naik_parity parity, const naik_field *r,
-                           const double *norm)
+                           const double *norm, int32_t *steps)
 {
     naik_status status = NAIK_OK;
     const naik_multigrid_ops *ops = naik_multigrid_of(r->geometry);
@@ -102,6 +102,9 @@ static naik_status correct(naik_cycle *c, naik_parity parity, const naik_field *
     naik_timer_stop(timer, "coarse lattice");
     c->cycles++;
     c->steps += solve.most;
+    for (int i = 0; steps != NULL && i < r->nrhs; i++) {
+        steps[i] += solve.steps[i];
+    }
     c->beyond += solve.beyond;
     const naik_coarse *const e[2] = {c->e[0], c->e[1]};
     NAIK_TRY(ops->prolong(c->p, parity, e, c->x));
@@ -110,11 +113,11 @@ done:
 }
 
 naik_status naik_cycle_apply(naik_cycle *c, naik_parity parity, const naik_field *r,
-                             const double *norm, naik_field *z)
+                             const double *norm, naik_field *z, int32_t *steps)
 {
     naik_status status = NAIK_OK;
     set_nrhs(c, r->nrhs);
-    NAIK_TRY(correct(c, parity, r, norm));
+    NAIK_TRY(correct(c, parity, r, norm, steps));
     NAIK_TRY(naik_wilson_schur_affine(c->wilson, parity, -1, c->x, 1, r, c->scratch, c->rest));
     NAIK_TRY(naik_polynomial_apply(&c->smoother[parity], c->wilson, parity, c->rest, c->other,
                                    c->scratch, z));
@@ -122,4 +125,21 @@ naik_status naik_cycle_apply(naik_cycle *c, naik_parity parity, const naik_field
     NAIK_TRY(r->geometry->backend->ops->field.combine(&sum, 1, NULL, NULL, NAIK_RHS_IDLE));
 done:
     return status;
+}
+
+enum { COMPLEX_FLOPS = 8 }; /* a product, added */
+
+double naik_cycle_flops(const naik_cycle *c, double mh)
+{
+    enum { ROWS = 12 };
+    const int columns = c->p->vectors, count = c->smoother[0].count;
+    /* P^+ and P; the residual and all of the polynomial but its first term; the sum */
+    return 2.0 * ROWS * columns * COMPLEX_FLOPS + count * (mh + NAIK_SPINOR_AXPY_FLOPS) + 2 * ROWS;
+}
+
+double naik_cycle_step_flops(const naik_cycle *c)
+{
+    /* two hops, each onto half of the coarse sites, of which the fine parity has `fine` sites each */
+    const double n = c->op->components;
+    return NAIK_MG_POINTS * n * n * COMPLEX_FLOPS / c->p->aggregates->fine;
 }

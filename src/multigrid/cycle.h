@@ -34,8 +34,13 @@ size_t naik_cycle_bytes(const naik_aggregates *aggregates, int width,
                         const naik_multigrid_parameters *parameters);
 
 /* z = what one cycle makes of r, both in single on `parity`; norm [nrhs]: |r|, 0: an rhs without coarse
- * correction. z and r differ. Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+ * correction; steps[c] += coarse steps of rhs c, NULL: not counted. z and r differ. Collective. NAIK_ERR_MPI,
+ * NAIK_ERR_DEVICE */
 naik_status naik_cycle_apply(naik_cycle *cycle, naik_parity parity, const naik_field *r,
-                             const double *norm, naik_field *z);
+                             const double *norm, naik_field *z, int32_t *steps);
+/* Flops of a cycle without its coarse steps, and of one of them: an rhs and parity site. Of the operator's, which
+ * takes mh for Mh. */
+double naik_cycle_flops(const naik_cycle *cycle, double mh);
+double naik_cycle_step_flops(const naik_cycle *cycle);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/timer.h"
+#include "operator/wilson_operator.h"
 #include "solver/gcr.h"
 
 static naik_precision stored_of(const naik_multigrid *mg)
@@ -251,13 +252,17 @@ void naik_multigrid_destroy(naik_multigrid **multigrid)
 }
 
 static naik_status precondition(void *data, naik_parity parity, const naik_field *r,
-                                const double *norm, naik_field *z)
+                                const double *norm, naik_field *z, int32_t *steps)
 {
     const naik_multigrid *mg = data;
-    return naik_cycle_apply(mg->cycle, parity, r, norm, z);
+    return naik_cycle_apply(mg->cycle, parity, r, norm, z, steps);
 }
 
 naik_preconditioner naik_multigrid_preconditioner(naik_multigrid *mg)
 {
-    return (naik_preconditioner){.data = mg, .apply = precondition};
+    return (naik_preconditioner){
+        .data = mg,
+        .apply = precondition,
+        .flops = naik_cycle_flops(mg->cycle, naik_wilson_schur_flops(mg->inner)),
+        .step_flops = naik_cycle_step_flops(mg->cycle)};
 }

@@ -243,7 +243,7 @@ static naik_status improve_block(naik_test_vectors *t, naik_field *const v[2], n
     naik_field_set_nrhs(t->w, v[0]->nrhs);
     NAIK_TRY(naik_wilson_schur_source(cycle->wilson, NAIK_EVEN, src, t->w, t->b));
     NAIK_TRY(norms(t, t->b, length));
-    NAIK_TRY(naik_cycle_apply(cycle, NAIK_EVEN, t->b, length, t->w));
+    NAIK_TRY(naik_cycle_apply(cycle, NAIK_EVEN, t->b, length, t->w, NULL));
     NAIK_TRY(v[0]->geometry->backend->ops->field.copy(v[NAIK_EVEN], t->w, NULL, NAIK_RHS_IDLE));
     NAIK_TRY(naik_wilson_schur_rebuild(cycle->wilson, NAIK_EVEN, src, v));
 done:

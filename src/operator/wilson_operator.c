@@ -22,11 +22,15 @@ static int flops_of(const naik_blocks *b)
     return matrices * NAIK_CLOVER_FLOPS + 3 * NAIK_SPIN * chiral;
 }
 
+double naik_wilson_schur_flops(const naik_wilson *wilson)
+{
+    return 2 * (NAIK_WILSON_FLOPS + flops_of(wilson->inverse)) + NAIK_SPINOR_AXPY_FLOPS;
+}
+
 /* Mh twice, and the updates of 24 numbers. */
 static double step_flops(const naik_operator *op)
 {
-    const int half = NAIK_WILSON_FLOPS + flops_of(mh_of(op)->wilson->inverse);
-    return 2 * (2 * half + NAIK_SPINOR_AXPY_FLOPS) + 84 * NAIK_SPIN;
+    return 2 * naik_wilson_schur_flops(mh_of(op)->wilson) + 84 * NAIK_SPIN;
 }
 
 static naik_status apply(const naik_operator *op, naik_parity parity, bool adjoint,

@@ -11,6 +11,9 @@
 
 extern const naik_operator_ops naik_operator_wilson;
 
+/* Flops of Mh, a parity site. */
+double naik_wilson_schur_flops(const naik_wilson *wilson);
+
 /* Mh on spinors in one precision. */
 typedef struct naik_mh {
     const naik_wilson *wilson;

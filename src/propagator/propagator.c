@@ -207,9 +207,8 @@ static double count_flops(const worker *w, int64_t index, const naik_solver_resu
 {
     const naik_operator *op = w->now.op;
     const int carried = w->batch.shift[index] > 0 ? result->start_iterations : 0;
-    return 0.5 * (double)w->lat->volume *
-           ((double)(result->iterations - carried) * op->ops->step_flops(op) +
-            (double)carried * op->ops->spin * NAIK_SHIFT_FLOPS);
+    const double each = op->ops->spin * NAIK_SHIFT_FLOPS - op->ops->step_flops(op);
+    return 0.5 * (double)w->lat->volume * (result->flops + (double)carried * each);
 }
 
 /* Whether the solver's residual and the independent one, equal in exact arithmetic, are as near as

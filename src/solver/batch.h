@@ -88,6 +88,8 @@ struct naik_solver_kind {
     /* Of those, drops what an rhs in this state does not need to go on. */
     void (*needed)(int stage, naik_rhs_state state, naik_field *field[NAIK_SOLVER_VECTORS]);
 
+    /* Flops of the iterations of rhs c so far, a parity site; NULL: each takes the operator's step_flops. */
+    double (*flops)(const naik_solver *s, int c);
     /* What is kept of rhs c in mid solve where that is not what it stands at; may be NULL. */
     void (*keep)(const naik_solver *s, int c, naik_solver_state *state);
     /* The algorithm's own vectors, where rhs map[0 .. n-1] become 0 .. n-1; may be NULL. */

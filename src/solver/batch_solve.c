@@ -149,6 +149,13 @@ int batch_verdict(const naik_solver *s, const naik_solver_options *options, int 
     return s->record[c].iterations >= options->max_iterations ? NAIK_SOLVER_ITERATION_LIMIT : -1;
 }
 
+static double flops_of(const naik_solver *s, int c)
+{
+    const naik_operator *op = s->op[NAIK_RUNG_DOUBLE];
+    return s->kind->flops != NULL ? s->kind->flops(s, c)
+                                  : s->record[c].iterations * op->ops->step_flops(op);
+}
+
 naik_status batch_finish(naik_solver *s, const naik_solver_stream *stream, int c,
                          naik_solver_reason reason, double rr)
 {
@@ -168,6 +175,7 @@ naik_status batch_finish(naik_solver *s, const naik_solver_stream *stream, int c
         .climbed_at = state->climbed_at,
         .residual = reason == NAIK_SOLVER_ZERO_SOURCE ? 0 : sqrt(rr / state->bb),
         .site_residual = slot->system.site_tolerance > 0 ? state->site_residual : NAN,
+        .flops = flops_of(s, c),
         .seconds = state->seconds,
         .history = state->history,
         .history_length = iterations < s->history_stride ? iterations : s->history_stride};
@@ -215,13 +223,13 @@ static naik_status run_to_poll(naik_solver *s)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
-    const naik_operator *op = s->op[NAIK_RUNG_DOUBLE];
     const double start_s = naik_time_s();
     const int running = batch_in_state(s, NAIK_RHS_RUN);
     int before[NAIK_MAX_RHS] = {0}, count = 0;
-    double iterations = 0;
+    double flops = 0;
     for (int c = 0; c < s->width_now; c++) {
         before[c] = s->record[c].iterations;
+        flops -= flops_of(s, c);
     }
     naik_timer_start(backend->timer, "iterate");
     NAIK_TRY(backend->ops->reduction.clear(backend, s->sums, s->kind->sums * s->width_now));
@@ -229,13 +237,11 @@ static naik_status run_to_poll(naik_solver *s)
     NAIK_TRY(take_history(s, before));
     for (int c = 0; c < s->width_now; c++) {
         const int done = s->record[c].iterations - before[c];
-        iterations += done;
+        flops += flops_of(s, c);
         s->missed += s->record[c].state == NAIK_RHS_CHECK ? count - done : 0;
         s->slot[c].state.seconds += done > 0 ? (naik_time_s() - start_s) / running : 0;
     }
-    naik_timer_count(
-        backend->timer,
-        iterations * op->ops->step_flops(op) * 0.5 * (double)s->geometry->lattice->volume, 0);
+    naik_timer_count(backend->timer, flops * 0.5 * (double)s->geometry->lattice->volume, 0);
     naik_timer_stop(backend->timer, "iterate");
 done:
     return status;

@@ -122,6 +122,18 @@ static void needed(int stage, naik_rhs_state state, naik_field *field[NAIK_SOLVE
     field[NAIK_SOLVER_IMAGE] = normal || state != NAIK_RHS_CHECK ? NULL : field[NAIK_SOLVER_IMAGE];
 }
 
+/* A climb is where GCR ends: what came after the last one is BiCGStab's, or its normal equations'. */
+static double flops(const naik_solver *s, int c)
+{
+    const naik_operator *op = s->op[NAIK_RUNG_DOUBLE];
+    const naik_solver_state *at = &s->slot[c].state;
+    const int all = s->record[c].iterations;
+    const int gcr = bg_first_level(s) != BG_MULTIGRID ? 0
+                    : at->level == BG_MULTIGRID       ? all
+                                                      : at->climbed_at;
+    return (all - gcr) * op->ops->step_flops(op) + (gcr > 0 ? bg_flops_of_gcr(s, at, gcr) : 0);
+}
+
 static void begin(naik_solver *s, const naik_solver_options *options)
 {
     bg_own *own = s->own;
@@ -158,8 +170,9 @@ static bool fits(naik_solver *s, const naik_solver_options *options, int c)
         .name = (title), .sums = NAIK_STAGE_SUMS, .stages = BG_LEVELS, .fields = fields,           \
         .takes = takes, .create = create, .destroy = destroy, .upload = upload,                    \
         .download = download, .stage = stage, .rung = rung, .is_normal = is_normal,                \
-        .vectors = vectors, .needed = needed, .keep = bg_keep, .narrow = bg_narrow,                \
-        .begin = begin, .load = load, .fits = fits, .check = bg_check, .run = bg_run               \
+        .vectors = vectors, .needed = needed, .flops = flops, .keep = bg_keep,                     \
+        .narrow = bg_narrow, .begin = begin, .load = load, .fits = fits, .check = bg_check,        \
+        .run = bg_run                                                                              \
     }
 const naik_solver_kind naik_solver_bicgstab = ROW("BiCGStab");
 const naik_solver_kind naik_solver_normal = ROW("conjugate gradient on the normal equations");

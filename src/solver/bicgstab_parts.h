@@ -101,6 +101,8 @@ naik_status bg_run_multigrid(naik_solver *s, int *count);
 naik_status bg_begin_multigrid(naik_solver *s, const bool on[]);
 naik_status bg_narrow(naik_solver *s, const int *map, int n);
 void bg_keep(const naik_solver *s, int c, naik_solver_state *state);
+/* Flops of so many of its iterations, a parity site. */
+double bg_flops_of_gcr(const naik_solver *s, const naik_solver_state *at, int iterations);
 
 /* bicgstab_check.c: naik_solver_kind.check; the iteration at which an rhs asks for its true residual
  * at the latest: BiCGStab may wander. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "solver/gcr_scalars.h"
 
 typedef double gcr_numbers[NAIK_MAX_RHS][2];
 
@@ -295,11 +296,9 @@ static naik_status descend(naik_gcr *g, naik_gcr_step *step)
         if (step->active[c]) {
             double *alpha = g->alpha[g->count[c]][c];
             g->ww[g->count[c]][c] = ww;
-            alpha[0] = re / ww;
-            alpha[1] = im / ww;
+            step->rr[c] -= naik_gcr_alpha(ww, re, im, alpha);
             minus[c][0] = -alpha[0];
             minus[c][1] = -alpha[1];
-            step->rr[c] -= (re * re + im * im) / ww;
         }
     }
     NAIK_TRY(add(g, step->r, w, (const double(*)[2])minus, step->active));
@@ -318,8 +317,8 @@ naik_status naik_gcr_iterate(naik_gcr *g, naik_gcr_step *step)
         norm[c] = step->active[c] ? sqrt(step->rr[c]) : 0;
         g->count[c] = step->active[c] && naik_gcr_is_full(g, c) ? 0 : g->count[c];
     }
-    NAIK_TRY(
-        step->preconditioner->apply(step->preconditioner->data, step->parity, step->r, norm, z));
+    NAIK_TRY(step->preconditioner->apply(step->preconditioner->data, step->parity, step->r, norm, z,
+                                         step->inner_steps));
     NAIK_TRY(set_mask(g, step->active));
     NAIK_TRY(op->ops->apply(op, step->parity, false, z, w, NULL, g->mask, NAIK_RHS_CHECK));
     NAIK_TRY(orthogonalise(g, step));
@@ -340,26 +339,14 @@ done:
     return status;
 }
 
-/* alpha of rhs c become what its z_k are to be multiplied by. */
-static void turn_coefficients(naik_gcr *g, int c)
-{
-    for (int k = g->count[c] - 1; k > 0; k--) {
-        const double *y = g->alpha[k][c];
-        for (int j = 0; j < k; j++) {
-            const double *h = g->h[j][k][c];
-            g->alpha[j][c][0] -= h[0] * y[0] - h[1] * y[1];
-            g->alpha[j][c][1] -= h[0] * y[1] + h[1] * y[0];
-        }
-    }
-}
-
 naik_status naik_gcr_collect(naik_gcr *g, naik_field *x, const bool wanted[NAIK_MAX_RHS])
 {
     naik_status status = NAIK_OK;
     const int count = most(g, wanted);
     for (int c = 0; c < g->nrhs; c++) {
         if (wanted[c] && g->count[c] > 0) {
-            turn_coefficients(g, c);
+            naik_gcr_turn(g->count[c], c, NAIK_MAX_RHS, NAIK_GCR_RESTART_MOST, &g->h[0][0][0][0],
+                          &g->alpha[0][0][0]);
         }
     }
     for (int k = 0; k < count; k++) {

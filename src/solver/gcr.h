@@ -43,6 +43,7 @@ typedef struct naik_gcr_step {
     naik_field *r, *x; /* nrhs */
     bool active[NAIK_MAX_RHS];
     double rr[NAIK_MAX_RHS]; /* |r|^2, before and after; NaN after a step that broke down */
+    int32_t inner_steps[NAIK_MAX_RHS]; /* += those of the preconditioner */
 } naik_gcr_step;
 /* One step of the rhs that are active; x of those whose directions are full afterwards is whole.
  * Collective. Failures as of the operator. */

@@ -69,6 +69,7 @@ typedef struct naik_solver_result {
     int climbed_at;
     double residual;       /* |b - A x| / |b|, true, in double */
     double site_residual;  /* sqrt((1/N) sum_s |r_s|^2/|x_s|^2); NaN where not asked for */
+    double flops;          /* of all iterations, a parity site */
     double seconds;        /* wall time the rhs spent in the batch, divided by the rhs beside it */
     const double *history; /* |r|/|b| after each iteration as iterated; borrowed during finish() */
     int history_length;
@@ -77,11 +78,14 @@ typedef struct naik_solver_result {
 /* ---- a preconditioner: about B^-1 */
 
 /* z = about B^-1 r of the rhs of r, in single, on `parity`; norm [nrhs]: |r|, 0: z of this rhs is not
- * wanted. z_c depends on r_c alone. Collective. For BiCGStab's row with multigrid (bicgstab.h). */
+ * wanted. z_c depends on r_c alone. What an application takes inside is counted: steps[c] += inner steps of
+ * rhs c. Collective. For BiCGStab's row with multigrid (bicgstab.h). */
 typedef struct naik_preconditioner {
     void *data;
     naik_status (*apply)(void *data, naik_parity parity, const naik_field *r, const double *norm,
-                         naik_field *z);
+                         naik_field *z, int32_t *steps);
+    /* Of an application beside its inner steps, and of one of those: an rhs and parity site. */
+    double flops, step_flops;
 } naik_preconditioner;
 
 /* ---- how a solver is told to work */
@@ -149,7 +153,8 @@ typedef struct naik_solver_state {
     naik_rhs record;
     double bb, best_rr, site_residual, seconds;
     double corrected_rr; /* true |r|^2 after the last correction; infinity: there was none */
-    int32_t corrections, reserved;
+    int32_t corrections;
+    int32_t inner_steps; /* of the preconditioner */
     int32_t restarts, stalls, breaks;
     int32_t started, restart;  /* flags: has iterated on the rung; the next direction is r alone */
     int32_t rung, first_rung;  /* naik_rung */
