@@ -18,15 +18,15 @@ gauge: {file: %s}
 action: {%s}
 solve: %s
 solver: {tolerance: 1e-12}
-output: {file: %s, correlators: [%s], momenta: %s}
+output: {file: %s, correlators: [%s], momenta: %s%s}
 """
 POINT = "source: {type: point, origin: [1, 2, 3, 5]}"
 ALL = [list(p) for p in itertools.product(*map(range, SIZE[:3]))]
 
 
-def solve(name, action, entries, correlators, momenta=((0, 0, 0),), gauge="lat.h5", size=SIZE, **options):
+def solve(name, action, entries, correlators, momenta=((0, 0, 0),), gauge="lat.h5", size=SIZE, tail="", **options):
     with open(path(name + ".yaml"), "w") as f:
-        f.write(INPUT % (list(size), path(gauge), action, entries, path(name + ".h5"), ", ".join(correlators), [list(p) for p in momenta]))
+        f.write(INPUT % (list(size), path(gauge), action, entries, path(name + ".h5"), ", ".join(correlators), [list(p) for p in momenta], tail))
     return naik("solve", path(name + ".yaml"), **options)
 
 
@@ -199,5 +199,50 @@ def what_is_no_current_is_refused():
         assert told in said and "pair 'two' has no conserved_vector_x" in said, said
 
 
+def places_of_operators_at_the_source_are_averaged_with_their_sign():
+    """On unit links all places are alike, so that the error of the mean vanishes."""
+    for name, gauge in ("free-places", "unit.h5"), ("places", "lat.h5"):
+        source = "source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 3, 5], [0, 1, 2, 4]], spin_taste: %s}"
+        entries = "".join(f"\n  - {{name: {n}, masses: [0.3], {source % label}}}" for n, label in (("plain", "G5-G5"), ("moved", "GX-G1"), ("local", "GX-GX")))
+        entries += "\npairs:\n  - {name: one, quark: moved, antiquark: plain}\n  - {name: two, quark: moved, antiquark: local}"
+        solve(name, "type: naive", entries, ["conserved_vector_x", "GX-G1", "GXT-GX", "rhox"], MOMENTA, gauge=gauge, ranks=2, tail=", average: true")
+    with h5py.File(path("free-places.h5")) as f:
+        sizes = []
+        for pair in "one", "two":
+            for meson in "conserved_vector_x", "GX-G1", "GXT-GX", "rhox":
+                for p in MOMENTA:
+                    folder = f"corr/{pair}/average/m00-m00/{meson}/p{''.join(map(str, p))}"
+                    assert np.abs(correlator(f, folder + "/error")).max() < 1e-12, (pair, meson, p)
+                    sizes.append(np.abs(correlator(f, folder + "/mean")).max() > 1e-4)
+        assert sum(sizes) >= 3, sizes
+    with h5py.File(path("places.h5")) as f:
+        apart = [np.roll(correlator(f, f"corr/one/s{k:04d}/m00-m00/conserved_vector_x/p000"), -t) for k, t in enumerate((0, 5, 4))]
+        mean = (apart[0] - apart[1] + apart[2]) / 3  # eta_x = (-1)^t
+        np.testing.assert_allclose(correlator(f, "corr/one/average/m00-m00/conserved_vector_x/p000/mean"), mean, rtol=0, atol=1e-14)
+
+
+def sources_with_operators_are_made_again():
+    entries = f"[{{name: a, masses: [0.3], {POINT[:-1]}, spin_taste: GXT-G5X}}}}, {{name: b, masses: [0.3], source: {{type: random_wall, seed: 3, t0: 2, spin_taste: G1-G1}}}}]"
+    solve("again", "type: naive", entries, ["pion5"])
+    told = [line.split("residual=")[1].split(" stored=") for line in naik("info", path("again.h5"), "--residuals", ranks=2).split("\n") if " stored=" in line]
+    assert len(told) == 6 and all(measured == stored for measured, stored in told), told
+    with h5py.File(path("again.h5")) as f:
+        assert f["/prop/s0000/source"].attrs["smearing"] in ("operator GXT-G5X", b"operator GXT-G5X"), dict(f["/prop/s0000/source"].attrs)
+
+
+def operators_that_cannot_be_at_a_source_are_refused():
+    for action, more, tail, told in (("type: wilson", "spin_taste: GX-GX", "", "'solve.0.source.spin_taste' applies to staggered quarks only"),
+                                     ("type: naive", "spin_taste: conserved_vector_x", "", "conserved_vector_x is no operator of one spin and taste"),
+                                     ("type: naive", "spin_taste: a0", "", "a0 is no operator of one spin and taste"),
+                                     ("type: naive", "spin_taste: GX-G11", "", "did you mean 'GX-G1'"),
+                                     ("type: naive", "spin_taste: GX-G1}, twist: [0.1, 0, 0", "", "only without a twist"),
+                                     ("type: naive", "spin_taste: GX-GX", ", baryons: [nucleon]", "no nucleon of a source with an operator on it")):
+        source = POINT[:-1] + ", " + more + ("]" if "twist" in more else "}")
+        said = solve("refused", action, f"[{{name: a, masses: [0.1], {source}}}]", [], status=1, tail=tail)
+        assert told in said, said
+
+
 main([configurations_are_generated, staggered_currents_are_conserved_at_every_site, currents_of_quarks_with_spin_are_sums_in_numpy,
-      free_currents_are_those_of_the_fourier_sum, bytes_are_the_same_on_any_number_of_ranks, links_are_those_of_each_entry, what_is_no_current_is_refused])
+      free_currents_are_those_of_the_fourier_sum, bytes_are_the_same_on_any_number_of_ranks, links_are_those_of_each_entry,
+      places_of_operators_at_the_source_are_averaged_with_their_sign, sources_with_operators_are_made_again,
+      operators_that_cannot_be_at_a_source_are_refused, what_is_no_current_is_refused])

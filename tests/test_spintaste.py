@@ -133,6 +133,86 @@ def operators_are_those_of_another_code():
     return None
 
 
+CURRENTS = {f"conserved-{mu}": f"conserved_vector_{mu}" for mu in "xyzt"}
+
+
+def sign_of(label, r0):
+    """What an operator counted from r0 is of the same counted from (0, 0, 0, 0)."""
+    zeta, phi, mask = (6, 4, 0, 7), (14, 13, 11, 7), 15  # the coordinates whose sum is the sign, as bits
+    spin, taste = map(GAMMAS.index, label.split("-"))
+    for mu in range(4):
+        mask ^= (phi[mu] if spin >> mu & 1 else 0) ^ (zeta[mu] if (spin ^ taste) >> mu & 1 else 0)
+    return (-1) ** sum(r0[mu] for mu in range(4) if mask >> mu & 1)
+
+
+def end_of(quark):
+    """Base source and operator on it, as far as naik has them: an operator of one spin and taste, or a sequential source."""
+    ops = quark["source_operators"]
+    if [op["op"] for op in ops] == ["ks_inverse", "ext_src_ks"] and ops[1]["label"] == "G5-G5":
+        return json.dumps(quark["source"]), f"t0: {ops[1]['t0']}"
+    if len(ops) > 1 or ops and ops[0]["op"] != "spin_taste":
+        return None
+    word = ops[0]["label"] if ops else "G5-G5"
+    label = next((label for label, name in NAMES.items() if name == word), word)
+    return (json.dumps(quark["source"]), label) if "-" in label else None
+
+
+def operators_at_the_source(name, head, mass, *sets, ranks=1, only=lambda case: True):
+    """Every case of the sets whose ends naik has, at rest and with momentum a file each; how many they were."""
+    with open(os.path.join(REFERENCE, "milc_spintaste.json")) as f:
+        cases = [case for case in json.load(f) if case["set"] in sets and end_of(case["quark"]) and end_of(case["antiquark"]) and only(case) and
+                 ("-" in label_of(case)) and masses_of(case) == (mass, mass)]
+    for moving in False, True:
+        now = [case for case in cases if any(case["momentum"]) == moving]
+        ends = sorted({end_of(case[q]) for case in now for q in ("quark", "antiquark")})
+        sinks = sorted({CURRENTS.get(label_of(case), label_of(case)) for case in now})
+        momenta = sorted({tuple(p) for case in now for p, _ in parts_of(case)})
+        text = "solve:\n"
+        for i, (source, operator) in enumerate(ends):
+            known = json.loads(source)
+            place = f"origin: {known['origin']}" if "origin" in known else f"t0: {known['t0']}"
+            what = f"type: {known['type']}, {place}, spin_taste: {operator}"
+            if operator.startswith("t0"):
+                what = f"type: sequential, {operator}, file: {path(name + '-parent.h5')}, propagator: e, mass: {mass}, insertion: pion05"
+                solved(f"{name}-parent", head, f"solve:\n  - {{name: e, masses: [{mass}], source: {{type: {known['type']}, {place}}}}}\noutput: {{file: %s}}\n", 1)
+            text += f"  - {{name: e{i}, masses: [{mass}], correlators: [], source: {{{what}}}}}\n"
+        pairs = sorted({(ends.index(end_of(case["quark"])), ends.index(end_of(case["antiquark"]))) for case in now})
+        text += "pairs:\n" + "".join(f"  - {{name: p{q}-{a}, quark: e{q}, antiquark: e{a}}}\n" for q, a in pairs)
+        origin = list(now[0]["r_offset"]) if now else [0, 0, 0, 0]
+        text += f"output: {{file: %s, propagators: false, origin: {origin}, correlators: [{', '.join(sinks)}], momenta: {[list(p) for p in momenta]}}}\n"
+        if not now:
+            continue
+        with solved(f"{name}{int(moving)}", head, text, ranks) as file:
+            for case in now:
+                assert case["r_offset"] == origin
+                quark, antiquark = end_of(case["quark"]), end_of(case["antiquark"])
+                label = CURRENTS.get(label_of(case), label_of(case))
+                folder = f"corr/p{ends.index(quark)}-{ends.index(antiquark)}/m00-m00/{NAMES.get(label, label)}"
+                got = sum(weight * numbers(file, f"{folder}/p{''.join(map(str, p))}") for p, weight in parts_of(case))
+                for source, operator in (quark, antiquark):
+                    place = json.loads(source).get("origin", [0, 0, 0, json.loads(source).get("t0")])
+                    got = got * (1 if operator.startswith("t0") else sign_of(operator, place))
+                got, want = np.roll(got, -origin[3]), np.array([complex(*c) for c in case["c"]])
+                assert np.abs(got - want).max() <= 1e-9 * np.abs(want).max() + 1e-14, (case["id"], case["sink"], got, want)
+    return len(cases)
+
+
+def operators_at_the_source_are_those_of_another_code():
+    if not REFERENCE:
+        return "NAIK_REFERENCE is not set"
+    def is_wall(case):
+        return case["quark"]["source"]["type"] == "corner_wall"
+    small, large = (os.path.join(REFERENCE, "lat.sample.l" + size) for size in ("4448", "8888"))
+    head = INPUT % ([4, 4, 4, 8], small, "hisq")
+    assert operators_at_the_source("at-hisq", head, 0.05, "vector-hisq", "conserved-hisq", ranks=2, only=lambda case: not is_wall(case)) == 58
+    assert operators_at_the_source("at-corner", head, 0.1, "vector-hisq", only=is_wall) == 1
+    head = INPUT % ([8, 8, 8, 8], large, "asqtad, u0: 0.8696")
+    if LONG:
+        assert operators_at_the_source("at-8", head, 0.1, "vector-asqtad-8") == 56
+    assert operators_at_the_source("at-place", head, 0.1, "conserved-asqtad", ranks=4 if LONG else 1, only=lambda case: LONG or case["sink"] == "conserved-x") == (8 if LONG else 2)
+    return None
+
+
 def labels_are_other_words_for_the_same():
     for word, told in (("GX-GXX", "did you mean 'GX-GX'"), ("G5X-GX5", "did you mean 'G5X-"), ("pion5, G5-G5", "names 'G5-G5' twice"),
                        ("GTX-G1", "did you mean 'GX-G1'")):
@@ -143,4 +223,4 @@ def labels_are_other_words_for_the_same():
         assert told in said, (word, said)
 
 
-main([operators_are_those_of_another_code, labels_are_other_words_for_the_same])
+main([operators_are_those_of_another_code, operators_at_the_source_are_those_of_another_code, labels_are_other_words_for_the_same])

@@ -57,6 +57,8 @@ typedef struct naik_source {
     uint64_t seed; /* of random sources; numbers depend on seed, colour slot and global site */
     naik_subset subset;
     int corner[NAIK_DIM - 1]; /* 0 or 1 each: one of the eight corners of the hypercube */
+    int spin_taste; /* the operator on all of that, counted from x0: a number of correlators of staggered quarks
+                       (propagator/spin_taste.h); 0: G5-G5, which is 1. naik_source_fill leaves it out */
 } naik_source;
 
 /* Whether a source of this type is made of random numbers. Local. */

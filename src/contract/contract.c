@@ -170,9 +170,14 @@ static naik_complex factor_of_shift(const worker *w, const contraction_item *ite
     const naik_complex phase = frame.cosine
                                    ? (naik_complex){1, 0}
                                    : naik_conj(naik_slice_weight(w->kit->lattice, &frame, place));
-    const int sign = input->kind->spin > 1 ? 1
-                                           : naik_correlator_sign(item->meson, apart) *
-                                                 naik_correlator_phase(item->meson, place);
+    int sign = 1;
+    if (input->kind->spin == 1) {
+        sign = naik_correlator_sign(item->meson, apart) * naik_correlator_phase(item->meson, place);
+    }
+    for (int i = 0; i < item->quarks && item->quarks == 2; i++) {
+        const naik_input_source *of = &input->sources[source[i]];
+        sign *= naik_correlator_phase(of->source.spin_taste, of->x0);
+    }
     return naik_cscale(sign, phase);
 }
 
@@ -349,7 +354,7 @@ static naik_status allocate(worker *w)
         NAIK_TRY(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
                             (void **)&w->quark[k].g));
     }
-    if (w->kit->shifts != NULL) {
+    if (smearing_operators(input)) {
         NAIK_TRY(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
                             (void **)&w->displaced.g));
     }

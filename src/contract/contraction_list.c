@@ -459,8 +459,9 @@ int64_t contraction_bytes(const naik_input *input, const naik_lattice *lattice)
         smearing_currents(input)
             ? (int64_t)naik_current_bytes(lattice, kind->spin) + (kind->spin > 1 ? 1 : 2) * links
             : 0;
-    return quarks > 0 ? (kind->columns * (quarks + smearing_shifts(input)) + 1) * vector + current
-                      : 0;
+    return quarks > 0
+               ? (kind->columns * (quarks + smearing_operators(input)) + 1) * vector + current
+               : 0;
 }
 
 void contraction_list_clear(contraction_list *list)

@@ -68,9 +68,18 @@ static bool any_channel(const naik_input *input, bool (*which)(int correlator))
     return any;
 }
 
-bool smearing_shifts(const naik_input *input)
+bool smearing_operators(const naik_input *input)
 {
     return any_channel(input, naik_correlator_is_spin_taste);
+}
+
+bool smearing_shifts(const naik_input *input)
+{
+    bool any = smearing_operators(input);
+    for (int i = 0; i < input->solve_count; i++) {
+        any = any || naik_source_is_shifted(&input->solve[i].source);
+    }
+    return any;
 }
 
 bool smearing_currents(const naik_input *input)

@@ -5,13 +5,14 @@
 #include "input/input.h"
 #include "propagator/gauss_smear.h"
 
-/* Whether a source is smeared, or a funny wall. Local. */
+/* Whether a source is made with links. Local. */
 bool smearing_of_sources(const naik_input *input);
 /* Whether anything is smeared with links; slices [T]: the time slices of which. Local. */
 bool smearing_slices(const naik_input *input, bool *slices);
 /* The same of funny walls (funny_wall.h), whose hops are of one link. */
 bool smearing_funny_slices(const naik_input *input, bool *slices);
-/* Whether a correlator has links (spin_taste.h). Local. */
+/* Whether a correlator has links (spin_taste.h); whether one has, or the operator on a source. Local. */
+bool smearing_operators(const naik_input *input);
 bool smearing_shifts(const naik_input *input);
 /* Whether one is a conserved current (current.h). Local. */
 bool smearing_currents(const naik_input *input);

@@ -210,7 +210,7 @@ static naik_status check_smearing(const checker *c, int index)
     const naik_source *source = &c->input->solve[index].source;
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "solve.%d.source.type", index);
-    return naik_source_needs_links(source)
+    return naik_source_needs_links(source) && !naik_source_is_shifted(source)
                ? naik_input_check_smearing(c->log, c->input, path, naik_source_name(source->type))
                : NAIK_OK;
 }
@@ -567,6 +567,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
         NAIK_TRY(check_corner(&c, i));
         NAIK_TRY(check_colours(&c, i));
         NAIK_TRY(check_insertion(&c, i));
+        NAIK_TRY(naik_input_check_operator(log, input, i));
         NAIK_TRY(check_radius(&c, i));
         NAIK_TRY(check_smearing(&c, i));
         NAIK_TRY(check_origins(&c, i));

@@ -324,6 +324,30 @@ static naik_status check_currents(naik_log *log, const naik_input *input)
     return NAIK_OK;
 }
 
+/* Nucleons and the condensate are of sources that nothing acts on. */
+static naik_status check_operators(naik_log *log, const naik_input *input)
+{
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        const bool noise = naik_source_is_random(solve->source.type);
+        bool baryon = input->output.baryons.count > 0;
+        for (int k = 0; k < 3 * input->baryon_count; k++) {
+            baryon = baryon || input->baryons[k / 3].of[k % 3] == i;
+        }
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "solve.%d.source.spin_taste", i);
+        if (solve->source.spin_taste != 0 && naik_input_is_whole(solve) &&
+            (baryon || (input->output.condensate && noise))) {
+            return naik_input_refuse(
+                log, input, path,
+                "'%s': naik makes no %s of a source with an operator on it: give "
+                "this entry an input of its own",
+                path, baryon ? "nucleon" : "condensate");
+        }
+    }
+    return NAIK_OK;
+}
+
 /* What is asked by name of an entry that has not all of its colours, or NULL. */
 static const char *contracted(const naik_input *input, int entry)
 {
@@ -388,6 +412,7 @@ naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
     NAIK_TRY(check_whole(log, input));
     NAIK_TRY(check_shifts(log, input));
     NAIK_TRY(check_currents(log, input));
+    NAIK_TRY(check_operators(log, input));
 done:
     return status;
 }

@@ -16,6 +16,8 @@ naik_status naik_input_check_idle(naik_log *log, const naik_input *input);
 /* That what `path` wants with `word`, made with links, can be: NAIK_ERR_INPUT where there are none. */
 naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, const char *path,
                                       const char *word);
+/* The operator of spin and taste on the source of an entry. NAIK_ERR_INPUT */
+naik_status naik_input_check_operator(naik_log *log, const naik_input *input, int index);
 naik_status naik_input_expand(naik_log *log, naik_input *input);
 
 /* All bytes of a text, up to one more than the limit of a YAML document, so that the parser can say

@@ -163,6 +163,31 @@ static naik_status check_correlators(naik_log *log, const naik_input *input, con
     return NAIK_OK;
 }
 
+naik_status naik_input_check_operator(naik_log *log, const naik_input *input, int index)
+{
+    const naik_input_solve *solve = &input->solve[index];
+    const int number = solve->source.spin_taste;
+    const char *name = naik_input_correlator_name(number);
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "solve.%d.source.spin_taste", index);
+    if (number != 0 && has_spin(input->kind)) {
+        return naik_input_refuse(log, input, path, "'%s' applies to staggered quarks only", path);
+    }
+    if (number >= (int)NAIK_MESONS && !naik_correlator_is_spin_taste(number)) {
+        return naik_input_refuse(log, input, path,
+                                 "'%s': %s is no operator of one spin and taste, such as GX-G1",
+                                 path, name);
+    }
+    if (naik_source_is_shifted(&solve->source) && naik_input_twist(solve) != NULL) {
+        return naik_input_refuse(
+            log, input, path,
+            "'%s': naik makes operators with links, such as %s, only without a twist", path, name);
+    }
+    return naik_source_is_shifted(&solve->source)
+               ? naik_input_check_smearing(log, input, path, name)
+               : NAIK_OK;
+}
+
 /* The propagators of one sign of the twisted mass stand for one flavour of the doublet, and conjugated
  * for the other; a baryon takes both as they are. */
 static naik_status check_flavours(naik_log *log, const naik_input *input)

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "naik/meson.h"
 #include "naik/source.h"
 
 /* How a source is made. */
@@ -41,7 +42,8 @@ enum {
     NAIK_SOURCE_KEY_ITERATIONS = 1 << 11,
     NAIK_SOURCE_KEY_SUBSET = 1 << 12,
     NAIK_SOURCE_KEY_FILE = 1 << 13,
-    NAIK_SOURCE_KEY_COUNT = 14
+    NAIK_SOURCE_KEY_SPIN_TASTE = 1 << 14,
+    NAIK_SOURCE_KEY_COUNT = 15
 };
 extern const char *const naik_source_keys[NAIK_SOURCE_KEY_COUNT];
 
@@ -83,11 +85,17 @@ static inline bool naik_source_is_sequential(const naik_source *source)
 {
     return naik_source_kind_of(source->type)->made == NAIK_SOURCE_FROM_PROPAGATOR;
 }
+/* Whether the operator on it has links. */
+static inline bool naik_source_is_shifted(const naik_source *source)
+{
+    return source->spin_taste >= (int)NAIK_MESONS;
+}
 /* Whether it is made with the links of a configuration. */
 static inline bool naik_source_needs_links(const naik_source *source)
 {
     const naik_source_made made = naik_source_kind_of(source->type)->made;
-    return made == NAIK_SOURCE_SMEARED || made == NAIK_SOURCE_MOVED;
+    return made == NAIK_SOURCE_SMEARED || made == NAIK_SOURCE_MOVED ||
+           naik_source_is_shifted(source);
 }
 /* Whether x lies on the source's corner of the hypercube. */
 static inline bool naik_source_at_corner(const naik_source *source, const int x[NAIK_DIM])

@@ -85,6 +85,11 @@ static void describe_source(const naik_input_source *from, int hops, source_text
     if (kind->say != NULL) {
         kind->say(source, hops, smearing, SOURCE_BYTES);
     }
+    if (source->spin_taste != 0) {
+        const size_t used = strlen(smearing);
+        snprintf(smearing + used, SOURCE_BYTES - used, "%soperator %s", used > 0 ? ", " : "",
+                 naik_input_correlator_name(source->spin_taste));
+    }
     *out = (naik_source_info){
         .type = naik_source_name(source->type),
         .subset = texts->subset,

@@ -416,6 +416,7 @@ static naik_status make_columns(naik_session *s, const char *source, double *out
     stored_runs runs;
     sequential_set sequential;
     naik_gauss *gauss = NULL, *hops = NULL;
+    naik_shifts *shifts = NULL;
     char links[512];
     memset(&sums, 0, sizeof sums);
     memset(&runs, 0, sizeof runs);
@@ -429,16 +430,25 @@ static naik_status make_columns(naik_session *s, const char *source, double *out
     }
     if (s->thin != NULL) {
         NAIK_TRY(naik_link_provider_sources(s->thin, input, &gauss, &hops));
+        if (naik_source_is_shifted(&input->sources[0].source)) {
+            NAIK_TRY(naik_shifts_create(s->thin, input->lattice.antiperiodic_t, &shifts));
+        }
     } else if (naik_source_needs_links(&input->sources[0].source)) {
         status = NAIK_FAIL(s->comm->log, NAIK_ERR_INPUT,
-                           "a source that is smeared with links needs a configuration, and this "
+                           "a source that is made with links needs a configuration, and this "
                            "session has fat and long links alone");
         goto done;
     }
     NAIK_TRY(source_file_identify(s->at.lattice, input, &sums));
     naik_link_provider_identity(&s->at.links, links, sizeof links);
     NAIK_TRY(sequential_open(s->at.lattice, input, links, NULL, &sums, &runs, &sequential));
-    const source_kit kit = {s->at.lattice, input, &sums, gauss, hops, &sequential};
+    const source_kit kit = {.lattice = s->at.lattice,
+                            .input = input,
+                            .sums = &sums,
+                            .gauss = gauss,
+                            .hops = hops,
+                            .sequential = &sequential,
+                            .shifts = shifts};
     for (int column = 0; column < input->kind->columns; column++) {
         NAIK_TRY(
             make_source(&kit, &input->sources[0], column, out + (size_t)column * vector_count(s)));
@@ -449,6 +459,7 @@ done:
     source_file_sums_clear(&sums);
     naik_gauss_destroy(&gauss);
     naik_gauss_destroy(&hops);
+    naik_shifts_destroy(&shifts);
     naik_input_destroy(&input);
     return status;
 }

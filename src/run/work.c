@@ -27,8 +27,13 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     const naik_input_solve *solve = &j->input->solve[task->solve];
-    const source_kit kit = {j->lattice,      j->input,       &j->sources,
-                            j->links->gauss, j->links->hops, &j->sequential};
+    const source_kit kit = {.lattice = j->lattice,
+                            .input = j->input,
+                            .sums = &j->sources,
+                            .gauss = j->links->gauss,
+                            .hops = j->links->hops,
+                            .sequential = &j->sequential,
+                            .shifts = j->links->shifts};
     *mass = j->input->quarks[task->quark].mass;
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "lattice/source_kind.h"
 #include "propagator/funny_wall.h"
 
@@ -76,6 +77,44 @@ static maker *const makers[] = {[NAIK_SOURCE_FROM_COORDINATES] = fill,
                                 [NAIK_SOURCE_READ] = read_vector,
                                 [NAIK_SOURCE_FROM_PROPAGATOR] = insert_operator};
 
+/* v times the sign of a meson, counted from x0. */
+static void give_sign(const naik_lattice *lat, naik_meson meson, const int x0[NAIK_DIM], double *v)
+{
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            x[mu] += lat->origin[mu] - x0[mu];
+        }
+        const double sign = naik_meson_sign(meson, x);
+        for (int i = 0; i < 2 * COLOURS; i++) {
+            v[2 * COLOURS * (int64_t)site + i] *= sign;
+        }
+    }
+}
+
+/* The operator of a source on it, in place. */
+static naik_status operate(const source_kit *kit, const naik_input_source *source, double *v)
+{
+    naik_status status = NAIK_OK;
+    const int number = source->source.spin_taste;
+    const size_t bytes = (size_t)kit->lattice->sites * 2 * COLOURS * sizeof *v;
+    double *from = NULL;
+    if (!naik_source_is_shifted(&source->source)) {
+        give_sign(kit->lattice, (naik_meson)number, source->x0, v);
+        return NAIK_OK;
+    }
+    status = naik_alloc(kit->lattice->comm->log, bytes, "a source", (void **)&from);
+    NAIK_TRY(naik_comm_agree(kit->lattice->comm, status));
+    memcpy(from, v, bytes);
+    NAIK_TRY(naik_spin_taste_apply(kit->shifts, number - (int)NAIK_FIRST_SPIN_TASTE, source->x0,
+                                   from, v));
+done:
+    naik_free(from);
+    return status;
+}
+
 naik_status make_source(const source_kit *kit, const naik_input_source *source, int column,
                         double *out)
 {
@@ -83,5 +122,11 @@ naik_status make_source(const source_kit *kit, const naik_input_source *source, 
         memset(out, 0, (size_t)kit->lattice->sites * (size_t)kit->input->kind->reals * sizeof *out);
         return NAIK_OK;
     }
-    return makers[naik_source_kind_of(source->source.type)->made](kit, source, column, out);
+    naik_status status = NAIK_OK;
+    NAIK_TRY(makers[naik_source_kind_of(source->source.type)->made](kit, source, column, out));
+    if (source->source.spin_taste != 0) {
+        NAIK_TRY(operate(kit, source, out));
+    }
+done:
+    return status;
 }

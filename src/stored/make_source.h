@@ -6,6 +6,7 @@
 
 #include "input/input.h"
 #include "propagator/gauss_smear.h"
+#include "propagator/spin_taste.h"
 #include "stored/sequential.h"
 #include "stored/source_file.h"
 
@@ -17,11 +18,12 @@ typedef struct source_kit {
     naik_gauss *gauss;            /* NULL where none is smeared */
     naik_gauss *hops;             /* of funny walls; NULL where there is none */
     const sequential_set *sequential;
+    naik_shifts *shifts; /* of operators with links; NULL where there is none */
 } source_kit;
 
 /* out [sites][3][2], or [sites][4][3][2], = one column of a source of the input, zero of a
  * colour that is not asked for. Collective. As
- * naik_source_fill, source_file_read, sequential_source, naik_gauss_smear, naik_funny_wall */
+ * naik_source_fill, source_file_read, sequential_source, naik_gauss_smear, naik_funny_wall, naik_spin_taste_apply; NAIK_ERR_MEMORY */
 naik_status make_source(const source_kit *kit, const naik_input_source *source, int column,
                         double *out);
 

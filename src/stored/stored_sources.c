@@ -39,12 +39,14 @@ static naik_status load_smearing(stored_sources *sources)
     const char *then = stored_run_other_links(run, now);
     if (then != NULL) {
         status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
-                           "the sources of '%s' were smeared with other links: then %s, now %s",
+                           "the sources of '%s' were made with other links: then %s, now %s",
                            run->path, then, now);
     } else {
         sources->gauss = links.gauss;
         sources->hops = links.hops;
+        sources->shifts = links.shifts;
         links.gauss = links.hops = NULL;
+        links.shifts = NULL;
     }
     naik_link_provider_close(&links);
 done:
@@ -70,13 +72,19 @@ void stored_sources_close(stored_sources *sources)
     source_file_sums_clear(&sources->sums);
     naik_gauss_destroy(&sources->gauss);
     naik_gauss_destroy(&sources->hops);
+    naik_shifts_destroy(&sources->shifts);
 }
 
 naik_status stored_sources_make(const stored_sources *sources, const naik_input_source *source,
                                 int column, double *out)
 {
     const stored_run *run = sources->run;
-    const source_kit kit = {run->lattice,   run->input,    &sources->sums,
-                            sources->gauss, sources->hops, &sources->sequential};
+    const source_kit kit = {.lattice = run->lattice,
+                            .input = run->input,
+                            .sums = &sources->sums,
+                            .gauss = sources->gauss,
+                            .hops = sources->hops,
+                            .sequential = &sources->sequential,
+                            .shifts = sources->shifts};
     return make_source(&kit, source, column, out);
 }

@@ -11,8 +11,9 @@ typedef struct stored_sources {
     source_file_sums sums;
     stored_runs stored; /* the files of the next */
     sequential_set sequential;
-    naik_gauss *gauss; /* NULL where none is smeared */
-    naik_gauss *hops;  /* of funny walls; NULL where there is none */
+    naik_gauss *gauss;   /* NULL where none is smeared */
+    naik_gauss *hops;    /* of funny walls; NULL where there is none */
+    naik_shifts *shifts; /* of operators with links; NULL where there is none */
 } stored_sources;
 
 /* Close it whatever comes back. Collective.
