@@ -10,6 +10,7 @@
 #include "input/input_table.h"
 #include "lattice/source_kind.h"
 #include "modes/lanczos.h"
+#include "propagator/spin_taste.h"
 
 #define LEAST_RADIUS 1e-3 /* r^2 divides */
 #define GROWTH_MOST  100  /* decades by which smearing may enlarge momenta, with a warning */

@@ -8,7 +8,6 @@
 
 #include <stddef.h>
 
-#include "naik/meson.h"
 #include "naik/source.h"
 
 /* How a source is made. */
@@ -84,18 +83,6 @@ static inline bool naik_source_is_stored(const naik_source *source)
 static inline bool naik_source_is_sequential(const naik_source *source)
 {
     return naik_source_kind_of(source->type)->made == NAIK_SOURCE_FROM_PROPAGATOR;
-}
-/* Whether the operator on it has links. */
-static inline bool naik_source_is_shifted(const naik_source *source)
-{
-    return source->spin_taste >= (int)NAIK_MESONS;
-}
-/* Whether it is made with the links of a configuration. */
-static inline bool naik_source_needs_links(const naik_source *source)
-{
-    const naik_source_made made = naik_source_kind_of(source->type)->made;
-    return made == NAIK_SOURCE_SMEARED || made == NAIK_SOURCE_MOVED ||
-           naik_source_is_shifted(source);
 }
 /* Whether x lies on the source's corner of the hypercube. */
 static inline bool naik_source_at_corner(const naik_source *source, const int x[NAIK_DIM])

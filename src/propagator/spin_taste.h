@@ -18,6 +18,7 @@
 #ifndef NAIK_PROPAGATOR_SPIN_TASTE_H
 #define NAIK_PROPAGATOR_SPIN_TASTE_H
 
+#include "lattice/source_kind.h"
 #include "naik/gauge.h"
 #include "propagator/spin_meson.h"
 
@@ -38,6 +39,19 @@ static inline bool naik_correlator_is_spin_taste(int correlator)
 static inline bool naik_correlator_is_current(int correlator)
 {
     return correlator >= (int)NAIK_FIRST_CURRENT;
+}
+
+/* Whether the operator on a source has links. */
+static inline bool naik_source_is_shifted(const naik_source *source)
+{
+    return source->spin_taste >= (int)NAIK_MESONS;
+}
+/* Whether a source is made with the links of a configuration. */
+static inline bool naik_source_needs_links(const naik_source *source)
+{
+    const naik_source_made made = naik_source_kind_of(source->type)->made;
+    return made == NAIK_SOURCE_SMEARED || made == NAIK_SOURCE_MOVED ||
+           naik_source_is_shifted(source);
 }
 
 /* +1 or -1: the correlator of that number, of staggered quarks, counted from the origin is this times that
