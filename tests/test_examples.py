@@ -6,6 +6,7 @@ import re
 import sys
 import warnings
 
+import h5py
 import numpy as np
 
 from program import SCRATCH, main, naik, path
@@ -68,6 +69,8 @@ def the_scalar_three_point_function_is_a_derivative():
     ratios = [float(x) for x in re.findall(r"[\d.]+", made["said"])]
     assert len(ratios) == 2 and all(abs(r - 1) < 3e-3 for r in ratios), ratios  # (dm / m)^2
     assert all(c.shape == (16,) for c in (*made["scalar"].values(), *made["vector"].values()))
+    with h5py.File(path("three-point-stored.h5")) as f:
+        assert f["/corr/current/s0000/m00-m00/pion05/p000"].shape == (16,)
 
 
 def a_whole_twist_is_a_momentum_of_the_lattice():

@@ -14,6 +14,11 @@ typedef struct naik_reader_contraction {
     char weight[8]; /* of a momentum: "exp", "cos", "" where the file does not say */
     bool counted;   /* from this x0 */
     int counted_from[NAIK_DIM];
+    /* As naik_contraction; "": none */
+    bool three_point;
+    naik_contracted_quark spectator;
+    int sink_time, sink_momentum[NAIK_DIM - 1];
+    char sink_operator[32], source_operator[32];
     double *values; /* [size t][2] */
 } naik_reader_contraction;
 

@@ -33,6 +33,25 @@ static const quark_names *quark_name(int k, int quarks)
     return &names_of[quarks == 3 && k > 0 ? k + 1 : k];
 }
 
+/* What a three-point function has beside quark, antiquark and current. */
+static naik_status put_three_point(naik_log *log, hid_t dataset, const naik_contraction *c)
+{
+    naik_status status = NAIK_OK;
+    if (!c->three_point) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_h5_put_text(log, dataset, "spectator", c->spectator.source));
+    NAIK_TRY(naik_prop_put_hadron_quark(log, dataset, "spectator_", &c->spectator.quark));
+    NAIK_TRY(naik_h5_put_ints(log, dataset, "sink_time", &c->sink_time, 0));
+    NAIK_TRY(naik_h5_put_ints(log, dataset, "sink_momentum", c->sink_momentum, NAIK_DIM - 1));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "sink_operator", c->sink_operator));
+    if (c->source_operator != NULL) {
+        NAIK_TRY(naik_h5_put_text(log, dataset, "source_operator", c->source_operator));
+    }
+done:
+    return status;
+}
+
 static naik_status put_attributes(naik_log *log, hid_t dataset, const naik_contraction *c)
 {
     naik_status status = NAIK_OK;
@@ -43,6 +62,7 @@ static naik_status put_attributes(naik_log *log, hid_t dataset, const naik_contr
         NAIK_TRY(naik_h5_put_text(log, dataset, name->source, c->quark[k].source));
         NAIK_TRY(naik_prop_put_hadron_quark(log, dataset, name->prefix, &c->quark[k].quark));
     }
+    NAIK_TRY(put_three_point(log, dataset, c));
     if (c->sink != NULL) {
         NAIK_TRY(naik_h5_put_text(log, dataset, "sink", c->sink));
     }
@@ -221,6 +241,27 @@ static hid_t open_list(hid_t h5, const char *path, H5T_class_t class, size_t siz
     return dataset;
 }
 
+static void read_three_point(hid_t dataset, naik_reader_contraction *c)
+{
+    int64_t time[1] = {0}, p[NAIK_DIM - 1] = {0};
+    c->three_point = H5Aexists(dataset, "spectator") > 0;
+    if (!c->three_point) {
+        return;
+    }
+    naik_h5_get_text(dataset, "spectator", c->spectator.source, sizeof c->spectator.source);
+    naik_prop_get_quark(dataset, "spectator_", &c->spectator.quark);
+    naik_h5_get_i64(dataset, "sink_time", time, 1);
+    naik_h5_get_i64(dataset, "sink_momentum", p, NAIK_DIM - 1);
+    c->sink_time = (int)time[0];
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        c->sink_momentum[k] = (int)p[k];
+    }
+    naik_h5_get_text(dataset, "sink_operator", c->sink_operator, sizeof c->sink_operator);
+    if (H5Aexists(dataset, "source_operator") > 0) {
+        naik_h5_get_text(dataset, "source_operator", c->source_operator, sizeof c->source_operator);
+    }
+}
+
 static void read_attributes(hid_t dataset, naik_reader_contraction *c)
 {
     int64_t p[NAIK_DIM - 1] = {0};
@@ -237,6 +278,7 @@ static void read_attributes(hid_t dataset, naik_reader_contraction *c)
     if (H5Aexists(dataset, "sink") > 0) {
         naik_h5_get_text(dataset, "sink", c->sink, sizeof c->sink);
     }
+    read_three_point(dataset, c);
     if (H5Aexists(dataset, "momentum_weight") > 0) {
         naik_h5_get_text(dataset, "momentum_weight", c->weight, sizeof c->weight);
     }

@@ -181,6 +181,7 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     }
     NAIK_TRY(naik_prop_reset_retries(file));
     NAIK_TRY(naik_prop_verify(file, true, &bad));
+    NAIK_TRY(naik_prop_reset_derived(file));
     NAIK_TRY(naik_prop_keep_journal(file));
     if (strcmp(state, "complete") == 0 && count_done(file) < file->plan->solve_count) {
         NAIK_TRY(naik_h5_close(comm, &file->h5));
@@ -240,6 +241,7 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
     NAIK_TRY(naik_prop_begin_session(file, spec));
     if (rebuild) {
         NAIK_TRY(naik_prop_rebuild(file));
+        NAIK_TRY(naik_prop_reset_derived(file));
     }
     file->resumed = count_done(file);
     status = naik_prop_start_watchdog(file, spec);

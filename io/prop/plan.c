@@ -170,10 +170,15 @@ static void number_all(const naik_propagator_spec *spec, naik_prop_plan *plan)
         const naik_solve_set *s = &spec->sets[set];
         for (int within = 0; within < s->source_count; within++, source++) {
             plan->source[source] =
-                (struct naik_prop_source){set, within, s->source_count, s->mass_count, solve};
+                (struct naik_prop_source){set, within, s->source_count, s->mass_count, solve, -1};
+            const naik_source_info *from = &s->sources[within];
             const int columns = naik_prop_columns(plan);
             for (int i = 0; i < columns * s->mass_count; i++, solve++) {
                 plan->solve[solve] = (struct naik_prop_solve){source, i / columns, i % columns};
+            }
+            if (from->derived && from->made_of < source) {
+                plan->source[source].made_of =
+                    plan->source[from->made_of].first_solve + columns * from->made_of_mass;
             }
         }
     }

@@ -36,6 +36,7 @@ typedef struct naik_prop_plan {
     struct naik_prop_source {
         int set, within, of; /* number inside its set, of so many */
         int masses, first_solve;
+        int made_of; /* first of the solves that a source is made of; -1: of none, or not known */
     } * source;
     struct naik_prop_solve {
         int source, mass, colour;
@@ -220,6 +221,9 @@ int naik_prop_count_retries(const naik_propagator_file *file);
 naik_status naik_prop_reopen(naik_propagator_file *file);
 /* They are pending again, in the open .part too. Collective. */
 naik_status naik_prop_reset_retries(naik_propagator_file *file);
+/* The same of what is done although the solutions that its sources are made of are pending: those may come out
+ * different. Collective. */
+naik_status naik_prop_reset_derived(naik_propagator_file *file);
 /* The verified, open .part has a journal of its own: where there is none that can be read it is
  * written again from the records. Collective. NAIK_ERR_IO */
 naik_status naik_prop_keep_journal(naik_propagator_file *file);

@@ -48,7 +48,10 @@ typedef struct naik_source_info {
     uint64_t seed;
     const char *generator; /* of the random numbers, NULL if none */
     const char *smearing;  /* radius, noise ...: free text, NULL if none */
-    const char *colours;   /* "0 2": its propagators have these alone, zeros else; NULL: all */
+    bool
+        derived; /* made of solutions in the file: those of a source, counted over all sets, and mass */
+    int made_of, made_of_mass;
+    const char *colours; /* "0 2": its propagators have these alone, zeros else; NULL: all */
     int x0[NAIK_DIM]; /* the source's place; of a sequential source that of the source behind it. */
     int counted_from[NAIK_DIM]; /* by the source's correlators */
     /* The origin as the layout of a file has it: zeros for walls of one corner, whose origin files had
@@ -96,6 +99,13 @@ typedef struct naik_contraction {
     double sink_radius;     /* of covariant_gaussian: r0 and n of gauss_smear.h */
     int sink_iterations;    /* else 0 */
     const char *definition; /* in one line */
+    /* Of a three-point function the quark is the daughter, from the sink, and the antiquark the parent. */
+    bool three_point; /* and what follows is there */
+    naik_contracted_quark spectator;
+    int sink_time; /* from the source */
+    int sink_momentum[NAIK_DIM - 1];
+    const char *sink_operator;
+    const char *source_operator; /* of quarks with spin; else NULL */
 } naik_contraction;
 
 /* Everything the file will hold, known before the first solve. All pointers are borrowed during

@@ -12,6 +12,19 @@ static bool is_retried(const naik_propagator_file *file, const naik_solve_record
            record->iterations < file->iteration_limit;
 }
 
+/* Whether it is to be solved, or what its source is made of. A source comes behind those. */
+static bool is_due(const naik_propagator_file *file, int solve)
+{
+    const naik_prop_plan *plan = file->plan;
+    const naik_solve_record *record = &file->records[solve];
+    const int made_of = plan->source[plan->solve[solve].source].made_of;
+    bool due = record->state == NAIK_SOLVE_PENDING || is_retried(file, record);
+    for (int i = 0; made_of >= 0 && i < naik_prop_columns(plan) && !due; i++) {
+        due = is_due(file, made_of + i);
+    }
+    return due;
+}
+
 int naik_prop_count_retries(const naik_propagator_file *file)
 {
     int count = 0;
@@ -29,7 +42,7 @@ static naik_status write_journal(const naik_propagator_file *file)
     naik_journal_entry entry;
     NAIK_TRY(naik_journal_create(log, file->journal, file->identity, file->choices));
     for (int i = 0; i < file->plan->solve_count; i++) {
-        if (file->records[i].state != NAIK_SOLVE_PENDING && !is_retried(file, &file->records[i])) {
+        if (!is_due(file, i)) {
             NAIK_TRY(naik_prop_locate(file, i, &entry));
             NAIK_TRY(naik_journal_append(log, file->journal, &entry));
         }
@@ -85,6 +98,34 @@ naik_status naik_prop_reset_retries(naik_propagator_file *file)
         file->plan->solve_count);
     for (int i = 0; i < file->plan->solve_count; i++) {
         if (is_retried(file, &file->records[i])) {
+            NAIK_TRY(naik_prop_reset_solve(file, i));
+        }
+    }
+    NAIK_TRY(naik_h5_flush(file->comm, file->h5));
+done:
+    return status;
+}
+
+naik_status naik_prop_reset_derived(naik_propagator_file *file)
+{
+    naik_status status = NAIK_OK;
+    const int solves = file->plan->solve_count;
+    int count = 0;
+    for (int i = 0; i < solves; i++) {
+        count += file->records[i].state != NAIK_SOLVE_PENDING && is_due(file, i);
+    }
+    if (count == 0) {
+        return NAIK_OK;
+    }
+    naik_log_line(
+        file->comm->log,
+        "%d of %d solves have sources made of solutions that are solved again: so are they", count,
+        solves);
+    /* the journal first: killed behind it, the next run finds them done in .part and comes here again */
+    status = file->comm->rank == 0 ? write_journal(file) : NAIK_OK;
+    NAIK_TRY(naik_comm_agree(file->comm, status));
+    for (int i = solves - 1; i >= 0; i--) {
+        if (file->records[i].state != NAIK_SOLVE_PENDING && is_due(file, i)) {
             NAIK_TRY(naik_prop_reset_solve(file, i));
         }
     }

@@ -218,6 +218,7 @@ static naik_status name_sets(naik_log *log, hid_t h5, naik_prop_plan *plan)
     const naik_status status = allocate_names(log, plan->set_count, &plan->set_name);
     for (int i = 0; status == NAIK_OK && i < plan->source_count; i++) {
         struct naik_prop_source *s = &plan->source[i];
+        s->made_of = -1;
         char path[NAIK_PROP_PATH];
         for (int j = 0; j < plan->source_count; j++) {
             s->of += plan->source[j].set == s->set;

@@ -32,6 +32,9 @@ Quark = collections.namedtuple("Quark", "source mass naik_epsilon twist")
 # name: entry of solve, pair or baryon. quantity: "correlator", "mean", "standard error". quarks: one, quark and
 # antiquark, or three. sink: "point", "wall", "covariant_gaussian". source: where it begins, None of averages.
 Correlator = collections.namedtuple("Correlator", "path name correlator quantity quarks momentum sink source")
+# A current (correlator, with its momentum) in a three-point function, quarks: parent, spectator, daughter. sink_time is
+# counted from the source.
+ThreePoint = collections.namedtuple("ThreePoint", Correlator._fields + ("sink_time", "sink_momentum", "sink_operator"))
 _GAMMAS = "G1 GX GY GXY GZ GZX GYZ G5T GT GXT GYT G5Z GZT G5Y G5X G5".split()
 
 
@@ -438,12 +441,24 @@ class File(_Opened):
         self._need(next(s.index for s in self.sources if s.label == label), int(mass))
         return self.h5[correlator.path][...]
 
-    def find(self, name, correlator=None, masses=None, momentum=(0, 0, 0), naik_epsilon=None):
-        """The correlators of an entry, pair or baryon, a Correlator for each of its sources, in their order.
+    def find(self, name, correlator=None, masses=None, momentum=(0, 0, 0), naik_epsilon=None, sink_time=None,
+             sink_momentum=(0, 0, 0)):
+        """The correlators of an entry, pair, baryon or three-point function, a Correlator for each of its sources, in their
+        order. Of a three-point function correlator is the current, and masses are those of parent, spectator and daughter.
         correlator None: the pion. masses: one, or one for each quark, by value; None where there is no choice.
         naik_epsilon: the same, where several have the masses."""
         wanted = correlator or ("pion" if self.has_spin else "pion5")
         found = [c for c in self.correlators if c.name == name and c.quantity == "correlator"]
+        if found and isinstance(found[0], ThreePoint):
+            times = sorted({c.sink_time for c in found})
+            if sink_time is None and len(times) > 1:
+                raise LookupError(f"{self.path} has {name} with several sink times: say which of {', '.join(map(str, times))}")
+            wanted = correlator or found[0].correlator
+            sinks = [c for c in found if sink_time in (None, c.sink_time) and c.sink_momentum == tuple(sink_momentum)]
+            if not sinks:
+                raise LookupError(f"{self.path} has no sink time {sink_time} with momentum {tuple(sink_momentum)} in {name}; it has "
+                                  + ", ".join(dict.fromkeys(f"{c.sink_time} with {c.sink_momentum}" for c in found)))
+            found = sinks
         if not found:
             raise LookupError(f"{self.path} has no correlators named {name}; it has those of "
                               f"{', '.join(dict.fromkeys(c.name for c in self.correlators)) or 'none'}")
@@ -520,6 +535,8 @@ class File(_Opened):
 
     def _contracted(self, path):
         a = self.h5[path].attrs
+        if "spectator" in a:
+            return self._three_point(path, a)
         others = ("antiquark",) if "antiquark" in a else ("second_quark", "third_quark") if "second_quark" in a else ()
         quarks = [self._quark(a, _text(a["quark"]))]
         for word in others:
@@ -529,6 +546,15 @@ class File(_Opened):
         return Correlator(path, path.split("/")[2], _text(a["correlator"]), _text(a["quantity"]), tuple(quarks),
                           tuple(int(k) for k in a["momentum"]), _text(a["sink"]) if "sink" in a else "point",
                           sources.get(quarks[0].source) if _text(a["quantity"]) == "correlator" else None)
+
+    def _three_point(self, path, a):
+        quarks = (self._quark(a, _text(a["antiquark"]), "antiquark_"), self._quark(a, _text(a["spectator"]), "spectator_"),
+                  self._quark(a, _text(a["quark"])))
+        sources = {s.label: s for s in self.sources}
+        return ThreePoint(path, path.split("/")[2], _text(a["correlator"]), _text(a["quantity"]), quarks,
+                          tuple(int(k) for k in a["momentum"]), "point",
+                          sources.get(quarks[0].source) if _text(a["quantity"]) == "correlator" else None,
+                          int(a["sink_time"]), tuple(int(k) for k in a["sink_momentum"]), _text(a["sink_operator"]))
 
     @property
     def has_spin(self):

@@ -40,12 +40,31 @@ static void print_correlator(naik_log *log, const naik_propagator_reader *v,
     naik_log_line(log, "\n");
 }
 
+/* " spectator=pt spectator_mass=0.1 sink_time=6 ...": of a three-point function. */
+static void three_point_text(const naik_reader_contraction *c,
+                             char text[NAIK_CONTRACTION_TEXT + 320])
+{
+    const int *q = c->sink_momentum;
+    char twist[96];
+    text[0] = '\0';
+    if (c->three_point) {
+        naik_propagator_twist_text(c->spectator.quark.twist, " spectator_twist=", twist);
+        snprintf(text, NAIK_CONTRACTION_TEXT + 320,
+                 " spectator=%s spectator_mass=%.10g spectator_naik_epsilon=%.10g%s sink_time=%d "
+                 "sink_operator=%s sink_momentum=%d,%d,%d%s%s",
+                 c->spectator.source, c->spectator.quark.mass, c->spectator.quark.naik_epsilon,
+                 twist, c->sink_time, c->sink_operator, q[0], q[1], q[2],
+                 c->source_operator[0] != '\0' ? " source_operator=" : "", c->source_operator);
+    }
+}
+
 /* Of several solves: /corr/NAME/... */
 static void print_contraction(naik_log *log, const naik_propagator_reader *v,
                               const naik_reader_contraction *c)
 {
     static const char *const names[2][2] = {{"antiquark", ""}, {"second", "third"}};
     char others[2 * (NAIK_CONTRACTION_TEXT + 240)] = "", twist[96], count[96] = "";
+    char three[NAIK_CONTRACTION_TEXT + 320];
     const naik_contracted_quark *first = &c->quark[0];
     static const char root[] = "/corr/";
     const char *name = strncmp(c->path, root, strlen(root)) == 0 ? c->path + strlen(root) : c->path;
@@ -60,15 +79,16 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
                  c->quark[k].quark.mass, role, c->quark[k].quark.naik_epsilon, twist);
     }
     naik_propagator_twist_text(first->quark.twist, " twist=", twist);
+    three_point_text(c, three);
     if (c->counted) {
         count_text(c->counted_from, c->momentum, strcmp(c->weight, "exp") == 0, count);
     }
     naik_log_line(
         log,
-        "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s%s%s name=%.*s momentum=%d,%d,%d%s%s%s",
+        "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s%s%s%s name=%.*s momentum=%d,%d,%d%s%s%s",
         c->correlator, first->source, first->quark.mass, first->quark.naik_epsilon, twist, others,
-        c->sink[0] != '\0' ? " sink=" : "", c->sink, (int)strcspn(name, "/"), name, c->momentum[0],
-        c->momentum[1], c->momentum[2], count,
+        three, c->sink[0] != '\0' ? " sink=" : "", c->sink, (int)strcspn(name, "/"), name,
+        c->momentum[0], c->momentum[1], c->momentum[2], count,
         strcmp(c->quantity, "correlator") != 0 ? " over sources: " : "",
         strcmp(c->quantity, "correlator") != 0 ? c->quantity : "");
     for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {

@@ -186,7 +186,8 @@ static naik_status average(const worker *w, const contraction_item *item, naik_c
 {
     naik_status status = NAIK_OK;
     const naik_input *input = w->kit->input;
-    const naik_vectors *origins = &input->solve[input->sources[item->source[0]].solve].origins;
+    const int begin = item->source[item->anchor];
+    const naik_vectors *origins = &input->solve[input->sources[begin].solve].origins;
     const int times = input->lattice.size[3], n = origins->count;
     naik_complex *part = NULL; /* [n][T], then one as it lies on the lattice */
     status = naik_alloc(w->kit->lattice->comm->log, (size_t)(n + 1) * (size_t)times * sizeof *part,
@@ -279,10 +280,13 @@ static naik_status carry(worker *w, const contraction_item *item, const naik_fra
         memcmp(w->current_x0, frame->origin, sizeof w->current_x0) == 0) {
         return NAIK_OK;
     }
+    const naik_gamma source = item->three_point != NULL && input->kind->spin > 1
+                                  ? naik_spin_operator_at_source(item->three_point->source)
+                                  : *naik_gamma_mu[mu];
     w->filled = false;
     NAIK_TRY(
         take_hops(w, naik_input_quark(input, input->sources[quark->source].solve, quark->mass)));
-    NAIK_TRY(naik_current_fill(w->current, &w->hops, mu, frame->origin, naik_gamma_mu[mu], quark->g,
+    NAIK_TRY(naik_current_fill(w->current, &w->hops, mu, frame->origin, &source, quark->g,
                                antiquark->g));
     memcpy(w->of, of, sizeof of);
     memcpy(w->current_x0, frame->origin, sizeof w->current_x0);
@@ -299,6 +303,7 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
                              .quarks = input->kind,
                              .source = &input->sources[item->source[0]].source,
                              .meson = item->meson,
+                             .at_source = item->three_point != NULL ? item->three_point->source : 0,
                              .frame = {.cosine = true},
                              .spare = w->src};
     if (item->statistic != CONTRACTION_VALUE) {
@@ -326,10 +331,10 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         work.frame = correlator_frame(input, item->quarks, item->source,
                                       contraction_momenta(input, item)->data[item->momentum]);
     }
-    if (item->kind->what == CONTRACT_SPIN_TASTE) {
+    if (naik_correlator_is_spin_taste(item->meson)) {
         NAIK_TRY(displace(w, item, &work.frame, quarks[1]));
         work.propagator[1] = w->displaced.g;
-    } else if (item->kind->what == CONTRACT_CURRENT) {
+    } else if (naik_correlator_is_current(item->meson)) {
         NAIK_TRY(carry(w, item, &work.frame, quarks[0], quarks[1]));
         work.current = w->current;
     }

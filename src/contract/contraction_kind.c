@@ -4,6 +4,7 @@
 #include "propagator/contract.h"
 #include "propagator/spin_meson.h"
 #include "propagator/spin_nucleon.h"
+#include "propagator/spin_taste.h"
 
 static naik_status meson(const contraction_work *w, naik_complex *out)
 {
@@ -26,6 +27,21 @@ static naik_status meson_of_walls(const contraction_work *w, naik_complex *out)
 {
     naik_contract_walls(w->wall[0], w->wall[1], w->lattice->size[3], out);
     return NAIK_OK;
+}
+
+static naik_status three_point(const contraction_work *w, naik_complex *out)
+{
+    return naik_correlator_is_current(w->meson) ? conserved_current(w, out)
+           : w->meson < (int)NAIK_MESONS        ? meson(w, out)
+                                                : displaced_meson(w, out);
+}
+
+static naik_status spin_three_point(const contraction_work *w, naik_complex *out)
+{
+    return naik_correlator_is_current(w->meson)
+               ? conserved_current(w, out)
+               : naik_spin_current_correlator(w->lattice, w->meson, w->at_source, &w->frame,
+                                              w->propagator[0], w->propagator[1], out);
 }
 
 static naik_status spin_meson(const contraction_work *w, naik_complex *out)
@@ -116,6 +132,22 @@ static const contraction_kind kinds[] = {
      .quarks = 2,
      .spin = true,
      .sink = {{conserved_current, CURRENT_OF_SPIN}}},
+    {.what = CONTRACT_THREE_POINT,
+     .quarks = 2,
+     .sink =
+         {{three_point,
+           "sum over x of w(x - x0) Tr S (O G_parent)^+, M_daughter S = w'(z - x0) phi(z - x0) "
+           "(-1)^(z - x0) G_spectator on the sink's time slice, phi of the sink's operator, O of "
+           "the correlator (spin_taste.h), or its conserved current (current.h); no 1/V"}}},
+    {.what = CONTRACT_THREE_POINT,
+     .quarks = 2,
+     .spin = true,
+     .sink =
+         {{spin_three_point,
+           "sum over x of w(x - x0) tr g5 J S H g5 S_parent^+, M_daughter S = w'(z - x0) G "
+           "S_spectator on the sink's time slice, J of the correlator, or its conserved current "
+           "(current.h), G and H of the operators at sink and source "
+           "(spin_meson.h); no 1/V, no sign"}}},
     {.what = CONTRACT_NUCLEON,
      .quarks = 1,
      .name = "nucleon",

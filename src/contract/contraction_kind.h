@@ -12,8 +12,9 @@
 
 typedef enum contraction_what {
     CONTRACT_MESON,
-    CONTRACT_SPIN_TASTE, /* a meson of staggered quarks whose operator has links */
-    CONTRACT_CURRENT,    /* the conserved current of a quark and an antiquark */
+    CONTRACT_SPIN_TASTE,  /* a meson of staggered quarks whose operator has links */
+    CONTRACT_CURRENT,     /* the conserved current of a quark and an antiquark */
+    CONTRACT_THREE_POINT, /* the quark is the daughter, the antiquark the parent */
     CONTRACT_NUCLEON,
     CONTRACT_CONDENSATE /* of noise */
 } contraction_what;
@@ -24,6 +25,7 @@ typedef struct contraction_work {
     const naik_quark_kind *quarks;
     const naik_source *source; /* of the first quark */
     int meson;                 /* a number of spin_taste.h */
+    int at_source; /* of a three-point function with spin: that of the meson at the source */
     naik_frame frame;
     int corner[NAIK_DIM - 1]; /* one that all sources carry */
     const double *propagator

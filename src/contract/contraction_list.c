@@ -29,7 +29,9 @@ static const naik_input_solve *entry_of(const naik_input *input, int source)
 
 const naik_vectors *contraction_momenta(const naik_input *input, const contraction_item *item)
 {
-    return item->quarks == 1 ? &entry_of(input, item->source[0])->momenta : &input->output.momenta;
+    return item->three_point != NULL ? &item->three_point->momenta
+           : item->quarks == 1       ? &entry_of(input, item->source[0])->momenta
+                                     : &input->output.momenta;
 }
 
 int contraction_place(const naik_input *input, const contraction_item *item)
@@ -83,16 +85,45 @@ static void describe(const naik_input *input, const contraction_item *item, naik
     }
 }
 
-/* /corr/FOLDER/m00-m01/pion5/p000, of averages with the word of the statistic behind it. */
+/* What a three-point function has beside its current. */
+static void describe_three_point(const naik_input *input, const contraction_item *item,
+                                 naik_contraction *out)
+{
+    const naik_input_three_point *three = item->three_point;
+    if (three == NULL) {
+        return;
+    }
+    const naik_input_source *source = &input->sources[item->spectator[0]];
+    const bool averaged = item->statistic != CONTRACTION_VALUE;
+    out->three_point = true;
+    snprintf(out->spectator.source, sizeof out->spectator.source, "%s",
+             averaged ? input->solve[source->solve].name : source->label);
+    out->spectator.quark = *naik_input_quark(input, source->solve, item->spectator[1]);
+    out->sink_time = item->sink_time;
+    memcpy(out->sink_momentum, item->sink_momentum, sizeof out->sink_momentum);
+    out->sink_operator = naik_input_correlator_name(three->sink);
+    out->source_operator = input->kind->spin > 1 ? naik_input_correlator_name(three->source) : NULL;
+}
+
+/* /corr/FOLDER/m00-m01/pion5/p000, of averages with the word of the statistic behind it; of three-point functions
+ * /corr/FOLDER/T06/m00-m01-m02/pion5/p000, masses of parent, spectator and daughter, and T06_p100 with a momentum
+ * at the sink. */
 static void set_path(const naik_input *input, const contraction_item *item, const char *folder,
                      naik_contraction *out)
 {
     static const int at_rest[NAIK_DIM - 1] = {0, 0, 0};
     const char *word = statistics[item->statistic].word;
-    char masses[32] = "", p[64] = "";
+    char masses[128] = "", p[64] = "";
     for (int k = 0; k < item->quarks; k++) {
         const size_t used = strlen(masses);
         snprintf(masses + used, sizeof masses - used, "%sm%02d", k > 0 ? "-" : "", item->mass[k]);
+    }
+    if (item->three_point != NULL) {
+        naik_propagator_momentum_name(item->sink_momentum, p);
+        snprintf(masses, sizeof masses, "T%02d%s%s/m%02d-m%02d-m%02d", item->sink_time,
+                 naik_input_is_moving(item->sink_momentum) ? "_" : "",
+                 naik_input_is_moving(item->sink_momentum) ? p : "", item->mass[1],
+                 item->spectator[1], item->mass[0]);
     }
     if (item->kind->name == NULL) {
         const int *momentum =
@@ -101,6 +132,14 @@ static void set_path(const naik_input *input, const contraction_item *item, cons
     }
     snprintf(out->path, sizeof out->path, "/corr/%s/%s/%s%s%s%s%s", folder, masses, out->correlator,
              p[0] != '\0' ? "/" : "", p, word != NULL ? "/" : "", word != NULL ? word : "");
+}
+
+/* A current has MILC's label: G1-G1, where a meson is pion05. */
+static const char *correlator_name(const contraction_item *item)
+{
+    return item->three_point != NULL && item->meson < (int)NAIK_MESONS
+               ? naik_meson_label((naik_meson)item->meson)
+               : naik_input_correlator_name(item->meson);
 }
 
 /* folder: of /corr */
@@ -123,11 +162,12 @@ static void add(builder *b, const contraction_item *item, const char *folder)
     naik_contraction *out = &list->spec[list->count++];
     const char *name = item->kind->name, *definition = statistics[item->statistic].definition;
     *out = (naik_contraction){
-        .correlator = name != NULL ? name : naik_input_correlator_name(item->meson),
+        .correlator = name != NULL ? name : correlator_name(item),
         .quantity = statistics[item->statistic].quantity,
         .definition = definition != NULL ? definition : item->kind->sink[item->sink].definition};
     describe_sink(item, out);
     describe(b->input, item, out);
+    describe_three_point(b->input, item, out);
     set_path(b->input, item, folder, out);
 }
 
@@ -237,7 +277,7 @@ static void add_pair_of(builder *b, mixture *m)
  * site, of sources at several places. */
 static bool may_average(const naik_input *input, const contraction_item *item)
 {
-    const naik_input_solve *solve = &input->solve[input->sources[item->source[0]].solve];
+    const naik_input_solve *solve = entry_of(input, item->source[item->anchor]);
     return item->momentum < 0 ||
            !naik_input_is_moving(contraction_momenta(input, item)->data[item->momentum]) ||
            !naik_input_mixes_places(input, solve);
@@ -341,6 +381,64 @@ static void add_pairs(builder *b)
     }
 }
 
+/* All currents between one daughter and one parent. */
+static void add_currents(builder *b, mixture *m)
+{
+    const naik_input_three_point *three = m->item.three_point;
+    for (int c = 0; c < three->insertion.count; c++) {
+        m->item.meson = three->insertion.data[c];
+        for (m->item.momentum = 0; m->item.momentum < three->momenta.count; m->item.momentum++) {
+            add_mixed(b, m);
+        }
+    }
+}
+
+/* The three-point functions of source number m->within: every sink, then the masses of parent, spectator and
+ * daughter. */
+static void add_sinks(builder *b, mixture *m)
+{
+    const naik_input *input = b->input;
+    const naik_input_three_point *three = m->item.three_point;
+    const int sinks = three->sink_momenta.count * three->sink_times.count;
+    const int masses[3] = {input->solve[three->of[0]].masses.count,
+                           input->solve[three->of[1]].masses.count, three->masses.count};
+    for (int i = 0; i < sinks; i++) {
+        m->item.sink_momentum = three->sink_momenta.data[i / three->sink_times.count];
+        m->item.sink_time = three->sink_times.data[i % three->sink_times.count];
+        for (int k = 0; k < masses[0] * masses[1] * masses[2]; k++) {
+            m->item.mass[1] = k / (masses[1] * masses[2]);
+            m->item.spectator[1] = k / masses[2] % masses[1];
+            m->item.mass[0] = k % masses[2];
+            m->item.source[0] =
+                first_source(input, three->first + m->item.spectator[1]) + i * m->count + m->within;
+            add_currents(b, m);
+        }
+    }
+}
+
+static void add_three_points(builder *b)
+{
+    const naik_input *input = b->input;
+    for (int i = 0; i < input->three_point_count; i++) {
+        const naik_input_three_point *three = &input->three_points[i];
+        const int first = b->list->count;
+        mixture m = {.name = three->name, .count = input->solve[three->of[0]].origins.count};
+        m.item =
+            (contraction_item){.kind = contraction_kind_of(CONTRACT_THREE_POINT, 2, input->kind),
+                               .quarks = 2,
+                               .anchor = 1,
+                               .three_point = three};
+        for (m.within = 0; m.within < m.count; m.within++) {
+            m.item.source[1] = first_source(input, three->of[0]) + m.within;
+            m.item.spectator[0] = first_source(input, three->of[1]) + m.within;
+            add_sinks(b, &m);
+        }
+        if (input->output.average && m.count > 1) {
+            average_mixed(b, &m, first);
+        }
+    }
+}
+
 /* Staggered quarks of one entry are alike: of their masses, every choice once. */
 static bool is_repeated(const naik_input_baryon *baryon, const int mass[3])
 {
@@ -427,6 +525,7 @@ naik_status contraction_list_create(naik_log *log, const naik_input *input, cont
     add_singles(&b);
     add_pairs(&b);
     add_baryons(&b);
+    add_three_points(&b);
     add_averages(&b);
     if (b.failed) {
         contraction_list_clear(out);
@@ -441,7 +540,10 @@ int contraction_quarks(const naik_input *input)
     for (int i = 0; i < input->solve_count; i++) {
         alone = alone || input->solve[i].channels.count > 0;
     }
-    return input->baryon_count > 0 ? 3 : input->pair_count > 0 ? 2 : alone ? 1 : 0;
+    return input->baryon_count > 0                                 ? 3
+           : input->pair_count > 0 || input->three_point_count > 0 ? 2
+           : alone                                                 ? 1
+                                                                   : 0;
 }
 
 bool contraction_keeps(const naik_input *input)

@@ -1,4 +1,5 @@
-/* contraction_list.h - correlators of several solves: pairs, baryons, condensate, averages over sources
+/* contraction_list.h - correlators of several solves: pairs, baryons, three-point functions, condensate, averages
+ * over sources
  *
  * The list follows from the input alone. It is carried out when every solve is in the file, from
  * the solutions as they lie there, and again by every run that finishes the file. An average is
@@ -29,7 +30,12 @@ typedef struct contraction_item {
     int momentum;           /* place in contraction_momenta; -1: none */
     double radius;          /* of a smeared sink, else 0; with iterations, gauss_smear.h */
     int iterations;
-    int first, step; /* of averages: items first, first + step ... ; first < 0: the
+    int anchor; /* the quark whose source the correlator begins at: 1 of a three-point function, else 0 */
+    const naik_input_three_point *three_point; /* that it is of; NULL: of none */
+    int spectator[2]; /* of it: its source, in sources[], and its mass in its entry */
+    int sink_time;
+    const int *sink_momentum; /* [NAIK_DIM - 1] */
+    int first, step;          /* of averages: items first, first + step ... ; first < 0: the
                                correlators that the solves of mass[0] have */
 } contraction_item;
 

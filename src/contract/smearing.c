@@ -6,6 +6,16 @@
 #include "lattice/source_kind.h"
 #include "propagator/spin_taste.h"
 
+/* Of three-point functions: a meson at the sink with links. */
+static bool any_displaced_sink(const naik_input *input)
+{
+    bool any = false;
+    for (int i = 0; i < input->three_point_count; i++) {
+        any = any || naik_correlator_is_spin_taste(input->three_points[i].sink);
+    }
+    return any;
+}
+
 bool smearing_of_sources(const naik_input *input)
 {
     for (int i = 0; i < input->solve_count; i++) {
@@ -13,7 +23,7 @@ bool smearing_of_sources(const naik_input *input)
             return true;
         }
     }
-    return false;
+    return any_displaced_sink(input);
 }
 
 /* Adds the time slices of sources that are made so. */
@@ -56,6 +66,11 @@ bool smearing_funny_slices(const naik_input *input, bool *slices)
 static bool any_channel(const naik_input *input, bool (*which)(int correlator))
 {
     bool any = false;
+    for (int i = 0; i < input->three_point_count; i++) {
+        for (int k = 0; k < input->three_points[i].insertion.count; k++) {
+            any = any || which(input->three_points[i].insertion.data[k]);
+        }
+    }
     const naik_ints *pairs = &input->output.channels;
     for (int c = 0; c < pairs->count && input->pair_count > 0; c++) {
         any = any || which(NAIK_MESONS + pairs->data[c]);
@@ -75,7 +90,7 @@ bool smearing_operators(const naik_input *input)
 
 bool smearing_shifts(const naik_input *input)
 {
-    bool any = smearing_operators(input);
+    bool any = smearing_operators(input) || any_displaced_sink(input);
     for (int i = 0; i < input->solve_count; i++) {
         any = any || naik_source_is_shifted(&input->solve[i].source);
     }

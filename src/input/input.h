@@ -101,6 +101,27 @@ typedef struct naik_input_baryon {
     int of[3];         /* their places in solve[] */
 } naik_input_baryon;
 
+/* Three-point functions: parent and spectator from one source, the spectator's solution on a sink time as the
+ * source of the daughter, a current between daughter and parent. Each mass of the spectator has an entry of solve
+ * of its own, behind those that were given. */
+typedef struct naik_input_three_point {
+    const char *name; /* "three_point_0" where none is given */
+    const char *parent, *spectator;
+    int of[2]; /* their places in solve[] */
+    int sink,
+        source; /* operators of the mesons at the sink and, of quarks with spin, at the source: numbers
+                                of naik_input_correlator_name */
+    naik_ints insertion;  /* of the current, the same numbers */
+    naik_ints sink_times; /* counted from the source */
+    naik_vectors momenta; /* of the current */
+    naik_vectors sink_momenta;
+    naik_reals masses;       /* of the daughter */
+    naik_reals kappas;       /* as given in their place */
+    naik_reals naik_epsilon; /* as many as masses; zeros where not given */
+    double tolerance;        /* the solver's where not given */
+    int first;               /* of its entries in solve[], one for each mass of the spectator */
+} naik_input_three_point;
+
 /* One source: an origin of a solve. `index` numbers the sources of the whole input: /prop/s0007 */
 typedef struct naik_input_source {
     int index, solve, origin; /* place in sources[], in solve[], in solve[].origins */
@@ -108,6 +129,8 @@ typedef struct naik_input_source {
     naik_source source; /* complete, with its origin */
     int x0[NAIK_DIM]; /* where its correlators are counted from: its origin, of a sequential source
                            that of the source it was made from, once sequential_open knows it */
+    int made_of; /* of a three-point function: the source, in sources[], whose solution is its source, */
+    int made_of_mass; /* and the mass, in the masses of that entry; made_of is -1 of all others */
 } naik_input_source;
 
 /* One right-hand side. Tasks run over solve, origin, mass, colour, the last fastest; of quarks
@@ -147,6 +170,8 @@ typedef struct naik_input {
     int pair_count;
     naik_input_baryon *baryons; /* [baryon_count] */
     int baryon_count;
+    naik_input_three_point *three_points; /* [three_point_count] */
+    int three_point_count;
     struct {
         double tolerance;
         double tolerance_full; /* on |src - M x| / |src|; 0: not asked for */
@@ -295,7 +320,9 @@ static inline bool naik_input_any_moving(const naik_vectors *momenta)
 bool naik_input_mixes_places(const naik_input *input, const naik_input_solve *solve);
 /* Of an entry with a sequential source. */
 const char *naik_input_insertion_name(const naik_input_solve *solve);
-/* Of a number in output.correlators or solve[].correlators. */
+/* The three-point function that an entry of solve[] belongs to; NULL: none. */
+const naik_input_three_point *naik_input_three_point_of(const naik_input *input, int solve);
+/* Of a number in output.correlators, solve[].correlators or three_point[].insertion. */
 const char *naik_input_correlator_name(int correlator);
 
 /* Reads the file on rank 0, broadcasts its bytes, and parses them on every rank.

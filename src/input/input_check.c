@@ -397,19 +397,6 @@ static bool any_correlators(const naik_input *input)
     return any;
 }
 
-static naik_status check_momenta(const checker *c, const char *path, const naik_vectors *momenta)
-{
-    for (int i = 0; i < momenta->count; i++) {
-        const int *p = momenta->data[i];
-        for (int other = 0; other < i; other++) {
-            if (memcmp(p, momenta->data[other], sizeof momenta->data[0]) == 0) {
-                return refuse(c, path, "'%s' names [%d, %d, %d] twice", path, p[0], p[1], p[2]);
-            }
-        }
-    }
-    return NAIK_OK;
-}
-
 static naik_status check_output(const checker *c)
 {
     const naik_input *input = c->input;
@@ -418,12 +405,13 @@ static naik_status check_output(const checker *c)
                       input->output.precision);
     }
     const bool contracts = input->pair_count > 0 || input->baryon_count > 0 ||
-                           input->output.baryons.count > 0 || input->output.condensate;
+                           input->output.baryons.count > 0 || input->output.condensate ||
+                           input->three_point_count > 0;
     if (!input->output.propagators && !contracts && !any_correlators(input)) {
         return refuse(c, "output.propagators",
                       "nothing would be written: ask for propagators or for correlators");
     }
-    return check_momenta(c, "output.momenta", &input->output.momenta);
+    return naik_input_check_momenta(c->log, input, "output.momenta", &input->output.momenta);
 }
 
 static naik_status check_hints(const checker *c)
@@ -573,12 +561,13 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
         NAIK_TRY(check_smearing(&c, i));
         NAIK_TRY(check_origins(&c, i));
         snprintf(path, sizeof path, "solve.%d.momenta", i);
-        NAIK_TRY(check_momenta(&c, path, &input->solve[i].momenta));
+        NAIK_TRY(naik_input_check_momenta(log, input, path, &input->solve[i].momenta));
     }
     NAIK_TRY(naik_input_check_files(log, input));
     NAIK_TRY(check_output(&c));
     NAIK_TRY(check_deflation(&c));
     NAIK_TRY(naik_input_check_contractions(log, input));
+    NAIK_TRY(naik_input_check_three_points(log, input));
     NAIK_TRY(naik_input_check_count(log, input));
 done:
     return status;

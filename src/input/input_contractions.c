@@ -33,33 +33,36 @@ static naik_status check_differs(naik_log *log, const naik_input *input, const c
                                    path, name, list, index);
 }
 
-/* The name of an entry of the list `list`, which no entry of solve, pairs or baryons before it has:
- * they all name folders of /corr. */
-static naik_status check_name(naik_log *log, const naik_input *input, const char *list, int index,
-                              const char *name)
+naik_status naik_input_check_name(naik_log *log, const naik_input *input, const char *list,
+                                  int index, const char *name)
 {
     naik_status status = NAIK_OK;
+    static const char *const lists[] = {"solve", "pairs", "baryons", "three_point"};
+    int before[] = {input->solve_count, input->pair_count, input->baryon_count,
+                    input->three_point_count};
+    bool behind = false;
     char path[PATH_SIZE];
-    const bool baryon = strcmp(list, "baryons") == 0;
-    const int pairs = baryon ? input->pair_count : index, baryons = baryon ? index : 0;
     snprintf(path, sizeof path, "%s.%d.name", list, index);
     NAIK_TRY(naik_input_check_letters(log, input, path, name));
-    for (int i = 0; i < input->solve_count; i++) {
-        NAIK_TRY(check_differs(log, input, path, name, "solve", i, input->solve[i].name));
-    }
-    for (int i = 0; i < pairs; i++) {
-        NAIK_TRY(check_differs(log, input, path, name, "pairs", i, input->pairs[i].name));
-    }
-    for (int i = 0; i < baryons; i++) {
-        NAIK_TRY(check_differs(log, input, path, name, "baryons", i, input->baryons[i].name));
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        const bool here = strcmp(list, lists[k]) == 0;
+        before[k] = behind ? 0 : here ? index : before[k];
+        behind = behind || here;
+        for (int i = 0; i < before[k]; i++) {
+            const char *const names[] = {k == 0 ? input->solve[i].name : NULL,
+                                         k == 1 ? input->pairs[i].name : NULL,
+                                         k == 2 ? input->baryons[i].name : NULL,
+                                         k == 3 ? input->three_points[i].name : NULL};
+            NAIK_TRY(check_differs(log, input, path, name, lists[k], i, names[k]));
+        }
     }
 done:
     return status;
 }
 
 /* The place in solve[] of the entry that `path` names. */
-static naik_status find_entry(naik_log *log, const naik_input *input, const char *path,
-                              const char *name, int *found)
+naik_status naik_input_find_entry(naik_log *log, const naik_input *input, const char *path,
+                                  const char *name, int *found)
 {
     for (int i = 0; i < input->solve_count; i++) {
         if (strcmp(input->solve[i].name, name) == 0) {
@@ -71,7 +74,7 @@ static naik_status find_entry(naik_log *log, const naik_input *input, const char
                              "'%s' is '%.100s', which is no name of an entry of solve", path, name);
 }
 
-static int source_count(const naik_input_solve *solve)
+int naik_input_count_sources(const naik_input_solve *solve)
 {
     const int count =
         solve->origins.count > solve->t0.count ? solve->origins.count : solve->t0.count;
@@ -146,10 +149,10 @@ static const char *nothing_common(const naik_source *a, const naik_source *b)
     return NULL;
 }
 
-static naik_status check_common(naik_log *log, const naik_input *input, const char *path,
-                                const naik_input_solve *a, const naik_input_solve *b)
+naik_status naik_input_check_common(naik_log *log, const naik_input *input, const char *path,
+                                    const naik_input_solve *a, const naik_input_solve *b)
 {
-    for (int k = 0; k < source_count(a) && k < source_count(b); k++) {
+    for (int k = 0; k < naik_input_count_sources(a) && k < naik_input_count_sources(b); k++) {
         const naik_source one = source_number(a, k), two = source_number(b, k);
         const char *why = nothing_common(&one, &two);
         if (why != NULL) {
@@ -168,13 +171,13 @@ static naik_status check_pair(naik_log *log, const naik_input *input, int index,
 {
     naik_status status = NAIK_OK;
     char path[PATH_SIZE];
-    NAIK_TRY(check_name(log, input, "pairs", index, pair->name));
+    NAIK_TRY(naik_input_check_name(log, input, "pairs", index, pair->name));
     snprintf(path, sizeof path, "pairs.%d.quark", index);
-    NAIK_TRY(find_entry(log, input, path, pair->quark, &pair->of[0]));
+    NAIK_TRY(naik_input_find_entry(log, input, path, pair->quark, &pair->of[0]));
     snprintf(path, sizeof path, "pairs.%d.antiquark", index);
-    NAIK_TRY(find_entry(log, input, path, pair->antiquark, &pair->of[1]));
-    const int count[2] = {source_count(&input->solve[pair->of[0]]),
-                          source_count(&input->solve[pair->of[1]])};
+    NAIK_TRY(naik_input_find_entry(log, input, path, pair->antiquark, &pair->of[1]));
+    const int count[2] = {naik_input_count_sources(&input->solve[pair->of[0]]),
+                          naik_input_count_sources(&input->solve[pair->of[1]])};
     if (count[0] != count[1] && !serves_several(input, pair, count)) {
         return naik_input_refuse(log, input, path,
                                  "'%s' has %d sources and the quark %d; they go together one by "
@@ -182,8 +185,8 @@ static naik_status check_pair(naik_log *log, const naik_input *input, int index,
                                  "with the several of a sequential entry",
                                  path, count[1], count[0]);
     }
-    NAIK_TRY(
-        check_common(log, input, path, &input->solve[pair->of[0]], &input->solve[pair->of[1]]));
+    NAIK_TRY(naik_input_check_common(log, input, path, &input->solve[pair->of[0]],
+                                     &input->solve[pair->of[1]]));
     NAIK_TRY(check_sink(log, input, index, pair));
     const bool pion5 = pair->sink == NAIK_INPUT_SINK_WALL && input->kind->spin == 1;
     if (!pion5 && (input->output.correlators.count == 0 || input->output.momenta.count == 0)) {
@@ -194,11 +197,26 @@ done:
     return status;
 }
 
+naik_status naik_input_check_momenta(naik_log *log, const naik_input *input, const char *path,
+                                     const naik_vectors *momenta)
+{
+    for (int i = 0; i < momenta->count; i++) {
+        const int *p = momenta->data[i];
+        for (int other = 0; other < i; other++) {
+            if (memcmp(p, momenta->data[other], sizeof momenta->data[0]) == 0) {
+                return naik_input_refuse(log, input, path, "'%s' names [%d, %d, %d] twice", path,
+                                         p[0], p[1], p[2]);
+            }
+        }
+    }
+    return NAIK_OK;
+}
+
 /* A staggered nucleon is summed over one corner of the hypercube, which all three sources must carry. */
 static bool lie_alike(const naik_input *input, const naik_input_baryon *baryon)
 {
     bool alike = true;
-    for (int k = 0; k < source_count(&input->solve[baryon->of[0]]); k++) {
+    for (int k = 0; k < naik_input_count_sources(&input->solve[baryon->of[0]]); k++) {
         unsigned corners = ~0U;
         for (int i = 0; i < 3; i++) {
             const naik_source source = source_number(&input->solve[baryon->of[i]], k);
@@ -214,25 +232,26 @@ static naik_status check_baryon(naik_log *log, const naik_input *input, int inde
 {
     naik_status status = NAIK_OK;
     char path[PATH_SIZE];
-    NAIK_TRY(check_name(log, input, "baryons", index, baryon->name));
+    NAIK_TRY(naik_input_check_name(log, input, "baryons", index, baryon->name));
     snprintf(path, sizeof path, "baryons.%d.quarks", index);
     if (baryon->quarks.count != 3) {
         return naik_input_refuse(log, input, path, "'%s' must be three names, not %d", path,
                                  baryon->quarks.count);
     }
     for (int i = 0; i < 3; i++) {
-        NAIK_TRY(find_entry(log, input, path, baryon->quarks.data[i], &baryon->of[i]));
+        NAIK_TRY(naik_input_find_entry(log, input, path, baryon->quarks.data[i], &baryon->of[i]));
         const naik_input_solve *one = &input->solve[baryon->of[0]];
         const naik_input_solve *solve = &input->solve[baryon->of[i]];
-        if (source_count(solve) != source_count(one)) {
+        if (naik_input_count_sources(solve) != naik_input_count_sources(one)) {
             return naik_input_refuse(
                 log, input, path, "'%s': %s has %d sources and %s %d; they go together one by one",
-                path, solve->name, source_count(solve), one->name, source_count(one));
+                path, solve->name, naik_input_count_sources(solve), one->name,
+                naik_input_count_sources(one));
         }
     }
     for (int i = 1; i < 3; i++) {
-        NAIK_TRY(check_common(log, input, path, &input->solve[baryon->of[0]],
-                              &input->solve[baryon->of[i]]));
+        NAIK_TRY(naik_input_check_common(log, input, path, &input->solve[baryon->of[0]],
+                                         &input->solve[baryon->of[i]]));
     }
     if (input->kind->spin == 1 && !lie_alike(input, baryon)) {
         return naik_input_refuse(log, input, path,
@@ -389,8 +408,8 @@ naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
         const naik_input_solve *solve = &input->solve[i];
         random =
             random || (naik_source_is_random(solve->source.type) && naik_input_is_whole(solve));
-        several =
-            several || (source_count(solve) > 1 && !naik_source_is_sequential(&solve->source));
+        several = several || (naik_input_count_sources(solve) > 1 &&
+                              !naik_source_is_sequential(&solve->source));
     }
     if (input->output.condensate && !random) {
         return naik_input_refuse(log, input, "output.condensate",

@@ -139,12 +139,14 @@ static bool waves_from_corner(const naik_input *input)
 naik_status naik_input_count_identity(naik_log *log, naik_input *input)
 {
     const int *x = input->output.origin;
-    const bool waves = input->output.weight == NAIK_INPUT_WEIGHT_EXP && any_momentum(input);
+    const bool three = input->three_point_count > 0; /* no older file has one */
+    const bool waves =
+        input->output.weight == NAIK_INPUT_WEIGHT_EXP && (three || any_momentum(input));
     char lines[160] = "", place[64] = "source";
     if (x[0] != NAIK_INPUT_FROM_SOURCE) {
         snprintf(place, sizeof place, "[%d, %d, %d, %d]", x[0], x[1], x[2], x[3]);
     }
-    if (origin_matters(input) || waves_from_corner(input)) {
+    if (three || origin_matters(input) || waves_from_corner(input)) {
         snprintf(lines, sizeof lines, "%s%s\n", origin_line, place);
     }
     const size_t used = strlen(lines), before = strlen(input->identity);

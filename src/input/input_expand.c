@@ -30,16 +30,20 @@ static void fill_source_mass(const naik_input *input, int index)
     }
 }
 
-static naik_status fill_masses(naik_log *log, naik_input *input, naik_input_solve *solve)
+static naik_status fill_masses(naik_log *log, naik_input *input, const naik_reals *kappas,
+                               naik_reals *masses, naik_reals *epsilons)
 {
     naik_status status = NAIK_OK;
-    const int count = solve->kappas.count;
-    if (count > 0) {
-        NAIK_TRY(allocate(log, input, (size_t)count, sizeof(double), &solve->masses.data));
-        solve->masses.count = count;
+    if (kappas->count > 0) {
+        NAIK_TRY(allocate(log, input, (size_t)kappas->count, sizeof(double), &masses->data));
+        masses->count = kappas->count;
     }
-    for (int m = 0; m < count; m++) {
-        solve->masses.data[m] = mass_of(solve->kappas.data[m]);
+    for (int m = 0; m < kappas->count; m++) {
+        masses->data[m] = mass_of(kappas->data[m]);
+    }
+    if (epsilons->count == 0) {
+        epsilons->count = masses->count;
+        NAIK_TRY(allocate(log, input, (size_t)masses->count, sizeof(double), &epsilons->data));
     }
 done:
     return status;
@@ -104,15 +108,17 @@ static naik_status fill_defaults(naik_log *log, naik_input *input)
     naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count; i++) {
         naik_input_solve *solve = &input->solve[i];
-        NAIK_TRY(fill_masses(log, input, solve));
+        NAIK_TRY(fill_masses(log, input, &solve->kappas, &solve->masses, &solve->naik_epsilon));
         fill_source_mass(input, i);
         if (solve->tolerance == 0) {
             solve->tolerance = input->solver.tolerance;
         }
-        if (solve->naik_epsilon.count == 0) {
-            solve->naik_epsilon.count = solve->masses.count;
-            NAIK_TRY(allocate(log, input, (size_t)solve->masses.count, sizeof(double),
-                              &solve->naik_epsilon.data));
+    }
+    for (int i = 0; i < input->three_point_count; i++) {
+        naik_input_three_point *three = &input->three_points[i];
+        NAIK_TRY(fill_masses(log, input, &three->kappas, &three->masses, &three->naik_epsilon));
+        if (three->tolerance == 0) {
+            three->tolerance = input->solver.tolerance;
         }
     }
 done:
@@ -234,7 +240,7 @@ static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)
         for (int k = 0; k < solve->origins.count; k++, source++) {
             naik_input_source *s = &input->sources[source];
             *s = (naik_input_source){
-                .index = source, .solve = i, .origin = k, .source = solve->source};
+                .index = source, .solve = i, .origin = k, .source = solve->source, .made_of = -1};
             memcpy(s->source.origin, solve->origins.data[k], sizeof s->source.origin);
             memcpy(s->x0, solve->origins.data[k], sizeof s->x0);
             NAIK_TRY(name_source(log, input, s));
@@ -254,13 +260,15 @@ naik_status naik_input_expand(naik_log *log, naik_input *input)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(fill_defaults(log, input));
-    NAIK_TRY(list_quarks(log, input));
     NAIK_TRY(
         naik_params_text(log, &naik_input_table, input, false, input->tree, &input->canonical));
     NAIK_TRY(naik_params_text(log, &naik_input_table, input, true, input->tree, &input->identity));
     NAIK_TRY(split_correlators(log, input));
     NAIK_TRY(fill_origins(log, input));
+    NAIK_TRY(naik_input_add_three_points(log, input));
+    NAIK_TRY(list_quarks(log, input));
     NAIK_TRY(list_sources_and_tasks(log, input));
+    naik_input_place_three_points(input);
     NAIK_TRY(naik_input_count_identity(log, input));
 done:
     return status;

@@ -11,6 +11,7 @@
 #define SOLVE(member)  offsetof(naik_input_solve, member)
 #define PAIR(member)   offsetof(naik_input_pair, member)
 #define BARYON(member) offsetof(naik_input_baryon, member)
+#define THREE(member)  offsetof(naik_input_three_point, member)
 #define SOURCE(member) offsetof(naik_input_solve, source.member)
 
 static const naik_param params[] = {
@@ -132,6 +133,7 @@ static const naik_param params[] = {
             "and MILC's phases inside"},
 
 #include "input/input_lists.inc"
+#include "input/input_three_point.inc"
 
     {.key = "solver.tolerance",
      .kind = NAIK_PARAM_REAL,
@@ -541,5 +543,10 @@ const naik_param_table naik_input_table = {.params = params,
                                                      .element_size = sizeof(naik_input_baryon),
                                                      .data_offset = INPUT(baryons),
                                                      .count_offset = INPUT(baryon_count),
-                                                     .max_count = 1000}},
+                                                     .max_count = 1000},
+                                                    {.key = "three_point",
+                                                     .element_size = sizeof(naik_input_three_point),
+                                                     .data_offset = INPUT(three_points),
+                                                     .count_offset = INPUT(three_point_count),
+                                                     .max_count = 100}},
                                            .sections = sections};

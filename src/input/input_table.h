@@ -46,6 +46,24 @@ const naik_ints *naik_input_asked_correlators(const naik_input *input,
 /* What is contracted from several solves. Finds the entries that are named.
  * NAIK_ERR_INPUT */
 naik_status naik_input_check_contractions(naik_log *log, naik_input *input);
+/* Parts of it: a name that no entry of solve, pairs, baryons or three_point before entry `index` of `list` has; the
+ * place in solve[] of the entry that `path` names; its sources; that two entries have correlators. NAIK_ERR_INPUT */
+naik_status naik_input_check_name(naik_log *log, const naik_input *input, const char *list,
+                                  int index, const char *name);
+naik_status naik_input_find_entry(naik_log *log, const naik_input *input, const char *path,
+                                  const char *name, int *found);
+int naik_input_count_sources(const naik_input_solve *solve);
+naik_status naik_input_check_common(naik_log *log, const naik_input *input, const char *path,
+                                    const naik_input_solve *a, const naik_input_solve *b);
+/* That a list names no momentum twice. NAIK_ERR_INPUT */
+naik_status naik_input_check_momenta(naik_log *log, const naik_input *input, const char *path,
+                                     const naik_vectors *momenta);
+/* input_three_point.c. What depends on the quarks is filled in, then all is checked. NAIK_ERR_INPUT */
+naik_status naik_input_check_three_points(naik_log *log, naik_input *input);
+/* Their entries behind the others of solve[], whose origins are known; then, once there are sources, what each
+ * of theirs is made of. NAIK_ERR_MEMORY */
+naik_status naik_input_add_three_points(naik_log *log, naik_input *input);
+void naik_input_place_three_points(naik_input *input);
 /* input_count.c: what correlators are counted from, and the weight of a momentum. */
 /* As an input means it that is of a file with that identity, unless it says itself; NULL: as now. */
 void naik_input_count_as(naik_input *input, const char *identity);
@@ -56,6 +74,9 @@ naik_status naik_input_check_count(naik_log *log, const naik_input *input);
 /* Words of action.type that name quarks with spin: "wilson, clover and twisted_mass". */
 enum { NAIK_INPUT_SPIN_WORDS = 96 };
 const char *naik_input_spin_words(char words[NAIK_INPUT_SPIN_WORDS]);
+/* input_wilson.c: masses or kappas of these keys, one of them. NAIK_ERR_INPUT */
+naik_status naik_input_check_masses(naik_log *log, const naik_input *input, const char *masses,
+                                    const char *kappas, const naik_reals *given, int kappa_count);
 /* input_wilson.c: what some kinds of quarks have and others do not. NAIK_ERR_INPUT */
 naik_status naik_input_check_quarks(naik_log *log, const naik_input *input);
 /* A name that becomes part of a path in the output. NAIK_ERR_INPUT */

@@ -76,26 +76,23 @@ static naik_status refuse_of_others(naik_log *log, const naik_input *input, cons
                : NAIK_OK;
 }
 
-/* Masses or kappas, one of them. */
-static naik_status check_masses(naik_log *log, const naik_input *input, int index)
+naik_status naik_input_check_masses(naik_log *log, const naik_input *input, const char *masses,
+                                    const char *kappas, const naik_reals *given, int kappa_count)
 {
     naik_status status = NAIK_OK;
-    const naik_input_solve *solve = &input->solve[index];
     const bool kappa = has_kappa(input->kind);
-    char masses[PATH_SIZE], kappas[PATH_SIZE];
-    snprintf(masses, sizeof masses, "solve.%d.masses", index);
-    snprintf(kappas, sizeof kappas, "solve.%d.kappas", index);
+    const char *key = strrchr(masses, '.') + 1, *other = strrchr(kappas, '.') + 1;
     NAIK_TRY(refuse_of_others(log, input, kappas, has_kappa));
-    if (solve->kappas.count > 0 && solve->masses.count > 0) {
-        return naik_input_refuse(log, input, kappas, "'%s' and masses say the same twice: give one",
-                                 kappas);
+    if (kappa_count > 0 && given->count > 0) {
+        return naik_input_refuse(log, input, kappas, "'%s' and %s say the same twice: give one",
+                                 kappas, key);
     }
-    if (solve->kappas.count == 0 && solve->masses.count == 0) {
-        return naik_input_refuse(log, input, masses, "key '%s' is missing%s", masses,
-                                 kappa ? "; or give kappas" : "");
+    if (kappa_count == 0 && given->count == 0) {
+        return naik_input_refuse(log, input, masses, "key '%s' is missing%s%s", masses,
+                                 kappa ? "; or give " : "", kappa ? other : "");
     }
-    for (int m = 0; m < solve->masses.count; m++) {
-        const double mass = solve->masses.data[m], least = input->kind->ops->least_mass;
+    for (int m = 0; m < given->count; m++) {
+        const double mass = given->data[m], least = input->kind->ops->least_mass;
         if (!(mass > least)) {
             return naik_input_refuse(log, input, masses, "'%s' must be above %g, not %g", masses,
                                      least, mass);
@@ -306,9 +303,13 @@ static naik_status check_multigrid(naik_log *log, const naik_input *input)
 naik_status naik_input_check_quarks(naik_log *log, const naik_input *input)
 {
     naik_status status = NAIK_OK;
-    char path[PATH_SIZE];
+    char path[PATH_SIZE], kappas[PATH_SIZE];
     for (int i = 0; i < input->solve_count; i++) {
-        NAIK_TRY(check_masses(log, input, i));
+        const naik_input_solve *solve = &input->solve[i];
+        snprintf(path, sizeof path, "solve.%d.masses", i);
+        snprintf(kappas, sizeof kappas, "solve.%d.kappas", i);
+        NAIK_TRY(
+            naik_input_check_masses(log, input, path, kappas, &solve->masses, solve->kappas.count));
         NAIK_TRY(check_source_mass(log, input, i));
         snprintf(path, sizeof path, "solve.%d.correlators", i);
         NAIK_TRY(check_correlators(log, input, path, &input->solve[i].correlators));

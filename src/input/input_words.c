@@ -39,11 +39,12 @@ naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, co
                                    path, word);
 }
 
+/* Of the list that has them all. */
 static const char *meson_word(int meson)
 {
     for (int i = 0; i < naik_input_table.count; i++) {
         const naik_param *param = &naik_input_table.params[i];
-        if (strcmp(param->key, "output.correlators") == 0) {
+        if (strcmp(param->key, "three_point[].insertion") == 0) {
             return param->words[meson];
         }
     }

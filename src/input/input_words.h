@@ -58,6 +58,45 @@ static const char *const correlators[] = {MESONS,
                                           "conserved_vector_t",
                                           NULL};
 #define MORE_CORRELATORS "conserved_vector_x, _y, _z, _t and labels such as GX-G1"
+/* The same, and matrices of quarks with spin: NAIK_FIRST_GAMMA. */
+static const char *const operators[] = {MESONS,
+                                        TASTES("G1"),
+                                        TASTES("GX"),
+                                        TASTES("GY"),
+                                        TASTES("GXY"),
+                                        TASTES("GZ"),
+                                        TASTES("GZX"),
+                                        TASTES("GYZ"),
+                                        TASTES("G5T"),
+                                        TASTES("GT"),
+                                        TASTES("GXT"),
+                                        TASTES("GYT"),
+                                        TASTES("G5Z"),
+                                        TASTES("GZT"),
+                                        TASTES("G5Y"),
+                                        TASTES("G5X"),
+                                        TASTES("G5"),
+                                        "conserved_vector_x",
+                                        "conserved_vector_y",
+                                        "conserved_vector_z",
+                                        "conserved_vector_t",
+                                        "G1",
+                                        "GX",
+                                        "GY",
+                                        "GXY",
+                                        "GZ",
+                                        "GZX",
+                                        "GYZ",
+                                        "G5T",
+                                        "GT",
+                                        "GXT",
+                                        "GYT",
+                                        "G5Z",
+                                        "GZT",
+                                        "G5Y",
+                                        "G5X",
+                                        "G5",
+                                        NULL};
 /* MILC's labels of those that have a name. */
 static const char *const meson_labels[] = {"G5-G5",   "G1-G1",   "GX-GX",   "GY-GY", "GZ-GZ",
                                            "GXT-GXT", "GYT-GYT", "GZT-GZT", NULL};
@@ -75,7 +114,9 @@ static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 
               "words follow enums");
 static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NAIK_G5Z_G5Z == 15 &&
                   (int)NAIK_MESONS == 16 && (int)NAIK_SPIN_MESONS == 9 &&
-                  sizeof correlators / sizeof *correlators == (int)NAIK_CORRELATORS + 1,
+                  sizeof correlators / sizeof *correlators == (int)NAIK_CORRELATORS + 1 &&
+                  sizeof operators / sizeof *operators ==
+                      (int)NAIK_FIRST_GAMMA + (int)NAIK_GAMMAS + 1,
               "words follow enums");
 static_assert(sizeof(naik_source_type) == sizeof(int), "a choice is stored as an int");
 
@@ -92,6 +133,8 @@ static const char *const sections[] = {
     "a list: mesons of a quark and an antiquark from different entries of solve",
     "baryons",
     "a list: nucleons of three quarks from different entries of solve",
+    "three_point",
+    "a list: a current between two mesons, with its sequential solves",
     "solver",
     "accuracy and effort of all solves",
     "deflation",

@@ -83,6 +83,21 @@ static void print_multigrid(const solve_plan *plan, const naik_input *input, nai
                   2 * m->start + 2 + m->cycles * (m->smoother + 2));
 }
 
+/* The solves that three-point functions add. */
+static void print_three_points(const naik_input *input, naik_log *log)
+{
+    for (int i = 0; i < input->three_point_count; i++) {
+        const naik_input_three_point *three = &input->three_points[i];
+        int solves = 0;
+        for (int s = 0; s < input->source_count; s++) {
+            const bool mine = naik_input_three_point_of(input, input->sources[s].solve) == three;
+            solves += mine ? three->masses.count * input->kind->columns : 0;
+        }
+        naik_log_line(log, "three_point: %s adds %d solves, behind those of %s", three->name,
+                      solves, three->spectator);
+    }
+}
+
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
     naik_log_line(log, "solver: solves up to %d right-hand side%s together, iterating with %s",
@@ -94,6 +109,7 @@ void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log 
     if (input->solver.multishift == NAIK_INPUT_CHOOSE && naik_quark_shifts(input->kind)) {
         solve_plan_print_sharing(plan, input, log);
     }
+    print_three_points(input, log);
     naik_log_line(
         log,
         "memory: a rank needs %.3f of its %.1f GiB (link building %.3f, packed links %.3f, "

@@ -107,11 +107,22 @@ static void describe_source(const naik_input_source *from, int hops, source_text
 
 /* What the entry says beside the source: of which propagator it is made, and which of its colours are
  * solved, where not all. */
-static void describe_entry(const naik_input_solve *solve, source_texts *texts,
-                           naik_source_info *out)
+static void describe_entry(const naik_input *input, const naik_input_source *source,
+                           source_texts *texts, naik_source_info *out)
 {
     size_t used = 0;
-    if (naik_source_is_sequential(&solve->source)) {
+    const naik_input_solve *solve = &input->solve[source->solve];
+    const naik_input_three_point *three = naik_input_three_point_of(input, source->solve);
+    if (three != NULL) {
+        const naik_input_source *from = &input->sources[source->made_of];
+        const naik_quark *quark = naik_input_quark(input, from->solve, source->made_of_mass);
+        snprintf(texts->smearing, SOURCE_BYTES, "sink %s of %.50s, mass %.10g",
+                 naik_input_correlator_name(three->sink), from->label, quark->mass);
+        out->smearing = texts->smearing;
+        out->derived = true;
+        out->made_of = source->made_of;
+        out->made_of_mass = source->made_of_mass;
+    } else if (naik_source_is_sequential(&solve->source)) {
         snprintf(texts->smearing, SOURCE_BYTES, "%s of %.50s, mass %.10g",
                  naik_input_insertion_name(solve), solve->propagator, solve->source_mass);
         out->smearing = texts->smearing;
@@ -166,7 +177,7 @@ static void fill_sets(solve_spec *spec, const naik_input *input)
     for (int i = 0; i < input->source_count; i++) {
         describe_source(&input->sources[i], input->kind->stride, &spec->texts[i],
                         &spec->sources[i]);
-        describe_entry(&input->solve[input->sources[i].solve], &spec->texts[i], &spec->sources[i]);
+        describe_entry(input, &input->sources[i], &spec->texts[i], &spec->sources[i]);
         correlator_origin(input, 1, &i, spec->sources[i].counted_from);
     }
     for (int i = 0; i < input->solve_count; i++) {

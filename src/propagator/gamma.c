@@ -1,6 +1,8 @@
 /* gamma.c - gamma matrices in the DeGrand-Rossi basis (gamma.h) */
 #include "propagator/gamma.h"
 
+#include <string.h>
+
 #define ONE                                                                                        \
     {                                                                                              \
         1, 0                                                                                       \
@@ -36,6 +38,41 @@ naik_gamma naik_gamma_product(const naik_gamma *a, const naik_gamma *b)
         out.value[i] = naik_cmul(a->value[i], b->value[a->column[i]]);
     }
     return out;
+}
+
+naik_gamma naik_gamma_of(unsigned directions)
+{
+    enum { ALL = 15, ZX = 5 };
+    const naik_gamma *found[4] = {&naik_gamma_1};
+    int count = 0;
+    for (unsigned mu = 0; mu < 4; mu++) {
+        if ((directions >> mu & 1) != 0) {
+            found[count++] = naik_gamma_mu[mu];
+        }
+    }
+    if (count == 3) {
+        const naik_gamma fourth = naik_gamma_of(ALL ^ directions);
+        return naik_gamma_product(&naik_gamma_5, &fourth);
+    }
+    if (count == 2) {
+        return directions == ZX ? naik_gamma_product(found[1], found[0])
+                                : naik_gamma_product(found[0], found[1]);
+    }
+    return count == 4 ? naik_gamma_5 : *found[0];
+}
+
+void naik_gamma_times(const naik_gamma *g, double *v)
+{
+    enum { COLOURS = 3 };
+    double in[NAIK_GAMMA_SPINS][COLOURS][2];
+    memcpy(in, v, sizeof in);
+    for (int i = 0; i < NAIK_GAMMA_SPINS; i++) {
+        for (int c = 0; c < COLOURS; c++) {
+            const double *from = in[g->column[i]][c];
+            const naik_complex z = naik_cmul(g->value[i], (naik_complex){from[0], from[1]});
+            memcpy(v + 2 * (COLOURS * i + c), &z, sizeof z);
+        }
+    }
 }
 
 naik_gamma naik_gamma_adjoint(const naik_gamma *a)

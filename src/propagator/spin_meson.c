@@ -9,9 +9,6 @@
  */
 #include "propagator/spin_meson.h"
 
-#include <string.h>
-
-#include "propagator/gamma.h"
 #include "propagator/slice_sums.h"
 
 enum { SPINS = NAIK_GAMMA_SPINS, COLOURS = 3, NUMBERS = SPINS * COLOURS };
@@ -36,18 +33,24 @@ const char *naik_spin_meson_name(naik_spin_meson meson)
     return mesons[meson].name;
 }
 
-void naik_spin_meson_insert(naik_spin_meson meson, double *v)
+static naik_gamma operator_of(int number, bool source)
 {
-    const naik_gamma g = naik_gamma_product(mesons[meson].sink[0], mesons[meson].sink[1]);
-    double in[SPINS][COLOURS][2];
-    memcpy(in, v, sizeof in);
-    for (int i = 0; i < SPINS; i++) {
-        for (int c = 0; c < COLOURS; c++) {
-            const double *from = in[g.column[i]][c];
-            const naik_complex z = naik_cmul(g.value[i], (naik_complex){from[0], from[1]});
-            memcpy(v + 2 * (COLOURS * i + c), &z, sizeof z);
-        }
+    const int meson = number - NAIK_MESONS;
+    if (number >= (int)NAIK_FIRST_GAMMA) {
+        return naik_gamma_of((unsigned)(number - NAIK_FIRST_GAMMA));
     }
+    const naik_gamma *const *two = source ? mesons[meson].source : mesons[meson].sink;
+    return naik_gamma_product(two[0], two[1]);
+}
+
+naik_gamma naik_spin_operator_at_sink(int number)
+{
+    return operator_of(number, false);
+}
+
+naik_gamma naik_spin_operator_at_source(int number)
+{
+    return operator_of(number, true);
 }
 
 /* What is the same at all sites. */
@@ -94,25 +97,33 @@ static naik_complex trace_at(const void *data, int32_t site, const int x[NAIK_DI
     return naik_cmul(naik_slice_weight(m->lat, m->frame, x), sum);
 }
 
-/* The operators of a meson as they stand in the trace. */
-static trace trace_of(naik_spin_meson meson)
+/* Two operators as they stand in the trace. */
+static trace trace_of(int at_sink, int at_source)
 {
-    const naik_gamma sink = naik_gamma_product(mesons[meson].sink[0], mesons[meson].sink[1]);
-    const naik_gamma source = naik_gamma_product(mesons[meson].source[0], mesons[meson].source[1]);
+    const naik_gamma sink = naik_spin_operator_at_sink(at_sink);
+    const naik_gamma source = naik_spin_operator_at_source(at_source);
     return (trace){.left = naik_gamma_product(&naik_gamma_5, &sink),
                    .right = naik_gamma_product(&source, &naik_gamma_5)};
+}
+
+naik_status naik_spin_current_correlator(const naik_lattice *lattice, int current, int source,
+                                         const naik_frame *frame, const double *quark,
+                                         const double *antiquark, naik_complex *out)
+{
+    trace m = trace_of(current, source);
+    m.lat = lattice;
+    m.s = quark;
+    m.z = antiquark;
+    m.frame = frame;
+    return naik_slice_sums(lattice, trace_at, &m, out);
 }
 
 naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_meson meson,
                                        const naik_frame *frame, const double *quark,
                                        const double *antiquark, naik_complex *out)
 {
-    trace m = trace_of(meson);
-    m.lat = lattice;
-    m.s = quark;
-    m.z = antiquark;
-    m.frame = frame;
-    return naik_slice_sums(lattice, trace_at, &m, out);
+    const int number = (int)NAIK_MESONS + (int)meson;
+    return naik_spin_current_correlator(lattice, number, number, frame, quark, antiquark, out);
 }
 
 /* As trace_at, of matrices. */
@@ -136,7 +147,8 @@ void naik_spin_meson_of_walls(naik_spin_meson meson, const naik_complex *quark,
                               const naik_complex *antiquark, int times, naik_complex *out)
 {
     enum { WALL = NUMBERS * NUMBERS };
-    const trace m = trace_of(meson);
+    const int number = (int)NAIK_MESONS + (int)meson;
+    const trace m = trace_of(number, number);
     for (int t = 0; t < times; t++) {
         out[t] = trace_of_matrices(&m, quark + WALL * t, antiquark + WALL * t);
     }

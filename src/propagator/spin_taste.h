@@ -22,23 +22,13 @@
 #include "naik/gauge.h"
 #include "propagator/spin_meson.h"
 
-enum { NAIK_GAMMAS = 16, NAIK_SPIN_TASTES = NAIK_GAMMAS * NAIK_GAMMAS };
-
-/* Correlators have numbers: naik_meson, NAIK_MESONS + naik_spin_meson, operators of 16 S + T that have
- * links, and the conserved currents of x, y, z, t (current.h). */
-enum {
-    NAIK_FIRST_SPIN_TASTE = NAIK_MESONS + NAIK_SPIN_MESONS,
-    NAIK_FIRST_CURRENT = NAIK_FIRST_SPIN_TASTE + NAIK_SPIN_TASTES,
-    NAIK_CORRELATORS = NAIK_FIRST_CURRENT + NAIK_DIM
-};
-
 static inline bool naik_correlator_is_spin_taste(int correlator)
 {
     return correlator >= (int)NAIK_FIRST_SPIN_TASTE && correlator < (int)NAIK_FIRST_CURRENT;
 }
 static inline bool naik_correlator_is_current(int correlator)
 {
-    return correlator >= (int)NAIK_FIRST_CURRENT;
+    return correlator >= (int)NAIK_FIRST_CURRENT && correlator < (int)NAIK_CORRELATORS;
 }
 
 /* Whether the operator on a source has links. */

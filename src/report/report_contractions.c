@@ -72,6 +72,15 @@ static void print_heading(FILE *out, const naik_reader_contraction *c)
         naik_propagator_twist_text(c->quark[k].quark.twist, ", twist ", twist);
         fputs(twist, out);
     }
+    if (c->three_point) {
+        fputs(", spectator ", out);
+        html_text(out, c->spectator.source);
+        fprintf(out, " of mass %.10g, ", c->spectator.quark.mass);
+        html_text(out, c->sink_operator);
+        fprintf(out, " at the sink, %d time slices from the source", c->sink_time);
+        fprintf(out, ", with momentum (%d, %d, %d)", c->sink_momentum[0], c->sink_momentum[1],
+                c->sink_momentum[2]);
+    }
     if (c->sink[0] != '\0') {
         fputs(", sink ", out);
         html_text(out, c->sink);
@@ -108,7 +117,7 @@ static naik_status print_figure(naik_log *log, FILE *out, const naik_propagator_
         snprintf(names[drawn], sizeof names[drawn], "%s, p = (%d, %d, %d)", c->correlator,
                  c->momentum[0], c->momentum[1], c->momentum[2]);
         curves[0][drawn] = (html_curve){names[drawn], names[drawn], drawn, size, extent, 0};
-        if (strcmp(c->correlator, "condensate") != 0) {
+        if (strcmp(c->correlator, "condensate") != 0 && !c->three_point) {
             (strcmp(c->correlator, "nucleon") == 0 ? falling_mass : report_effective_mass)(
                 c->values, extent, mass);
             curves[1][with_mass++] =

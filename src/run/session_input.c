@@ -138,6 +138,12 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
     NAIK_TRY(read_environment(comm, backend, grid));
     status = naik_input_parse(comm->log, "the keys of the session", texts->keys,
                               strlen(texts->keys), overrides, count, backend, grid, out);
+    if (status == NAIK_OK && (*out)->three_point_count > 0) {
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                      "'three_point' is one of `naik solve`: a session solves one source after "
+                      "the other, of which a sequential one can be given as its file");
+    }
     if (status == NAIK_OK && quark_multigrid_is_asked(*out)) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "'solver.method' multigrid is one of `naik solve`: a session solves by "

@@ -32,6 +32,7 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
                             .sums = &j->sources,
                             .gauss = j->links->gauss,
                             .hops = j->links->hops,
+                            .own = j->file,
                             .sequential = &j->sequential,
                             .shifts = j->links->shifts};
     *mass = j->input->quarks[task->quark].mass;
@@ -307,62 +308,6 @@ done:
     return status;
 }
 
-/* All listed solves, which share an operator, as far as the guard lets them pass. */
-static naik_status solve_pending(solve_job *j, bool *interrupted)
-{
-    naik_status status = NAIK_OK;
-    quark_solver s = {.solver = NULL};
-    naik_multishift *multishift = NULL;
-    bool stopped = false;
-    const double begin_s = naik_time_s();
-    int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
-    NAIK_TRY(make_operators(j, quark_of(j, j->pending[0]), batch, interrupted));
-    if (*interrupted) {
-        goto done;
-    }
-    solve_report_links(j, quark_of(j, j->pending[0]), naik_time_s() - begin_s);
-    NAIK_TRY(quark_solver_create(j->input, &j->plan, &j->set, j->modes, batch, &s));
-    s.options.history_stride = j->plan.history_stride;
-    s.options.preconditioner = quark_multigrid_use(&j->multigrid);
-    s.options.restart = j->input->multigrid.restart;
-    if (j->plan.multishift && any_group(j)) {
-        const int groups = j->plan.groups < batch ? j->plan.groups : batch;
-        NAIK_TRY(naik_multishift_create(s.solver, groups, j->plan.shifts, &multishift));
-    }
-    const naik_propagator_stream stream = {.data = j,
-                                           .count = j->pending_count,
-                                           .resident = !contraction_keeps(j->input) &&
-                                                       !j->input->solver.double_check,
-                                           .source = give_source,
-                                           .solution = take_solution,
-                                           .guess = j->guess.input != NULL ? give_guess : NULL,
-                                           .weighed = note_guess,
-                                           .stop = asked_to_stop,
-                                           .tolerance_full = j->input->solver.tolerance_full,
-                                           .poll = at_poll,
-                                           .save = solve_checkpoint,
-                                           .restore = solve_restore_checkpoint,
-                                           .multishift = multishift,
-                                           .group = group_of,
-                                           .starter = quark_solver_starter(&s)};
-    naik_timer_start(j->timer, "solve");
-    NAIK_TRY(
-        naik_propagator_solve(&j->set.op[NAIK_DOUBLE], s.solver, &s.options, &stream, &stopped));
-    naik_timer_stop(j->timer, "solve");
-    quark_multigrid_report(&j->multigrid, j->log);
-    *interrupted = stopped && !j->guard.links_lost;
-    if (j->guard.links_lost) { /* it may have been made of them, or is what was lost */
-        quark_multigrid_close(&j->multigrid);
-    }
-done:
-    status = filed_modes_end(&j->filed, status);
-    naik_multishift_destroy(&multishift);
-    quark_solver_clear(&s);
-    naik_modes_destroy(&j->modes);
-    naik_operator_set_destroy(&j->set);
-    return status;
-}
-
 /* Whether two tasks share operator and modes. */
 static bool is_together(const solve_job *j, int a, int b)
 {
@@ -370,7 +315,20 @@ static bool is_together(const solve_job *j, int a, int b)
            is_deflated(j, a) == is_deflated(j, b);
 }
 
-/* Lists the open tasks that share the operator and modes of task `first`. Those to be solved twice follow a
+/* Whether what its source is made of is in the file. */
+static bool is_ready(const solve_job *j, int task)
+{
+    const naik_input_source *source = &j->input->sources[j->input->tasks[task].source];
+    bool ready = true;
+    for (int column = 0; source->made_of >= 0 && column < j->input->kind->columns; column++) {
+        const int solve =
+            naik_propagator_file_solve(j->file, source->made_of, source->made_of_mass, column);
+        ready = ready && naik_propagator_file_record(j->file, solve)->state != NAIK_SOLVE_PENDING;
+    }
+    return ready;
+}
+
+/* Lists the open tasks that share the operator and modes of task `first`, as far as their sources can be made. Those to be solved twice follow a
  * batch later: their second solve has other neighbours, and mostly another place. */
 static void list_pending(solve_job *j, int first)
 {
@@ -378,7 +336,7 @@ static void list_pending(solve_job *j, int first)
     int64_t begin = 0;
     j->pending_count = 0;
     for (int i = first; i < tasks; i++) {
-        if (is_together(j, i, first) && is_open(j, i)) {
+        if (is_together(j, i, first) && is_open(j, i) && is_ready(j, i)) {
             j->pending[j->pending_count++] = i;
         }
         const int64_t end = j->pending_count;
@@ -393,17 +351,125 @@ static void list_pending(solve_job *j, int first)
     }
 }
 
+/* A task that is open and whose source can be made, one that shares the operator and modes of `last` if
+ * there is such a one, else the first; negative: there is none. */
+static int next_task(const solve_job *j, int last)
+{
+    int first = -1;
+    for (int i = 0; i < j->input->task_count; i++) {
+        if (!is_open(j, i) || !is_ready(j, i)) {
+            continue;
+        }
+        if (last < 0 || is_together(j, i, last)) {
+            return i;
+        }
+        first = first < 0 ? i : first;
+    }
+    return first;
+}
+
+/* Right-hand sides at a time of all open tasks that share the operator and modes of the listed ones, now or later. */
+static int solves_at_a_time(const solve_job *j, int first)
+{
+    int64_t count = 0;
+    for (int i = first; i < j->input->task_count; i++) {
+        count += is_together(j, i, first) && is_open(j, i);
+    }
+    count = count > j->pending_count ? count : j->pending_count;
+    return count < j->plan.batch ? (int)count : j->plan.batch;
+}
+
+/* All listed solves, which share the operator at work, as far as the guard lets them pass. */
+static naik_status solve_listed(solve_job *j, quark_solver *s, int batch,
+                                naik_multishift **multishift, bool *interrupted)
+{
+    naik_status status = NAIK_OK;
+    bool stopped = false;
+    if (*multishift == NULL && j->plan.multishift && any_group(j)) {
+        const int groups = j->plan.groups < batch ? j->plan.groups : batch;
+        NAIK_TRY(naik_multishift_create(s->solver, groups, j->plan.shifts, multishift));
+    }
+    const naik_propagator_stream stream = {.data = j,
+                                           .count = j->pending_count,
+                                           .resident = !contraction_keeps(j->input) &&
+                                                       !j->input->solver.double_check,
+                                           .source = give_source,
+                                           .solution = take_solution,
+                                           .guess = j->guess.input != NULL ? give_guess : NULL,
+                                           .weighed = note_guess,
+                                           .stop = asked_to_stop,
+                                           .tolerance_full = j->input->solver.tolerance_full,
+                                           .poll = at_poll,
+                                           .save = solve_checkpoint,
+                                           .restore = solve_restore_checkpoint,
+                                           .multishift = *multishift,
+                                           .group = group_of,
+                                           .starter = quark_solver_starter(s)};
+    naik_timer_start(j->timer, "solve");
+    NAIK_TRY(
+        naik_propagator_solve(&j->set.op[NAIK_DOUBLE], s->solver, &s->options, &stream, &stopped));
+    naik_timer_stop(j->timer, "solve");
+    *interrupted = stopped && !j->guard.links_lost;
+done:
+    return status;
+}
+
+/* What the guard did not let pass is solved again with links that are made anew. */
+static bool any_listed_open(const solve_job *j)
+{
+    bool any = j->guard.links_lost;
+    for (int64_t i = 0; i < j->pending_count; i++) {
+        any = any || is_open(j, j->pending[i]);
+    }
+    return any;
+}
+
+/* The listed solves; then those of the same operator whose sources are made of the solutions of these. */
+static naik_status solve_pending(solve_job *j, int first, bool *interrupted)
+{
+    naik_status status = NAIK_OK;
+    quark_solver s = {.solver = NULL};
+    naik_multishift *multishift = NULL;
+    int next = first;
+    const double begin_s = naik_time_s();
+    const int batch = solves_at_a_time(j, first);
+    NAIK_TRY(make_operators(j, quark_of(j, j->pending[0]), batch, interrupted));
+    if (*interrupted) {
+        goto done;
+    }
+    solve_report_links(j, quark_of(j, j->pending[0]), naik_time_s() - begin_s);
+    NAIK_TRY(quark_solver_create(j->input, &j->plan, &j->set, j->modes, batch, &s));
+    s.options.history_stride = j->plan.history_stride;
+    s.options.preconditioner = quark_multigrid_use(&j->multigrid);
+    s.options.restart = j->input->multigrid.restart;
+    do {
+        NAIK_TRY(solve_listed(j, &s, batch, &multishift, interrupted));
+        next = *interrupted || any_listed_open(j) ? -1 : next_task(j, first);
+        if (next >= 0 && is_together(j, next, first)) {
+            list_pending(j, next);
+        } else {
+            next = -1;
+        }
+    } while (next >= 0);
+    quark_multigrid_report(&j->multigrid, j->log);
+    if (j->guard.links_lost) { /* it may have been made of them, or is what was lost */
+        quark_multigrid_close(&j->multigrid);
+    }
+done:
+    status = filed_modes_end(&j->filed, status);
+    naik_multishift_destroy(&multishift);
+    quark_solver_clear(&s);
+    naik_modes_destroy(&j->modes);
+    naik_operator_set_destroy(&j->set);
+    return status;
+}
+
 naik_status solve_work(solve_job *j, bool *interrupted)
 {
     naik_status status = NAIK_OK;
-    int first = 0;
-    while (first < j->input->task_count && !*interrupted) {
-        if (!is_open(j, first)) {
-            first++;
-            continue;
-        }
+    for (int first = next_task(j, -1); first >= 0 && !*interrupted; first = next_task(j, first)) {
         list_pending(j, first);
-        NAIK_TRY(solve_pending(j, interrupted));
+        NAIK_TRY(solve_pending(j, first, interrupted));
     }
     if (*interrupted) {
         NAIK_TRY(naik_checkpoint_publish(j->checkpoint));

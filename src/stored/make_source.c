@@ -68,7 +68,10 @@ done:
 static naik_status insert_operator(const source_kit *kit, const naik_input_source *source,
                                    int column, double *out)
 {
-    return sequential_source(kit->sequential, kit->lattice, source, column, out);
+    return source->made_of >= 0
+               ? sequential_source_own(kit->own, kit->shifts, kit->input, kit->lattice, source,
+                                       column, out)
+               : sequential_source(kit->sequential, kit->lattice, source, column, out);
 }
 
 static maker *const makers[] = {[NAIK_SOURCE_FROM_COORDINATES] = fill,

@@ -19,6 +19,8 @@ typedef struct source_kit {
     naik_gauss *hops;             /* of funny walls; NULL where there is none */
     const sequential_set *sequential;
     naik_shifts *shifts; /* of operators with links; NULL where there is none */
+    naik_propagator_file
+        *own; /* with the solutions that three-point functions are made of; or NULL */
 } source_kit;
 
 /* out [sites][3][2], or [sites][4][3][2], = one column of a source of the input, zero of a

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "lattice/source_kind.h"
 #include "propagator/spin_meson.h"
 #include "quark/link_provider.h"
@@ -192,6 +193,12 @@ static naik_status describe(const stored_run *run, const naik_input *input, int 
     return NAIK_OK;
 }
 
+/* Whether the propagators of an entry are in another file. */
+static bool is_filed(const naik_input_solve *solve)
+{
+    return naik_source_is_sequential(&solve->source) && solve->source_file != NULL;
+}
+
 static naik_status allocate(sequential_set *set, naik_log *log)
 {
     const size_t solves = (size_t)set->input->solve_count;
@@ -236,14 +243,14 @@ naik_status sequential_open(const naik_lattice *lattice, naik_input *input, cons
     naik_status status = NAIK_OK;
     *out = (sequential_set){.input = NULL};
     for (int i = 0; i < input->solve_count; i++) {
-        out->input = naik_source_is_sequential(&input->solve[i].source) ? input : out->input;
+        out->input = is_filed(&input->solve[i]) ? input : out->input;
     }
     if (out->input == NULL) {
         return NAIK_OK;
     }
     NAIK_TRY(naik_comm_agree(lattice->comm, allocate(out, lattice->comm->log)));
     for (int i = 0; i < input->solve_count; i++) {
-        if (naik_source_is_sequential(&input->solve[i].source)) {
+        if (is_filed(&input->solve[i])) {
             NAIK_TRY(open_entry(out, lattice, i, links, then, sums, runs));
         }
     }
@@ -271,6 +278,8 @@ static void insert(const naik_lattice *lattice, const naik_input *input, int ins
                    const int x0[NAIK_DIM], double *v)
 {
     const int reals = input->kind->reals;
+    const naik_gamma gamma =
+        input->kind->spin > 1 ? naik_spin_operator_at_sink(insertion) : naik_gamma_1;
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lattice->sites; site++) {
         double *here = v + (int64_t)reals * site;
@@ -280,7 +289,7 @@ static void insert(const naik_lattice *lattice, const naik_input *input, int ins
             x[mu] += lattice->origin[mu] - x0[mu];
         }
         if (input->kind->spin > 1) {
-            naik_spin_meson_insert((naik_spin_meson)(insertion - NAIK_MESONS), here);
+            naik_gamma_times(&gamma, here);
         } else if (naik_meson_sign((naik_meson)insertion, x) < 0) {
             for (int i = 0; i < reals; i++) {
                 here[i] = -here[i];
@@ -289,19 +298,63 @@ static void insert(const naik_lattice *lattice, const naik_input *input, int ins
     }
 }
 
+/* out = the source of solution `solve` of a file. */
+static naik_status make(naik_propagator_file *file, int solve, const naik_input *input,
+                        const naik_lattice *lattice, const naik_input_source *source,
+                        const int x0[NAIK_DIM], double *out)
+{
+    naik_status status = NAIK_OK;
+    naik_source from = source->source; /* the slice is t0's, the momentum counts from x0 */
+    memcpy(from.origin, x0, (NAIK_DIM - 1) * sizeof *from.origin);
+    NAIK_TRY(naik_propagator_file_read_solution(file, solve, out));
+    naik_source_to_slice(lattice, &from, input->kind->reals, out);
+    insert(lattice, input, input->solve[source->solve].insertion, x0, out);
+done:
+    return status;
+}
+
 naik_status sequential_source(const sequential_set *set, const naik_lattice *lattice,
                               const naik_input_source *source, int column, double *out)
 {
-    naik_status status = NAIK_OK;
     const int entry = source->solve;
-    naik_source from = source->source; /* the slice is t0's, the momentum counts from x0 */
-    memcpy(from.origin, set->x0[entry], (NAIK_DIM - 1) * sizeof *from.origin);
-    NAIK_TRY(
-        naik_propagator_file_read_solution(set->run[entry]->file, set->first[entry] + column, out));
-    naik_source_to_slice(lattice, &from, set->input->kind->reals, out);
-    insert(lattice, set->input, set->input->solve[entry].insertion, set->x0[entry], out);
+    return make(set->run[entry]->file, set->first[entry] + column, set->input, lattice, source,
+                set->x0[entry], out);
+}
+
+/* The time slice of the source, then the operator, then its momentum: the last two do not commute. */
+static naik_status make_displaced(naik_propagator_file *file, int solve, naik_shifts *shifts,
+                                  const naik_input *input, const naik_lattice *lattice,
+                                  const naik_input_source *source, double *out)
+{
+    naik_status status = NAIK_OK;
+    const int spin_taste = input->solve[source->solve].insertion - NAIK_FIRST_SPIN_TASTE;
+    naik_source from = source->source;
+    double *slice = NULL;
+    status = naik_alloc(lattice->comm->log, naik_lattice_vector_bytes(lattice), "a source",
+                        (void **)&slice);
+    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    NAIK_TRY(naik_propagator_file_read_solution(file, solve, slice));
+    memcpy(from.origin, source->x0, (NAIK_DIM - 1) * sizeof *from.origin);
+    memset(from.momentum, 0, sizeof from.momentum);
+    naik_source_to_slice(lattice, &from, input->kind->reals, slice);
+    NAIK_TRY(naik_spin_taste_apply(shifts, spin_taste, source->x0, slice, out));
+    insert(lattice, input, NAIK_PION05, source->x0, out); /* O has the sign of the antiquark */
+    memcpy(from.momentum, source->source.momentum, sizeof from.momentum);
+    naik_source_to_slice(lattice, &from, input->kind->reals, out);
 done:
+    naik_free(slice);
     return status;
+}
+
+naik_status sequential_source_own(naik_propagator_file *file, naik_shifts *shifts,
+                                  const naik_input *input, const naik_lattice *lattice,
+                                  const naik_input_source *source, int column, double *out)
+{
+    const int solve =
+        naik_propagator_file_solve(file, source->made_of, source->made_of_mass, column);
+    return naik_correlator_is_spin_taste(input->solve[source->solve].insertion)
+               ? make_displaced(file, solve, shifts, input, lattice, source, out)
+               : make(file, solve, input, lattice, source, source->x0, out);
 }
 
 naik_status sequential_verify(const sequential_set *set, const naik_lattice *lattice,

@@ -1,8 +1,9 @@
-/* sequential.h - solve[].source of type sequential: a stored propagator with an operator on one time slice
+/* sequential.h - sources of type sequential: a propagator with an operator on one time slice
  *
  *   src_c(x) = delta(t, t0) exp(2 pi i p.(x - x0)/L) O(x - x0) G_c(x)
  *
- * G_c is column c of a propagator in another file of naik, of the same lattice, links and boundary; x0 the
+ * G_c is column c of a propagator in another file of naik, of the same lattice, links and boundary, or for a
+ * three-point function (three_point of the input) in the run's own file; x0 the
  * place of its source, of a propagator that is sequential itself that of its own x0; O the operator at
  * the sink of a meson (meson.h: phi, spin_meson.h: the matrix G). The solution is
  * M^-1 O G, from which three-point functions are contracted.
@@ -10,6 +11,7 @@
 #ifndef NAIK_STORED_SEQUENTIAL_H
 #define NAIK_STORED_SEQUENTIAL_H
 
+#include "propagator/spin_taste.h"
 #include "stored/source_file.h"
 #include "stored/stored_runs.h"
 
@@ -40,6 +42,12 @@ void sequential_close(sequential_set *set);
  * with its checksum. Collective. NAIK_ERR_CORRUPT, NAIK_ERR_IO */
 naik_status sequential_source(const sequential_set *set, const naik_lattice *lattice,
                               const naik_input_source *source, int column, double *out);
+/* The same of a three-point function, whose sources are made of solutions of the run itself, which are in
+ * `file`; shifts: where the operator has links (spin_taste.h), which are in space. Collective. NAIK_ERR_ARG where the
+ * solution is not there; NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status sequential_source_own(naik_propagator_file *file, naik_shifts *shifts,
+                                  const naik_input *input, const naik_lattice *lattice,
+                                  const naik_input_source *source, int column, double *out);
 /* Reads all of them, but none that was verified before. Collective. As above, and NAIK_ERR_MEMORY */
 naik_status sequential_verify(const sequential_set *set, const naik_lattice *lattice,
                               stored_runs *runs);

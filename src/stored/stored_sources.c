@@ -84,6 +84,7 @@ naik_status stored_sources_make(const stored_sources *sources, const naik_input_
                             .sums = &sources->sums,
                             .gauss = sources->gauss,
                             .hops = sources->hops,
+                            .own = run->file,
                             .sequential = &sources->sequential,
                             .shifts = sources->shifts};
     return make_source(&kit, source, column, out);
