@@ -321,8 +321,9 @@ subset full|subst full|base source 0: expected 'subset', found 'subst'
 origin 0 0 0 0~source|origin 0 0 0 16~source|base source 0: t = 16 lies outside the lattice
 origin 0 0 0 0~source|origin 0 0 0 x~source|base source 0: 'origin' must be an integer from 0 to 32767, not 'x'
 source_label d|scale_factor 2 source_label d|base source 0: 'scale_factor 2' cannot be expressed
-number_of_modified_sources 0|number_of_modified_sources 1 source 0 hopping op_label h forget_source|modified source 1: the operation 'hopping' on a source cannot be expressed, only identity, momentum, covariant_gaussian and funny walls
-number_of_modified_sources 0|number_of_modified_sources 1 source 0 spin_taste spin_taste pions op_label h forget_source|modified source 1: 'spin_taste pions' of this source cannot be expressed, only of a point where all coordinates are even, with a local meson
+number_of_modified_sources 0|number_of_modified_sources 1 source 0 hopping op_label h forget_source|modified source 1: the operation 'hopping' on a source cannot be expressed, only identity, momentum, covariant_gaussian, spin_taste and funny walls
+number_of_modified_sources 0|number_of_modified_sources 1 source 0 spin_taste spin_taste rhots op_label h forget_source|modified source 1: 'spin_taste rhots' of this source cannot be expressed: naik has no such operator
+number_of_modified_sources 0|number_of_modified_sources 2 source 0 spin_taste spin_taste GX-G1 op_label h forget_source source 1 spin_taste spin_taste GX-G1 op_label h forget_source|modified source 2: 'spin_taste GX-G1' of this source cannot be expressed: the source has one already
 number_of_modified_sources 0|number_of_modified_sources 1 source 0 momentum momentum 1 0 0 op_label h forget_source|modified source 1: a momentum of a point, gaussian, smeared or file source, or of a funny wall cannot be expressed
 number_of_modified_sources 0|number_of_modified_sources 1 source 0 funnywall1 op_label h forget_source|modified source 1: funnywall1 of this source cannot be expressed, only of a whole evenandodd_wall without a momentum, with links that are not smeared (ape_iter 0)
 check yes|check maybe|set 0: 'check' must be yes, no or sourceonly, not 'maybe'
@@ -343,7 +344,7 @@ propagator 0~identity~op_label d|combine 1 quarks 0 coeffs 1|quark 0: 'combine' 
 propagator 0~identity|propagate 2~identity|quark 0: expected 'propagator', 'quark' or 'combine', found 'propagate'
 pair 0 0|pair 0 1|meson 0: 'pair' must be an integer from 0 to 0, not '1'
 spectrum_request meson|spectrum_request baryon|meson 0: 'spectrum_request baryon' cannot be expressed, only meson
-1 * 1 pion5|1 * 1 pions|meson 0: the meson 'pions' of PION_5 cannot be expressed; save the propagators and contract with naik_io.py
+1 * 1 pion5|1 * 1 rhots|meson 0: the meson 'rhots' of PION_5 cannot be expressed; save the propagators and contract with naik_io.py
 pion5 0 0 0 E E E|pion5 1 0 0 O E E|meson 0: the momentum parities O E E of PION_5 cannot be expressed, only E (cosines) or EO (the exponential) in all directions
 pion5 0 0 0 E E E|pion5 1 1 0 E EO E|meson 0: the momentum parities E EO E of PION_5 cannot be expressed, only E (cosines) or EO (the exponential) in all directions
 number_of_baryons 0|number_of_baryons 1 triplet 0 0 0 spectrum_request baryon forget_corr r_offset 0 0 0 0 number_of_correlators 1 correlator N 1 * 1 delta|baryon 0: the baryon 'delta' of N cannot be expressed; save the propagators and contract with naik_io.py
@@ -694,9 +695,17 @@ for family in "fpi periodic nd nl nlpi2 spectrum2 mu_eos deflate eigcg".split():
 verdict("import_milc_translates_what_samples_ask_for", counts == [24, 32], str(counts) + "\n".join(told_of.values()))
 walls = told_of["nlpi2", True, 1]
 text = open("nlpi2.yaml").read()
-verdict("import_milc_makes_funny_walls", "funnywall" not in walls and "the meson 'pioni5'" in walls
+verdict("import_milc_makes_funny_walls", "funnywall" not in walls and "the meson 'rhois'" in walls
         and "      type: funnywall1\n      t0: 0\n" in text and "      type: funnywall2\n      t0: 0\n" in text
-        and "quark: set1, antiquark: set0}" in text and "  correlators: [pion5, pion05]\n" in text, walls + text)
+        and "quark: set1, antiquark: set0}" in text and "  correlators: [pion5, pion05, G1-GZ, G1-G5T, GZT-GT, G5-G5Z]\n" in text, walls + text)
+pbp, vector = "number_of_pbp_masses 0\n", base("point").replace("0 0 0 0", "1 2 2 1")
+write("vector.milc", HEAD[:HEAD.index("number_of_pbp")] + pbp + sources(vector) + modified((0, "spin_taste\nspin_taste GX-G1"), (0, "spin_taste\nspin_taste rhox"))
+      + sets(True, *[(k, [(0.05, 1e-8)]) for k in range(3)]) + quarks(*[(k, "identity") for k in range(3)]) + mesons((0, 1, ["GX-G1", "pioni5"])).replace("r_offset 0 0 0 0", "r_offset 1 2 2 1") + triplets())
+status, said, told = answer("import-milc", "vector.milc", "-o", "vector.yaml")
+text = open("vector.yaml").read() if status == 0 else ""
+verdict("import_milc_puts_operators_on_sources", status == 0 and "      origin: [1, 2, 2, 1]\n      spin_taste: GX-G1\n" in text and text.count("spin_taste:") == 1
+        and "quark: set1, antiquark: set0}" in text and "  correlators: [GX-G1, G5-G5Z]\n" in text
+        and re.search("spin_taste GX-G1 counts from the source: naik's propagator is minus MILC's", text) and "is minus G5-G5Z" in text, told + text)
 write("ape.milc", sample("nlpi2", True).replace("staple_weight 0", "staple_weight 0.05").replace("ape_iter 0", "ape_iter 20"))
 status, said, told = answer("import-milc", "ape.milc")
 verdict("import_milc_knows_whether_funny_walls_have_smeared_links", status == 1 and told.count(" of smeared links cannot be expressed") == 2, told)

@@ -254,7 +254,7 @@ static bool counts_alike(int meson, bool moves, const int a[NAIK_DIM], const int
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         apart[mu] = a[mu] - b[mu];
     }
-    return naik_meson_sign((naik_meson)meson, apart) > 0 &&
+    return naik_correlator_sign(meson, apart) > 0 &&
            (!moves || (apart[0] == 0 && apart[1] == 0 && apart[2] == 0));
 }
 
@@ -290,16 +290,23 @@ static bool take_offset(milc_words *w, milc_input *in, const correlator *c, int 
     return true;
 }
 
+static bool is_twisted(const milc_input *in, const milc_quark *quark)
+{
+    const double *twist = in->propagators[quark->propagator].twist;
+    return twist[0] != 0 || twist[1] != 0 || twist[2] != 0;
+}
+
 /* Adds it to what naik contracts of antiquark a and quark b, or says why not. */
 static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c,
                               const int offset[NAIK_DIM], const milc_quark *a, const milc_quark *b)
 {
     naik_status status = NAIK_OK;
-    const int meson = (int)naik_meson_of(c->name), *p = c->momentum;
+    int sign = 1;
+    const int meson = milc_operator_of(c->name, &sign), *p = c->momentum;
     const bool moves = naik_input_is_moving(p);
     const milc_hadron pair = {.count = 2, .of = {a->propagator, b->propagator}, .sink = a->sink};
     const bool of_two = a->propagator != b->propagator || a->sink.iterations > 0;
-    if (meson == (int)NAIK_MESONS) {
+    if (meson < 0) {
         milc_words_obstacle(w, c->line,
                             "the meson '%s' of %s cannot be expressed; save the propagators and "
                             "contract with naik_io.py",
@@ -316,11 +323,24 @@ static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c
         note_factor(in, c, ", and without the sum over nx ny nz equal sites of the sink");
         return add_hadron(w, in, &pair);
     }
+    const char *why = !(meson >= (int)NAIK_MESONS) ? NULL
+                      : is_twisted(in, a) || is_twisted(in, b)
+                          ? "naik makes operators with links only without a twist"
+                          : milc_other_links(in);
+    if (why != NULL) {
+        milc_words_obstacle(w, c->line, "the meson '%s' of %s cannot be expressed: %s", c->name,
+                            c->label, why);
+        return NAIK_OK;
+    }
     if (!take_offset(w, in, c, meson, offset, a, b) || (moves && !take_weight(w, in, c, of_two))) {
         return NAIK_OK;
     }
     in->mesons[meson] = true;
     note_factor(in, c, "");
+    if (sign < 0) {
+        fprintf(in->notes, "line %d: %s is minus %s\n", c->line, c->label,
+                naik_input_correlator_name(meson));
+    }
     if (of_two) {
         NAIK_TRY(add_hadron(w, in, &pair));
     }

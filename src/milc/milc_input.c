@@ -142,7 +142,8 @@ static naik_status origin(milc_words *w, milc_input *in)
                                  "a coordinate_origin that is odd cannot be expressed: the phases "
                                  "of naik begin at 0 0 0 0");
     }
-    if (r[3] % in->size[3] != 0) {
+    in->moves_boundary = r[3] % in->size[3] != 0;
+    if (in->moves_boundary) {
         fprintf(
             in->notes,
             "line %d: coordinate_origin: naik has the boundary at t = 0; propagators and nucleons "

@@ -8,6 +8,7 @@
 #include "milc/milc_words.h"
 #include "naik/meson.h"
 #include "naik/source.h"
+#include "propagator/spin_taste.h"
 
 enum {
     MILC_MAX_SOURCES = 1000,
@@ -25,6 +26,7 @@ typedef struct milc_source {
     double radius;
     int iterations; /* of covariant_gaussian */
     uint64_t seed;
+    int spin_taste;                /* of naik_source */
     char file[MILC_WORD_SIZE];     /* where it is read */
     char saved_as[MILC_WORD_SIZE]; /* where MILC would save it, which naik does not */
 } milc_source;
@@ -83,11 +85,12 @@ typedef struct milc_input {
     enum { MILC_UNFIXED, MILC_COULOMB, MILC_LANDAU } gauge;
     char fixed_file[MILC_WORD_SIZE + 16]; /* what `naik gauge fix` is to make of it; "": nothing */
     double u0;
+    bool moves_boundary;             /* its coordinate_origin has another t than 0 */
     bool smears_links;               /* for sources made with them: ape_iter above 0 */
     bool has_epsilon;                /* a naik_term_epsilon occurs: HISQ */
     bool has_boundary, antiperiodic; /* antiperiodic where the file does not say */
     bool stores;                     /* some propagator is saved */
-    bool mesons[NAIK_MESONS];
+    bool mesons[NAIK_FIRST_CURRENT]; /* by their numbers (spin_taste.h) */
     int momenta[MILC_MAX_MOMENTA][NAIK_DIM - 1];
     int momentum_count;
     milc_weight weight;
@@ -119,6 +122,11 @@ naik_status milc_input_read(milc_words *w, milc_input *out);
 
 /* milc_input.c: the boundary in t, where it stands next; *other: not that of the file. */
 naik_status milc_boundary_read(milc_words *w, milc_input *in, bool *other);
+/* milc_operators.c: the correlator of naik (spin_taste.h) that is `sign` times MILC's of that name or label; -1:
+ * there is none. Local. */
+int milc_operator_of(const char *word, int *sign);
+/* Why naik's operator with links would not be MILC's; NULL: it is. Local. */
+const char *milc_other_links(const milc_input *in);
 /* milc_sources.c: stride, r0 and source_iters of a covariant_gaussian. */
 naik_status milc_smearing_read(milc_words *w, double *radius, int *iterations, bool *dropped);
 /* milc_sources.c, milc_sets.c: those of one calculation. */

@@ -207,8 +207,8 @@ static bool same_source(const milc_source *a, const milc_source *b)
     return a->type == b->type && memcmp(a->origin, b->origin, sizeof a->origin) == 0 &&
            memcmp(a->momentum, b->momentum, sizeof a->momentum) == 0 && a->radius == b->radius &&
            a->iterations == b->iterations && memcmp(a->corner, b->corner, sizeof a->corner) == 0 &&
-           a->subset == b->subset && a->noise == b->noise && a->seed == b->seed &&
-           strcmp(a->file, b->file) == 0;
+           a->spin_taste == b->spin_taste && a->subset == b->subset && a->noise == b->noise &&
+           a->seed == b->seed && strcmp(a->file, b->file) == 0;
 }
 
 /* The first propagator with the same solution, which need be found only once. */

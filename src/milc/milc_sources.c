@@ -252,6 +252,10 @@ static naik_status add_momentum(milc_words *w, milc_source *s)
                             "a momentum of a point, gaussian, smeared or file source, or of a "
                             "funny wall cannot be expressed");
         s->dropped = true;
+    } else if (status == NAIK_OK && s->spin_taste != 0) {
+        milc_words_obstacle(w, w->word_line,
+                            "a momentum behind spin_taste cannot be expressed, only before it");
+        s->dropped = true;
     }
     for (int k = 0; k < NAIK_DIM - 1 && status == NAIK_OK; k++) {
         s->momentum[k] += p[k];
@@ -283,7 +287,7 @@ done:
 static naik_status smear(milc_words *w, milc_source *s)
 {
     naik_status status = milc_smearing_read(w, &s->radius, &s->iterations, &s->dropped);
-    if (status == NAIK_OK && s->type != NAIK_SOURCE_POINT) {
+    if (status == NAIK_OK && (s->type != NAIK_SOURCE_POINT || s->spin_taste != 0)) {
         milc_words_obstacle(w, w->word_line,
                             "covariant_gaussian of this source cannot be expressed, only of a "
                             "point");
@@ -293,30 +297,49 @@ static naik_status smear(milc_words *w, milc_source *s)
     return status;
 }
 
-/* A sign at every site for the local ones: that of a point source is its sign at the origin. */
-static naik_status spin_and_taste(milc_words *w, milc_source *s)
+/* MILC counts the signs of the operator from its coordinate_origin, naik from the place of the source. */
+static naik_status spin_and_taste(milc_words *w, const milc_input *in, milc_source *s)
 {
     naik_status status = milc_words_key(w, "spin_taste");
     status = status == NAIK_OK ? milc_words_take(w, "spin and taste") : status;
-    bool same = s->type == NAIK_SOURCE_POINT;
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        same = same && s->origin[mu] % 2 == 0; /* every sign there is +1 */
+    if (status != NAIK_OK) {
+        return status;
     }
-    if (status == NAIK_OK && !(same && naik_meson_of(w->word) != NAIK_MESONS)) {
+    int sign = 1;
+    const int number = milc_operator_of(w->word, &sign);
+    const bool links = number >= (int)NAIK_MESONS, wall = kind_of(s)->place == NAIK_SOURCE_ON_SLICE;
+    const int x0[NAIK_DIM] = {wall ? s->corner[0] : s->origin[0],
+                              wall ? s->corner[1] : s->origin[1],
+                              wall ? s->corner[2] : s->origin[2], s->origin[3]};
+    const char *why = number < 0                              ? "naik has no such operator"
+                      : s->spin_taste != 0                    ? "the source has one already"
+                      : kind_of(s)->made == NAIK_SOURCE_MOVED ? "of a funny wall"
+                      : links                                 ? milc_other_links(in)
+                                                              : NULL;
+    if (why != NULL) {
         milc_words_obstacle(w, w->word_line,
-                            "'spin_taste %s' of this source cannot be expressed, only of a point "
-                            "where all coordinates are even, with a local meson",
-                            w->word);
+                            "'spin_taste %s' of this source cannot be expressed: %s", w->word, why);
         s->dropped = true;
+        return NAIK_OK;
     }
-    return status;
+    sign *= naik_correlator_sign(number, x0);
+    if (sign < 0) {
+        fprintf(
+            in->notes,
+            "line %d: spin_taste %s counts from the source: naik's propagator is minus MILC's\n",
+            w->word_line, w->word);
+    }
+    /* of a point, which is its place, a sign is 1 */
+    s->spin_taste = s->type == NAIK_SOURCE_POINT && !links ? s->spin_taste : number;
+    return NAIK_OK;
 }
 
 /* MILC builds it with links that it may have smeared; here they are those of the configuration. */
 static void funny_wall(milc_words *w, const milc_input *in, naik_source_type type, milc_source *s)
 {
     const bool plain = s->type == NAIK_SOURCE_EVENANDODD_WALL && s->subset == NAIK_SUBSET_FULL &&
-                       s->momentum[0] == 0 && s->momentum[1] == 0 && s->momentum[2] == 0;
+                       s->momentum[0] == 0 && s->momentum[1] == 0 && s->momentum[2] == 0 &&
+                       s->spin_taste == 0;
     if (!plain || in->smears_links) {
         milc_words_obstacle(w, w->word_line,
                             "%s of %s cannot be expressed, only of a whole evenandodd_wall without "
@@ -339,7 +362,7 @@ static naik_status modified_source(milc_words *w, milc_input *in, int first, mil
     if (strcmp(w->word, "momentum") == 0) {
         NAIK_TRY(add_momentum(w, s));
     } else if (strcmp(w->word, "spin_taste") == 0) {
-        NAIK_TRY(spin_and_taste(w, s));
+        NAIK_TRY(spin_and_taste(w, in, s));
     } else if (strcmp(w->word, "covariant_gaussian") == 0) {
         NAIK_TRY(smear(w, s));
     } else if (strcmp(w->word, "funnywall1") == 0) {
@@ -349,7 +372,7 @@ static naik_status modified_source(milc_words *w, milc_input *in, int first, mil
     } else if (strcmp(w->word, "identity") != 0) {
         milc_words_obstacle(w, w->word_line,
                             "the operation '%s' on a source cannot be expressed, only identity, "
-                            "momentum, covariant_gaussian and funny walls",
+                            "momentum, covariant_gaussian, spin_taste and funny walls",
                             w->word);
         s->dropped = true;
         NAIK_TRY(milc_words_until(w, stops));

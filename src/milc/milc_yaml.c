@@ -64,6 +64,9 @@ static void print_source(FILE *out, const milc_source *s)
     if (s->corner[0] != 0 || s->corner[1] != 0 || s->corner[2] != 0) {
         fprintf(out, "      corner: [%d, %d, %d]\n", s->corner[0], s->corner[1], s->corner[2]);
     }
+    if (s->spin_taste != 0) {
+        fprintf(out, "      spin_taste: %s\n", naik_input_correlator_name(s->spin_taste));
+    }
     if (moves) {
         fprintf(out, "      momentum: [%d, %d, %d]\n", s->momentum[0], s->momentum[1],
                 s->momentum[2]);
@@ -224,9 +227,9 @@ static void print_output(FILE *out, const milc_input *in, const char *file)
     print_quoted(out, file);
     fprintf(out, "\n  propagators: %s\n  correlators: [", in->stores ? "true" : "false");
     const char *between = "";
-    for (int i = 0; i < NAIK_MESONS; i++) {
+    for (int i = 0; i < (int)NAIK_FIRST_CURRENT; i++) {
         if (in->mesons[i]) {
-            fprintf(out, "%s%s", between, naik_meson_name((naik_meson)i));
+            fprintf(out, "%s%s", between, naik_input_correlator_name(i));
             between = ", ";
         }
     }
