@@ -9,7 +9,7 @@
 /* Extents of one direction, and of its aggregates; 0: none. */
 static void aggregates_follow_from_the_extents_alone(check *t)
 {
-    static const int rows[][2] = {{8, 4},  {12, 3}, {16, 4}, {20, 5}, {24, 4}, {32, 4}, {36, 6},
+    static const int rows[][2] = {{8, 4},  {12, 6}, {16, 4}, {20, 5}, {24, 4}, {32, 4}, {36, 6},
                                   {48, 4}, {96, 4}, {28, 7}, {18, 3}, {6, 3},  {4, 2},  {2, 2},
                                   {10, 5}, {14, 7}, {22, 0}, {26, 0}, {60, 5}};
     const int free_choice[4] = {0, 0, 0, 0}, grid[4] = {1, 1, 1, 2};
