@@ -115,6 +115,82 @@ def a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next():
         assert f["/solves"]["iterations"][24:].max() <= 12, f["/solves"]["iterations"]
 
 
+def info_and_report_tell_outer_iterations_coarse_steps_and_setup():
+    told = re.findall(r"multigrid=mass=(\S+) setup_s=(\S+) outer=(\d+) coarse=(\d+)", naik("info", path("three.h5")))
+    assert [round(float(mass), 5) for mass, *_ in told] == [-0.42857, 21, -0.15385], told  # the second takes none
+    assert told[1][2:] == ("0", "0") and all(float(t[1]) > 0 and int(t[3]) > int(t[2]) > 1 for t in (told[0], told[2])), told
+    naik("report", path("three.h5"))
+    with open(path("three.html")) as f:
+        rows = re.findall(r'<tr><td class="n">(-?[0-9.]+)</td>(.*)</tr>', f.read().split("<h2>Time</h2>")[1].split("</table>")[0])
+    for (mass, row), (_, setup, outer, coarse) in zip(rows, told):
+        assert row.endswith(f'<td class="n">{int(coarse) / max(int(outer), 1):.1f}</td><td class="n">{setup}</td>'), (mass, row, setup)
+    assert len(rows) == 3
+
+
+def vectors_made_for_another_kappa_are_those_of_a_run_with_both():
+    solve("guided", "--set", "multigrid.setup_kappa=0.140", mass="kappas: [0.130]")
+    with h5py.File(path("three.h5")) as a, h5py.File(path("guided.h5")) as b:
+        assert (a["/prop/s0000/m02"][...] == b["/prop/s0000/m00"][...]).all()
+
+
+def reasons(name):
+    with h5py.File(path(name + ".h5")) as f:
+        return {r.decode() for r in f["/solves"]["stop_reason"]}
+
+
+LIMIT = "--set", "solver.max_iterations=40"  # of every column, tried or not
+
+
+def auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations():
+    said = solve("auto", method="auto")
+    assert "stays with bicgstab, which solved its first column in less than the 441 iterations" in said, said
+    assert "multigrid start" not in said and said.count("method: ") == 1, said
+    same(everything("other.h5"), everything("auto.h5"))
+    assert reasons("auto") == {"converged"}, reasons("auto")
+
+
+def auto_takes_multigrid_where_it_needs_many():
+    said = solve("light", *LIMIT, method="auto")
+    assert "takes multigrid: bicgstab has not solved its first column in 40 iterations" in said, said
+    same(everything("one.h5"), everything("light.h5"))
+    assert reasons("light") == {"converged by multigrid"}, reasons("light")
+
+
+def a_run_that_goes_on_takes_what_it_took():
+    # the flip is in the column that is tried, and spoils nothing: the stop waits for the next solve
+    for name, fault, ranks in (("tried", "stop:solve:1", 1), ("left", "flip:direction:5,stop:solve:4", 1), ("gone", "kill:write:3", 2)):
+        solve(name, *LIMIT, method="auto", env={"NAIK_INJECT": fault}, status=5 if "stop" in fault else None)
+        if name == "tried":  # what is kept of the column that was tried is not taken for one of multigrid
+            said = solve(name, *LIMIT, method="auto", env={"NAIK_INJECT": "kill:write:3"}, status=None)
+            assert said.count("restored: ") == 1, said
+        said = solve(name, *LIMIT, "--set", "solver.batch=5", method="auto", ranks=ranks)
+        same(everything("one.h5"), everything(name + ".h5"))
+        goes_on = said.count("goes on with multigrid, as it began") == 1
+        assert goes_on and said.count("restored: ") == {"tried": 0, "left": 12, "gone": 0}[name], (name, said)
+    solve("gone", *LIMIT, "--fresh", method="auto", env={"NAIK_INJECT": "kill:write:3"}, status=None)
+    said = solve("gone", *LIMIT, method="bicgstab", status=1)
+    assert "was begun with solver.method auto, now it is bicgstab" in said, said
+
+
+def an_output_begun_without_multigrid_goes_on_without_it():
+    solve("before", method="bicgstab", env={"NAIK_INJECT": "kill:write:5"}, status=None)  # as before there was auto
+    said = solve("before", method="auto")
+    assert "does without it, since the output was begun without it" in said and "resuming: 4 of" in said, said
+    same(everything("other.h5"), everything("before.h5"))
+
+
+def lighter_quarks_follow():
+    said = solve("two", *LIMIT, mass="kappas: [0.139, 0.140]", method="auto")
+    assert re.search("mass=.* takes multigrid, as the heavier mass=", said), said
+    assert said.count("has not solved its first column") == 1, said
+
+
+def auto_does_without_where_the_grid_holds_no_aggregates():
+    said = solve("without", "--set", "multigrid.aggregate=[8, 4, 4, 8]", method="auto", ranks=2, env={"NAIK_GRID": "1x1x1x2"})
+    assert said.count("multigrid: solver.method auto does without it, since no box of the grid 1x1x1x2 holds whole aggregates of 8x4x4x8") == 1, said
+    same(everything("other.h5"), everything("without.h5"))
+
+
 def a_grid_is_chosen_for_the_aggregates_of_the_input():
     solve("tall", "--set", "multigrid.aggregate=[2, 2, 2, 8]", ranks=2)
 
@@ -166,9 +242,20 @@ def what_cannot_be_is_refused():
     assert "iterates in single precision" in said, said
 
 
+def an_output_of_another_input_is_refused_by_key():
+    said = solve("one", "--set", "multigrid.vectors=48", status=1)
+    assert "was begun with the input's 'multigrid.vectors' left at its default, now it is 'multigrid.vectors = 48'" in said, said
+    said = solve("guided", mass="kappas: [0.130]", status=1)
+    assert "was begun with the input 'multigrid.setup_kappa = 0.14', now 'multigrid.setup_kappa' is left at its default" in said, said
+
+
 main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_iterations, grids_threads_and_batches_give_the_same_bytes,
       eight_ranks_give_the_same_bytes,
       a_stopped_run_goes_on_to_the_same_bytes, another_setup_ends_the_run, a_setup_that_changes_in_memory_is_made_again,
-      a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next,
+      a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next, info_and_report_tell_outer_iterations_coarse_steps_and_setup,
+      vectors_made_for_another_kappa_are_those_of_a_run_with_both, auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations,
+      auto_takes_multigrid_where_it_needs_many, a_run_that_goes_on_takes_what_it_took,
+      an_output_begun_without_multigrid_goes_on_without_it, lighter_quarks_follow, auto_does_without_where_the_grid_holds_no_aggregates,
       a_grid_is_chosen_for_the_aggregates_of_the_input, mesons_are_those_of_another_code,
-      light_quarks_take_no_more_iterations_than_they_were_found_to_take, what_cannot_be_is_refused])
+      light_quarks_take_no_more_iterations_than_they_were_found_to_take, what_cannot_be_is_refused,
+      an_output_of_another_input_is_refused_by_key])

@@ -127,6 +127,24 @@ def links_of_an_array_and_modes_of_a_file_do_too():
         assert plain[0].modes == 0 and plain[0].iterations > results[0].iterations
 
 
+def one_setup_of_multigrid_serves_the_solves_of_a_quark():
+    words = "solver: {method: multigrid}\nmultigrid: {aggregate: [2, 2, 2, 2]}"
+    g, _, records = stored("multigrid", "{type: clover, csw: 1.2}", POINT, "pion", words)
+    lines = []
+    with naik.Session(path("lat.h5"), action={"type": "clover", "csw": 1.2}, solver={"method": "multigrid"},
+                      multigrid={"aggregate": [2, 2, 2, 2]}, log=lines.append) as s:
+        made = s.sources.point(1, 0, 2, 3)
+        for count in 1, 12, 5:  # the operators of one column do not hold twelve
+            x, results = s.solve(made[:count], mass=0.1)
+            assert x.tobytes() == g[:count].tobytes(), count
+        assert [r.iterations for r in s.solve(made, mass=0.1).results] == list(records["iterations"])
+        assert sum("multigrid start" in line for line in lines) == 1, lines
+        x, _ = s.solve(made[:1], mass=0.2)
+        assert x.tobytes() != g[:1].tobytes() and sum("multigrid start" in line for line in lines) == 2, lines
+        x, _ = s.solve(made[:1], mass=0.1)
+        assert x.tobytes() == g[:1].tobytes()
+
+
 def press(line):
     """Ctrl-C at the first cycle of a search of low modes."""
     if line.startswith("modes: cycle"):
@@ -171,8 +189,8 @@ def what_is_wrong_raises_with_the_sentence():
             solver={"tolerence": 1})
     refuses(naik.InputError, "'action.type' must be one of", naik.Session, path("lat.h5"), action="hisk")
     refuses(naik.InputError, "must be above 0", bad_mass)
-    refuses(naik.InputError, "multigrid is one of `naik solve`: a session solves by bicgstab or cg", naik.Session, path("lat.h5"),
-            action="wilson", solver={"method": "multigrid"})
+    refuses(naik.InputError, "multigrid finds no aggregates along x", naik.Session, path("lat.h5"), action="wilson",
+            solver={"method": "multigrid"}, multigrid={"aggregate": [3, 4, 4, 4]})
     refuses(naik.InputError, "holds no SU(3) configuration", naik.Session, np.ones((8, 4, 4, 4, 4, 3, 3), complex))
     refuses(naik.InputError, "an array [t][z][y][x][4][3][3]", naik.Session, np.ones((4, 4, 4, 4)))
     refuses(naik.InputError, "numbers, texts and lists", naik.Session, path("lat.h5"), solver={"tolerance": {1e-8}})
@@ -711,7 +729,7 @@ if not os.path.exists(LIBRARY):
     sys.exit(0)
 program("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", 1, "--sweeps", "10", "-o", path("lat.h5"))
 main([structures_have_the_sizes_of_the_headers, a_session_has_the_bits_of_naik_solve,
-      links_of_an_array_and_modes_of_a_file_do_too, two_sessions_live_in_one_process, what_is_wrong_raises_with_the_sentence,
+      links_of_an_array_and_modes_of_a_file_do_too, one_setup_of_multigrid_serves_the_solves_of_a_quark, two_sessions_live_in_one_process, what_is_wrong_raises_with_the_sentence,
       what_changes_in_memory_raises_and_the_session_goes_on,
       numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host, what_is_written_on_the_gpu_is_the_array_itself, arrays_on_the_gpu_stay_there, a_communicator_of_another_mpi_is_refused,
       ranks_of_mpi4py_and_of_naik_make_the_same_bits, the_wheel_is_made_without_a_network_and_finds_the_library,

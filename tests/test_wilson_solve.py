@@ -301,7 +301,7 @@ def what_would_wander_converges():
     # beyond the critical mass of a rough lattice; with omega of the least residual |r| grows by 14 decades
     options = {"gauge": path("rough.h5"), "size": "[4, 4, 4, 8]", "mass": "masses: [-0.8]", "correlators": "pion"}
     for inner in "single", "double":
-        solve("wanders", "--fresh", inner=inner, **options)
+        solve("wanders", "--fresh", "--set", "solver.method=bicgstab", inner=inner, **options)
         with h5py.File(path("wanders.h5")) as f:
             solves = f["/solves"][...]
         assert (solves["true_residual"] <= 1e-12).all() and (solves["iterations"] < 900).all(), solves
@@ -318,7 +318,7 @@ def auto_costs_no_more_than_double_near_the_critical_mass():
              "--over-relaxations", "4", "-o", lat)
         cost = {}
         for inner in "double", "auto":
-            said = solve("ladder", "--fresh", "--set", "solve.0.source.colours=[0]", size="[8, 8, 8, 16]", gauge=lat, action="type: wilson", inner=inner,
+            said = solve("ladder", "--fresh", "--set", "solver.method=bicgstab", "--set", "solve.0.source.colours=[0]", size="[8, 8, 8, 16]", gauge=lat, action="type: wilson", inner=inner,
                          mass="kappas: [0.1600, 0.1620, 0.1628, 0.1635, 0.1642, 0.1650]", correlators="", tolerance=1e-10)
             for line in re.finditer(r"mass=(\S+) spin.* iterations=(\d+) .*(?:\n  began with .* from iteration (\d+) on)?", said):
                 fast = 0 if inner == "double" else int(line[3] or line[2])

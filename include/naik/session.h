@@ -23,7 +23,7 @@ typedef struct naik_session_options {
         *array;         /* [sites][4][3][3][2]: the same on this rank's box (naik_session_box) of */
     int size[NAIK_DIM]; /* a lattice of these extents; only read during create */
     const char *keys; /* "action: {type: clover, csw: 1.2}\nsolver: {tolerance: 1e-9}": the sections
-                                  lattice, gauge, action, solver, deflation and run of an input file; the
+                                  lattice, gauge, action, solver, deflation, multigrid and run of an input file; the
                                   extents need not be said. NULL: "action: {type: hisq}" */
 } naik_session_options;
 

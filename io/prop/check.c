@@ -34,15 +34,55 @@ static bool first_difference(const char *old_text, const char *new_text, char be
     return false;
 }
 
-static naik_status compare_text(naik_log *log, const char *path, const char *what,
-                                const char *old_text, const char *new_text)
+/* "key = " at the beginning of a line of an input's text; its length with the '='. */
+static size_t key_length(const char *line)
+{
+    const size_t length = strcspn(line, "\n"), key = strcspn(line, "=");
+    return key < length ? key + 1 : length;
+}
+
+/* The line of `text` with the key of `line`; NULL: none. */
+static const char *line_of_key(const char *text, const char *line)
+{
+    const size_t key = key_length(line);
+    while (*text != '\0' && (key_length(text) != key || memcmp(text, line, key) != 0)) {
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return *text != '\0' ? text : NULL;
+}
+
+/* The first line of `of` that `in` has otherwise, in `mine`, and what `in` has of its key in `its`: "" where
+ * that is nothing. */
+static bool differs_in_key(const char *of, const char *in, char mine[LINE], char its[LINE])
+{
+    while (*of != '\0') {
+        const size_t length = strcspn(of, "\n");
+        const char *other = line_of_key(in, of);
+        if (other == NULL || strcspn(other, "\n") != length || memcmp(of, other, length) != 0) {
+            copy_line(of, mine);
+            copy_line(other != NULL ? other : "", its);
+            return true;
+        }
+        of += length + (of[length] == '\n');
+    }
+    return false;
+}
+
+/* An input is compared key by key: what later versions have besides stands between the lines of older ones,
+ * or misses there. */
+static naik_status compare_input(naik_log *log, const char *path, const char *old_text,
+                                 const char *new_text)
 {
     char before[LINE] = "", now[LINE] = "";
-    if (!first_difference(old_text != NULL ? old_text : "", new_text != NULL ? new_text : "",
-                          before, now)) {
+    const char *go_on =
+        "go back to the former, choose another output.file, or begin again with --fresh";
+    if (strcmp(old_text, new_text) == 0 || (!differs_in_key(old_text, new_text, before, now) &&
+                                            !differs_in_key(new_text, old_text, now, before))) {
         return NAIK_OK;
     }
-    if (before[0] == '\0' && strncmp(now, "output.", 7) == 0) { /* the last lines of an input */
+    if (before[0] == '\0' && (strncmp(now, "output.origin ", 14) == 0 ||
+                              strncmp(now, "output.momentum_weight ", 23) == 0)) {
         return NAIK_FAIL(
             log, NAIK_ERR_INPUT,
             "%s was begun with correlators counted from the lattice's origin, or with "
@@ -50,6 +90,29 @@ static naik_status compare_text(naik_log *log, const char *path, const char *wha
             "cos} to go on so (Wilson quarks: momentum_weight: cos alone), choose another "
             "output.file, or begin again with --fresh",
             path);
+    }
+    if (before[0] == '\0') {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "%s was begun with the input's '%.*s' left at its default, now it is "
+                         "'%s': %s",
+                         path, (int)strcspn(now, " ="), now, now, go_on);
+    }
+    if (now[0] == '\0') {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "%s was begun with the input '%s', now '%.*s' is left at its default: %s",
+                         path, before, (int)strcspn(before, " ="), before, go_on);
+    }
+    return NAIK_FAIL(log, NAIK_ERR_INPUT, "%s was begun with the input '%s', now it is '%s': %s",
+                     path, before, now, go_on);
+}
+
+static naik_status compare_text(naik_log *log, const char *path, const char *what,
+                                const char *old_text, const char *new_text)
+{
+    char before[LINE] = "", now[LINE] = "";
+    if (!first_difference(old_text != NULL ? old_text : "", new_text != NULL ? new_text : "",
+                          before, now)) {
+        return NAIK_OK;
     }
     return NAIK_FAIL(log, NAIK_ERR_INPUT,
                      "%s was begun with %s '%s', now it is '%s': go back to the former, choose "
@@ -72,13 +135,17 @@ static naik_status compare_document(naik_log *log, hid_t group, const char *path
 naik_status naik_prop_compare_input(naik_log *log, hid_t h5, const char *path,
                                     const char *canonical_input)
 {
+    char *before = NULL;
     hid_t group = H5Gopen2(h5, "metadata", H5P_DEFAULT);
     naik_status status =
         group >= 0 ? NAIK_OK : NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s has no /metadata", path);
     NAIK_TRY(status);
     NAIK_TRY(naik_h5_check_metadata_crc(log, h5, path));
-    NAIK_TRY(compare_document(log, group, path, "canonical_input", "the input", canonical_input));
+    NAIK_TRY(naik_h5_get_document(log, group, "canonical_input", &before));
+    NAIK_TRY(compare_input(log, path, before != NULL ? before : "",
+                           canonical_input != NULL ? canonical_input : ""));
 done:
+    free(before);
     naik_h5_release(group);
     return status;
 }

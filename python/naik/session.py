@@ -103,7 +103,7 @@ class Session:
     action         "hisq", "naive", "asqtad", "wilson", ... or with its keys {"type": "clover", "csw": 1.2}
     comm           communicator of mpi4py; None: all ranks of the job, which is one without a launcher
     size           extents x, y, z, t of the lattice, where an array is of the box alone
-    lattice, gauge, solver, deflation, run   sections of an input file: {"tolerance": 1e-9}
+    lattice, gauge, solver, deflation, multigrid, run   sections of an input file: {"tolerance": 1e-9}
     log            hears the program's lines: print, or any function of a text; None: nobody
     progress       True: a line while it solves; or a function of a Progress
 
@@ -112,7 +112,7 @@ class Session:
     """
 
     def __init__(self, configuration=None, action="hisq", comm=None, *, size=None, lattice=None, gauge=None, solver=None,
-                 deflation=None, run=None, log=None, progress=None):
+                 deflation=None, multigrid=None, run=None, log=None, progress=None):
         self._raised = None
         self._interrupts = 0
         self._log, self.progress, self._line = log, progress, _Line()
@@ -128,7 +128,8 @@ class Session:
         links = None  # must live until the session is made
         try:
             options.keys = _json({"action": {"type": action} if isinstance(action, str) else action, "lattice": lattice,
-                                  "gauge": gauge, "solver": solver, "deflation": deflation, "run": run})
+                                  "gauge": gauge, "solver": solver, "deflation": deflation, "multigrid": multigrid,
+                                  "run": run})
             if isinstance(configuration, (str, os.PathLike)):
                 options.configuration = os.fsencode(configuration)
             elif configuration is not None:

@@ -24,6 +24,7 @@
 #include "report/report_contractions.h"
 #include "report/report_figures.h"
 #include "report/report_modes.h"
+#include "report/report_multigrid.h"
 #include "report/report_prediction.h"
 #include "solver/solver.h"
 
@@ -244,6 +245,8 @@ typedef struct mass_time {
 static void print_time_by_mass(FILE *out, const naik_propagator_reader *v, double all_s)
 {
     mass_time rows[MAX_MASSES];
+    report_multigrid did;
+    bool coarse = false;
     int count = 0;
     for (int i = 0; i < v->pair_count; i++) {
         int k = 0;
@@ -268,12 +271,18 @@ static void print_time_by_mass(FILE *out, const naik_propagator_reader *v, doubl
             }
         }
     }
-    fputs(
+    for (int k = 0; k < count; k++) {
+        coarse = report_multigrid_of(v, rows[k].mass, &did) || coarse;
+    }
+    fprintf(
+        out,
         "<h2>Time</h2>\n<div class=\"wide\"><table>\n<tr><th class=\"n\">mass</th><th "
         "class=\"n\">solves</th>"
-        "<th class=\"n\">iterations a solve</th><th class=\"n\">seconds</th><th class=\"n\">%</th>"
-        "<th class=\"n\">GFLOP/s</th></tr>\n",
-        out);
+        "<th class=\"n\">iterations a solve</th><th class=\"n\">seconds</th><th class=\"n\">%%</th>"
+        "<th class=\"n\">GFLOP/s</th>%s</tr>\n",
+        coarse
+            ? "<th class=\"n\">coarse steps an iteration</th><th class=\"n\">seconds of setup</th>"
+            : "");
     for (int k = 0; k < count; k++) {
         const mass_time *r = &rows[k];
         char epsilon[48] = "";
@@ -285,10 +294,15 @@ static void print_time_by_mass(FILE *out, const naik_propagator_reader *v, doubl
                 out,
                 "<tr><td class=\"n\">%.10g%s</td><td class=\"n\">%d</td><td class=\"n\">%.1f</td>"
                 "<td class=\"n\">%.2f</td><td class=\"n\">%.1f</td><td "
-                "class=\"n\">%.1f</td></tr>\n",
+                "class=\"n\">%.1f</td>",
                 r->mass, epsilon, r->solves, (double)r->iterations / r->solves, r->seconds,
                 all_s > 0 ? 100 * r->seconds / all_s : 0.0,
                 r->seconds > 0 ? r->flops / r->seconds * 1e-9 : 0.0);
+            if (report_multigrid_of(v, r->mass, &did)) {
+                fprintf(out, "<td class=\"n\">%.1f</td><td class=\"n\">%.3f</td>",
+                        did.outer > 0 ? (double)did.coarse / (double)did.outer : 0.0, did.setup_s);
+            }
+            fputs("</tr>\n", out);
         }
     }
     fputs("</table></div>\n", out);

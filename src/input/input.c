@@ -128,10 +128,12 @@ static naik_status parse(naik_log *log, const parts *from, naik_input **out)
     if (input->action.projection == 1 && input->kind->su3 != NULL) {
         input->kind = input->kind->su3;
     }
-    if (input->kind->solvers[1] != NULL &&
-        naik_yaml_find(input->tree->root, "solver.method") == NULL) { /* the kind's own */
-        input->solver.method =
-            strcmp(input->kind->solvers[0], "cg") == 0 ? NAIK_METHOD_CG : NAIK_METHOD_BICGSTAB;
+    if (input->solver.method == NAIK_METHOD_AUTO) { /* what goes before multigrid, if it comes */
+        const bool choices = input->kind->solvers[1] != NULL;
+        input->solver.method_auto = choices;
+        input->solver.method = choices && strcmp(input->kind->solvers[0], "cg") == 0
+                                   ? NAIK_METHOD_CG
+                                   : NAIK_METHOD_BICGSTAB;
     }
     naik_input_count_as(input, from->identity);
     input->lattice.boundary_given = naik_yaml_find(input->tree->root, "lattice.boundary_t") != NULL;

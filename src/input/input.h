@@ -178,7 +178,9 @@ typedef struct naik_input {
         int max_iterations;
         naik_input_precision inner_precision;
         naik_input_switch multishift;
-        int method;                     /* naik_method of bicgstab.h: of quarks with spin */
+        int method;                     /* naik_method of bicgstab.h: of quarks with spin; of auto
+                                           the one that goes before multigrid */
+        bool method_auto;               /* solver.method auto */
         int link_numbers;               /* see naik_input_recon */
         int batch;                      /* right-hand sides at a time; 0: auto */
         double site_relative_tolerance; /* 0: not asked for */
@@ -195,6 +197,7 @@ typedef struct naik_input {
         int max_cycles;
     } deflation;
     naik_multigrid_parameters multigrid;
+    double setup_kappa; /* multigrid.setup_kappa; 0: the lightest quark's */
     struct {
         const char *file;
         bool propagators;

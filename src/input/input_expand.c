@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "input/input_table.h"
+#include "solver/bicgstab.h"
 
 static naik_status allocate(naik_log *log, naik_input *input, size_t count, size_t size,
                             void *pointer)
@@ -260,8 +261,11 @@ naik_status naik_input_expand(naik_log *log, naik_input *input)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(fill_defaults(log, input));
-    NAIK_TRY(
-        naik_params_text(log, &naik_input_table, input, false, input->tree, &input->canonical));
+    const int method = input->solver.method;
+    input->solver.method = input->solver.method_auto ? NAIK_METHOD_AUTO : method;
+    status = naik_params_text(log, &naik_input_table, input, false, input->tree, &input->canonical);
+    input->solver.method = method; /* what auto begins with: the choices of a file say the rest */
+    NAIK_TRY(status);
     NAIK_TRY(naik_params_text(log, &naik_input_table, input, true, input->tree, &input->identity));
     NAIK_TRY(split_correlators(log, input));
     NAIK_TRY(fill_origins(log, input));

@@ -191,15 +191,17 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.method),
      .words = methods,
-     .initial = "bicgstab",
+     .initial = "auto",
      .identity = true,
      .later = true,
+     .before = "bicgstab",
      .doc =
-         "for quarks with spin: bicgstab, or cg on the normal equations, which is the default of "
-         "twisted_mass; or multigrid, for light quarks: its setup costs about as much as one "
-         "source, "
-         "and the solves then need hardly more iterations the lighter the quark is. Where bicgstab "
-         "does not converge below double precision, it goes on in "
+         "for quarks with spin: bicgstab; cg on the normal equations; multigrid, for light quarks: "
+         "its setup costs about as much as one source, and the solves then need hardly more "
+         "iterations the lighter the quark is; or auto, which solves the first column of a quark "
+         "by "
+         "bicgstab (of twisted_mass by cg) and takes multigrid where that needs too many "
+         "iterations. Where bicgstab does not converge below double precision, it goes on in "
          "double, and then with cg in double"},
     {.key = "solver.link_numbers",
      .kind = NAIK_PARAM_CHOICE,

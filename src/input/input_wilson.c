@@ -250,19 +250,22 @@ static naik_status check_limits(naik_log *log, const naik_input *input)
 static naik_status check_multigrid(naik_log *log, const naik_input *input)
 {
     static const char *const keys[] = {
-        "vectors",          "aggregate",    "start",   "cycles",    "smoother",
-        "coarse_tolerance", "coarse_space", "restart", "precision", "seed"};
+        "vectors",      "aggregate", "start",     "cycles", "smoother",   "coarse_tolerance",
+        "coarse_space", "restart",   "precision", "seed",   "setup_kappa"};
     const naik_multigrid_parameters *m = &input->multigrid;
+    const bool asked = input->solver.method == NAIK_METHOD_MULTIGRID;
     int mu = 0, extent[NAIK_DIM];
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char key[PATH_SIZE];
         snprintf(key, sizeof key, "multigrid.%s", keys[i]);
-        if (is_given(input, key) && input->solver.method != NAIK_METHOD_MULTIGRID) {
+        if (is_given(input, key) && !asked && !input->solver.method_auto) {
             return naik_input_refuse(log, input, key,
-                                     "'%s' does nothing without solver.method multigrid", key);
+                                     "'%s' does nothing without solver.method multigrid or auto, "
+                                     "of quarks with spin",
+                                     key);
         }
     }
-    if (input->solver.method != NAIK_METHOD_MULTIGRID) {
+    if (!asked && !input->solver.method_auto) {
         return NAIK_OK;
     }
     if (m->vectors % 3 != 0) {
@@ -273,7 +276,10 @@ static naik_status check_multigrid(naik_log *log, const naik_input *input)
         return naik_input_refuse(log, input, "multigrid.precision",
                                  "'multigrid.precision' is 16 or 32");
     }
-    if (input->solver.inner_precision == NAIK_INPUT_DOUBLE) {
+    if (!asked && m->aggregate[0] == 0 && !is_given(input, "multigrid.vectors")) {
+        return NAIK_OK; /* auto does without where there are none */
+    }
+    if (asked && input->solver.inner_precision == NAIK_INPUT_DOUBLE) {
         return naik_input_refuse(
             log, input, "solver.inner_precision",
             "'solver.inner_precision': multigrid iterates in single precision: "

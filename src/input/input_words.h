@@ -13,7 +13,7 @@
 static const char *const boundaries[] = {"periodic", "antiperiodic", NULL};
 static const char *const mismatches[] = {"stop", "warn", NULL};
 static const char *const projections[] = {"u3", "su3", NULL};
-static const char *const methods[] = {"bicgstab", "cg", "multigrid", NULL};
+static const char *const methods[] = {"bicgstab", "cg", "multigrid", "auto", NULL};
 static const char *const link_numbers[] = {"18", "12", "8", NULL};
 static const char *const switches[] = {
     [NAIK_INPUT_CHOOSE] = "auto", [NAIK_INPUT_ON] = "on", [NAIK_INPUT_OFF] = "off", NULL};
@@ -108,7 +108,7 @@ static const char *const sinks[] = {[NAIK_INPUT_SINK_POINT] = "point",
                                     NULL};
 /* The words stand in the order of the enums. */
 static_assert((int)NAIK_METHOD_CG == 1 && (int)NAIK_METHOD_MULTIGRID == 2 &&
-                  (int)NAIK_INPUT_HALF == 3,
+                  (int)NAIK_METHOD_AUTO == 3 && (int)NAIK_INPUT_HALF == 3,
               "words follow enums");
 static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 3,
               "words follow enums");
@@ -140,7 +140,7 @@ static const char *const sections[] = {
     "deflation",
     "low modes removed from right-hand sides, for light quarks",
     "multigrid",
-    "the method of solver.method multigrid; no key here needs a value",
+    "what solver.method multigrid and auto work with; no key here needs a value",
     "output",
     "the file of propagators and correlators",
     "run",

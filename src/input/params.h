@@ -75,11 +75,12 @@ typedef struct naik_param {
     int listed;                /* of the words, how many are told; 0: all */
     const char *more;          /* what the others are, in words */
     const char *special;       /* a word that stands for all zeros ("auto"), or NULL; */
-    int special_int; /* of an integer, for this; of a vector, for this and zeros behind it */
-    bool identity;   /* a change of it changes the answer (canonical text) */
-    bool later;      /* files exist that were begun without it: where it has its initial
+    int special_int;    /* of an integer, for this; of a vector, for this and zeros behind it */
+    bool identity;      /* a change of it changes the answer (canonical text) */
+    bool later;         /* files exist that were begun without it: where it has its initial
                                  value it is not in the text of the identity */
-    const char *doc; /* one line for the reference */
+    const char *before; /* of one that is later: what those files have; NULL: its initial value */
+    const char *doc;    /* one line for the reference */
 } naik_param;
 
 /* As min: greater than zero. As max: no limit. */

@@ -132,11 +132,12 @@ bool naik_param_print(const naik_param *param, const void *value, FILE *out)
 /* Whether the identity says nothing of it. */
 static bool is_left_out(const naik_param *param, const void *value)
 {
-    if (!param->later || param->initial == NULL) {
+    const char *before = param->before != NULL ? param->before : param->initial;
+    if (!param->later || before == NULL) {
         return false;
     }
     if (param->kind == NAIK_PARAM_REAL && !is_special(param, value)) {
-        return strtod(param->initial, NULL) == *(const double *)value; /* 1e-4 prints as 0.0001 */
+        return strtod(before, NULL) == *(const double *)value; /* 1e-4 prints as 0.0001 */
     }
     char *text = NULL;
     size_t size = 0;
@@ -145,7 +146,7 @@ static bool is_left_out(const naik_param *param, const void *value)
         naik_param_print(param, value, stream);
         fclose(stream);
     }
-    const bool is_initial = text != NULL && strcmp(text, param->initial) == 0;
+    const bool is_initial = text != NULL && strcmp(text, before) == 0;
     free(text);
     return is_initial;
 }

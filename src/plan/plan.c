@@ -17,6 +17,7 @@
 #include "multigrid/setup.h"
 #include "operator/set.h"
 #include "plan/mode_count.h"
+#include "plan/plan_multigrid.h"
 #include "plan/plan_sharing.h"
 #include "solver/bicgstab.h"
 #include "solver/multishift.h"
@@ -28,16 +29,18 @@ enum { BATCH_CPU = 8, BATCH_GPU = 16, HISTORY_MOST = 4096 };
 
 static void describe_choices(solve_plan *plan)
 {
-    char modes[32] = "";
+    char modes[32] = "", multigrid[SOLVE_PLAN_MULTIGRID_TEXT];
+    solve_plan_describe_multigrid(plan, multigrid);
     if (plan->modes_chosen) {
         snprintf(modes, sizeof modes, " modes=%d%s", plan->modes,
                  plan->modes_stored ? " stored" : "");
     }
     snprintf(plan->choices, sizeof plan->choices,
-             "vectors=%s links=%s recon=%d multishift=%s first=%s%s",
+             "vectors=%s links=%s recon=%d multishift=%s first=%s%s%s",
              naik_precision_name(plan->vectors), naik_precision_name(plan->links), plan->recon,
              plan->multishift ? "on" : "off",
-             plan->first_rung < 0 ? "mass" : naik_rung_name((naik_rung)plan->first_rung), modes);
+             plan->first_rung < 0 ? "mass" : naik_rung_name((naik_rung)plan->first_rung), modes,
+             multigrid);
 }
 
 /* The lightest mass that begins with links of 16 bits; infinity: none does. */
@@ -154,20 +157,6 @@ static int64_t solver_bytes(const solve_plan *plan, const naik_input *input,
                                       width);
 }
 
-/* Of multigrid, where the input has it; a grid that does not hold it is refused elsewhere. */
-static naik_multigrid_sizes multigrid_sizes(const naik_input *input, const naik_geometry *geometry,
-                                            int width)
-{
-    const naik_lattice *lat = geometry->lattice;
-    int extent[NAIK_DIM], mu;
-    return solve_plan_solver(input) == &naik_solver_multigrid &&
-                   geometry->backend->ops->multigrid != NULL &&
-                   naik_multigrid_aggregate(lat->size, input->multigrid.aggregate, extent, &mu) &&
-                   naik_multigrid_fits(lat->size, extent, lat->grid)
-               ? naik_multigrid_bytes(geometry, extent, width, &input->multigrid)
-               : (naik_multigrid_sizes){.kept = 0};
-}
-
 /* Of quarks without fat links, packed links aside, at the most: links are built, then multigrid is set up, then
  * there are fields. Of several quarks, multigrid stays while the next one's links are built, and may be set up for
  * one that is not the first. */
@@ -203,7 +192,7 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
         solver_bytes(plan, input, geometry, width) +
         5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, kind->spin);
     plan->mode_bytes = mode_bytes(plan, input, geometry, width);
-    const naik_multigrid_sizes multigrid = multigrid_sizes(input, geometry, width);
+    const naik_multigrid_sizes multigrid = solve_plan_multigrid_sizes(plan, input, geometry, width);
     plan->multigrid_bytes = (int64_t)(multigrid.kept + multigrid.directions);
     /* its setup has vectors of its own */
     const int wide = multigrid.kept > 0 && width < NAIK_MG_BLOCK ? NAIK_MG_BLOCK : width;
@@ -354,6 +343,7 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     out->usual_batch = host ? BATCH_CPU : BATCH_GPU;
     out->history_stride = HISTORY_MOST; /* whatever the limit: a rerun may raise it */
     out->modes_chosen = input->deflation.modes == NAIK_INPUT_MODES_AUTO;
+    solve_plan_allow_multigrid(out, input, geometry->lattice);
     NAIK_TRY(available(geometry, &out->available_bytes));
     if (out->modes_chosen) {
         choose_modes(out, input, geometry, tasks, stored);
@@ -363,7 +353,14 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
             out->modes > 0 && stored >= out->modes && !geometry->backend->comm->io.replace;
         decide(out, input, tasks, host);
     }
+    const int batch = out->batch;
     status = fit(out, input, geometry);
+    if (status == NAIK_ERR_MEMORY && solve_plan_forgo_multigrid(out)) {
+        naik_log_clear(geometry->backend->log);
+        out->batch = batch;
+        describe_choices(out);
+        status = fit(out, input, geometry);
+    }
 done:
     return status;
 }
@@ -371,6 +368,7 @@ done:
 naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
                                const naik_geometry *geometry, const char *choices)
 {
+    naik_status status = NAIK_OK;
     naik_log *log = geometry->backend->log;
     const solve_plan own = *plan;
     char vectors[16] = "", links[16] = "", multishift[8] = "off", first[16] = "";
@@ -406,6 +404,7 @@ naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
         plan->modes = atoi(modes + strlen(" modes="));
         plan->modes_stored = strstr(modes, " stored") != NULL;
     }
+    NAIK_TRY(solve_plan_restore_multigrid(plan, input, log, choices));
     plan->recon = recon;
     plan->multishift = strcmp(multishift, "on") == 0;
     describe_choices(plan);
@@ -417,7 +416,9 @@ naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
     }
     naik_log_line(log, "solver: this input would choose %s, but the output was begun otherwise",
                   own.choices);
-    return fit(plan, input, geometry);
+    status = fit(plan, input, geometry);
+done:
+    return status;
 }
 
 naik_rung solve_plan_rung(const solve_plan *plan, double mass)

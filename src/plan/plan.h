@@ -20,7 +20,10 @@ typedef struct solve_plan {
     bool modes_stored; /* they are in the files: nothing is searched */
     bool modes_bound;  /* more are wanted than memory holds: modes_most */
     int modes_most;
-    int groups, shifts; /* sources at a time, and masses of each, 0: no source has several */
+    bool multigrid;      /* solves may take it: by solver.method multigrid, or */
+    bool multigrid_auto; /* by auto, as their first columns show; */
+    char without[160];   /* else why auto does without */
+    int groups, shifts;  /* sources at a time, and masses of each, 0: no source has several */
     int history_stride;
     /* on this rank, estimated */
     int64_t gauge_bytes, packed_bytes, field_bytes, halo_bytes, vector_bytes, mode_bytes,
@@ -29,7 +32,8 @@ typedef struct solve_plan {
     int64_t total_bytes;       /* at the most at one time */
     int64_t available_bytes;   /* for a rank, physical */
     char choices[128]; /* "vectors=single links=single recon=18 multishift=off first=mass": what
-                        * alters bits; where modes were chosen also " modes=480", " modes=480 stored" */
+                        * alters bits; where modes were chosen also " modes=480", " modes=480 stored",
+                        * and of solver.method auto " multigrid=on" */
 } solve_plan;
 
 /* The rule of solver.inner_precision: vectors, links, recon and first rung of the plan. 16 bits are
@@ -55,8 +59,10 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
  * NAIK_ERR_MEMORY   as above, for them */
 naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
                                const naik_geometry *geometry, const char *choices);
-/* What solves the systems of the input's quarks. */
+/* What solves the systems of the input's quarks; with auto those that multigrid does not. */
 const naik_solver_kind *solve_plan_solver(const naik_input *input);
+/* Iterations of a column from which on multigrid pays for so many columns; made: the setup is there. */
+int solve_plan_multigrid_from(int columns, bool made);
 /* On which rung the solves of a mass begin. */
 naik_rung solve_plan_rung(const solve_plan *plan, double mass);
 /* Whether the plan has low modes for the links of a quark. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lattice/grid.h"
+#include "plan/plan_multigrid.h"
 #include "plan/plan_sharing.h"
 
 static double gib(int64_t bytes)
@@ -68,21 +69,6 @@ static void print_rungs(const solve_plan *plan, const naik_input *input, naik_lo
     naik_log_line(log, "solver: solves begin on rung %s", text);
 }
 
-static void print_multigrid(const solve_plan *plan, const naik_input *input, naik_log *log)
-{
-    const naik_multigrid_parameters *m = &input->multigrid;
-    const int *size = input->lattice.size;
-    int e[NAIK_DIM], mu;
-    (void)naik_multigrid_aggregate(size, m->aggregate, e, &mu);
-    naik_log_line(log,
-                  "multigrid: %d vectors on aggregates of %dx%dx%dx%d, a coarse lattice of "
-                  "%dx%dx%dx%d; %.3f GiB of the memory; the setup takes %d applications of Mh for "
-                  "each vector",
-                  m->vectors, e[0], e[1], e[2], e[3], size[0] / e[0], size[1] / e[1],
-                  size[2] / e[2], size[3] / e[3], gib(plan->multigrid_bytes),
-                  2 * m->start + 2 + m->cycles * (m->smoother + 2));
-}
-
 /* The solves that three-point functions add. */
 static void print_three_points(const naik_input *input, naik_log *log)
 {
@@ -117,9 +103,7 @@ void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log 
         gib(plan->total_bytes), gib(plan->available_bytes), gib(plan->gauge_bytes),
         gib(plan->packed_bytes), gib(plan->field_bytes), gib(plan->halo_bytes),
         gib(plan->vector_bytes), gib(plan->mode_bytes));
-    if (plan->multigrid_bytes > 0) {
-        print_multigrid(plan, input, log);
-    }
+    solve_plan_print_multigrid(plan, input, log);
     if (plan->contraction_bytes > 0) {
         naik_log_line(log, "memory: contractions of several solves %.3f GiB a rank%s, at the end",
                       gib(plan->contraction_bytes),

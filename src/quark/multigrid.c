@@ -14,7 +14,8 @@ bool quark_multigrid_is_asked(const naik_input *input)
 naik_status quark_multigrid_grid(naik_comm *comm, const naik_input *input, int grid[NAIK_DIM])
 {
     memset(grid, 0, NAIK_DIM * sizeof *grid);
-    return quark_multigrid_is_asked(input) && input->run.grid[0] == 0
+    const bool may = quark_multigrid_is_asked(input) || input->solver.method_auto;
+    return may && input->run.grid[0] == 0
                ? naik_aggregates_choose_grid(comm, input->lattice.size, input->multigrid.aggregate,
                                              grid)
                : NAIK_OK;
@@ -38,26 +39,30 @@ static bool same_twist(const naik_quark *a, const naik_quark *b)
     return p == q || (p != NULL && q != NULL && p[0] == q[0] && p[1] == q[1] && p[2] == q[2]);
 }
 
-static bool same_family(const naik_quark *a, const naik_quark *b)
+bool quark_multigrid_is_family(const naik_quark *a, const naik_quark *b)
 {
     return a->kind == b->kind && naik_quark_csw(a) == naik_quark_csw(b) && same_twist(a, b);
 }
 
-static bool is_lighter(const naik_quark *a, const naik_quark *b)
+bool quark_multigrid_is_lighter(const naik_quark *a, const naik_quark *b)
 {
     return a->mass < b->mass || (a->mass == b->mass && fabs(a->mu) < fabs(b->mu));
 }
 
-static const naik_quark *lightest_of(const naik_input *input, const naik_quark *quark)
+/* Whose near-null vectors the input wants for the quark. */
+static naik_quark maker_of(const naik_input *input, const naik_quark *quark)
 {
-    const naik_quark *lightest = quark;
+    naik_quark maker = *quark;
     for (int q = 0; q < input->quark_count; q++) {
         const naik_quark *other = &input->quarks[q];
-        if (same_family(other, quark) && is_lighter(other, lightest)) {
-            lightest = other;
+        if (quark_multigrid_is_family(other, quark) && quark_multigrid_is_lighter(other, &maker)) {
+            maker = *other;
         }
     }
-    return lightest;
+    if (input->setup_kappa > 0) {
+        maker.mass = 1 / (2 * input->setup_kappa) - 4;
+    }
+    return maker;
 }
 
 static const naik_wilson *inner_of(const naik_operator_set *set)
@@ -65,11 +70,22 @@ static const naik_wilson *inner_of(const naik_operator_set *set)
     return set->wilson[naik_operator_set_fastest(set)];
 }
 
+/* What a call works with. */
+typedef struct work {
+    naik_link_provider *links;
+    const naik_geometry *geometry;
+    const naik_input *input;
+    const naik_set_storage *storage;
+    int width;
+    bool spare;
+} work;
+
 /* What failed is told, with its reason, and done without: m is not `usable`. */
-static naik_status forgive(quark_multigrid *m, naik_log *log, naik_status status)
+static naik_status forgive(quark_multigrid *m, const work *w, naik_status status)
 {
+    naik_log *log = w->geometry->backend->log;
     m->usable = status == NAIK_OK;
-    if (status == NAIK_ERR_NOT_CONVERGED) {
+    if (status == NAIK_ERR_NOT_CONVERGED || (status == NAIK_ERR_MEMORY && w->spare)) {
         naik_log_warn(log, "%s: BiCGStab solves without multigrid", naik_log_message(log));
         naik_log_clear(log);
         return NAIK_OK;
@@ -77,20 +93,18 @@ static naik_status forgive(quark_multigrid *m, naik_log *log, naik_status status
     return status;
 }
 
-static naik_status make(quark_multigrid *m, const naik_operator_set *set, const naik_input *input,
-                        int width)
+static naik_status make(quark_multigrid *m, const work *w, const naik_operator_set *set)
 {
-    naik_log *log = set->op[NAIK_DOUBLE].geometry->backend->log;
-    return forgive(m, log,
-                   naik_multigrid_create(set->wilson[NAIK_DOUBLE], inner_of(set), width,
-                                         &input->multigrid, &m->hooks, log, &m->mg));
+    return forgive(m, w,
+                   naik_multigrid_create(set->wilson[NAIK_DOUBLE], inner_of(set), w->width,
+                                         &w->input->multigrid, &m->hooks, w->geometry->backend->log,
+                                         &m->mg));
 }
 
 /* P stays whatever comes of it: the next quark may do, and a run that goes on there finds it so. */
-static naik_status change(quark_multigrid *m, const naik_operator_set *set)
+static naik_status change(quark_multigrid *m, const work *w, const naik_operator_set *set)
 {
-    naik_log *log = set->op[NAIK_DOUBLE].geometry->backend->log;
-    return forgive(m, log, naik_multigrid_change(m->mg, set->wilson[NAIK_DOUBLE], inner_of(set)));
+    return forgive(m, w, naik_multigrid_change(m->mg, set->wilson[NAIK_DOUBLE], inner_of(set)));
 }
 
 /* What it was made of, and nobody looks at again. */
@@ -113,44 +127,46 @@ done:
     return status;
 }
 
-/* For the lightest quark of the family, which may have to have its operators made for that. */
-static naik_status begin(quark_multigrid *m, naik_link_provider *links,
-                         const naik_geometry *geometry, const naik_quark *quark,
-                         const naik_operator_set *set, const naik_set_storage *storage, int width)
+/* For its maker, which may have to have its operators made for that. */
+static naik_status begin(quark_multigrid *m, const work *w, const naik_quark *quark,
+                         const naik_operator_set *set)
 {
     naik_status status = NAIK_OK;
     naik_operator_set other = {.links = {NULL}};
-    const naik_quark *lightest = lightest_of(links->input, quark);
-    m->family = lightest;
-    if (naik_quark_shares_operator(lightest, quark)) {
-        return make(m, set, links->input, width);
+    m->tried = true;
+    if (naik_quark_shares_operator(&m->made_for, quark)) {
+        return make(m, w, set);
     }
-    NAIK_TRY(naik_link_provider_operators(links, geometry, lightest, storage, NULL, &other));
-    NAIK_TRY(make(m, &other, links->input, width));
+    NAIK_TRY(naik_link_provider_operators(w->links, w->geometry, &m->made_for, w->storage, NULL,
+                                          &other));
+    NAIK_TRY(make(m, w, &other));
     NAIK_TRY(verify(&other));
-    NAIK_TRY(m->mg != NULL ? change(m, set) : NAIK_OK);
+    NAIK_TRY(m->mg != NULL ? change(m, w, set) : NAIK_OK);
 done:
     naik_operator_set_destroy(&other);
     return status;
 }
 
 naik_status quark_multigrid_ready(quark_multigrid *m, naik_link_provider *links,
-                                  const naik_geometry *geometry, const naik_quark *quark,
-                                  const naik_operator_set *set, const naik_set_storage *storage,
-                                  int width)
+                                  const naik_geometry *geometry, const naik_input *input,
+                                  const naik_quark *quark, const naik_operator_set *set,
+                                  const naik_set_storage *storage, int width, bool spare)
 {
     naik_status status = NAIK_OK;
-    naik_log *log = geometry->backend->log;
+    const naik_quark maker = maker_of(input, quark);
+    const work w = {links, geometry, input, storage, width, spare};
     if (storage->vectors != NAIK_SINGLE) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+        return NAIK_FAIL(geometry->backend->log, NAIK_ERR_INPUT,
                          "solver.method multigrid iterates in single precision: leave "
                          "solver.inner_precision out");
     }
-    if (m->family == NULL || !same_family(m->family, quark)) {
+    if (!m->tried || !naik_quark_shares_operator(&m->made_for, &maker) ||
+        (m->mg != NULL && width > NAIK_MG_BLOCK && width > m->mg->width)) {
         quark_multigrid_close(m);
-        NAIK_TRY(begin(m, links, geometry, quark, set, storage, width));
+        m->made_for = maker;
+        NAIK_TRY(begin(m, &w, quark, set));
     } else if (m->mg != NULL) {
-        NAIK_TRY(change(m, set));
+        NAIK_TRY(change(m, &w, set));
     }
     if (m->usable) {
         m->preconditioner = naik_multigrid_preconditioner(m->mg);
@@ -159,25 +175,18 @@ done:
     return status;
 }
 
-void quark_multigrid_report(const quark_multigrid *m, naik_log *log)
+quark_multigrid_work quark_multigrid_take(const quark_multigrid *m)
 {
+    quark_multigrid_work work = {.outer = 0};
     naik_cycle *cycle = m->mg != NULL ? m->mg->cycle : NULL;
-    if (cycle != NULL && cycle->cycles > 0) {
-        naik_log_line(
-            log,
-            "multigrid: %lld outer iterations of batches, each with %.1f coarse steps and "
-            "%d applications of Mh",
-            (long long)cycle->cycles, (double)cycle->steps / (double)cycle->cycles,
-            m->mg->parameters.smoother + 1);
-        if (cycle->beyond > 0) {
-            naik_log_warn(log,
-                          "multigrid: %lld coarse solves were given up, because the coarse "
-                          "operator makes vectors more than %d times as long: use smaller "
-                          "multigrid.aggregate or another multigrid.seed",
-                          (long long)cycle->beyond, NAIK_MG_LARGEST_S);
-        }
+    if (cycle != NULL) {
+        work = (quark_multigrid_work){.outer = cycle->cycles,
+                                      .coarse = cycle->steps,
+                                      .beyond = cycle->beyond,
+                                      .applications = m->mg->parameters.smoother + 1};
         cycle->cycles = cycle->steps = cycle->beyond = 0;
     }
+    return work;
 }
 
 void quark_multigrid_close(quark_multigrid *m)

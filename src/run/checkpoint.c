@@ -1,5 +1,6 @@
 /* checkpoint.c - the batch in flight, kept when a run is asked to stop and restored by the next */
 #include "run/job.h"
+#include "solver/bicgstab.h"
 
 static int solve_of(const solve_job *j, const naik_input_task *task)
 {
@@ -23,6 +24,17 @@ done:
     return status;
 }
 
+/* Whether what was kept of a column is of the algorithm at work. With solver.method auto it may be of the
+ * other one: of a column that was tried, or of one that multigrid has given up, which is tried again. */
+static bool suits(const solve_job *j, const naik_solver_state *state)
+{
+    const bool multigrid = naik_solver_state_is_multigrid(state);
+    return !(j->plan.multigrid_auto && j->plan.multigrid) ||
+           (j->by_multigrid
+                ? multigrid
+                : !multigrid && (j->tried == 0 || state->climb == NAIK_SOLVER_NO_CLIMB));
+}
+
 naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_state *state,
                                      int vector, double *half, bool *found)
 {
@@ -35,6 +47,7 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_stat
     }
     NAIK_TRY(naik_checkpoint_restore(j->checkpoint, solve_of(j, task), j->plan.history_stride,
                                      state, vector, half, found));
+    *found = *found && (vector != NAIK_SOLVER_STATE || suits(j, state));
     if (*found && vector == NAIK_SOLVER_X) {
         naik_log_line(j->log, "restored: source=%s mass=%g colour=%d after %d iterations",
                       j->input->sources[task->source].label, j->input->quarks[task->quark].mass,

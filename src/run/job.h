@@ -56,7 +56,11 @@ typedef struct solve_job {
     naik_modes *modes;         /* of its links; NULL: none are wanted */
     filed_modes *filed;        /* those, while they are being written; NULL: they are not */
     quark_multigrid multigrid; /* where the input has that method */
-    int *pending;              /* tasks that it serves, [2 task_count] */
+    bool by_multigrid;         /* solves at work begin with it */
+    int tried;                 /* iterations after which the column at work is given up for
+                                  multigrid, which sets gave_up; 0: it is not tried */
+    bool gave_up;
+    int *pending; /* tasks that it serves, [2 task_count] */
     int64_t pending_count;
     int done, total;
     solve_progress progress;
@@ -71,10 +75,12 @@ typedef struct solve_job {
  * Whatever the links, the solver and the file return. */
 naik_status solve_work(solve_job *j, bool *interrupted);
 
-/* multigrid.c: multigrid for a quark, whose operators are j->set. *interrupted: asked to stop before it was made.
+/* multigrid.c: multigrid for a quark, whose operators are j->set; spare: its solves may do without. *setup_s: how
+ * long that took. *interrupted: asked to stop before it was made.
  * Collective. NAIK_ERR_CORRUPT  an earlier run of the output had another one; and as quark_multigrid_ready */
 naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
-                                  const naik_set_storage *storage, bool *interrupted);
+                                  const naik_set_storage *storage, bool spare, double *setup_s,
+                                  bool *interrupted);
 
 /* Solve `index` of the operator at work. */
 static inline const naik_input_task *solve_task(const solve_job *j, int64_t index)
@@ -128,6 +134,9 @@ naik_status solve_report_prediction(const solve_job *j);
 /* Events: the run before its first solve, links that are ready, the end. */
 void solve_report_start(const solve_job *j);
 void solve_report_links(const solve_job *j, const naik_quark *quark, double seconds);
+/* What multigrid did for the quark at work, in the log and in the unfinished file; setup_s: how long it took to
+ * make it ready. Collective. What writing returns */
+naik_status solve_report_multigrid(const solve_job *j, const naik_quark *quark, double setup_s);
 /* A solution that is not stored: it is solved once more, or given up. */
 void solve_report_retry(const solve_job *j, const naik_input_task *task);
 void solve_report_end(const solve_job *j, naik_status status);

@@ -51,13 +51,14 @@ done:
 }
 
 naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
-                                  const naik_set_storage *storage, bool *interrupted)
+                                  const naik_set_storage *storage, bool spare, double *setup_s,
+                                  bool *interrupted)
 {
     naik_status status = NAIK_OK;
     const double start_s = naik_time_s();
     j->multigrid.hooks = (naik_multigrid_hooks){.data = j, .stop = asked_to_stop};
-    status = quark_multigrid_ready(&j->multigrid, j->links, j->geometry, quark, &j->set, storage,
-                                   j->plan.batch);
+    status = quark_multigrid_ready(&j->multigrid, j->links, j->geometry, j->input, quark, &j->set,
+                                   storage, j->plan.batch, spare);
     if (status == NAIK_ERR_INTERRUPTED) {
         naik_log_clear(j->log); /* the run says so */
         *interrupted = true;
@@ -68,7 +69,8 @@ naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
         NAIK_TRY(record(j, quark));
     }
     sdc_check_multigrid(&j->guard, quark_multigrid_at_work(&j->multigrid));
-    solve_progress_passed(j, naik_time_s() - start_s);
+    *setup_s = naik_time_s() - start_s;
+    solve_progress_passed(j, *setup_s);
 done:
     return status;
 }

@@ -15,11 +15,11 @@ typedef struct quark_solver {
     naik_solver_starter starter; /* of the deflation */
 } quark_solver;
 
-/* For `width` right-hand sides; set and modes, which may be NULL, are borrowed. Collective. What
- * naik_solver_create and naik_deflation_create return; *out is then none. */
+/* The algorithm `kind` for `width` right-hand sides; set and modes, which may be NULL, are borrowed. Collective.
+ * What naik_solver_create and naik_deflation_create return; *out is then none. */
 naik_status quark_solver_create(const naik_input *input, const solve_plan *plan,
-                                const naik_operator_set *set, const naik_modes *modes, int width,
-                                quark_solver *out);
+                                const naik_solver_kind *kind, const naik_operator_set *set,
+                                const naik_modes *modes, int width, quark_solver *out);
 void quark_solver_clear(quark_solver *s);
 /* For naik_propagator_stream: NULL where no modes are removed. */
 static inline const naik_solver_starter *quark_solver_starter(const quark_solver *s)

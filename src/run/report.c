@@ -278,6 +278,33 @@ void solve_report_links(const solve_job *j, const naik_quark *quark, double seco
     naik_events_write(j->events, &event);
 }
 
+naik_status solve_report_multigrid(const solve_job *j, const naik_quark *quark, double setup_s)
+{
+    char text[160];
+    const quark_multigrid_work work = quark_multigrid_take(&j->multigrid);
+    if (work.outer == 0 && setup_s == 0) {
+        return NAIK_OK;
+    }
+    if (work.outer > 0) {
+        naik_log_line(
+            j->log,
+            "multigrid: %lld outer iterations of batches, each with %.1f coarse steps and "
+            "%d applications of Mh",
+            (long long)work.outer, (double)work.coarse / (double)work.outer, work.applications);
+    }
+    if (work.beyond > 0) {
+        naik_log_warn(j->log,
+                      "multigrid: %lld coarse solves were given up, because the coarse "
+                      "operator makes vectors more than %d times as long: use smaller "
+                      "multigrid.aggregate or another multigrid.seed",
+                      (long long)work.beyond, NAIK_MG_LARGEST_S);
+    }
+    /* report_cmd.c and info read it again */
+    snprintf(text, sizeof text, "mass=%.17g setup_s=%.3f outer=%lld coarse=%lld", quark->mass,
+             setup_s, (long long)work.outer, (long long)work.coarse);
+    return naik_propagator_file_note(j->file, "multigrid", text);
+}
+
 void solve_report_end(const solve_job *j, naik_status status)
 {
     naik_report *event =

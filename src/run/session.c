@@ -204,8 +204,12 @@ static naik_status open_session(const naik_session_options *o, naik_session *s)
         thin = made;
     }
     place.lattice = thin != NULL ? thin->lattice : NULL;
+    if (place.lattice == NULL && place.grid[0] == 0) {
+        NAIK_TRY(quark_multigrid_grid(s->comm, s->input, place.grid));
+    }
     NAIK_TRY(naik_comm_agree(s->comm, naik_threads_guard(s->comm)));
     NAIK_TRY(workplace_open(s->comm, &place, &s->at));
+    NAIK_TRY(quark_multigrid_check(s->at.geometry, s->input));
     NAIK_TRY(workplace_links(&s->at, s->input, thin));
     NAIK_TRY(keep_thin(s));
 done:

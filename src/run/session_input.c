@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "io/checksum.h"
-#include "quark/multigrid.h"
 
 static const char any_quark[] = "{masses: [1]}";
 static const char any_source[] = "{type: point, origin: [0, 0, 0, 0]}";
@@ -144,10 +143,8 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
                       "'three_point' is one of `naik solve`: a session solves one source after "
                       "the other, of which a sequential one can be given as its file");
     }
-    if (status == NAIK_OK && quark_multigrid_is_asked(*out)) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "'solver.method' multigrid is one of `naik solve`: a session solves by "
-                           "bicgstab or cg");
+    if (status == NAIK_OK) { /* its sources come one call after the other: none is tried first */
+        (*out)->solver.method_auto = false;
     }
     status = naik_comm_agree(comm, status);
     if (status != NAIK_OK) {

@@ -6,7 +6,7 @@
 
 /* What all inputs of a session have in common. */
 typedef struct session_texts {
-    const char *keys;   /* sections lattice, gauge, action, solver, deflation, run */
+    const char *keys;   /* sections lattice, gauge, action, solver, deflation, multigrid, run */
     const char *file;   /* gauge.file, or what stands for it; NULL: not set */
     int size[NAIK_DIM]; /* lattice.size; zeros: not set */
 } session_texts;

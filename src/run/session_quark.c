@@ -1,4 +1,4 @@
-/* session_quark.c - the operators, low modes and solver of one quark of a session */
+/* session_quark.c - the operators, low modes, multigrid and solver of one quark of a session */
 #include "run/session_quark.h"
 
 #include <string.h>
@@ -11,11 +11,17 @@ static void clear_solver(session_quark *q)
     q->width = 0;
 }
 
-void session_quark_clear(session_quark *q)
+static void clear_operators(session_quark *q)
 {
     clear_solver(q);
     naik_modes_destroy(&q->modes);
     naik_operator_set_destroy(&q->set);
+}
+
+void session_quark_clear(session_quark *q)
+{
+    clear_operators(q);
+    quark_multigrid_close(&q->multigrid);
     memset(q, 0, sizeof *q);
 }
 
@@ -29,6 +35,10 @@ static naik_status make_operators(workplace *w, const naik_input *input, session
     if (solve_plan_deflates(&q->plan, input, 0, 0)) {
         NAIK_TRY(low_modes_get(input, q->plan.modes, canonical, &q->set, &q->quark.mass, 1,
                                w->interrupt, NULL, &q->modes));
+    }
+    if (quark_multigrid_is_asked(input)) {
+        NAIK_TRY(quark_multigrid_ready(&q->multigrid, &w->links, w->geometry, input, &q->quark,
+                                       &q->set, &storage, q->plan.batch, false));
     }
 done:
     naik_fatlong_destroy(&canonical);
@@ -54,7 +64,7 @@ naik_status session_quark_use(workplace *w, const naik_input *input, int count, 
         return NAIK_OK;
     }
     if (!same || quark->kind->links == NAIK_QUARK_THIN) { /* operators with spin have a width too */
-        session_quark_clear(q);
+        clear_operators(q);
         q->quark = *quark;
         q->plan = plan;
         NAIK_TRY(make_operators(w, input, q));
@@ -62,7 +72,10 @@ naik_status session_quark_use(workplace *w, const naik_input *input, int count, 
     clear_solver(q);
     q->quark = *quark;
     q->plan = plan;
-    NAIK_TRY(quark_solver_create(input, &q->plan, &q->set, q->modes, plan.batch, &q->solver));
+    NAIK_TRY(quark_solver_create(input, &q->plan, solve_plan_solver(input), &q->set, q->modes,
+                                 plan.batch, &q->solver));
+    q->solver.options.preconditioner = quark_multigrid_use(&q->multigrid);
+    q->solver.options.restart = input->multigrid.restart;
     q->width = plan.batch;
 done:
     if (status != NAIK_OK) {

@@ -1,7 +1,8 @@
-/* session_quark.h - the operators, low modes and solver of one quark of a session */
+/* session_quark.h - the operators, low modes, multigrid and solver of one quark of a session */
 #ifndef NAIK_RUN_SESSION_QUARK_H
 #define NAIK_RUN_SESSION_QUARK_H
 
+#include "quark/multigrid.h"
 #include "run/quark_solver.h"
 #include "run/workplace.h"
 
@@ -10,7 +11,8 @@ typedef struct session_quark {
     naik_quark quark;
     solve_plan plan;
     naik_operator_set set;
-    naik_modes *modes; /* NULL: none are removed */
+    naik_modes *modes;         /* NULL: none are removed */
+    quark_multigrid multigrid; /* outlives the operators: what was set up serves them made anew */
     quark_solver solver;
     int width; /* right-hand sides that the solver holds; 0: nothing is made yet */
 } session_quark;

@@ -15,7 +15,7 @@
 #include "naik/meson.h"
 #include "propagator/meson_field.h"
 #include "quark/low_modes.h"
-#include "run/job.h"
+#include "run/method.h"
 #include "run/quark_solver.h"
 #include "solver/bicgstab.h"
 #include "stored/make_source.h"
@@ -120,11 +120,14 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
                                 .flops = result->flops,
                                 .at_limit = result->cg.reason == NAIK_SOLVER_ITERATION_LIMIT};
     const bool asked = naik_input_asks_colour(&j->input->solve[task->solve], task->colour % 3);
+    const bool converged = result->cg.reason == NAIK_SOLVER_CONVERGED;
     snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
-             !asked                                                ? "colour not asked for"
-             : result->cg.reason == NAIK_SOLVER_CONVERGED && !good ? "above tolerance_full"
-             : result->cg.reason == NAIK_SOLVER_CONVERGED && result->cg.normal &&
-                     j->input->solver.method != NAIK_METHOD_CG
+             !asked               ? "colour not asked for"
+             : converged && !good ? "above tolerance_full"
+             : converged && j->by_multigrid && result->cg.climb == NAIK_SOLVER_NO_CLIMB
+                 ? solve_method_converged
+             : converged && j->by_multigrid ? solve_method_left
+             : converged && result->cg.normal && j->input->solver.method != NAIK_METHOD_CG
                  ? "converged by cg"
                  : naik_solver_reason_text(result->cg.reason));
     if (with_correlators) {
@@ -179,6 +182,12 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     bool good = false;
     if (!is_pending(j, task)) {
         return NAIK_OK; /* a repetition that was not needed any more */
+    }
+    if (j->tried > 0 && result->cg.reason != NAIK_SOLVER_CONVERGED &&
+        result->cg.reason != NAIK_SOLVER_ZERO_SOURCE) {
+        NAIK_TRY(sdc_check_links(&j->guard)); /* of lost links it tells nothing */
+        j->gave_up = !j->guard.links_lost;
+        goto done;
     }
     NAIK_TRY(sdc_check_judge(&j->guard, task, x, j->lattice, result, &good));
     if (!good) {
@@ -288,20 +297,16 @@ done:
 }
 
 /* Makes and packs the links of the solves at work, and their modes. */
-static naik_status make_operators(solve_job *j, const naik_quark *quark, int batch,
-                                  bool *interrupted)
+static naik_status make_operators(solve_job *j, const naik_quark *quark,
+                                  const naik_set_storage *storage)
 {
     naik_status status = NAIK_OK;
     naik_fatlong *canonical = NULL;
-    const naik_set_storage storage = {j->plan.links, j->plan.recon, j->plan.vectors, batch};
     NAIK_TRY(
-        naik_link_provider_operators(j->links, j->geometry, quark, &storage, &canonical, &j->set));
+        naik_link_provider_operators(j->links, j->geometry, quark, storage, &canonical, &j->set));
     sdc_check_begin(&j->guard, &j->set);
     if (is_deflated(j, j->pending[0])) {
         NAIK_TRY(make_modes(j, canonical));
-    }
-    if (quark_multigrid_is_asked(j->input)) {
-        NAIK_TRY(solve_multigrid_ready(j, quark, &storage, interrupted));
     }
 done:
     naik_fatlong_destroy(&canonical);
@@ -328,15 +333,17 @@ static bool is_ready(const solve_job *j, int task)
     return ready;
 }
 
-/* Lists the open tasks that share the operator and modes of task `first`, as far as their sources can be made. Those to be solved twice follow a
- * batch later: their second solve has other neighbours, and mostly another place. */
-static void list_pending(solve_job *j, int first)
+/* Lists the open tasks that share the operator and modes of task `first`, as far as their sources can be made,
+ * `most` of them at most. Those to be solved twice follow a batch later: their second solve has other neighbours,
+ * and mostly another place. */
+static void list_pending(solve_job *j, int first, int most)
 {
     const int tasks = j->input->task_count;
     int64_t begin = 0;
     j->pending_count = 0;
     for (int i = first; i < tasks; i++) {
-        if (is_together(j, i, first) && is_open(j, i) && is_ready(j, i)) {
+        if (j->pending_count < most && is_together(j, i, first) && is_open(j, i) &&
+            is_ready(j, i)) {
             j->pending[j->pending_count++] = i;
         }
         const int64_t end = j->pending_count;
@@ -424,34 +431,110 @@ static bool any_listed_open(const solve_job *j)
     return any;
 }
 
-/* The listed solves; then those of the same operator whose sources are made of the solutions of these. */
+static naik_status make_solver(solve_job *j, const naik_solver_kind *kind, int batch,
+                               quark_solver *out)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(quark_solver_create(j->input, &j->plan, kind, &j->set, j->modes, batch, out));
+    out->options.history_stride = j->plan.history_stride;
+    out->options.preconditioner = j->by_multigrid ? quark_multigrid_use(&j->multigrid) : NULL;
+    out->options.restart = j->input->multigrid.restart;
+    out->options.max_iterations = j->tried > 0 ? j->tried : out->options.max_iterations;
+done:
+    return status;
+}
+
+/* One column, by what goes before multigrid. */
+static naik_status try_column(solve_job *j, int task, bool *interrupted)
+{
+    naik_status status = NAIK_OK;
+    quark_solver s = {.solver = NULL};
+    naik_multishift *none = NULL;
+    list_pending(j, task, 1);
+    const int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
+    j->tried = solve_method_limit(j, task);
+    j->gave_up = false;
+    NAIK_TRY(make_solver(j, solve_plan_solver(j->input), batch, &s));
+    NAIK_TRY(solve_listed(j, &s, batch, &none, interrupted));
+done:
+    naik_multishift_destroy(&none);
+    quark_solver_clear(&s);
+    return status;
+}
+
+/* solver.method auto: columns of the quark are solved one after the other, until one tells. */
+static naik_status try_columns(solve_job *j, int first, solve_method *method, bool *kept,
+                               bool *interrupted)
+{
+    naik_status status = NAIK_OK;
+    int next = first;
+    NAIK_TRY(solve_method_known(j, first, method, kept));
+    while (*method == SOLVE_METHOD_OPEN && next >= 0 && !*interrupted && !j->guard.links_lost) {
+        NAIK_TRY(try_column(j, next, interrupted));
+        NAIK_TRY(solve_method_after(j, first, method));
+        next = next_task(j, first);
+        next = next >= 0 && is_together(j, next, first) ? next : -1;
+    }
+    list_pending(j, first, 2 * j->input->task_count);
+done:
+    j->tried = 0;
+    return status;
+}
+
+/* What the solves of the quark go by; multigrid is made where it is that. */
+static naik_status choose(solve_job *j, int first, const naik_set_storage *storage, double *setup_s,
+                          bool *interrupted)
+{
+    naik_status status = NAIK_OK;
+    solve_method method =
+        quark_multigrid_is_asked(j->input) ? SOLVE_METHOD_MULTIGRID : SOLVE_METHOD_PLAIN;
+    bool kept = false;
+    j->by_multigrid = false;
+    if (j->plan.multigrid_auto && j->plan.multigrid) {
+        NAIK_TRY(try_columns(j, first, &method, &kept, interrupted));
+    }
+    if (method == SOLVE_METHOD_MULTIGRID && !*interrupted && !j->guard.links_lost) {
+        NAIK_TRY(solve_multigrid_ready(j, quark_of(j, first), storage,
+                                       j->plan.multigrid_auto && !kept, setup_s, interrupted));
+        j->by_multigrid = quark_multigrid_use(&j->multigrid) != NULL;
+    }
+done:
+    return status;
+}
+
+/* The open solves that share operator and modes with `first`; then those of the same operator whose sources are
+ * made of the solutions of these. */
 static naik_status solve_pending(solve_job *j, int first, bool *interrupted)
 {
     naik_status status = NAIK_OK;
     quark_solver s = {.solver = NULL};
     naik_multishift *multishift = NULL;
-    int next = first;
+    const int all = 2 * j->input->task_count;
+    const naik_quark *quark = quark_of(j, first);
     const double begin_s = naik_time_s();
+    double setup_s = 0;
+    int next = first;
+    list_pending(j, first, all);
     const int batch = solves_at_a_time(j, first);
-    NAIK_TRY(make_operators(j, quark_of(j, j->pending[0]), batch, interrupted));
-    if (*interrupted) {
+    const naik_set_storage storage = {j->plan.links, j->plan.recon, j->plan.vectors, batch};
+    NAIK_TRY(make_operators(j, quark, &storage));
+    solve_report_links(j, quark, naik_time_s() - begin_s);
+    NAIK_TRY(choose(j, first, &storage, &setup_s, interrupted));
+    if (*interrupted || j->guard.links_lost || j->pending_count == 0) {
         goto done;
     }
-    solve_report_links(j, quark_of(j, j->pending[0]), naik_time_s() - begin_s);
-    NAIK_TRY(quark_solver_create(j->input, &j->plan, &j->set, j->modes, batch, &s));
-    s.options.history_stride = j->plan.history_stride;
-    s.options.preconditioner = quark_multigrid_use(&j->multigrid);
-    s.options.restart = j->input->multigrid.restart;
+    NAIK_TRY(make_solver(j, j->by_multigrid ? &naik_solver_multigrid : solve_plan_solver(j->input),
+                         batch, &s));
     do {
         NAIK_TRY(solve_listed(j, &s, batch, &multishift, interrupted));
         next = *interrupted || any_listed_open(j) ? -1 : next_task(j, first);
         if (next >= 0 && is_together(j, next, first)) {
-            list_pending(j, next);
+            list_pending(j, next, all);
         } else {
             next = -1;
         }
     } while (next >= 0);
-    quark_multigrid_report(&j->multigrid, j->log);
+    NAIK_TRY(solve_report_multigrid(j, quark, setup_s));
     if (j->guard.links_lost) { /* it may have been made of them, or is what was lost */
         quark_multigrid_close(&j->multigrid);
     }
@@ -468,7 +551,6 @@ naik_status solve_work(solve_job *j, bool *interrupted)
 {
     naik_status status = NAIK_OK;
     for (int first = next_task(j, -1); first >= 0 && !*interrupted; first = next_task(j, first)) {
-        list_pending(j, first);
         NAIK_TRY(solve_pending(j, first, interrupted));
     }
     if (*interrupted) {

@@ -179,6 +179,11 @@ const naik_solver_kind naik_solver_normal = ROW("conjugate gradient on the norma
 const naik_solver_kind naik_solver_multigrid = ROW("multigrid");
 #undef ROW
 
+bool naik_solver_state_is_multigrid(const naik_solver_state *state)
+{
+    return state->level == BG_MULTIGRID;
+}
+
 const naik_solver_kind *naik_method_solver(naik_method method)
 {
     static const naik_solver_kind *const rows[] = {[NAIK_METHOD_BICGSTAB] = &naik_solver_bicgstab,

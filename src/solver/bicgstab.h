@@ -23,8 +23,9 @@
 
 typedef enum naik_method {
     NAIK_METHOD_BICGSTAB,
-    NAIK_METHOD_CG,       /* on the normal equations */
-    NAIK_METHOD_MULTIGRID /* GCR with the options' preconditioner */
+    NAIK_METHOD_CG,        /* on the normal equations */
+    NAIK_METHOD_MULTIGRID, /* GCR with the options' preconditioner */
+    NAIK_METHOD_AUTO       /* of inputs alone: multigrid, or one of the others, as solves show */
 } naik_method;
 
 /* Of the operators that are there, the one of fewest bits is iterated with. Of the options, those that
@@ -32,5 +33,7 @@ typedef enum naik_method {
  * starter. */
 extern const naik_solver_kind naik_solver_bicgstab, naik_solver_normal, naik_solver_multigrid;
 const naik_solver_kind *naik_method_solver(naik_method method);
+/* Whether a kept state is one of GCR with the preconditioner. */
+bool naik_solver_state_is_multigrid(const naik_solver_state *state);
 
 #endif

@@ -1,0 +1,144 @@
+/* plan_multigrid.c - whether a run may take multigrid, what it needs then, and from where on it pays */
+#include "plan/plan_multigrid.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "solver/bicgstab.h"
+
+/* Iterations of a column by BiCGStab or on the normal equations that take as long as a setup, as making
+ * it ready for another mass, and as a solve by multigrid at the least (doc/multigrid.md). */
+enum { SETUP_ITERATIONS = 3500, CHANGE_ITERATIONS = 500, SOLVE_ITERATIONS = 150 };
+
+int solve_plan_multigrid_from(int columns, bool made)
+{
+    const int once = made ? CHANGE_ITERATIONS : SETUP_ITERATIONS;
+    return SOLVE_ITERATIONS + once / (columns > 0 ? columns : 1);
+}
+
+naik_multigrid_sizes solve_plan_multigrid_sizes(const solve_plan *plan, const naik_input *input,
+                                                const naik_geometry *geometry, int width)
+{
+    const naik_lattice *lat = geometry->lattice;
+    int extent[NAIK_DIM], mu;
+    return plan->multigrid && geometry->backend->ops->multigrid != NULL &&
+                   naik_multigrid_aggregate(lat->size, input->multigrid.aggregate, extent, &mu) &&
+                   naik_multigrid_fits(lat->size, extent, lat->grid)
+               ? naik_multigrid_bytes(geometry, extent, width, &input->multigrid)
+               : (naik_multigrid_sizes){.kept = 0};
+}
+
+static void refuse_grid(solve_plan *plan, const naik_lattice *lat, const int extent[NAIK_DIM])
+{
+    const int *g = lat->grid;
+    snprintf(plan->without, sizeof plan->without,
+             "no box of the grid %dx%dx%dx%d holds whole aggregates of %dx%dx%dx%d", g[0], g[1],
+             g[2], g[3], extent[0], extent[1], extent[2], extent[3]);
+}
+
+void solve_plan_allow_multigrid(solve_plan *plan, const naik_input *input, const naik_lattice *lat)
+{
+    const naik_multigrid_parameters *m = &input->multigrid;
+    int extent[NAIK_DIM] = {0}, mu = 0;
+    plan->multigrid = input->solver.method == NAIK_METHOD_MULTIGRID;
+    plan->multigrid_auto = input->solver.method_auto;
+    plan->without[0] = '\0';
+    if (!plan->multigrid_auto) {
+        return;
+    }
+    if (input->solver.inner_precision == NAIK_INPUT_DOUBLE) {
+        snprintf(plan->without, sizeof plan->without,
+                 "it iterates in single precision and solver.inner_precision is double");
+    } else if (!naik_multigrid_aggregate(lat->size, m->aggregate, extent, &mu)) {
+        snprintf(plan->without, sizeof plan->without,
+                 "this lattice is not cut into aggregates along %c",
+                 "xyzt"[mu < NAIK_DIM ? mu : 0]);
+    } else if (m->vectors > 6 * extent[0] * extent[1] * extent[2] * extent[3]) {
+        snprintf(plan->without, sizeof plan->without, "its aggregates hold fewer than %d vectors",
+                 m->vectors);
+    } else if (!naik_multigrid_fits(lat->size, extent, lat->grid)) {
+        refuse_grid(plan, lat, extent);
+    } else {
+        plan->multigrid = true;
+    }
+}
+
+bool solve_plan_forgo_multigrid(solve_plan *plan)
+{
+    if (!plan->multigrid_auto || !plan->multigrid) {
+        return false;
+    }
+    plan->multigrid = false;
+    snprintf(plan->without, sizeof plan->without,
+             "it needs %.2f GiB a rank beside the solves and %.2f are there in all",
+             (double)plan->multigrid_bytes / (1 << 30), (double)plan->available_bytes / (1 << 30));
+    return true;
+}
+
+static const char word[] = " multigrid=";
+
+void solve_plan_describe_multigrid(const solve_plan *plan, char text[SOLVE_PLAN_MULTIGRID_TEXT])
+{
+    snprintf(text, SOLVE_PLAN_MULTIGRID_TEXT, "%s%s", plan->multigrid_auto ? word : "",
+             !plan->multigrid_auto ? ""
+             : plan->multigrid     ? "on"
+                                   : "off");
+}
+
+naik_status solve_plan_restore_multigrid(solve_plan *plan, const naik_input *input, naik_log *log,
+                                         const char *choices)
+{
+    const char *found = strstr(choices, word);
+    const bool begun = found != NULL && strncmp(found + sizeof word - 1, "on", 2) == 0;
+    if (begun && !input->solver.method_auto) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "%s was begun with solver.method auto, now it is %s: leave solver.method "
+                         "out, choose another output.file, or begin again with --fresh",
+                         input->output.file,
+                         input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab");
+    }
+    if (begun && !plan->multigrid) {
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "%s was begun where its solves could take multigrid, and here they cannot: "
+            "%s. Run it where it was begun, or begin again with --fresh",
+            input->output.file, plan->without);
+    }
+    if (input->solver.method_auto) {
+        plan->multigrid = begun;
+        plan->multigrid_auto = found != NULL;
+        if (!begun && plan->without[0] == '\0') {
+            snprintf(plan->without, sizeof plan->without, "the output was begun without it");
+        }
+    }
+    return NAIK_OK;
+}
+
+void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input, naik_log *log)
+{
+    const naik_multigrid_parameters *m = &input->multigrid;
+    const int *size = input->lattice.size;
+    int e[NAIK_DIM] = {1, 1, 1, 1}, mu;
+    if (input->solver.method_auto && !plan->multigrid) {
+        naik_log_line(log, "multigrid: solver.method auto does without it, since %s",
+                      plan->without);
+    }
+    if (!plan->multigrid) {
+        return;
+    }
+    (void)naik_multigrid_aggregate(size, m->aggregate, e, &mu);
+    naik_log_line(log,
+                  "multigrid: %d vectors on aggregates of %dx%dx%dx%d, a coarse lattice of "
+                  "%dx%dx%dx%d; %.3f GiB of the memory; the setup takes %d applications of Mh for "
+                  "each vector",
+                  m->vectors, e[0], e[1], e[2], e[3], size[0] / e[0], size[1] / e[1],
+                  size[2] / e[2], size[3] / e[3], (double)plan->multigrid_bytes / (double)(1 << 30),
+                  2 * m->start + 2 + m->cycles * (m->smoother + 2));
+    if (plan->multigrid_auto) {
+        naik_log_line(log,
+                      "multigrid: a quark takes it if its first column needs too many iterations "
+                      "by %s: %d where 12 columns share the setup, %d where 48 do",
+                      input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
+                      solve_plan_multigrid_from(12, false), solve_plan_multigrid_from(48, false));
+    }
+}
