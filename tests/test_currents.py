@@ -217,6 +217,12 @@ def places_of_operators_at_the_source_are_averaged_with_their_sign():
                     assert np.abs(correlator(f, folder + "/error")).max() < 1e-12, (pair, meson, p)
                     sizes.append(np.abs(correlator(f, folder + "/mean")).max() > 1e-4)
         assert sum(sizes) >= 3, sizes
+    entries = f"[{{name: pt, masses: [0.3], {source % 'G5-G5'}}}]".replace(", spin_taste: G5-G5", "")
+    solve("spin-places", "type: wilson", entries, ["conserved_vector_x", "conserved_vector_t"], gauge="unit.h5", tail=", average: true, origin: [0, 0, 0, 0]")
+    with h5py.File(path("spin-places.h5")) as f:
+        for current in "conserved_vector_x", "conserved_vector_t":
+            mean, error = (correlator(f, f"corr/pt/average/m00/{current}/p000/{word}") for word in ("mean", "error"))
+            assert np.abs(error).max() < 1e-12 and np.abs(mean).min() > 1e-3, (current, mean, error)
     with h5py.File(path("places.h5")) as f:
         apart = [np.roll(correlator(f, f"corr/one/s{k:04d}/m00-m00/conserved_vector_x/p000"), -t) for k, t in enumerate((0, 5, 4))]
         mean = (apart[0] - apart[1] + apart[2]) / 3  # eta_x = (-1)^t

@@ -104,6 +104,14 @@ def a_session_has_the_bits_of_naik_solve():
                     assert np.array_equal(mine if np.iscomplexobj(theirs) else mine.real, theirs), (name, source, mine, theirs)
 
 
+def sources_have_operators_with_links():
+    with naik.Session(path("lat.h5"), action="hisq") as s:
+        made = s.sources.point(1, 0, 2, 3, spin_taste="GXT-G5X")
+        assert np.count_nonzero(np.abs(made).sum(axis=(0, 5))) == 8, made  # three shifts from the site
+        g, _, _ = stored("hisq-moved", "{type: hisq}", POINT[:-1] + ", spin_taste: GXT-G5X}", "pion5")
+        assert s.solve(made, mass=0.1).x.tobytes() == g.tobytes()
+
+
 def links_of_an_array_and_modes_of_a_file_do_too():
     links = links_of_file()
     g, _, _ = stored("array", "{type: naive}", POINT, "pion5")
@@ -728,7 +736,7 @@ if not os.path.exists(LIBRARY):
     print("SKIP test_session.py: needs libnaik.so (make python)")
     sys.exit(0)
 program("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", 1, "--sweeps", "10", "-o", path("lat.h5"))
-main([structures_have_the_sizes_of_the_headers, a_session_has_the_bits_of_naik_solve,
+main([structures_have_the_sizes_of_the_headers, a_session_has_the_bits_of_naik_solve, sources_have_operators_with_links,
       links_of_an_array_and_modes_of_a_file_do_too, one_setup_of_multigrid_serves_the_solves_of_a_quark, two_sessions_live_in_one_process, what_is_wrong_raises_with_the_sentence,
       what_changes_in_memory_raises_and_the_session_goes_on,
       numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host, what_is_written_on_the_gpu_is_the_array_itself, arrays_on_the_gpu_stay_there, a_communicator_of_another_mpi_is_refused,
