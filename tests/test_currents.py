@@ -173,7 +173,8 @@ def bytes_are_the_same_on_any_number_of_ranks():
         found = []
         for ranks in many:
             name = f"bytes{action[6]}{ranks}"
-            entries = f"[{{name: pt, masses: [0.3]{more}, twist: [0.5, -1.25, 0.3], {POINT}}}]"
+            entries = f"[{{name: pt, masses: [0.3]{more}, twist: [0.5, -1.25, 0.3], {POINT}}}"
+            entries += "]" if action == "type: wilson" else f", {{name: moved, masses: [0.3]{more}, {POINT[:-1]}, spin_taste: GXT-G1}}}}]"
             solve(name, action, entries, CURRENTS, MOMENTA, gauge="wide.h5", size=(8, 4, 4, 8), ranks=ranks)
             found.append(everything(name + ".h5"))
         for other in found[1:]:
