@@ -1,6 +1,7 @@
 """What the tests of the program share: running naik, verdicts, scratch paths."""
 import os
 import re
+import resource
 import shlex
 import signal
 import subprocess
@@ -186,6 +187,11 @@ def finish():
     sys.exit(1 if FAILED else 0)
 
 
+def work():
+    """Seconds of cores that this script and what it has started and awaited have taken."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
 def main(tests, needed=()):
     """Runs functions in order, one verdict line each; the exit status says whether all passed. Names on the command
     line choose among them, and those of `needed`, which make what the others read, run at all events."""
@@ -193,12 +199,12 @@ def main(tests, needed=()):
     if unknown := set(sys.argv[1:]) - {t.__name__ for t in tests}:
         sys.exit(f"FAIL no test is called {', '.join(sorted(unknown))}")
     for test in [t for t in tests if t in needed or t.__name__ in sys.argv[1:] or not sys.argv[1:]]:
-        begin = time.monotonic()
+        begin, worked = time.monotonic(), work()
         try:
             skipped = test()
             print(f"SKIP {test.__name__}: {skipped}" if skipped else f"PASS {test.__name__}", flush=True)
         except Exception as error:  # a failed assertion, a missing dataset: the test's verdict
             failures += 1
             print(f"{type(error).__name__}: {error}\nFAIL {test.__name__}", flush=True)
-        print(f"  {time.monotonic() - begin:.1f} s", flush=True)
+        print(f"  {time.monotonic() - begin:.1f} s, {work() - worked:.1f} of work", flush=True)
     sys.exit(1 if failures else 0)

@@ -12,7 +12,8 @@ from program import SCRATCH, answer, finish, verdict
 
 COMMON = ["bench", "backend", "device", "size", "ranks", "threads", "us", "floor_gbs", "copy_gbs",
           "fraction", "spread", "git"]
-QUICK = ["--size", "4,4,4,8", "--repeat", "1", "--time", "1e-4", "--backend", "cpu"]
+BRIEFLY = ["--repeat", "1", "--time", "1e-4", "--backend", "cpu", "--copy-mib", "4"]  # arrays of a GiB take a second a start
+QUICK = ["--size", "4,4,4,8", *BRIEFLY]
 
 
 def check(name, words, more, lines=1, ranks=1):
@@ -105,7 +106,7 @@ values = check("bench_cg_reports_its_true_residual",
 verdict("bench_cg_converges", float(values[0]["true_residual"]) <= 1e-10, str(values))
 field = os.path.join(SCRATCH, "field.h5")
 answer("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.5", "--seed", "3", "--sweeps", "3", "-o", field)
-stored = ["--gauge", field, "--repeat", "1", "--time", "1e-4", "--backend", "cpu"]
+stored = ["--gauge", field, *BRIEFLY]
 status, said, told = answer("bench", "cg", *stored, "--mass", "0.05,0.2", "--source", "point", "--nrhs", "2",
                             "--inner-precision", "auto")
 lines = [dict(pair.split("=", 1) for pair in shlex.split(text)) for text in said.splitlines()]

@@ -578,7 +578,7 @@ static void ranks_without_a_peer_make_room_with_the_others(check *t)
 CHECK_MAIN(CHECK(every_exchange_brings_its_own_content),
            CHECK(every_transport_brings_the_same_bytes),
            CHECK(layers_sent_while_a_field_is_written_are_its_layers),
-           CHECK(steps_that_send_are_those_after_plain_exchanges),
+           CHECK_UP_TO(4, steps_that_send_are_those_after_plain_exchanges),
            CHECK(messages_take_the_memory_that_is_planned),
            CHECK(memory_that_one_rank_lacks_is_missed_by_all),
            CHECK(ranks_without_a_peer_make_room_with_the_others))

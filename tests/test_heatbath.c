@@ -202,7 +202,8 @@ static void bad_arguments_are_refused(check *t)
     naik_lattice_destroy(&lat);
 }
 
-CHECK_MAIN(CHECK(plaquette_at_beta_6_is_the_known_one),
-           CHECK(strong_coupling_expansion_is_reproduced), CHECK(links_are_the_same_on_every_grid),
-           CHECK(long_rows_are_the_same_in_pieces), CHECK(sweeps_may_be_divided_into_calls),
-           CHECK(over_relaxation_keeps_the_action), CHECK(bad_arguments_are_refused))
+CHECK_MAIN(CHECK_UP_TO(1, plaquette_at_beta_6_is_the_known_one),
+           CHECK_UP_TO(2, strong_coupling_expansion_is_reproduced),
+           CHECK(links_are_the_same_on_every_grid), CHECK(long_rows_are_the_same_in_pieces),
+           CHECK(sweeps_may_be_divided_into_calls), CHECK(over_relaxation_keeps_the_action),
+           CHECK(bad_arguments_are_refused))

@@ -2,6 +2,7 @@
  *
  * ranks: 1 2
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend/halo.h"
@@ -86,4 +87,51 @@ static void a_setup_takes_the_memory_that_is_planned(check *t)
     destroy(&s);
 }
 
-CHECK_MAIN(CHECK(a_setup_takes_the_memory_that_is_planned))
+/* Whether the matrices that solves use are the same to the bit. */
+static bool same_matrices(check *t, const naik_coarse_links *a, const naik_coarse_links *b)
+{
+    naik_backend *backend = a->aggregates->geometry->backend;
+    char *x = malloc(a->size_bytes), *y = malloc(a->size_bytes);
+    CHECK_OK(t, naik_backend_download(backend, x, a->data, a->size_bytes));
+    CHECK_OK(t, naik_backend_download(backend, y, b->data, a->size_bytes));
+    const bool same = memcmp(x, y, a->size_bytes) == 0;
+    free(x);
+    free(y);
+    return same;
+}
+
+static void another_mass_has_its_own_coarse_operator_and_smoother(check *t)
+{
+    setup_fixture s;
+    naik_wilson *outer = NULL, *inner = NULL;
+    naik_coarse_operator *direct = NULL;
+    naik_multigrid *mg = NULL;
+    naik_polynomial smoother;
+    if (create(t, &s)) {
+        CHECK_OK(t, naik_wilson_create(s.f.geometry, s.f.u, NULL, 0.7, 0, NAIK_DOUBLE, 18, &outer));
+        CHECK_OK(t, naik_wilson_create(s.f.geometry, s.f.u, NULL, 0.7, 0, NAIK_SINGLE, 18, &inner));
+        CHECK_OK(t, naik_multigrid_create(s.outer, s.inner, NAIK_MG_BLOCK, &s.parameters, NULL,
+                                          NULL, &mg));
+        CHECK_OK(t, naik_multigrid_change(mg, outer, inner));
+        CHECK_TRUE(t, mg->cycle->wilson == inner);
+        naik_field *const scratch[3] = {mg->cycle->rest, mg->cycle->other, mg->cycle->x};
+        CHECK_OK(t, naik_coarse_operator_create(mg->used, &direct));
+        CHECK_OK(t, naik_coarse_operator_fill(direct, mg->used, inner, scratch));
+        CHECK_TRUE(t, same_matrices(t, mg->coarse->used, direct->used));
+        for (int parity = 0; parity < 2; parity++) {
+            CHECK_OK(t, naik_polynomial_fit(outer, (naik_parity)parity, s.parameters.smoother,
+                                            s.parameters.seed, &smoother));
+            for (int i = 0; i < s.parameters.smoother; i++) {
+                CHECK_NEAR(t, mg->smoother[parity].c[i], smoother.c[i], 0);
+            }
+        }
+        naik_coarse_operator_destroy(&direct);
+        naik_multigrid_destroy(&mg);
+        naik_wilson_destroy(&outer);
+        naik_wilson_destroy(&inner);
+    }
+    destroy(&s);
+}
+
+CHECK_MAIN(CHECK_UP_TO(1, another_mass_has_its_own_coarse_operator_and_smoother),
+           CHECK(a_setup_takes_the_memory_that_is_planned))

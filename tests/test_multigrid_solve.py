@@ -107,6 +107,7 @@ def a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next():
     quarks = {"mass": "kappas: [0.140, 0.02, 0.130]"}
     said = solve("three", **quarks)
     assert said.count("cannot fit a smoother of 8 coefficients to this operator: BiCGStab solves without multigrid") == 1, said
+    assert said.count("outer iterations of batches") == 2, said  # the quark between them is not solved by it
     assert re.search(r"^solve  ", said, flags=re.M), said  # beside the setup in the table of times, not in it
     said = solve("killed", status=None, env={"NAIK_INJECT": "kill:write:30"}, **quarks)
     solve("killed", **quarks)
@@ -195,6 +196,13 @@ def a_grid_is_chosen_for_the_aggregates_of_the_input():
     solve("tall", "--set", "multigrid.aggregate=[2, 2, 2, 8]", ranks=2)
 
 
+def every_twist_has_a_setup_of_its_own():
+    point = "source: {type: point, origin: [0, 0, 0, 0], colours: [0]}\n    correlators: []\n"
+    said = solve("twists", "--set", "multigrid.cycles=0", mass=f"{LIGHT}\n    twist: [0.5, 0, 0]\n    {point}  - name: straight\n"
+                 f"    {LIGHT}\n    correlators: []")
+    assert said.count("\nmultigrid start: ") == 2, said
+
+
 def mesons_are_those_of_another_code():
     if REFERENCE is None:
         return "NAIK_REFERENCE is not set"
@@ -256,6 +264,6 @@ main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_itera
       vectors_made_for_another_kappa_are_those_of_a_run_with_both, auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations,
       auto_takes_multigrid_where_it_needs_many, a_run_that_goes_on_takes_what_it_took,
       an_output_begun_without_multigrid_goes_on_without_it, lighter_quarks_follow, auto_does_without_where_the_grid_holds_no_aggregates,
-      a_grid_is_chosen_for_the_aggregates_of_the_input, mesons_are_those_of_another_code,
+      a_grid_is_chosen_for_the_aggregates_of_the_input, every_twist_has_a_setup_of_its_own, mesons_are_those_of_another_code,
       light_quarks_take_no_more_iterations_than_they_were_found_to_take, what_cannot_be_is_refused,
       an_output_of_another_input_is_refused_by_key])

@@ -241,7 +241,7 @@ def damaged_files_end_with_a_page_or_a_sentence():
     with open(path("a.h5"), "rb") as f:
         good = f.read()
     random.seed(1)
-    for attempt in range(300 if LONG else 12):
+    for attempt in range(300 if LONG else 6):
         bad = bytearray(good)
         for _ in range(200):  # of what is no propagator: structure, texts, records
             bad[random.randrange(len(bad) if attempt % 2 else 1 << 16)] = random.randrange(256)

@@ -48,9 +48,10 @@ typedef struct bench_options {
     bool weak,
         strong;     /* size is a rank's, or the lattice's; both run a fixed number of iterations */
     int iterations; /* of every cg solve, whatever the residual; 0: until it converges */
-    int grid[NAIK_DIM];          /* 0: chosen */
-    int repeat;                  /* samples */
-    double time_s;               /* of a sample, at least */
+    int grid[NAIK_DIM]; /* 0: chosen */
+    int repeat;         /* samples */
+    double time_s;      /* of a sample, at least */
+    int copy_mib; /* what a node copies for its copy speed, in MiB; 0: enough to exceed all caches */
     const char *file, *mpi_info; /* of bench io; and how it reaches its file */
     int alignment, aggregators;
     bool json;

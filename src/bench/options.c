@@ -89,6 +89,7 @@ static const row rows[] = {
     {"grid", NAIK_OPTION_EXTENTS, AT(o.grid)},
     {"repeat", NAIK_OPTION_INT, AT(o.repeat), .min = 1, .max = BENCH_MAX_REPEAT},
     {"time", NAIK_OPTION_REAL, AT(o.time_s), .min = 1e-6, .max = 1e3},
+    {"copy-mib", NAIK_OPTION_INT, AT(o.copy_mib), .min = 1, .max = 1 << 20},
     {"file", NAIK_OPTION_TEXT, AT(o.file)},
     {"mpi-info", NAIK_OPTION_TEXT, AT(o.mpi_info)},
     {"alignment", NAIK_OPTION_INT, AT(o.alignment), .min = 0, .max = 1 << 30},

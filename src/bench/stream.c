@@ -14,7 +14,11 @@
 #include "bench/bench.h"
 #include "comm/collective.h"
 
-enum { NODE_BYTES = 1 << 30 }; /* of the three arrays, all ranks of a node together */
+/* Of the three arrays, all ranks of a node together. */
+static size_t node_bytes(const bench *b)
+{
+    return (b->options->copy_mib > 0 ? (size_t)b->options->copy_mib : 1024) << 20;
+}
 
 struct bench_copy {
     double *a, *b, *c; /* [count] */
@@ -34,13 +38,13 @@ naik_status bench_copy_create(const bench *b, bench_copy **out)
     if (!b->backend->ops->host_memory) {
         const naik_backend_ops *ops = b->backend->ops;
         size_t one = ops->field.bytes(b->lattice, NAIK_DOUBLE, 1);
-        size_t rhs = ((size_t)NODE_BYTES / 2) / one;
+        size_t rhs = node_bytes(b) / 2 / one;
         int nrhs = rhs < 1 ? 1 : rhs > NAIK_MAX_RHS ? NAIK_MAX_RHS : (int)rhs;
         NAIK_TRY(naik_field_create(b->geometry, NAIK_DOUBLE, nrhs, &copy->from));
         NAIK_TRY(naik_field_create(b->geometry, NAIK_DOUBLE, nrhs, &copy->to));
         return NAIK_OK;
     }
-    copy->count = NODE_BYTES / 24 / b->comm->node_size / 512 * 512;
+    copy->count = (int64_t)(node_bytes(b) / 24 / (size_t)b->comm->node_size / 512 * 512);
     const size_t bytes = (size_t)copy->count * sizeof(double);
     NAIK_TRY(naik_alloc(log, bytes, "the triad's arrays", (void **)&copy->a));
     NAIK_TRY(naik_alloc(log, bytes, "the triad's arrays", (void **)&copy->b));

@@ -88,7 +88,7 @@ naik_status foreign_open(const naik_lattice *lattice, const char *path, int colu
     if (file->spin != columns / COLOURS) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' holds %s, which are no %s of %s", path,
                            file->spin > 1 ? "spinors" : "colour vectors", use,
-                           columns > COLOURS ? "wilson and clover quarks" : "staggered quarks");
+                           columns > COLOURS ? "quarks with spin" : "staggered quarks");
     } else if (file->flavours != 1) {
         status =
             NAIK_FAIL(log, NAIK_ERR_INPUT,
