@@ -119,20 +119,20 @@ def the_scalar_current_is_a_derivative_and_the_charge_is_conserved():
     """dM/dm = 2 of staggered quarks, 1 of Wilson ones; the parent's and the daughter's mass are the same. Their charge is 1."""
     step = 1e-3
     for action, meson, current, slope in (("hisq", "pion5", "G1-G1", 0.5), ("clover, csw: 1.1", "pion", "G1", 1)):
-        masses = [0.4 + k * step for k in (-2, -1, 0, 1, 2)]
+        masses = [0.4 - step, 0.4, 0.4 + step]
         text = (f"solve: [{{name: p, masses: {masses}, {POINT}}}, {{name: s, masses: [0.3], {POINT}}}]\npairs: [{{name: two, quark: s, antiquark: p}}]\n"
                 f"three_point: [{{name: cur, parent: p, spectator: s, insertion: [{current}, conserved_vector_t], sink_times: [2, 5], daughter_masses: [0.4]}}]\n")
         solve("slope", text + output("slope", f"correlators: [{meson}], propagators: false"), "--fresh", action=action, tolerance="1e-13")
-        two = [values("slope", f"two/m00-m{k:02d}/{meson}/p000") for k in range(5)]
-        derivative = (two[0] - 8 * two[1] + 8 * two[3] - two[4]) / (12 * step)
+        two = [values("slope", f"two/m00-m{k:02d}/{meson}/p000") for k in range(3)]
+        derivative = (two[2] - two[0]) / (2 * step)
         for T in (2, 5):
-            total = values("slope", f"cur/T{T:02d}/m02-m00-m00/{current}/p000").sum()
+            total = values("slope", f"cur/T{T:02d}/m01-m00-m00/{current}/p000").sum()
             wanted = -slope * derivative[(5 + T) % 8]
-            assert abs(total - wanted) < 1e-8 * abs(wanted), (action, T, total, wanted)
-            charge = values("slope", f"cur/T{T:02d}/m02-m00-m00/conserved_vector_t/p000")
+            assert abs(total - wanted) < 20 * step ** 2 / 0.4 ** 2 * abs(wanted), (action, T, total, wanted)
+            charge = values("slope", f"cur/T{T:02d}/m01-m00-m00/conserved_vector_t/p000")
             jump = charge - np.roll(charge, 1)
-            change = [two[2][(5 + T) % 8] if t == (5 + T) % 8 else -two[2][(5 + T) % 8] if t == 5 else 0 for t in range(8)]
-            assert np.abs(jump - change).max() < 1e-10 * abs(two[2][5]), (action, T, jump, change)
+            change = [two[1][(5 + T) % 8] if t == (5 + T) % 8 else -two[1][(5 + T) % 8] if t == 5 else 0 for t in range(8)]
+            assert np.abs(jump - change).max() < 1e-10 * abs(two[1][5]), (action, T, jump, change)
 
 
 def decoded(value):
@@ -145,11 +145,11 @@ def wilson_quarks_too():
     text = (f"solve: [{{name: s, kappas: [0.12], {point}}}]\n"
             "three_point: [{parent: s, spectator: s, insertion: [rho_x, GX, GT, G5T, GXY, t_xy], sink_operator: a0, source_operator: rho_x, sink_times: [3], "
             "momenta: [[0, 0, 0], [0, 1, 0]], daughter_kappas: [0.11]}]\n")
-    solve("wilson", text + output("wilson", "correlators: [pion]"), action="wilson")
-    solve("wfirst", f"solve: [{{name: s, kappas: [0.12], {point}}}]\n" + output("wfirst", "correlators: [pion]"), action="wilson")
+    solve("wilson", text + output("wilson", "correlators: [pion]"), action="twisted_mass, mu: 0.1")
+    solve("wfirst", f"solve: [{{name: s, kappas: [0.12], {point}}}]\n" + output("wfirst", "correlators: [pion]"), action="twisted_mass, mu: 0.1")
     solve("wsecond", f"solve: [{{name: s, kappas: [0.12], {point}}}, {{name: q, kappas: [0.11], correlators: [], source: {{type: sequential, file: "
           f"{path('wfirst.h5')}, propagator: s, kappa: 0.12, insertion: a0, t0: 0}}}}]\npairs: [{{name: two, quark: q, antiquark: s}}]\n"
-          + output("wsecond", "correlators: [rho_x], momenta: [[0, 0, 0], [0, 1, 0]]"), action="wilson")
+          + output("wsecond", "correlators: [rho_x], momenta: [[0, 0, 0], [0, 1, 0]]"), action="twisted_mass, mu: 0.1")
     for p in ("p000", "p010"):
         folder = "three_point_0/T03/m00-m00-m00"
         two, one = values("wsecond", f"two/m00-m00/rho_x/{p}"), values("wilson", f"{folder}/rho_x/{p}")
@@ -160,6 +160,8 @@ def wilson_quarks_too():
         a = f["/corr/three_point_0/T03/m00-m00-m00/GT/p010"].attrs
         assert decoded(a["source_operator"]) == "rho_x" and decoded(a["sink_operator"]) == "a0" and a["sink_time"] == 3, dict(a)
         S, Z = (f[f"/prop/s{k:04d}/m00"][...] for k in (1, 0))  # [spin][colour][t][z][y][x][spin][colour]
+    with naik_io.open(path("wilson.h5")) as f:
+        assert f.has_spin and f.find("three_point_0", "GT", momentum=(0, 1, 0))[0].sink_operator == "a0"
     y = np.exp(2j * np.pi * (np.arange(4) - 2) / 4)
     g5, gx = np.diag([1, 1, -1, -1]), 1j * np.array([[0, 0, 0, 1], [0, 0, 1, 0], [0, -1, 0, 0], [-1, 0, 0, 0]])
     gt = np.array([[0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]])
@@ -176,8 +178,8 @@ def three_points_are_those_of_another_code():
         cases = [c for c in json.load(f) if c["set"] in ("threept-hisq", "threept-asqtad") and not c["antiquark"]["source_operators"]
                  and "-" in c["sink"].replace("pion5", "G5-G5")]
     done = 0
-    for which, action, source, origin in (("threept-hisq", "hisq", "type: point, origin: [0, 0, 0, 0]", 0),
-                                          ("threept-asqtad", "asqtad, u0: 1", "type: corner_wall, t0: 2", 2)):
+    for which, action, source in (("threept-hisq", "hisq", "type: point, origin: [0, 0, 0, 0]"),
+                                  ("threept-asqtad", "asqtad, u0: 1", "type: corner_wall, t0: 2"))[:2 if LONG else 1]:
         mine = [c for c in cases if c["set"] == which]
         sinks = {}
         for c in mine:
@@ -210,7 +212,7 @@ def three_points_are_those_of_another_code():
                 got, want = np.roll(got, -c["r_offset"][3]), np.array([complex(*z) for z in c["c"]])
                 assert np.abs(got - want).max() <= 1e-9 * np.abs(want).max() + 1e-13, (c["id"], key, c["sink"], got, want)
                 done += 1
-    assert done == 85, done
+    assert done == (85 if LONG else 73), done
     return None
 
 
@@ -225,7 +227,7 @@ def parts_of(case):
 
 POINT = "source: {type: point, origin: [1, 2, 3, 5]}"
 SMALL = (f"solve: [{{name: parent, masses: [0.6], naik_epsilon: [-0.1], {POINT}}}, {{name: light, masses: [0.5], {POINT}}}]\n"
-         "three_point: [{parent: parent, spectator: light, insertion: [G1-G1, GX-G1], sink_times: [3, 4], daughter_masses: [0.5]}]\n")
+         "three_point: [{parent: parent, spectator: light, insertion: [G1-G1, GX-G1], sink_times: [3, 4], daughter_masses: [0.6]}]\n")
 
 
 def a_kill_at_every_stage_leaves_the_same_bytes():
@@ -246,25 +248,19 @@ def a_kill_at_every_stage_leaves_the_same_bytes():
 
 
 def grids_give_the_same_bytes():
-    for ranks, grid in ((2, "1x1x1x2"), (4, "2x1x1x2")):
+    for ranks, grid in ((2, "1x1x1x2"), (4, "2x1x1x2")) if LONG else ((4, "2x1x1x2"),):
         naik("solve", path("killed.yaml"), "--fresh", ranks=ranks, env={"NAIK_GRID": grid})
         same(everything("whole.h5"), everything("killed.h5"))
 
 
 def what_is_made_of_a_solution_is_made_again_with_it():
-    """A spectator that gave up at a lower limit of iterations is solved again, and so are its daughters, and no others."""
-    text = f"solve: [{SPECTATOR}, {PARENT}]\n" + BLOCK + output("again")
-    solve("again", text, "--set", "solver.max_iterations=72", status=3)
+    """A spectator that gave up at a lower limit of iterations is solved again, and so are its daughters, which had not."""
+    text = SMALL + output("again")
+    solve("again", text, "--set", "solver.max_iterations=47", status=3)
     said = solve("again", text)
-    count = naik_count(said)
-    assert count[0] > 0 and count[1] > 0, said
-    assert correlators("again") == correlators("cur")
-
-
-def naik_count(said):
-    first = re.search(r"(\d+) of \d+ solves had reached a lower", said)
-    second = re.search(r"(\d+) of \d+ solves have sources made of solutions that are solved again", said)
-    return int(first.group(1)) if first else 0, int(second.group(1)) if second else 0
+    assert "3 of 12 solves had reached a lower solver.max_iterations" in said, said
+    assert "6 of 12 solves have sources made of solutions that are solved again: so are they" in said, said
+    assert correlators("again") == correlators("whole")
 
 
 main([one_run_gives_the_bits_of_two, correlators_do_not_know_whether_propagators_are_stored, names_and_masses_are_told, averages_begin_at_the_source,

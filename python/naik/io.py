@@ -558,9 +558,9 @@ class File(_Opened):
 
     @property
     def has_spin(self):
-        """Whether the quarks are Wilson or clover ones."""
+        """Whether the quarks are Wilson, clover or twisted-mass ones."""
         lines = _text(self.h5["metadata/canonical_input"][()]).splitlines()
-        return "action.type = wilson" in lines or "action.type = clover" in lines
+        return any(f"action.type = {kind}" in lines for kind in ("wilson", "clover", "twisted_mass"))
 
     @property
     def contractions(self):
