@@ -1,35 +1,39 @@
 """Average of a correlator and its effective mass over configurations, with jackknife errors:
 
     ensemble_average.py NAME MASS [--correlator rhox] [--momentum 1,0,0] prop.1000.h5 prop.1006.h5 ...
+    ensemble_average.py NAME MASSES --correlator GX-G1 --sink-time 8 [--sink-momentum 1,0,0] ...
 
-NAME of an entry, pair or baryon; MASS by value, as 0.05, of several quarks as 0.05,0.5. Without --correlator it is
-the pion, without --momentum at rest. The sources of a configuration are averaged first, each from its own time on.
+NAME of an entry, pair, baryon or three-point function; MASS by value, as 0.05, of several quarks as 0.05,0.5, and
+of a three-point function those of parent, spectator and daughter. Without --correlator it is the pion, without
+--momentum at rest. The sources of a configuration are averaged first, each from its own time on.
 The files are verified by their checksums. They must agree in masses, action, extents, boundary and kind of source,
 and be of different configurations.
 """
 import naik_io
 
+OPTIONS = ("--correlator", "--momentum", "--sink-time", "--sink-momentum")
 name, mass, *words = naik_io.arguments(__doc__, 4)
 given, paths = {}, []
 while words:
     word = words.pop(0)
-    if word in ("--correlator", "--momentum") and words:
+    if word in OPTIONS and words:
         given[word] = words.pop(0)
     elif word.startswith("--"):
-        raise ValueError(f"{word} is no option with a value: there are --correlator and --momentum")
+        raise ValueError(f"{word} is no option with a value: there are {', '.join(OPTIONS[:-1])} and {OPTIONS[-1]}")
     else:
         paths.append(word)
 try:
     masses = [float(one) for one in mass.split(",")]
-    momentum = tuple(int(k) for k in given.get("--momentum", "0,0,0").split(","))
+    momentum, sink = (tuple(int(k) for k in given.get(option, "0,0,0").split(",")) for option in ("--momentum", "--sink-momentum"))
+    time = int(given["--sink-time"]) if "--sink-time" in given else None
 except ValueError:
-    raise ValueError(f"MASS is the value of a mass, as 0.05, and a momentum is three integers, as 1,0,0, not '{mass}' and "
-                     f"'{given.get('--momentum', '0,0,0')}'") from None
+    raise ValueError(f"MASS is the value of a mass, as 0.05, a momentum is three integers, as 1,0,0, and a sink time one, not '{mass}' and "
+                     f"{', '.join(repr(v) for k, v in given.items() if k != '--correlator') or 'nothing'}") from None
 samples, first, seen = [], None, {}
 for path in paths:
     with naik_io.open(path) as f:
         naik_io.verify(f)
-        found = f.find(name, given.get("--correlator"), masses, momentum)
+        found = f.find(name, given.get("--correlator"), masses, momentum, sink_time=time, sink_momentum=sink)
         physics = f.physics_of(found)
         first = first or physics
         for key in {**first, **physics}:

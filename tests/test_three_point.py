@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import subprocess
 import sys
 
 import h5py
@@ -92,6 +93,7 @@ def names_and_masses_are_told():
         assert both[0].sink_operator == "pion5" and both[0].sink_momentum == (0, 0, 0)
         rolled = f.from_source(both[0])
         assert (rolled == np.roll(f.values(both[0]), -5)).all()
+        assert np.abs(f.mean(both) - (rolled + np.roll(f.values(both[1]), -2)) / 2).max() < 1e-16
         try:
             f.find("cur", "GX-G1", masses=(0.5, 0.4, 0.35), momentum=(1, 0, -1))
             raise AssertionError
@@ -101,6 +103,11 @@ def names_and_masses_are_told():
     assert ("# GX-G1 source=cur+m01/s0003 mass=0.35 naik_epsilon=0 antiquark=parent/s0001 antiquark_mass=0.5 antiquark_naik_epsilon=-0.1 "
             "spectator=light/s0001 spectator_mass=0.4 spectator_naik_epsilon=0 sink_time=4 sink_operator=pion5 sink_momentum=0,0,0 name=cur "
             "momentum=1,0,-1 from=0,1,0,2 weight=exp") in said, said[-3000:]
+    average = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python", "ensemble_average.py")
+    words = [sys.executable, average, "cur", "0.5,0.4,0.35", "--correlator", "GX-G1", "--momentum", "1,0,-1", path("cur.h5")]
+    for more, told in (([], "say which of 3, 4"), (["--sink-time", "4"], "the jackknife needs two configurations"), (["--sink-time", "four"], "a sink time one")):
+        run = subprocess.run(words + more, capture_output=True, text=True)
+        assert run.returncode == 1 and told in run.stderr, (more, run.stderr)
     naik("report", path("cur.h5"), "-o", path("cur.html"))
     with open(path("cur.html"), encoding="utf-8") as f:
         assert "cur/s0000/T03/m00-m01-m00" in f.read()
