@@ -66,7 +66,7 @@ bool coarse_fixture_fill(check *t, naik_precision precision, const int aggregate
         CHECK_OK(t, naik_field_create_spin(g, NAIK_SINGLE, NAIK_SPIN, NAIK_MG_BLOCK, &m->field[i]));
     }
     CHECK_OK(t, naik_coarse_operator_create(m->p, &m->op));
-    CHECK_OK(t, naik_coarse_operator_fill(m->op, m->p, m->wilson, m->field));
+    CHECK_OK(t, naik_coarse_operator_fill(m->op, m->p, m->wilson, m->field, NULL));
     CHECK_OK(t, naik_coarse_halo_create(m->a, 2 * vectors, COARSE_RHS, &m->halo));
     return !t->failed;
 }

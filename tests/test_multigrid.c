@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "coarse_fixture.h"
 #include "comm/collective.h"
+#include "operator/wilson_operator.h"
+#include "solver/gcr.h"
 
 static const int size[4] = {4, 4, 8, 8};
 static const double mass = 0.3;
@@ -231,6 +233,68 @@ static void smoother_is_the_least_squares_polynomial(check *t)
     wilson_fixture_destroy(&f);
 }
 
+static naik_status nothing(void *data, naik_parity parity, const naik_field *r, const double *norm,
+                           naik_field *z, int32_t *steps)
+{
+    (void)data;
+    (void)parity;
+    (void)norm;
+    (void)steps;
+    return r->geometry->backend->ops->field.copy(z, r, NULL, NAIK_RHS_IDLE);
+}
+
+/* What GCR with as many steps leaves of other noise, which it fits by itself, is not much less. */
+static void smoother_is_as_good_as_gcr(check *t)
+{
+    enum { STEPS = 8 };
+    static const naik_preconditioner none = {.apply = nothing};
+    wilson_fixture f;
+    naik_wilson *wilson[2] = {NULL};
+    naik_mh mh = {.scratch = NULL};
+    naik_gcr *gcr = NULL;
+    naik_polynomial p;
+    double *room = NULL, left = 0, whole = 0;
+    naik_gcr_step step = {.parity = NAIK_EVEN, .preconditioner = &none, .active = {true, true}};
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 1.1, false, &f));
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(t, naik_wilson_create(f.geometry, f.u, f.clover, mass, 0,
+                                       i == 0 ? NAIK_DOUBLE : NAIK_SINGLE, 18, &wilson[i]));
+    }
+    CHECK_OK(t, naik_polynomial_fit(wilson[0], NAIK_EVEN, STEPS, 7, &p));
+    CHECK_OK(t, naik_mh_create(wilson[1], NAIK_SINGLE, 2, &mh));
+    CHECK_OK(t, naik_gcr_create(f.geometry, NAIK_SINGLE, NAIK_SPIN, 2, STEPS + 1, &gcr));
+    CHECK_OK(t, naik_alloc(f.lat->comm->log, 4 * naik_lattice_vector_bytes(f.lat), "noise",
+                           (void **)&room));
+    const naik_operator op = naik_mh_of(&mh);
+    step.op = &op;
+    step.r = wilson_fixture_zero(t, &f, NAIK_SINGLE, 2);
+    step.x = wilson_fixture_zero(t, &f, NAIK_SINGLE, 2);
+    for (int c = 0; c < 2; c++) {
+        wilson_spinor *v = wilson_ref_field(f.lat->volume);
+        CHECK_OK(t, naik_multigrid_noise(step.r, NAIK_EVEN, c, 8, (uint32_t)c, room));
+        wilson_fixture_take(t, &f, step.r, NAIK_EVEN, c, v);
+        for (int64_t i = 0; i < 12 * f.lat->volume; i++) {
+            step.rr[c] += pow(cabs(((double complex *)v)[i]), 2);
+        }
+        whole += step.rr[c];
+        free(v);
+    }
+    naik_gcr_begin(gcr, 2);
+    for (int k = 0; k < STEPS; k++) {
+        CHECK_OK(t, naik_gcr_iterate(gcr, &step));
+    }
+    left = sqrt((step.rr[0] + step.rr[1]) / whole);
+    CHECK_NEAR(t, p.left / left, 1.05, 0.05);
+    naik_field_destroy(&step.r);
+    naik_field_destroy(&step.x);
+    naik_gcr_destroy(&gcr);
+    naik_mh_destroy(&mh);
+    naik_free(room);
+    naik_wilson_destroy(&wilson[0]);
+    naik_wilson_destroy(&wilson[1]);
+    wilson_fixture_destroy(&f);
+}
+
 /* ---- the cycle: where P holds everything, its coarse lattice solves Mh x = r */
 
 static void a_cycle_solves_where_nothing_is_left_out(check *t)
@@ -319,5 +383,6 @@ CHECK_MAIN(CHECK(columns_are_orthonormal), CHECK(coarse_operator_is_the_galerkin
            CHECK(coarse_solver_solves_the_coarse_operator),
            CHECK_UP_TO(1, a_coarse_operator_that_is_too_large_is_noticed),
            CHECK_UP_TO(1, smoother_is_the_least_squares_polynomial),
+           CHECK_UP_TO(1, smoother_is_as_good_as_gcr),
            CHECK_UP_TO(1, a_cycle_solves_where_nothing_is_left_out),
            CHECK(grids_without_whole_aggregates_are_refused))

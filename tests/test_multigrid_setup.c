@@ -116,7 +116,7 @@ static void another_mass_has_its_own_coarse_operator_and_smoother(check *t)
         CHECK_TRUE(t, mg->cycle->wilson == inner);
         naik_field *const scratch[3] = {mg->cycle->rest, mg->cycle->other, mg->cycle->x};
         CHECK_OK(t, naik_coarse_operator_create(mg->used, &direct));
-        CHECK_OK(t, naik_coarse_operator_fill(direct, mg->used, inner, scratch));
+        CHECK_OK(t, naik_coarse_operator_fill(direct, mg->used, inner, scratch, NULL));
         CHECK_TRUE(t, same_matrices(t, mg->coarse->used, direct->used));
         for (int parity = 0; parity < 2; parity++) {
             CHECK_OK(t, naik_polynomial_fit(outer, (naik_parity)parity, s.parameters.smoother,

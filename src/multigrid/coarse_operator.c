@@ -116,7 +116,8 @@ done:
 }
 
 naik_status naik_coarse_operator_fill(naik_coarse_operator *op, const naik_transfer *p,
-                                      const naik_wilson *wilson, naik_field *const field[3])
+                                      const naik_wilson *wilson, naik_field *const field[3],
+                                      const naik_multigrid_hooks *hooks)
 {
     naik_status status = NAIK_OK;
     const naik_multigrid_ops *ops = naik_multigrid_of(op->aggregates->geometry);
@@ -131,6 +132,7 @@ naik_status naik_coarse_operator_fill(naik_coarse_operator *op, const naik_trans
             }
             NAIK_TRY(ops->get_columns(p, NAIK_EVEN, chirality, first, field[0]));
             NAIK_TRY(ops->get_columns(p, NAIK_ODD, chirality, first, field[1]));
+            NAIK_TRY(naik_multigrid_ask(hooks, backend->log));
             NAIK_TRY(add_columns(op, p, wilson, chirality * p->vectors + first, field, field[2]));
         }
     }

@@ -11,6 +11,7 @@
 #define NAIK_MULTIGRID_COARSE_OPERATOR_H
 
 #include "multigrid/coarse_vector.h"
+#include "multigrid/hooks.h"
 #include "multigrid/transfer.h"
 #include "operator/wilson.h"
 
@@ -31,11 +32,14 @@ size_t naik_coarse_operator_bytes(const naik_aggregates *aggregates, int vectors
 /* And while it is filled. */
 size_t naik_coarse_operator_fill_bytes(const naik_aggregates *aggregates, int vectors);
 
-/* From P and M; field[0..1] are spinors in single of NAIK_MG_BLOCK rhs, scratch. Collective.
+/* From P and M; field[0..1] are spinors in single of NAIK_MG_BLOCK rhs, scratch. Asks the hooks, which may be
+ * NULL. Collective.
+ * NAIK_ERR_INTERRUPTED     the operator is then no operator
  * NAIK_ERR_NOT_CONVERGED   X of some coarse site has no inverse
  * NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_coarse_operator_fill(naik_coarse_operator *op, const naik_transfer *p,
-                                      const naik_wilson *wilson, naik_field *const field[3]);
+                                      const naik_wilson *wilson, naik_field *const field[3],
+                                      const naik_multigrid_hooks *hooks);
 
 /* out[c] = M_c in[c], c both parities: for tests. Collective. */
 naik_status naik_coarse_operator_apply(const naik_coarse_operator *op, naik_coarse_halo *halo,

@@ -71,7 +71,8 @@ static naik_status make_coarse(naik_multigrid *mg)
     naik_timer *timer = mg->aggregates->geometry->backend->timer;
     naik_field *const field[3] = {mg->cycle->rest, mg->cycle->other, mg->cycle->x};
     naik_timer_start(timer, "coarse operator");
-    const naik_status status = naik_coarse_operator_fill(mg->coarse, mg->used, mg->inner, field);
+    const naik_status status =
+        naik_coarse_operator_fill(mg->coarse, mg->used, mg->inner, field, &mg->hooks);
     naik_timer_stop(timer, "coarse operator");
     return status;
 }
@@ -226,7 +227,6 @@ naik_status naik_multigrid_change(naik_multigrid *mg, const naik_wilson *outer,
     mg->outer = outer;
     mg->inner = mg->cycle->wilson = inner;
     NAIK_TRY(make_smoother(mg));
-    NAIK_TRY(naik_multigrid_ask(&mg->hooks, mg->aggregates->geometry->backend->log));
     NAIK_TRY(make_coarse(mg));
     NAIK_TRY(naik_multigrid_seal(mg));
 done:

@@ -7,17 +7,6 @@
 #include "operator/wilson_operator.h"
 #include "solver/bicgstab.h"
 
-static naik_status interrupted(naik_log *log)
-{
-    return NAIK_FAIL(log, NAIK_ERR_INTERRUPTED,
-                     "the setup of multigrid was interrupted: a rerun begins it anew");
-}
-
-naik_status naik_multigrid_ask(const naik_multigrid_hooks *hooks, naik_log *log)
-{
-    return hooks->stop != NULL && hooks->stop(hooks->data) ? interrupted(log) : NAIK_OK;
-}
-
 naik_status naik_test_vectors_create(const naik_geometry *geometry, int count,
                                      naik_test_vectors *out)
 {
@@ -100,7 +89,7 @@ typedef struct starting {
 static bool stop(void *data)
 {
     starting *s = data;
-    s->stopped = s->hooks->stop != NULL && s->hooks->stop(s->hooks->data);
+    s->stopped = naik_multigrid_stops(s->hooks);
     return s->stopped;
 }
 
@@ -134,7 +123,7 @@ static naik_status start_block(const naik_wilson *outer, naik_solver *solver, in
     NAIK_TRY(
         naik_wilson_schur(outer, NAIK_EVEN, false, &all, s->v, scratch, (naik_field *)s->b, NULL));
     NAIK_TRY(naik_solver_solve(solver, NAIK_EVEN, &options, &stream));
-    NAIK_TRY(s->stopped ? interrupted(s->v->geometry->backend->log) : NAIK_OK);
+    NAIK_TRY(s->stopped ? naik_multigrid_interrupted(s->v->geometry->backend->log) : NAIK_OK);
     NAIK_TRY(s->v->geometry->backend->ops->field.axpy(-1, s->e, s->v));
 done:
     return status;

@@ -3,18 +3,10 @@
 #define NAIK_MULTIGRID_VECTORS_H
 
 #include "multigrid/cycle.h"
+#include "multigrid/hooks.h"
 #include "solver/solver.h"
 
 enum { NAIK_MG_BLOCKS_MOST = (NAIK_MG_VECTORS_MOST + NAIK_MG_BLOCK - 1) / NAIK_MG_BLOCK };
-
-/* Asked between the steps of a setup, the same on all ranks: true ends it. NULL: never. */
-typedef struct naik_multigrid_hooks {
-    void *data;
-    bool (*stop)(void *data);
-} naik_multigrid_hooks;
-
-/* NAIK_ERR_INTERRUPTED where that is asked for. */
-naik_status naik_multigrid_ask(const naik_multigrid_hooks *hooks, naik_log *log);
 
 typedef struct naik_test_vectors {
     naik_multigrid_hooks hooks;
