@@ -88,6 +88,39 @@ done:
     return status;
 }
 
+/* What stands at one site of the last mode. */
+static naik_status spoil(const naik_lattice *lattice, const naik_modes *modes, double number)
+{
+    const naik_field_ops *field = &modes->geometry->backend->ops->field;
+    const int last = modes->count - 1;
+    naik_field *block = modes->block[last / NAIK_MODES_BLOCK];
+    double *v = malloc((size_t)lattice->sites * 6 * sizeof *v);
+    naik_status status = NAIK_OK;
+    NAIK_TRY(field->to_host(block, NAIK_EVEN, last % NAIK_MODES_BLOCK, v));
+    v[0] = number; /* of site 0, which is even */
+    NAIK_TRY(field->from_host(block, NAIK_EVEN, last % NAIK_MODES_BLOCK, v));
+done:
+    free(v);
+    return status;
+}
+
+naik_status damaged_write_modes_with(const naik_lattice *lattice, const char *path, double number)
+{
+    naik_status status = NAIK_OK;
+    stage s;
+    naik_modes *modes = NULL;
+    const naik_modes_about about = about_modes();
+    NAIK_TRY(set_stage(lattice, &s));
+    NAIK_TRY(naik_modes_create(s.geometry, NAIK_SINGLE, MODES, &modes));
+    NAIK_TRY(fill_modes(lattice, modes));
+    NAIK_TRY(spoil(lattice, modes, number));
+    NAIK_TRY(naik_modes_file_write(s.geometry, path, modes, &about));
+done:
+    naik_modes_destroy(&modes);
+    strike(&s);
+    return status;
+}
+
 naik_status damaged_write_modes(const naik_lattice *lattice, const char *path)
 {
     naik_status status = NAIK_OK;

@@ -523,6 +523,21 @@ static void damaged_modes_never_pass(check *t)
     harm(t, &search);
 }
 
-CHECK_MAIN(CHECK(damaged_configurations_never_pass), CHECK(damaged_link_files_never_pass),
+static void modes_that_are_no_numbers_are_not_written(check *t)
+{
+    static const int extents[4] = {4, 4, 4, 4};
+    const char *const path = "modes.of.numbers.h5";
+    naik_lattice *lat = NULL;
+    CHECK_REQUIRE(t, naik_lattice_create(t->comm, extents, NULL, &lat) == NAIK_OK);
+    CHECK_OK(t, damaged_write_modes_with(lat, path, 1e30));
+    CHECK_TRUE(t, remove(path) == 0);
+    CHECK_STATUS(t, damaged_write_modes_with(lat, path, NAN), NAIK_ERR_INPUT);
+    CHECK_STATUS(t, damaged_write_modes_with(lat, path, INFINITY), NAIK_ERR_INPUT);
+    CHECK_TRUE(t, remove(path) != 0);
+    naik_lattice_destroy(&lat);
+}
+
+CHECK_MAIN(CHECK(modes_that_are_no_numbers_are_not_written),
+           CHECK(damaged_configurations_never_pass), CHECK(damaged_link_files_never_pass),
            CHECK(damaged_propagators_never_pass), CHECK(damaged_vectors_never_pass),
            CHECK(damaged_modes_never_pass))

@@ -244,6 +244,18 @@ def a_kept_search_that_no_search_can_leave_begins_again():
     assert not os.path.exists(path("kept.h5.search")) and not os.path.exists(path("kept.h5.finding.lock"))
 
 
+def a_search_goes_on_from_a_search_for_the_same_alone():
+    def begun(*more):
+        return naik("modes", path("in.yaml"), "--set", "deflation.file=" + path("asked.h5"), "--set", "run.wall_limit=0.001",
+                    *more, status=5)
+    begun()
+    assert "going on from cycle" in begun()
+    assert "going on" not in begun("--set", "deflation.tolerance=2e-3")
+    shutil.copy(path("modes.h5"), path("named.h5.search"))
+    said = naik("modes", path("in.yaml"), "--set", "deflation.file=" + path("named.h5"), status=1)
+    assert "is no search for low modes (format naik-modes, complete)" in said, said
+
+
 def a_job_waits_for_another_that_looks_for_the_same_modes():
     there = ("--set", "deflation.file=" + path("shared.h5"))
     with open(path("shared.h5.finding.lock"), "w", encoding="utf-8") as f:
@@ -427,7 +439,8 @@ main([modes_are_found_once_and_verified, whatever_is_asked_of_the_search_the_mod
       info_tells_the_spectrum_and_what_masses_gain, info_notices_every_kind_of_damage,
       modes_that_are_not_finite_are_damaged_whatever_their_checksums_say,
       numbers_of_modes_that_cannot_be_are_damage,
-      a_kept_search_that_no_search_can_leave_begins_again, a_job_waits_for_another_that_looks_for_the_same_modes,
+      a_kept_search_that_no_search_can_leave_begins_again,
+      a_search_goes_on_from_a_search_for_the_same_alone, a_job_waits_for_another_that_looks_for_the_same_modes,
       every_naik_epsilon_has_a_file_of_its_own, no_modes_are_asked_for_beside_other_keys, modes_of_every_configuration_of_a_list_are_found,
       modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,
       auto_finds_as_many_as_pay_and_keeps_to_them, auto_solves_without_modes_that_will_not_pay,

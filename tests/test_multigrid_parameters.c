@@ -26,6 +26,10 @@ static void aggregates_follow_from_the_extents_alone(check *t)
     CHECK_TRUE(t, naik_multigrid_fits(size, extent, grid));
     CHECK_TRUE(t, !naik_multigrid_fits(size, extent, (const int[4]){1, 1, 2, 1}));
     CHECK_TRUE(t, !naik_multigrid_aggregate(size, odd, extent, &mu) && mu == 3);
+    /* half of an aggregate's sites are even: where all extents would be odd, t's gives way unless it was asked for */
+    const int sixes[4] = {6, 6, 6, 24}, three[4] = {3, 3, 3, 0}, threes[4] = {3, 3, 3, 3};
+    CHECK_TRUE(t, naik_multigrid_aggregate(sixes, three, extent, &mu) && extent[3] % 2 == 0);
+    CHECK_TRUE(t, !naik_multigrid_aggregate(sixes, threes, extent, &mu) && mu == 3);
 }
 
 /* What design and input mean by the same words. */

@@ -199,7 +199,7 @@ def a_grid_is_chosen_for_the_aggregates_of_the_input():
 def every_twist_has_a_setup_of_its_own():
     point = "source: {type: point, origin: [0, 0, 0, 0], colours: [0]}\n    correlators: []\n"
     said = solve("twists", "--set", "multigrid.cycles=0", mass=f"{LIGHT}\n    twist: [0.5, 0, 0]\n    {point}  - name: straight\n"
-                 f"    {LIGHT}\n    correlators: []")
+                 "    kappas: [0.141]\n    correlators: []")  # lighter, but not of the other's links
     assert said.count("\nmultigrid start: ") == 2, said
 
 
