@@ -230,6 +230,19 @@ def places_of_operators_at_the_source_are_averaged_with_their_sign():
         np.testing.assert_allclose(correlator(f, "corr/one/average/m00-m00/conserved_vector_x/p000/mean"), mean, rtol=0, atol=1e-14)
 
 
+def three_point_functions_are_averaged_with_the_sign_of_all_their_operators():
+    place = "origin: [[0, 0, 0, 0], [1, 2, 3, 5], [0, 1, 2, 4]]"
+    entries = f"[{{name: a, masses: [0.3], source: {{type: point, {place}}}}}, {{name: b, masses: [0.3], source: {{type: point, {place}, spin_taste: GY-G1}}}}]\nthree_point:"
+    for name, parent, spectator, label, sink in ("sink", "a", "a", "GX-G1", "GX-G1"), ("spectator", "a", "b", "GY-G1", "pion5"), ("parent", "b", "a", "GY-G1", "pion5"):
+        entries += (f"\n  - {{name: {name}, parent: {parent}, spectator: {spectator}, daughter_masses: [0.3], sink_times: [3], insertion: [{label}], "
+                    f"sink_operator: {sink}}}")
+    solve("free-three", "type: naive", entries, [], gauge="unit.h5", tail=", average: true, propagators: false")
+    with h5py.File(path("free-three.h5")) as f:
+        for name, label in ("sink", "GX-G1"), ("spectator", "GY-G1"), ("parent", "GY-G1"):
+            mean, error = (correlator(f, f"corr/{name}/average/T03/m00-m00-m00/{label}/p000/{word}") for word in ("mean", "error"))
+            assert np.abs(error).max() < 1e-12 and np.abs(mean).max() > 1e-3, (name, mean, error)
+
+
 def sources_with_operators_are_made_again():
     entries = f"[{{name: a, masses: [0.3], {POINT[:-1]}, spin_taste: GXT-G5X}}}}, {{name: b, masses: [0.3], source: {{type: random_wall, seed: 3, t0: 2, spin_taste: G1-G1}}}}]"
     solve("again", "type: naive", entries, ["pion5"])
@@ -253,5 +266,6 @@ def operators_that_cannot_be_at_a_source_are_refused():
 
 main([configurations_are_generated, staggered_currents_are_conserved_at_every_site, currents_of_quarks_with_spin_are_sums_in_numpy,
       free_currents_are_those_of_the_fourier_sum, bytes_are_the_same_on_any_number_of_ranks, links_are_those_of_each_entry,
-      places_of_operators_at_the_source_are_averaged_with_their_sign, sources_with_operators_are_made_again,
+      places_of_operators_at_the_source_are_averaged_with_their_sign,
+      three_point_functions_are_averaged_with_the_sign_of_all_their_operators, sources_with_operators_are_made_again,
       operators_that_cannot_be_at_a_source_are_refused, what_is_no_current_is_refused])

@@ -33,12 +33,12 @@ typedef struct worker {
     held quark[3];
     held displaced;               /* an antiquark with an operator that has links on it, */
     int spin_taste, x0[NAIK_DIM]; /* this one, counted from there */
-    naik_current *current;        /* NULL: none is asked for; between these quarks, */
-    int of[5];   /* their sources and masses, direction; filled: counted from current_x0, */
-    bool filled; /* with these links */
-    int current_x0[NAIK_DIM];
-    naik_hops hops;
-    const naik_quark *hops_of; /* NULL: there are none yet */
+    naik_current *current;        /* NULL: none is asked for */
+    int of[6]; /* sources and masses of its quarks, direction, operator at the source */
+    int current_x0[NAIK_DIM];  /* where it is counted from */
+    bool filled;               /* with these */
+    naik_hops hops;            /* the links of */
+    const naik_quark *hops_of; /* this; NULL: there are none yet */
     double *src;               /* [sites][reals], a source or one spin of a column */
     naik_complex *values;      /* [count][T] */
     double *stored;            /* [correlators][momenta][T] */
@@ -144,6 +144,24 @@ done:
     return status;
 }
 
+/* The sign that each operator with links brings, of staggered quarks: the correlator's, those on the
+ * sources, and that at the sink of a three-point function. */
+static int sign_of_place(const naik_input *input, const contraction_item *item, int k,
+                         const int source[3], const int place[NAIK_DIM])
+{
+    int sign = naik_correlator_phase(item->meson, place);
+    for (int i = 0; i < item->quarks && item->quarks == 2; i++) {
+        const naik_input_source *of = &input->sources[source[i]];
+        sign *= naik_correlator_phase(of->source.spin_taste, of->x0);
+    }
+    if (item->three_point != NULL) {
+        const naik_input_source *of = &input->sources[item->spectator[0] + k];
+        sign *= naik_correlator_phase(of->source.spin_taste, of->x0) *
+                naik_correlator_phase(item->three_point->sink, place);
+    }
+    return sign;
+}
+
 /* What C(origin_t + t) of source number k is multiplied with on its way to t, as if its source lay at the
  * lattice's origin: sign and phase of a meson that was not counted from its source, and three quarks change sign where
  * they cross an antiperiodic boundary. */
@@ -170,15 +188,10 @@ static naik_complex factor_of_shift(const worker *w, const contraction_item *ite
     const naik_complex phase = frame.cosine
                                    ? (naik_complex){1, 0}
                                    : naik_conj(naik_slice_weight(w->kit->lattice, &frame, place));
-    int sign = 1;
-    if (input->kind->spin == 1) {
-        sign = naik_correlator_sign(item->meson, apart) * naik_correlator_phase(item->meson, place);
-    }
-    for (int i = 0; i < item->quarks && item->quarks == 2; i++) {
-        const naik_input_source *of = &input->sources[source[i]];
-        sign *= naik_correlator_phase(of->source.spin_taste, of->x0);
-    }
-    return naik_cscale(sign, phase);
+    return naik_cscale(input->kind->spin > 1 ? 1
+                                             : naik_correlator_sign(item->meson, apart) *
+                                                   sign_of_place(input, item, k, source, place),
+                       phase);
 }
 
 /* Mean over sources, or its standard error; the sums run in the order of the sources. */
@@ -275,7 +288,9 @@ static naik_status carry(worker *w, const contraction_item *item, const naik_fra
     naik_status status = NAIK_OK;
     const naik_input *input = w->kit->input;
     const int mu = item->meson - NAIK_FIRST_CURRENT;
-    const int of[5] = {quark->source, quark->mass, antiquark->source, antiquark->mass, mu};
+    const int at_source = item->three_point != NULL ? item->three_point->source : -1;
+    const int of[6] = {quark->source,   quark->mass, antiquark->source,
+                       antiquark->mass, mu,          at_source};
     if (w->filled && memcmp(w->of, of, sizeof of) == 0 &&
         memcmp(w->current_x0, frame->origin, sizeof w->current_x0) == 0) {
         return NAIK_OK;
