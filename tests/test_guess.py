@@ -268,6 +268,21 @@ def propagators_of_other_codes_are_begun_from():
             put("chroma", whole(2, matrix=matrix * ((-1.0) ** (t * (x + y + z)))[..., None, None]))
             took, said = one(action, "chroma", ranks=2)
             assert (took <= 2).all() and "after multiplication by 0.5 (-1)^(t (x+y+z))," in said, said
+            _, said = one(action, "whole", "--set", "solve.0.source.colours=[1]")
+            assert ": 1 solves of pt began from another code's" in said, said
+            bent = columns[0].copy()
+            bent[0, 0, 0, 1, 0] += 1e-4
+            put("uneven", file_record(size) + b"".join(field_records(v, size, "USQCD_D3_ColorVector", spins=1) for v in [bent] + columns[1:]))
+            took, said = one(action, "uneven")
+            assert took[0] > 0 == took[1] == took[2] and float(re.search("residuals at most ([-0-9.e]+)", said)[1]) > 1e-6, said
+            put("kept", whole(1))
+            os.remove(path("one.h5"))
+            one(action, "kept", "--set", "solver.batch=1", status=None, env={"NAIK_INJECT": "kill:write:2"})
+            assert "resuming: " in (said := naik("solve", path("one.yaml"))), said
+            os.remove(path("one.h5"))
+            one(action, "kept", "--set", "solver.batch=1", status=None, env={"NAIK_INJECT": "kill:write:2"})
+            put("kept", whole(0.5))  # the same file by its name alone
+            assert "guess holds suma/sumb" in (told := naik("solve", path("one.yaml"), status=1)), told
         put("other", whole(1, matrix=np.roll(matrix, 1, axis=3)))  # of a source elsewhere
         took, said = one(action, "other")
         assert (took == plain).all() and "warning: guess '" in said and "does not solve the system of 'pt'" in said, said
