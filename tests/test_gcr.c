@@ -250,6 +250,7 @@ static void what_waits_for_its_stage_is_kept_as_it_was(check *t)
     r.polls = LEFT;
     solve(&r, SYSTEMS, 16, &h);
     CHECK_INT(t, r.result[2].rung, NAIK_RUNG_DOUBLE);
+    CHECK_TRUE(t, naik_solver_state_is_multigrid(&r.kept[2].state)); /* a run goes on with it so */
     CHECK_TRUE(t, r.kept[0].state.started && r.kept[0].state.record.iterations > 0);
     for (int again = 0; again < 2; again++) {
         r.polls = 3;

@@ -25,7 +25,7 @@ done:
 }
 
 /* Whether what was kept of a column is of the algorithm at work. With solver.method auto it may be of the
- * other one: of a column that was tried, or of one that multigrid has given up, which is tried again. */
+ * other one: of a column that was tried. */
 static bool suits(const solve_job *j, const naik_solver_state *state)
 {
     const bool multigrid = naik_solver_state_is_multigrid(state);

@@ -181,7 +181,7 @@ const naik_solver_kind naik_solver_multigrid = ROW("multigrid");
 
 bool naik_solver_state_is_multigrid(const naik_solver_state *state)
 {
-    return state->level == BG_MULTIGRID;
+    return state->level == BG_MULTIGRID || state->inner_steps > 0;
 }
 
 const naik_solver_kind *naik_method_solver(naik_method method)

@@ -33,7 +33,7 @@ typedef enum naik_method {
  * starter. */
 extern const naik_solver_kind naik_solver_bicgstab, naik_solver_normal, naik_solver_multigrid;
 const naik_solver_kind *naik_method_solver(naik_method method);
-/* Whether a kept state is one of GCR with the preconditioner. */
+/* Whether a kept state is of a solve that began with the preconditioner, and may have left it since. */
 bool naik_solver_state_is_multigrid(const naik_solver_state *state);
 
 #endif
