@@ -179,6 +179,7 @@ static void a_coarse_operator_that_is_too_large_is_noticed(check *t)
         }
         CHECK_TRUE(t, enlarged > 2 && enlarged < 20);
         CHECK_TRUE(t, solve.beyond > 0 && solve.beyond <= 4);
+        CHECK_TRUE(t, solve.most > 0); /* in a step, before b itself is too large */
         naik_coarse_solver_destroy(&solver);
         coarse_free(e);
         coarse_free(b);
