@@ -9,6 +9,7 @@
 extern "C" {
 #include "comm/affinity.h"
 #include "comm/collective.h"
+#include "comm/groups.h"
 }
 
 naik_status gpu_report(naik_backend *backend, gpu_error error, const char *what, const char *file,
@@ -46,11 +47,11 @@ static int count_shared(const device_identity *all, int size)
     return shared;
 }
 
-/* Refuses a device used by two ranks unless the user wants that. Collective. */
+/* Refuses a device used by two ranks unless the user wants that. Collective over the job. */
 static naik_status check_sharing(naik_backend *backend, gpu_state *state, bool allowed)
 {
     naik_status status = NAIK_OK;
-    naik_comm *comm = backend->comm;
+    naik_comm *comm = naik_comm_job(backend->comm);
     device_identity mine = {};
     int shared = 0;
     device_identity *all = NULL;
@@ -103,23 +104,25 @@ static void look_around(naik_affinity_view *view)
     (void)gpu_last_error();
 }
 
-/* This rank's device, as the ranks of the node divide them. Collective over the node. */
+/* This rank's device, as the ranks of the node divide them, those of other groups too. Collective over the
+ * job. */
 static naik_status divide_devices(naik_backend *backend, int *device)
 {
     naik_status status = NAIK_OK;
     int current = 0;
-    const int ranks = backend->comm->node_size;
+    naik_comm *job = naik_comm_job(backend->comm);
+    const int ranks = job->node_size;
     naik_affinity_view mine, *all = (naik_affinity_view *)calloc((size_t)ranks, sizeof *all);
     int *choice = (int *)calloc((size_t)ranks, sizeof *choice);
     if (all == NULL || choice == NULL) {
         status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for a list of devices");
     }
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(naik_comm_agree(job, status));
     look_around(&mine);
-    NAIK_TRY(naik_comm_node_gather(backend->comm, &mine, sizeof mine, all));
+    NAIK_TRY(naik_comm_node_gather(job, &mine, sizeof mine, all));
     naik_affinity_assign(all, ranks, choice);
-    *device = choice[backend->comm->node_rank];
-    if (backend->comm->size == 1 && gpu_device_get(&current) == gpu_success && current > 0) {
+    *device = choice[job->node_rank];
+    if (job->size == 1 && gpu_device_get(&current) == gpu_success && current > 0) {
         *device = current; /* this process already works on another than the default */
     }
 done:
@@ -176,7 +179,7 @@ naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     backend->state = state;
     status = choose_device(backend, state);
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(naik_comm_agree(naik_comm_job(backend->comm), status));
     NAIK_TRY(check_sharing(backend, state, options != NULL && options->share_gpu));
     NAIK_TRY(find_smallest(backend, state));
     NAIK_TRY(GPU_CHECK(backend, gpu_stream_create(&state->stream), "making a stream"));

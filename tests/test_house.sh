@@ -20,7 +20,7 @@ code=$(sources src include io gpu)
 all=$(sources src include io gpu tests)
 
 verdict mpi_is_included_only_in_comm_halo_and_io "$(grep -nE '#[ ]*include[ ]*[<"](mpi|naik/mpi|comm/comm_mpi)\.h' $code |
-    grep -vE '^(src/comm/comm(_mpi)?\.[ch]|src/backend/halo\.c|io/[^:]*|include/naik/mpi\.h):')"
+    grep -vE '^(src/comm/(boxes\.c|comm(_mpi)?\.[ch]|groups\.c)|src/backend/halo\.c|io/[^:]*|include/naik/mpi\.h):')"
 verdict hdf5_is_included_only_in_io "$(grep -nE '#[ ]*include[ ]*[<"]H?hdf5' $code | grep -v '^io/')"
 # threads.c: there is no pragma for the number of threads of all loops
 verdict openmp_is_used_through_pragmas_only "$(grep -nE 'omp\.h|omp_(get|set)_[a-z_]+ *\(' $code | grep -v '^src/comm/threads\.c:')"

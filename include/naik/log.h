@@ -23,6 +23,8 @@ naik_log *naik_log_create(void);
 void naik_log_destroy(naik_log **log);
 
 void naik_log_set_rank(naik_log *log, int rank, int size);
+/* Whether a rank other than 0 prints warnings too: of what it alone works at. */
+void naik_log_set_warns(naik_log *log, bool warns);
 /* Quiet: naik_log_line prints nothing (used by `--json` and by tests). Warnings still print. */
 void naik_log_set_quiet(naik_log *log, bool quiet);
 

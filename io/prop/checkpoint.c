@@ -351,16 +351,17 @@ static uint32_t identity_of(const naik_propagator_file *file)
     return naik_crc32(crc, sizeof crc);
 }
 
-naik_status naik_checkpoint_open(naik_propagator_file *file, naik_checkpoint **out)
+naik_status naik_checkpoint_open(naik_propagator_file *file, const naik_lattice *lattice,
+                                 naik_checkpoint **out)
 {
-    naik_comm *comm = file->comm;
+    naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
     naik_checkpoint *s = NULL;
     *out = NULL;
     NAIK_TRY(naik_new(comm, sizeof *s, "the solves in flight", (void **)&s));
     s->file = file;
     s->comm = comm;
-    s->lattice = file->lattice;
+    s->lattice = lattice;
     s->reals = naik_prop_reals(file->plan);
     s->identity = identity_of(file);
     NAIK_TRY(naik_path_append(comm->log, file->part, ".state", s->path));
@@ -371,6 +372,11 @@ naik_status naik_checkpoint_open(naik_propagator_file *file, naik_checkpoint **o
 done:
     naik_checkpoint_close(&s);
     return status;
+}
+
+int naik_checkpoint_count(const naik_checkpoint *state)
+{
+    return state->found.count;
 }
 
 void naik_checkpoint_close(naik_checkpoint **state)

@@ -15,8 +15,12 @@
 typedef struct naik_checkpoint naik_checkpoint;
 
 /* Looks for what the last run kept for the unfinished `file`, which is borrowed; verifies all of
- * it. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
-naik_status naik_checkpoint_open(naik_propagator_file *file, naik_checkpoint **out);
+ * it. lattice: in whose boxes the vectors are, by whose ranks; of the file's, or of some of its ranks, which can then
+ * restore, but not save. Collective over these. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_checkpoint_open(naik_propagator_file *file, const naik_lattice *lattice,
+                                 naik_checkpoint **out);
+/* Solves that were found. */
+int naik_checkpoint_count(const naik_checkpoint *state);
 void naik_checkpoint_close(naik_checkpoint **state);
 
 /* Vector number `vector` of a solve, half [lattice half][spin][3][2] by checkerboard number; with

@@ -26,7 +26,7 @@ struct naik_watchdog {
     atomic_ulong moves;
     _Atomic(const char *) phase, waiting, armed; /* NULL: none */
     _Atomic(const int *) partners;
-    atomic_int partner_count, iterations;
+    atomic_int partner_count, first, iterations;
     _Atomic double armed_s;
     bool stop;
     pthread_t thread;
@@ -39,16 +39,17 @@ static const char *name_partners(const naik_watchdog *w, char *text, size_t text
 {
     const int *partners = atomic_load(&w->partners);
     const int count = partners != NULL ? atomic_load(&w->partner_count) : 0;
+    const int first = atomic_load(&w->first);
     size_t used = 0;
     text[0] = '\0';
     for (int i = 0; i < count && used < text_size; i++) {
-        bool told = partners[i] == w->rank;
+        bool told = first + partners[i] == w->rank;
         for (int k = 0; k < i; k++) {
             told = told || partners[k] == partners[i];
         }
         if (!told) {
             used += (size_t)snprintf(text + used, text_size - used, "%s%d",
-                                     used > 0 ? " and " : "rank ", partners[i]);
+                                     used > 0 ? " and " : "rank ", first + partners[i]);
         }
     }
     return used > 0 ? text : "all ranks";
@@ -204,6 +205,13 @@ void naik_watchdog_wait(naik_watchdog *w, const char *what, const int *partners,
         atomic_store_explicit(&w->partner_count, partner_count, memory_order_relaxed);
         atomic_store_explicit(&w->waiting, what, memory_order_relaxed);
         count(w);
+    }
+}
+
+void naik_watchdog_base(naik_watchdog *w, int first)
+{
+    if (w != NULL) {
+        atomic_store(&w->first, first);
     }
 }
 

@@ -33,6 +33,8 @@ void naik_watchdog_step(naik_watchdog *watchdog, int iterations);
 /* Before a call that waits for others: WHAT of the ranks in partners[count], or of all (count 0).
  */
 void naik_watchdog_wait(naik_watchdog *watchdog, const char *what, const int *partners, int count);
+/* From now on partners are numbered from this rank of the process' own numbers on. */
+void naik_watchdog_base(naik_watchdog *watchdog, int first);
 /* After it, or whenever something got on. */
 void naik_watchdog_move(naik_watchdog *watchdog);
 

@@ -23,7 +23,7 @@
 #include "plan/cost.h"
 #include "plan/spec.h"
 #include "quark/low_modes.h"
-#include "run/job.h"
+#include "run/groups.h"
 
 typedef struct switches {
     const char *path;
@@ -35,11 +35,51 @@ typedef struct switches {
     double start_s; /* of the command, from which run.wall_limit counts */
 } switches;
 
+/* Backend, lattice and clock of the own group. */
+static naik_status open_workplace(solve_job *j, const switches *sw, naik_comm *comm)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = j->input;
+    workplace_options options = workplace_of_input(input);
+    options.interruptible = !sw->dry_run;
+    options.begun_s = sw->start_s;
+    options.greet = solve_report_banner;
+    if (options.grid[0] == 0) {
+        NAIK_TRY(quark_multigrid_grid(comm, input, options.grid));
+    }
+    NAIK_TRY(workplace_open(comm, &options, &j->at));
+    NAIK_TRY(quark_multigrid_check(j->at.geometry, input));
+    j->backend = j->at.backend;
+    j->lattice = j->at.lattice;
+    j->geometry = j->at.geometry;
+    j->interrupt = j->at.interrupt;
+done:
+    return status;
+}
+
+/* What one group decides, and all alike. */
+static naik_status make_plan(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = j->input;
+    const int groups = solve_groups_count(j->groups);
+    int stored = 0;
+    /* a file that holds no modes is refused before the output is made */
+    if (input->deflation.modes != 0) {
+        NAIK_TRY(low_modes_stored(input, j->geometry, &stored));
+    }
+    status = solve_plan_make(input, j->geometry, (input->task_count + groups - 1) / groups, stored,
+                             &j->plan);
+    NAIK_TRY(naik_comm_agree(j->lattice->comm, status));
+done:
+    return status;
+}
+
 static naik_status prepare(solve_job *j, const switches *sw)
 {
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
-    int stored = 0;
+    naik_comm *comm = NULL;
     const size_t times = (size_t)input->lattice.size[3];
     size_t values = 0;
     for (int i = 0; i < input->solve_count; i++) {
@@ -47,19 +87,13 @@ static naik_status prepare(solve_job *j, const switches *sw)
                            (size_t)input->solve[i].momenta.count * 2 * times;
         values = own > values ? own : values;
     }
-    workplace_options options = workplace_of_input(input);
-    options.interruptible = !sw->dry_run;
-    options.begun_s = sw->start_s;
-    options.greet = solve_report_banner;
-    if (options.grid[0] == 0) {
-        NAIK_TRY(quark_multigrid_grid(j->comm, input, options.grid));
+    NAIK_TRY(solve_groups_create(j, &comm));
+    NAIK_TRY(solve_groups_agree(j, open_workplace(j, sw, comm)));
+    j->whole = j->lattice;
+    if (j->groups != NULL) {
+        NAIK_TRY(naik_lattice_create(j->comm, input->lattice.size, NULL, &j->own_whole));
+        j->whole = j->own_whole;
     }
-    NAIK_TRY(workplace_open(j->comm, &options, &j->at));
-    NAIK_TRY(quark_multigrid_check(j->at.geometry, input));
-    j->backend = j->at.backend;
-    j->lattice = j->at.lattice;
-    j->geometry = j->at.geometry;
-    j->interrupt = j->at.interrupt;
     status = naik_alloc(j->log, 2 * (size_t)input->task_count * sizeof *j->pending,
                         "a list of solves", (void **)&j->pending);
     NAIK_TRY(naik_comm_agree(j->comm, status));
@@ -67,13 +101,9 @@ static naik_status prepare(solve_job *j, const switches *sw)
     status = naik_alloc(j->log, (j->correlator_reals + 2 * times) * sizeof *j->correlators,
                         "correlators", (void **)&j->correlators);
     NAIK_TRY(naik_comm_agree(j->comm, status));
-    /* a file that holds no modes is refused before the output is made */
-    if (input->deflation.modes != 0) {
-        NAIK_TRY(low_modes_stored(input, j->geometry, &stored));
-    }
-    status = solve_plan_make(input, j->geometry, input->task_count, stored, &j->plan);
-    NAIK_TRY(naik_comm_agree(j->comm, status));
-    NAIK_TRY(solve_plan_print_lattice(j->geometry));
+    NAIK_TRY(solve_groups_agree(j, make_plan(j)));
+    NAIK_TRY(solve_groups_ready(j));
+    NAIK_TRY(solve_groups_agree(j, solve_plan_print_lattice(j->geometry)));
 done:
     return status;
 }
@@ -87,11 +117,12 @@ static naik_status open_file(solve_job *j, bool fresh)
     NAIK_TRY(naik_comm_agree(j->comm, status));
     solve_report_output(j, solve_spec_file(spec));
     naik_timer_start(j->timer, "open output");
-    NAIK_TRY(naik_propagator_file_open(j->lattice, j->input->output.file, solve_spec_file(spec),
+    NAIK_TRY(naik_propagator_file_open(j->whole, j->input->output.file, solve_spec_file(spec),
                                        fresh, &j->file));
     naik_timer_stop(j->timer, "open output");
-    NAIK_TRY(naik_comm_agree(j->comm, solve_plan_restore(&j->plan, j->input, j->geometry,
-                                                         naik_propagator_file_choices(j->file))));
+    status =
+        solve_plan_restore(&j->plan, j->input, j->geometry, naik_propagator_file_choices(j->file));
+    NAIK_TRY(solve_groups_agree(j, naik_comm_agree(j->lattice->comm, status)));
     solve_plan_print(&j->plan, j->input, j->log);
     j->total = naik_propagator_file_solves(j->file);
     j->done = naik_propagator_file_resumed(j->file);
@@ -137,6 +168,8 @@ static naik_status conclude(solve_job *j, bool interrupted)
 {
     naik_status status = NAIK_OK;
     int failed = 0;
+    naik_link_provider *whole = j->groups != NULL ? &j->whole_links : j->links;
+    const char *reason = naik_interrupt_reason(j->interrupt);
     for (int i = 0; i < j->total; i++) {
         failed += naik_propagator_file_record(j->file, i)->state == NAIK_SOLVE_NOT_CONVERGED;
     }
@@ -144,7 +177,7 @@ static naik_status conclude(solve_job *j, bool interrupted)
         return NAIK_FAIL(
             j->log, NAIK_ERR_INTERRUPTED,
             "stopped by %s with %d of %d solves done: run the same command again to go on",
-            naik_interrupt_reason(j->interrupt), j->done, j->total);
+            reason[0] != '\0' ? reason : solve_groups_reason(j->groups), j->done, j->total);
     }
     if (j->guard.given_up > 0) {
         return NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
@@ -155,13 +188,13 @@ static naik_status conclude(solve_job *j, bool interrupted)
     }
     if (!naik_propagator_file_complete(j->file)) {
         if (!naik_propagator_file_contracted(j->file)) {
-            const contract_kit kit = {.lattice = j->lattice,
+            const contract_kit kit = {.lattice = j->whole,
                                       .input = j->input,
                                       .file = j->file,
-                                      .gauss = j->links->gauss,
-                                      .shifts = j->links->shifts,
+                                      .gauss = whole->gauss,
+                                      .shifts = whole->shifts,
                                       .hops = naik_link_provider_hops,
-                                      .hops_data = j->links,
+                                      .hops_data = whole,
                                       .timer = j->timer};
             NAIK_TRY(contract_all(&kit));
         }
@@ -208,8 +241,21 @@ static naik_status ready_links(solve_job *j)
     int there = j->comm->rank == 0 && access(j->input->output.file, F_OK) == 0;
     NAIK_TRY(naik_comm_broadcast(j->comm, &there, sizeof there, 0));
     if (!there) {
-        NAIK_TRY(naik_link_provider_ready(j->links));
+        NAIK_TRY(solve_groups_agree(j, naik_link_provider_ready(j->links)));
     }
+done:
+    return status;
+}
+
+/* The propagators that the own group's sources and starting values come from. */
+static naik_status open_sources(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    char links[512]; /* identity of them */
+    naik_link_provider_identity(j->links, links, sizeof links);
+    NAIK_TRY(sequential_open(j->lattice, j->input, links, NULL, &j->sources, &j->stored,
+                             &j->sequential));
+    NAIK_TRY(solve_guess_open(j->lattice, j->input, links, j->sources.text, &j->stored, &j->guess));
 done:
     return status;
 }
@@ -218,23 +264,21 @@ static naik_status run(solve_job *j, const switches *sw)
 {
     naik_status status = NAIK_OK;
     bool interrupted = false;
-    char links[512]; /* identity of them */
     NAIK_TRY(naik_fault_create(j->comm, &j->fault));
     naik_timer_observe(j->timer, region_moved, j);
-    NAIK_TRY(sdc_check_create(j->comm, j->input, &j->guard));
-    NAIK_TRY(source_file_identify(j->lattice, j->input, &j->sources));
-    NAIK_TRY(workplace_links(&j->at, j->input, NULL));
-    naik_link_provider_identity(j->links, links, sizeof links);
-    NAIK_TRY(sequential_open(j->lattice, j->input, links, NULL, &j->sources, &j->stored,
-                             &j->sequential));
-    NAIK_TRY(solve_guess_open(j->lattice, j->input, links, j->sources.text, &j->stored, &j->guess));
+    status = sdc_check_create(j->lattice->comm, j->input, &j->guard);
+    NAIK_TRY(solve_groups_agree(j, status));
+    status = source_file_identify(j->lattice, j->input, &j->sources);
+    NAIK_TRY(solve_groups_agree(j, status));
+    NAIK_TRY(solve_groups_links(j));
+    NAIK_TRY(solve_groups_agree(j, open_sources(j)));
     NAIK_TRY(ready_links(j));
     NAIK_TRY(open_file(j, sw->fresh));
     solve_report_start(j);
     solve_progress_begin(j);
     if (!naik_propagator_file_complete(j->file)) {
-        NAIK_TRY(naik_checkpoint_open(j->file, &j->checkpoint));
         NAIK_TRY(solve_work(j, &interrupted));
+        NAIK_TRY(solve_groups_guesses(j));
         NAIK_TRY(solve_report_guesses(j));
     }
     const bool ends = !interrupted && !naik_propagator_file_complete(j->file);
@@ -253,6 +297,7 @@ done:
 static void clear(solve_job *j, bool refused)
 {
     naik_events_close(&j->events);
+    naik_checkpoint_close(&j->restored);
     naik_checkpoint_close(&j->checkpoint);
     if (j->file != NULL && naik_comm_broadcast(j->comm, &refused, sizeof refused, 0) == NAIK_OK &&
         refused) {
@@ -268,7 +313,10 @@ static void clear(solve_job *j, bool refused)
     sdc_check_destroy(&j->guard);
     naik_free(j->pending);
     naik_free(j->correlators);
+    naik_link_provider_close(&j->whole_links);
     workplace_close(&j->at);
+    naik_lattice_destroy(&j->own_whole);
+    solve_groups_destroy(&j->groups);
     naik_input_destroy(&j->input);
 }
 

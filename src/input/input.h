@@ -219,7 +219,8 @@ typedef struct naik_input {
     } output;
     struct {
         naik_input_backend backend;
-        int grid[NAIK_DIM];  /* zeros: auto */
+        int grid[NAIK_DIM];  /* of a group; zeros: auto */
+        int groups;          /* of ranks */
         int threads;         /* 0: as OpenMP says */
         double wall_limit_s; /* 0: none */
         double watchdog_s;   /* 0: none */

@@ -10,6 +10,7 @@
 #include "backend/field.h"
 #include "backend/halo.h"
 #include "comm/collective.h"
+#include "comm/groups.h"
 #include "contract/contraction_list.h"
 #include "contract/smearing.h"
 #include "modes/deflate.h"
@@ -223,7 +224,7 @@ static naik_status available(const naik_geometry *geometry, int64_t *out)
     naik_status status = NAIK_OK;
     naik_backend *backend = geometry->backend;
     size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) /
-                   (size_t)backend->comm->node_size;
+                   (size_t)naik_comm_job(backend->comm)->node_size;
     if (backend->device.memory->free_bytes != NULL) {
         status = backend->device.memory->free_bytes(&backend->device, &bytes);
     }

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "comm/groups.h"
 #include "contract/contraction_list.h"
 #include "contract/frame.h"
 #include "lattice/source_kind.h"
@@ -32,7 +33,7 @@ struct solve_spec {
     naik_meta_item metadata[META_MOST], session[SESSION_MOST];
     char identity[TEXT_BYTES], numerics[TEXT_BYTES], device[TEXT_BYTES], grid[64], ranks[32],
         batch[32], memory[160];
-    char nodes[32], system[256], environment[900];
+    char groups[16], nodes[32], system[256], environment[900];
 };
 
 void solve_spec_destroy(solve_spec **spec)
@@ -268,14 +269,18 @@ static void fill_texts(solve_spec *spec, const solve_plan *plan, const naik_back
              backend->ops->name);
     snprintf(spec->grid, sizeof spec->grid, "%dx%dx%dx%d", lat->grid[0], lat->grid[1], lat->grid[2],
              lat->grid[3]);
-    snprintf(spec->ranks, sizeof spec->ranks, "%d", lat->comm->size);
+    const naik_comm *job = naik_comm_job(lat->comm);
+    snprintf(spec->ranks, sizeof spec->ranks, "%d", job->size);
+    if (job->size > lat->comm->size) {
+        snprintf(spec->groups, sizeof spec->groups, "%d", job->size / lat->comm->size);
+    }
     snprintf(spec->batch, sizeof spec->batch, "%d", plan->batch);
     snprintf(spec->memory, sizeof spec->memory,
              "%.3f GiB a rank: link building %.3f, packed links %.3f, fields %.3f, halos %.3f, "
              "vectors %.3f",
              gib(plan->total_bytes), gib(plan->gauge_bytes), gib(plan->packed_bytes),
              gib(plan->field_bytes), gib(plan->halo_bytes), gib(plan->vector_bytes));
-    snprintf(spec->nodes, sizeof spec->nodes, "%d", lat->comm->nodes);
+    snprintf(spec->nodes, sizeof spec->nodes, "%d", job->nodes);
     describe_system(spec->system, sizeof spec->system);
     collect_environment(spec->environment, sizeof spec->environment);
 }
@@ -329,6 +334,7 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
                                       {"backend", backend->ops->name},
                                       {"device", spec->device},
                                       {"ranks", spec->ranks},
+                                      {"groups", spec->groups},
                                       {"grid", spec->grid},
                                       {"batch", spec->batch},
                                       {"memory", spec->memory},

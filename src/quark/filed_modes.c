@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/timer.h"
+#include "comm/groups.h"
 #include "io/files.h"
 #include "io/modes/behind.h"
 
@@ -25,7 +26,7 @@ struct filed_modes {
 static naik_modes_pace pace_of(const naik_modes *modes)
 {
     const naik_geometry *geometry = modes->geometry;
-    const naik_comm *comm = geometry->lattice->comm;
+    const naik_comm *comm = naik_comm_job(geometry->lattice->comm);
     const size_t each = (size_t)geometry->lattice->volume_cb * 6 * sizeof(float);
     const size_t least = ((size_t)modes->count / 3 + NAIK_MODES_BLOCK) * each;
     const size_t left = naik_memory_available() / 2 / (size_t)comm->node_size;

@@ -2,12 +2,16 @@
 #include "quark/link_provider.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/timer.h"
+#include "comm/boxes.h"
+#include "comm/new.h"
 #include "contract/smearing.h"
 #include "io/links/links_file.h"
+#include "lattice/boxes.h"
 #include "lattice/source_kind.h"
 #include "links/twist.h"
 
@@ -147,14 +151,14 @@ done:
     return status;
 }
 
-naik_status naik_link_provider_sources(const naik_gauge *thin, const naik_input *input,
-                                       naik_gauss **gauss, naik_gauss **hops)
+/* What smears with these links, NULL where nothing is smeared. */
+static naik_status make_smearing(const naik_gauge *thin, const naik_input *input,
+                                 naik_gauss **gauss, naik_gauss **hops)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = thin->lattice->comm;
     naik_log *log = comm->log;
     bool *slices = NULL;
-    NAIK_TRY(check_coulomb_gauge(input, thin));
     status = naik_alloc(log, (size_t)input->lattice.size[3] * sizeof *slices, "time slices",
                         (void **)&slices);
     NAIK_TRY(naik_comm_agree(comm, status));
@@ -167,6 +171,13 @@ naik_status naik_link_provider_sources(const naik_gauge *thin, const naik_input 
 done:
     naik_free(slices);
     return status;
+}
+
+naik_status naik_link_provider_sources(const naik_gauge *thin, const naik_input *input,
+                                       naik_gauss **gauss, naik_gauss **hops)
+{
+    const naik_status status = check_coulomb_gauge(input, thin);
+    return status != NAIK_OK ? status : make_smearing(thin, input, gauss, hops);
 }
 
 void naik_link_provider_turn(const naik_input *input, naik_gauge *thin)
@@ -222,6 +233,58 @@ naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_inpu
     naik_link_provider_turn(input, out->thin);
 done:
     naik_timer_stop(timer, "read configuration");
+    if (status != NAIK_OK) {
+        naik_link_provider_close(out);
+    }
+    return status;
+}
+
+/* The boxes of `from`, whose ranks are all, into those of `to`, whose ranks are a group of them. */
+static naik_status divide_links(const naik_gauge *from, naik_gauge *to)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *job = from->lattice->comm;
+    const naik_box mine[2] = {naik_lattice_box(from->lattice), naik_lattice_box(to->lattice)};
+    naik_box *boxes = NULL;
+    NAIK_TRY(
+        naik_new(job, 2 * (size_t)job->size * sizeof *boxes, "a list of boxes", (void **)&boxes));
+    NAIK_TRY(naik_boxes_gather(job, &mine[0], boxes));
+    NAIK_TRY(naik_boxes_gather(job, &mine[1], boxes + job->size));
+    NAIK_TRY(naik_boxes_move(job, boxes, boxes + job->size, NAIK_DIM * sizeof *from->link,
+                             from->link, to->link));
+done:
+    free(boxes);
+    return status;
+}
+
+naik_status naik_link_provider_divide(naik_link_provider *whole, const naik_lattice *lattice,
+                                      naik_backend *backend, naik_link_provider *out)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *job = whole->lattice->comm;
+    const naik_input *input = whole->input;
+    *out = (naik_link_provider){.input = input,
+                                .lattice = lattice,
+                                .backend = backend,
+                                .timer = whole->timer,
+                                .file = whole->file,
+                                .checks = whole->checks};
+    memset(&whole->file, 0, sizeof whole->file); /* what it owned is out's */
+    naik_timer_start(whole->timer, "divide configuration");
+    naik_link_provider_turn(input, whole->thin); /* as it was read */
+    NAIK_TRY(naik_comm_agree(job, naik_gauge_create(lattice, &out->thin)));
+    NAIK_TRY(divide_links(whole->thin, out->thin));
+    naik_link_provider_turn(input, whole->thin);
+    if (whole->gauss != NULL || whole->hops != NULL) {
+        NAIK_TRY(naik_comm_agree(job, make_smearing(out->thin, input, &out->gauss, &out->hops)));
+    }
+    if (whole->shifts != NULL) {
+        NAIK_TRY(naik_comm_agree(
+            job, naik_shifts_create(out->thin, input->lattice.antiperiodic_t, &out->shifts)));
+    }
+    naik_link_provider_turn(input, out->thin);
+done:
+    naik_timer_stop(whole->timer, "divide configuration");
     if (status != NAIK_OK) {
         naik_link_provider_close(out);
     }

@@ -1,5 +1,5 @@
 /* checkpoint.c - the batch in flight, kept when a run is asked to stop and restored by the next */
-#include "run/job.h"
+#include "run/groups.h"
 #include "solver/bicgstab.h"
 
 static int solve_of(const solve_job *j, const naik_input_task *task)
@@ -18,8 +18,8 @@ naik_status solve_checkpoint(void *data, int64_t index, const naik_solver_state 
     }
     /* x is in double always, the iteration's own vectors lose nothing in their own precision */
     const bool wide = vector == NAIK_SOLVER_X || state->rung == NAIK_RUNG_DOUBLE;
-    NAIK_TRY(naik_checkpoint_save(j->checkpoint, solve_of(j, solve_task(j, index)), state, vector,
-                                  wide ? 64 : 32, half));
+    NAIK_TRY(solve_meeting_keep(j, solve_of(j, solve_task(j, index)), state, vector, wide ? 64 : 32,
+                                half));
 done:
     return status;
 }
@@ -45,8 +45,9 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_stat
     if (!sdc_check_continues(&j->guard, j->pending[index])) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_checkpoint_restore(j->checkpoint, solve_of(j, task), j->plan.history_stride,
-                                     state, vector, half, found));
+    naik_checkpoint *kept = j->restored != NULL ? j->restored : j->checkpoint;
+    NAIK_TRY(naik_checkpoint_restore(kept, solve_of(j, task), j->plan.history_stride, state, vector,
+                                     half, found));
     *found = *found && (vector != NAIK_SOLVER_STATE || suits(j, state));
     if (*found && vector == NAIK_SOLVER_X) {
         naik_log_line(j->log, "restored: source=%s mass=%g colour=%d after %d iterations",

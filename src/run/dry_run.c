@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plan/spec.h"
-#include "run/job.h"
+#include "run/groups.h"
 #include "stored/source_file.h"
 
 /* Fat and long links from files have checksums, which reading compares. */
@@ -29,10 +29,10 @@ static naik_status verify_links(solve_job *j)
 {
     naik_status status = NAIK_OK;
     const bool stored = j->input->gauge.file == NULL;
-    NAIK_TRY(workplace_links(&j->at, j->input, NULL));
+    NAIK_TRY(solve_groups_links(j));
     if (stored) {
         naik_log_line(j->log, "links: %s, %s", j->input->action.file, j->links->content);
-        NAIK_TRY(verify_stored_links(j));
+        NAIK_TRY(solve_groups_agree(j, verify_stored_links(j)));
     }
     naik_log_line(j->log, "%s verified", stored ? "links" : "configuration");
 done:
@@ -52,7 +52,7 @@ static naik_status look_at_links(solve_job *j)
                       probe.size[3]);
         NAIK_TRY(naik_lattice_expect(j->lattice, input->gauge.file, probe.size));
     } else {
-        NAIK_TRY(workplace_links(&j->at, input, NULL));
+        NAIK_TRY(solve_groups_links(j));
         naik_log_line(j->log, "links: %s, %s", input->action.file, j->links->content);
     }
 done:
@@ -60,13 +60,11 @@ done:
     return status;
 }
 
-naik_status solve_dry_run(solve_job *j, bool verify)
+/* Sources and starting values, by the own group. */
+static naik_status look_at_sources(solve_job *j, bool verify)
 {
     naik_status status = NAIK_OK;
-    solve_spec *spec = NULL;
     char links[512];
-    solve_plan_print(&j->plan, j->input, j->log);
-    NAIK_TRY(verify ? verify_links(j) : look_at_links(j));
     NAIK_TRY(verify ? source_file_identify(j->lattice, j->input, &j->sources)
                     : source_file_precheck(j->lattice, j->input));
     if (verify) {
@@ -81,9 +79,19 @@ naik_status solve_dry_run(solve_job *j, bool verify)
         NAIK_TRY(solve_guess_verify(&j->guess, j->lattice, &j->stored));
         stored_runs_report(&j->stored, j->log);
     }
+done:
+    return status;
+}
+
+naik_status solve_dry_run(solve_job *j, bool verify)
+{
+    naik_status status = NAIK_OK;
+    solve_spec *spec = NULL;
+    solve_plan_print(&j->plan, j->input, j->log);
+    NAIK_TRY(verify ? verify_links(j) : look_at_links(j));
+    NAIK_TRY(solve_groups_agree(j, look_at_sources(j, verify)));
     NAIK_TRY(solve_spec_create(j->input, &j->plan, j->backend, j->lattice, NULL, NULL, &spec));
-    NAIK_TRY(
-        naik_propagator_file_precheck(j->lattice, j->input->output.file, solve_spec_file(spec)));
+    NAIK_TRY(naik_propagator_file_precheck(j->whole, j->input->output.file, solve_spec_file(spec)));
     solve_report_output(j, solve_spec_file(spec));
     naik_log_line(j->log, "dry run: the input is valid; nothing was solved%s",
                   verify ? "" : ", and its files were looked at but not verified");

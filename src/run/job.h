@@ -25,6 +25,18 @@
 #include "stored/sequential.h"
 #include "stored/source_file.h"
 
+typedef struct solve_groups solve_groups; /* groups.h */
+
+/* A finished solution on its way into the file. */
+typedef struct solve_finished {
+    int task;
+    naik_solve_record record;
+    const naik_propagator_result *result; /* its fields are not looked at */
+    const double
+        *correlators; /* [correlators][momenta][T][parts] of this solve; NULL: it has none */
+    const double *x;  /* [sites][spin][3][2] of j->whole; NULL: the file keeps no propagators */
+} solve_finished;
+
 typedef struct solve_progress {
     double start_s, spoke_s, looked_s;    /* first solve; last line on solves; last measurement */
     double work, work_left;               /* of this run, in units of 1/mass */
@@ -33,23 +45,29 @@ typedef struct solve_progress {
 } solve_progress;
 
 typedef struct solve_job {
-    naik_comm *comm;
+    naik_comm *comm; /* of all ranks of the job */
     naik_log *log;
     naik_input *input;
-    workplace at;
-    naik_timer *timer; /* these six are of the workplace */
+    solve_groups *groups; /* of these ranks; NULL: they solve together */
+    workplace at;         /* of the own group */
+    naik_timer *timer;    /* these six are of the workplace */
     const naik_lattice *lattice;
     naik_backend *backend;
     naik_geometry *geometry;
     naik_link_provider *links;
     naik_interrupt *interrupt;
+    const naik_lattice
+        *whole; /* in boxes of all ranks, as the file has it; without groups j->lattice */
+    naik_lattice *own_whole;        /* NULL where that is the workplace's */
+    naik_link_provider whole_links; /* with groups, what smears on that lattice; else all zero */
     source_file_sums sources;
     stored_runs stored; /* the files of the next two */
     sequential_set sequential;
     solve_guess guess;
     naik_propagator_file *file;
-    naik_checkpoint *checkpoint;
-    naik_fault *fault; /* NULL but in tests */
+    naik_checkpoint *checkpoint; /* written by all ranks, */
+    naik_checkpoint *restored;   /* and read by a group; NULL: read by all as well */
+    naik_fault *fault;           /* NULL but in tests */
     solve_plan plan;
     sdc_check guard;
     naik_operator_set set;     /* at work */
@@ -81,6 +99,13 @@ naik_status solve_work(solve_job *j, bool *interrupted);
 naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
                                   const naik_set_storage *storage, bool spare, double *setup_s,
                                   bool *interrupted);
+
+/* store.c: record and correlators of a solution x [sites][spin][3][2] of j->lattice, which may be NULL as above; borrows result
+ * and x. Collective over the group. What contracting returns */
+naik_status solve_finished_make(solve_job *j, int task, const double *x,
+                                const naik_propagator_result *result, solve_finished *out);
+/* Commits it, its x on j->whole, and counts and reports it. Collective over the job. As naik_propagator_file_commit */
+naik_status solve_store(solve_job *j, const solve_finished *finished);
 
 /* Solve `index` of the operator at work. */
 static inline const naik_input_task *solve_task(const solve_job *j, int64_t index)

@@ -6,6 +6,7 @@
 
 #include "backend/transport.h"
 #include "base/timer.h"
+#include "comm/groups.h"
 #include "model/iterations.h"
 #include "naik/meson.h"
 #include "naik/version.h"
@@ -14,11 +15,11 @@
 void solve_report_banner(const workplace *w)
 {
     char device[256], transport[64];
-    const naik_comm *comm = w->comm;
+    const naik_comm *comm = naik_comm_job(w->comm);
     w->backend->ops->describe(w->backend, device, sizeof device);
     naik_log_line(comm->log, "naik %s (%s), %d rank%s on %s: %s", naik_version(),
                   naik_version_git(), comm->size, comm->size == 1 ? "" : "s", comm->host, device);
-    if (comm->size > 1 && !w->backend->ops->host_memory) {
+    if (w->comm->size > 1 && !w->backend->ops->host_memory) {
         naik_transport_describe(w->backend, transport, sizeof transport);
         naik_log_line(comm->log, "halo transport: %s", transport);
     }
@@ -203,8 +204,8 @@ naik_status solve_report_prediction(const solve_job *j)
     struct stat info;
     j->backend->ops->describe(j->backend, device, sizeof device);
     const prediction_place place = {.device = device,
-                                    .ranks = j->comm->size,
-                                    .nodes = j->comm->nodes,
+                                    .ranks = j->lattice->comm->size,
+                                    .nodes = j->lattice->comm->nodes,
                                     .grid = {grid[0], grid[1], grid[2], grid[3]}};
     status = prediction_make(j->comm, j->input, &place, &p);
     if (status == NAIK_ERR_MEMORY) { /* the run itself has gone well */

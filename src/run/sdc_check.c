@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "comm/collective.h"
+#include "comm/groups.h"
 #include "io/checksum.h"
 
 naik_status sdc_check_create(naik_comm *comm, const naik_input *input, sdc_check *guard)
@@ -72,18 +73,19 @@ static const char *name_of(const sdc_check *guard, int task, char text[128])
 static naik_status note_change(sdc_check *guard, const char *what, const char *kind, int rank)
 {
     naik_log *log = guard->comm->log;
+    const int of_job = naik_comm_job(guard->comm)->rank - guard->comm->rank + rank;
     if (rank >= 0 && guard->rebuilt > 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "the %s of %s changed in the memory of rank %d, and it is not the first "
                          "time: its memory or device is not to be trusted; what is stored was "
                          "verified, so run again elsewhere",
-                         what, kind, rank);
+                         what, kind, of_job);
     }
     if (rank >= 0) {
         naik_log_warn(log,
                       "the %s of %s changed in the memory of rank %d: they are made again, and the "
                       "solves at work are repeated",
-                      what, kind, rank);
+                      what, kind, of_job);
         guard->links_lost = true;
         guard->rebuilt++;
     }

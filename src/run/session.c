@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/point_locale.h"
 #include "comm/collective.h"
 #include "comm/threads.h"
 #include "io/finite.h"
@@ -19,7 +20,6 @@
 #include "propagator/meson_field.h"
 #include "propagator/propagator.h"
 #include "propagator/spin_meson.h"
-#include "run/point_locale.h"
 #include "run/session_arrays.h"
 #include "run/session_guard.h"
 #include "run/session_input.h"

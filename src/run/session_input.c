@@ -146,6 +146,12 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
     if (status == NAIK_OK) { /* its sources come one call after the other: none is tried first */
         (*out)->solver.method_auto = false;
     }
+    if (status == NAIK_OK && (*out)->run.groups != 1) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'run.groups' is one of `naik solve`: all ranks of a session solve "
+                           "together, so leave it out, or open a session on each group's "
+                           "communicator");
+    }
     status = naik_comm_agree(comm, status);
     if (status != NAIK_OK) {
         naik_input_destroy(out);

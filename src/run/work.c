@@ -9,12 +9,11 @@
 
 #include "base/timer.h"
 #include "contract/contraction_list.h"
-#include "contract/frame.h"
+#include "io/files.h"
 #include "io/finite.h"
 #include "io/modes/modes_file.h"
-#include "naik/meson.h"
-#include "propagator/meson_field.h"
 #include "quark/low_modes.h"
+#include "run/groups.h"
 #include "run/method.h"
 #include "run/quark_solver.h"
 #include "solver/bicgstab.h"
@@ -47,7 +46,7 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
                       "made from is beyond all numbers",
                       task->source, solve->name, task->colour);
     }
-    NAIK_TRY(naik_comm_agree(j->comm, status));
+    NAIK_TRY(naik_comm_agree(j->lattice->comm, status));
     naik_fault_in_source(j->fault, j->lattice, src);
 done:
     return status;
@@ -65,95 +64,11 @@ static void note_guess(void *data, int64_t index, const naik_start_value *value)
     solve_guess_weighed(&j->guess, j->log, j->pending[index], value);
 }
 
-static naik_status make_correlators(solve_job *j, const naik_input_task *task,
-                                    const naik_field *const part[2])
-{
-    naik_status status = NAIK_OK;
-    const naik_input *input = j->input;
-    const naik_input_solve *solve = &input->solve[task->solve];
-    const bool spin = input->kind->spin > 1;
-    const size_t times = (size_t)input->lattice.size[3];
-    const int parts = naik_propagator_file_parts(j->file, task->source);
-    double *out = j->correlators, *const both = j->correlators + j->correlator_reals;
-    naik_timer_start(j->timer, "correlators");
-    for (int c = 0; c < solve->correlators.count; c++) {
-        for (int p = 0; p < solve->momenta.count; p++) {
-            const int meson = solve->correlators.data[c];
-            const naik_frame frame =
-                correlator_frame(input, 1, &task->source, solve->momenta.data[p]);
-            NAIK_TRY(naik_meson_correlator_of(part, spin ? NAIK_PION5 : (naik_meson)meson, &frame,
-                                              both));
-            for (size_t t = 0; t < times; t++) {
-                memcpy(out + (size_t)parts * t, both + 2 * t, (size_t)parts * sizeof *out);
-            }
-            out += (size_t)parts * times;
-        }
-    }
-done:
-    naik_timer_stop(j->timer, "correlators");
-    return status;
-}
-
 static bool is_pending(const solve_job *j, int task)
 {
     const naik_input_task *t = &j->input->tasks[task];
     int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
     return naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING;
-}
-
-static naik_status commit_solution(solve_job *j, const naik_input_task *task, const double *x,
-                                   const naik_propagator_result *result)
-{
-    naik_status status = NAIK_OK;
-    const bool with_correlators = j->input->solve[task->solve].correlators.count > 0;
-    const bool good = naik_propagator_converged(result, j->input->solver.tolerance_full);
-    naik_solve_record record = {.state = good ? NAIK_SOLVE_DONE : NAIK_SOLVE_NOT_CONVERGED,
-                                .iterations = result->cg.iterations,
-                                .restarts = result->cg.restarts,
-                                .rung = (int)result->cg.rung,
-                                .modes = solve_modes_of(j, result),
-                                .target = j->input->solve[task->solve].tolerance,
-                                .true_residual = result->cg.residual,
-                                .source_residual = result->source_residual,
-                                .norm = result->norm,
-                                .seconds = result->cg.seconds,
-                                .flops = result->flops,
-                                .at_limit = result->cg.reason == NAIK_SOLVER_ITERATION_LIMIT};
-    const bool asked = naik_input_asks_colour(&j->input->solve[task->solve], task->colour % 3);
-    const bool converged = result->cg.reason == NAIK_SOLVER_CONVERGED;
-    snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
-             !asked               ? "colour not asked for"
-             : converged && !good ? "above tolerance_full"
-             : converged && j->by_multigrid && result->cg.climb == NAIK_SOLVER_NO_CLIMB
-                 ? solve_method_converged
-             : converged && j->by_multigrid ? solve_method_left
-             : converged && result->cg.normal && j->input->solver.method != NAIK_METHOD_CG
-                 ? "converged by cg"
-                 : naik_solver_reason_text(result->cg.reason));
-    if (with_correlators) {
-        NAIK_TRY(make_correlators(j, task, result->part));
-    }
-    naik_timer_start(j->timer, "write");
-    int solve = naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
-    if (contraction_keeps(j->input)) {
-        naik_timer_count(j->timer, 0,
-                         j->input->kind->reals * (double)j->lattice->volume *
-                             j->input->output.precision / 8);
-    }
-    naik_fault_before_write(j->fault);
-    NAIK_TRY(naik_propagator_file_commit(j->file, solve, contraction_keeps(j->input) ? x : NULL,
-                                         with_correlators ? j->correlators : NULL, &record,
-                                         result->cg.history, result->cg.history_length));
-    naik_fault_after_write(j->fault);
-    naik_timer_stop(j->timer, "write");
-    j->done++;
-    solve_progress_done(j, task, result);
-    solve_report_solve(j, task, result);
-    if (with_correlators) {
-        NAIK_TRY(solve_report_correlators(j, task));
-    }
-done:
-    return status;
 }
 
 static bool is_open(const solve_job *j, int task)
@@ -180,6 +95,7 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     solve_job *j = data;
     const int task = j->pending[index];
     bool good = false;
+    solve_finished finished;
     if (!is_pending(j, task)) {
         return NAIK_OK; /* a repetition that was not needed any more */
     }
@@ -191,11 +107,11 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     }
     NAIK_TRY(sdc_check_judge(&j->guard, task, x, j->lattice, result, &good));
     if (!good) {
-        solve_report_retry(j, solve_task(j, index));
-        return NAIK_OK;
+        return solve_meeting_retry(j, task);
     }
     NAIK_TRY(wait_for_modes(j, task));
-    NAIK_TRY(commit_solution(j, solve_task(j, index), x, result));
+    NAIK_TRY(solve_finished_make(j, task, x, result, &finished));
+    NAIK_TRY(solve_meeting_store(j, &finished));
     NAIK_TRY(filed_modes_look(&j->filed));
 done:
     return status;
@@ -204,15 +120,18 @@ done:
 static bool asked_to_stop(void *data)
 {
     solve_job *j = data;
-    return j->guard.links_lost || naik_interrupt_asked(j->interrupt);
+    return j->guard.links_lost || naik_interrupt_asked(j->interrupt) ||
+           solve_groups_stopping(j->groups);
 }
 
 static naik_status at_poll(void *data, const naik_solver_progress *progress)
 {
+    naik_status status = NAIK_OK;
     solve_job *j = data;
     naik_watchdog_step(j->comm->watchdog, progress->iterations);
     sdc_check_poll(&j->guard);
     solve_progress_poll(j, progress);
+    NAIK_TRY(solve_meeting_poll(j));
     const naik_precision fastest = naik_operator_set_fastest(&j->set);
     const naik_multigrid *multigrid = quark_multigrid_at_work(&j->multigrid);
     const naik_fault_targets targets = {.links = {j->set.links[NAIK_DOUBLE], j->set.links[fastest]},
@@ -221,7 +140,9 @@ static naik_status at_poll(void *data, const naik_solver_progress *progress)
                                         .vectors = multigrid != NULL ? multigrid->used : NULL,
                                         .coarse =
                                             multigrid != NULL ? multigrid->coarse->used : NULL};
-    return naik_fault_in_solve(j->fault, progress, &targets);
+    NAIK_TRY(naik_fault_in_solve(j->fault, progress, &targets));
+done:
+    return status;
 }
 
 static const naik_quark *quark_of(const solve_job *j, int task)
@@ -268,7 +189,10 @@ static bool any_group(solve_job *j)
 /* Which modes these were, for those who look at the file. */
 static naik_status note_modes(solve_job *j, double epsilon)
 {
-    char path[NAIK_PATH_MAX], text[NAIK_PATH_MAX + 128];
+    char path[NAIK_PATH_MAX], text[NAIK_PATH_MAX + 128] = "";
+    if (j->modes == NULL) { /* of the first group, which has some */
+        return naik_propagator_file_note(j->file, "modes", text);
+    }
     low_modes_path(j->input, epsilon, path);
     snprintf(text, sizeof text, "%d epsilon=%.17g lambda=%.6g,%.6g file=%s", j->modes->count,
              epsilon, naik_modes_lambda(j->modes->lambda2[0]),
@@ -276,20 +200,47 @@ static naik_status note_modes(solve_job *j, double epsilon)
     return naik_propagator_file_note(j->file, "modes", text);
 }
 
-/* The low modes of the links at work, for all their masses. */
-static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
+/* Whether the modes are filed already, so that all groups read them at once. */
+static naik_status are_filed(const solve_job *j, double epsilon, bool *there)
 {
-    naik_status status = NAIK_OK;
+    char path[NAIK_PATH_MAX];
+    int64_t size_bytes = -1;
+    low_modes_path(j->input, epsilon, path);
+    const naik_status status = naik_file_size(j->comm, path, &size_bytes);
+    *there = size_bytes >= 0;
+    return status;
+}
+
+/* Those of this group, which may have nothing to solve with them. */
+static naik_status get_modes(solve_job *j, naik_fatlong *canonical)
+{
     double mass[NAIK_MAX_RHS];
     int count = 0;
     for (int64_t i = 0; i < j->pending_count && count < NAIK_MAX_RHS; i++) {
         mass[count++] = quark_of(j, j->pending[i])->mass;
     }
+    return count == 0
+               ? NAIK_OK
+               : low_modes_get(j->input, j->plan.modes, canonical, &j->set, mass, count,
+                               j->interrupt, j->groups == NULL ? &j->filed : NULL, &j->modes);
+}
+
+/* The low modes of the links at work, for all their masses. Where groups have to find them, the first does, and
+ * the others read what it has filed. */
+static naik_status make_modes(solve_job *j, double epsilon, naik_fatlong *canonical)
+{
+    naik_status status = NAIK_OK;
     const double start_s = naik_time_s();
+    bool there = j->groups == NULL;
     naik_timer_start(j->timer, "modes");
-    NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, &j->set, mass, count, j->interrupt,
-                           &j->filed, &j->modes));
-    NAIK_TRY(note_modes(j, canonical->naik_epsilon));
+    if (j->groups != NULL) {
+        NAIK_TRY(are_filed(j, epsilon, &there));
+    }
+    for (int turn = there ? 1 : 0; turn < 2; turn++) {
+        const bool mine = there || solve_groups_leads(j->groups) == (turn == 0);
+        NAIK_TRY(solve_groups_agree(j, mine ? get_modes(j, canonical) : NAIK_OK));
+    }
+    NAIK_TRY(note_modes(j, epsilon));
     naik_timer_stop(j->timer, "modes");
     solve_progress_passed(j, naik_time_s() - start_s);
 done:
@@ -297,16 +248,19 @@ done:
 }
 
 /* Makes and packs the links of the solves at work, and their modes. */
-static naik_status make_operators(solve_job *j, const naik_quark *quark,
-                                  const naik_set_storage *storage)
+static naik_status make_operators(solve_job *j, int first, const naik_set_storage *storage)
 {
     naik_status status = NAIK_OK;
+    const naik_quark *quark = quark_of(j, first);
     naik_fatlong *canonical = NULL;
-    NAIK_TRY(
-        naik_link_provider_operators(j->links, j->geometry, quark, storage, &canonical, &j->set));
-    sdc_check_begin(&j->guard, &j->set);
-    if (is_deflated(j, j->pending[0])) {
-        NAIK_TRY(make_modes(j, canonical));
+    if (j->pending_count > 0) {
+        status = naik_link_provider_operators(j->links, j->geometry, quark, storage, &canonical,
+                                              &j->set);
+        sdc_check_begin(&j->guard, &j->set);
+    }
+    NAIK_TRY(solve_groups_agree(j, status));
+    if (is_deflated(j, first)) {
+        NAIK_TRY(make_modes(j, quark->naik_epsilon, canonical));
     }
 done:
     naik_fatlong_destroy(&canonical);
@@ -333,17 +287,40 @@ static bool is_ready(const solve_job *j, int task)
     return ready;
 }
 
-/* Lists the open tasks that share the operator and modes of task `first`, as far as their sources can be made,
+/* Number of a task among those of its operator that are dealt to groups: masses that share a Krylov space go
+ * together. */
+typedef struct dealer {
+    int next, source;
+    int of_column[12]; /* of the source; -1: none yet */
+} dealer;
+
+static int number_of(const solve_job *j, dealer *d, int task)
+{
+    const naik_input_task *t = &j->input->tasks[task];
+    if (!j->plan.multishift) {
+        return d->next++;
+    }
+    for (int column = 0; column < 12 && t->source != d->source; column++) {
+        d->of_column[column] = -1;
+    }
+    d->source = t->source;
+    int *number = &d->of_column[t->colour];
+    *number = *number < 0 ? d->next++ : *number;
+    return *number;
+}
+
+/* Lists the open tasks of this group that share the operator and modes of task `first`, as far as their sources can be made,
  * `most` of them at most. Those to be solved twice follow a batch later: their second solve has other neighbours,
  * and mostly another place. */
 static void list_pending(solve_job *j, int first, int most)
 {
     const int tasks = j->input->task_count;
     int64_t begin = 0;
+    dealer d = {.source = -1};
     j->pending_count = 0;
     for (int i = first; i < tasks; i++) {
         if (j->pending_count < most && is_together(j, i, first) && is_open(j, i) &&
-            is_ready(j, i)) {
+            is_ready(j, i) && solve_groups_deal(j, i, number_of(j, &d, i))) {
             j->pending[j->pending_count++] = i;
         }
         const int64_t end = j->pending_count;
@@ -394,8 +371,9 @@ static naik_status solve_listed(solve_job *j, quark_solver *s, int batch,
     bool stopped = false;
     if (*multishift == NULL && j->plan.multishift && any_group(j)) {
         const int groups = j->plan.groups < batch ? j->plan.groups : batch;
-        NAIK_TRY(naik_multishift_create(s->solver, groups, j->plan.shifts, multishift));
+        status = naik_multishift_create(s->solver, groups, j->plan.shifts, multishift);
     }
+    NAIK_TRY(solve_groups_agree(j, status));
     const naik_propagator_stream stream = {.data = j,
                                            .count = j->pending_count,
                                            .resident = !contraction_keeps(j->input) &&
@@ -413,8 +391,12 @@ static naik_status solve_listed(solve_job *j, quark_solver *s, int batch,
                                            .group = group_of,
                                            .starter = quark_solver_starter(s)};
     naik_timer_start(j->timer, "solve");
-    NAIK_TRY(
-        naik_propagator_solve(&j->set.op[NAIK_DOUBLE], s->solver, &s->options, &stream, &stopped));
+    solve_meeting_begin(j);
+    if (j->pending_count > 0) { /* of a group there may be none */
+        status = naik_propagator_solve(&j->set.op[NAIK_DOUBLE], s->solver, &s->options, &stream,
+                                       &stopped);
+    }
+    NAIK_TRY(solve_meeting_finish(j, status, &stopped));
     naik_timer_stop(j->timer, "solve");
     *interrupted = stopped && !j->guard.links_lost;
 done:
@@ -517,17 +499,20 @@ static naik_status solve_pending(solve_job *j, int first, bool *interrupted)
     list_pending(j, first, all);
     const int batch = solves_at_a_time(j, first);
     const naik_set_storage storage = {j->plan.links, j->plan.recon, j->plan.vectors, batch};
-    NAIK_TRY(make_operators(j, quark, &storage));
+    NAIK_TRY(make_operators(j, first, &storage));
     solve_report_links(j, quark, naik_time_s() - begin_s);
     NAIK_TRY(choose(j, first, &storage, &setup_s, interrupted));
-    if (*interrupted || j->guard.links_lost || j->pending_count == 0) {
+    if (*interrupted || j->guard.links_lost || (j->groups == NULL && j->pending_count == 0)) {
         goto done;
     }
-    NAIK_TRY(make_solver(j, j->by_multigrid ? &naik_solver_multigrid : solve_plan_solver(j->input),
-                         batch, &s));
+    if (j->pending_count > 0) {
+        status = make_solver(
+            j, j->by_multigrid ? &naik_solver_multigrid : solve_plan_solver(j->input), batch, &s);
+    }
+    NAIK_TRY(solve_groups_agree(j, status));
     do {
         NAIK_TRY(solve_listed(j, &s, batch, &multishift, interrupted));
-        next = *interrupted || any_listed_open(j) ? -1 : next_task(j, first);
+        next = *interrupted || j->groups != NULL || any_listed_open(j) ? -1 : next_task(j, first);
         if (next >= 0 && is_together(j, next, first)) {
             list_pending(j, next, all);
         } else {
@@ -547,12 +532,36 @@ done:
     return status;
 }
 
+static bool any_open(const solve_job *j)
+{
+    for (int i = 0; i < j->input->task_count; i++) {
+        if (is_open(j, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What an earlier run kept: a group restores of it what it solves, all ranks save. */
+static naik_status open_checkpoint(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_checkpoint_open(j->file, j->whole, &j->checkpoint));
+    if (j->groups != NULL && naik_checkpoint_count(j->checkpoint) > 0) {
+        NAIK_TRY(solve_groups_agree(j, naik_checkpoint_open(j->file, j->lattice, &j->restored)));
+    }
+done:
+    return status;
+}
+
 naik_status solve_work(solve_job *j, bool *interrupted)
 {
     naik_status status = NAIK_OK;
+    NAIK_TRY(open_checkpoint(j));
     for (int first = next_task(j, -1); first >= 0 && !*interrupted; first = next_task(j, first)) {
         NAIK_TRY(solve_pending(j, first, interrupted));
     }
+    *interrupted = *interrupted && any_open(j);
     if (*interrupted) {
         NAIK_TRY(naik_checkpoint_publish(j->checkpoint));
     }

@@ -1,5 +1,5 @@
 /* point_locale.c - numbers with a point, in a process whose locale has a comma */
-#include "run/point_locale.h"
+#include "base/point_locale.h"
 
 point_locale point_locale_begin(void)
 {

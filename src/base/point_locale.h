@@ -1,6 +1,6 @@
 /* point_locale.h - numbers with a point, in a process whose locale has a comma */
-#ifndef NAIK_RUN_POINT_LOCALE_H
-#define NAIK_RUN_POINT_LOCALE_H
+#ifndef NAIK_BASE_POINT_LOCALE_H
+#define NAIK_BASE_POINT_LOCALE_H
 
 #include <locale.h>
 

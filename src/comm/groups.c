@@ -1,0 +1,226 @@
+/* groups.c - a communicator a group, and calls from the first rank of each to that of every other
+ *
+ * A call is an empty message. Between two meetings each group calls at most once, and a meeting tells who
+ * has called, so that every message is received in the meeting that it was sent for.
+ */
+#include "comm/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/watchdog.h"
+#include "comm/collective.h"
+#include "comm/comm_mpi.h"
+#include "comm/new.h"
+#include "naik/mpi.h"
+
+enum { CALL = 1 }; /* tag */
+static const long PAUSE_NS = 200000;
+
+struct naik_groups {
+    naik_comm *job, *comm;
+    int count, mine;
+    bool heard;         /* this rank, the group's first, has seen a call since the last meeting */
+    MPI_Request *calls; /* [count] of the own call */
+};
+
+/* Ranks of a group keep their number, their processors and their watchdog of the job. */
+static naik_status make_comm(naik_groups *g)
+{
+    naik_comm *job = g->job;
+    MPI_Comm part = MPI_COMM_NULL;
+    naik_status status = naik_comm_check(
+        job, MPI_Comm_split(job->mpi->world, g->mine, job->rank, &part), "splitting the ranks");
+    if (status != NAIK_OK) {
+        return status;
+    }
+    status = naik_comm_create_from(part, job->log, &g->comm);
+    naik_log_set_rank(job->log, job->rank, job->size);
+    MPI_Comm_free(&part);
+    if (status == NAIK_OK) {
+        g->comm->cpus = job->cpus;
+        g->comm->io = job->io;
+        g->comm->watchdog = job->watchdog;
+        g->comm->mpi->job = job;
+    }
+    return status;
+}
+
+naik_status naik_groups_create(naik_comm *job, int count, naik_groups **out)
+{
+    naik_status status = NAIK_OK;
+    naik_groups *g = NULL;
+    *out = NULL;
+    if (count < 1 || job->size % count != 0) {
+        return NAIK_FAIL(job->log, NAIK_ERR_INPUT,
+                         "run.groups is %d, which does not divide the number of ranks, %d: every "
+                         "group has as many ranks",
+                         count, job->size);
+    }
+    NAIK_TRY(naik_new(job, sizeof *g, "the groups of ranks", (void **)&g));
+    g->job = job;
+    g->count = count;
+    g->mine = job->rank / (job->size / count);
+    NAIK_TRY(
+        naik_new(job, (size_t)count * sizeof *g->calls, "the groups of ranks", (void **)&g->calls));
+    NAIK_TRY(naik_comm_agree(job, make_comm(g)));
+    *out = g;
+    g = NULL;
+done:
+    naik_groups_destroy(&g);
+    return status;
+}
+
+void naik_groups_destroy(naik_groups **groups)
+{
+    naik_groups *g = *groups;
+    if (g == NULL) {
+        return;
+    }
+    naik_comm_destroy(&g->comm);
+    free(g->calls);
+    free(g);
+    *groups = NULL;
+}
+
+naik_comm *naik_groups_comm(const naik_groups *groups)
+{
+    return groups->comm;
+}
+
+int naik_groups_count(const naik_groups *groups)
+{
+    return groups->count;
+}
+
+int naik_groups_mine(const naik_groups *groups)
+{
+    return groups->mine;
+}
+
+naik_comm *naik_comm_job(naik_comm *comm)
+{
+    return comm->mpi->job != NULL ? comm->mpi->job : comm;
+}
+
+/* The job's rank that is the first of group number `group`. */
+static int first_of(const naik_groups *g, int group)
+{
+    return group * g->comm->size;
+}
+
+bool naik_groups_called(naik_groups *g)
+{
+    int called = 0;
+    if (g->comm->rank == 0) {
+        (void)MPI_Iprobe(MPI_ANY_SOURCE, CALL, g->job->mpi->world, &called, MPI_STATUS_IGNORE);
+        g->heard = called != 0;
+    }
+    return naik_comm_broadcast(g->comm, &called, sizeof called, 0) == NAIK_OK && called != 0;
+}
+
+/* The others hear it at their next poll; who was called already comes, and need not call. */
+static naik_status call_others(naik_groups *g)
+{
+    naik_status status = NAIK_OK;
+    for (int group = 0; group < g->count; group++) {
+        g->calls[group] = MPI_REQUEST_NULL;
+        if (group != g->mine) {
+            NAIK_TRY(naik_comm_check(g->job,
+                                     MPI_Isend(NULL, 0, MPI_BYTE, first_of(g, group), CALL,
+                                               g->job->mpi->world, &g->calls[group]),
+                                     "a call to another group"));
+        }
+    }
+done:
+    return status;
+}
+
+/* The calls that the groups say they have sent. */
+static naik_status receive_calls(naik_groups *g, const int *called)
+{
+    naik_status status = NAIK_OK;
+    for (int group = 0; group < g->count; group++) {
+        if (group != g->mine && called[group] != 0) {
+            NAIK_TRY(naik_comm_check(g->job,
+                                     MPI_Recv(NULL, 0, MPI_BYTE, first_of(g, group), CALL,
+                                              g->job->mpi->world, MPI_STATUS_IGNORE),
+                                     "a call of another group"));
+        }
+    }
+    if (called[g->mine] != 0) {
+        NAIK_TRY(naik_comm_check(g->job, MPI_Waitall(g->count, g->calls, MPI_STATUSES_IGNORE),
+                                 "a call to other groups"));
+    }
+    g->heard = false;
+done:
+    return status;
+}
+
+/* Groups that work are waited for as long as it takes: their own watchdogs see to them. */
+static naik_status assemble(naik_comm *job)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    MPI_Request request = MPI_REQUEST_NULL;
+    int all = 0;
+    int error = MPI_Ibarrier(job->mpi->world, &request);
+    while (error == MPI_SUCCESS && all == 0) {
+        naik_watchdog_wait(job->watchdog, "other groups", NULL, 0);
+        error = MPI_Test(&request, &all, MPI_STATUS_IGNORE);
+        if (all == 0) {
+            nanosleep(&pause, NULL);
+        }
+    }
+    return naik_comm_check(job, error, "a meeting of the groups");
+}
+
+naik_status naik_groups_meet(naik_groups *g, bool call, const void *mine, size_t size_bytes,
+                             void **all)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *job = g->job;
+    const bool first = g->comm->rank == 0;
+    const size_t size = size_bytes + sizeof(int);
+    const int called = call && !g->heard;
+    int *calls = NULL;
+    char *everybody = NULL, *own = NULL, *said = NULL;
+    *all = NULL;
+    NAIK_TRY(first && called ? call_others(g) : NAIK_OK);
+    NAIK_TRY(assemble(job));
+    NAIK_TRY(naik_new(job, (size_t)g->count * sizeof *calls, "a meeting of the groups",
+                      (void **)&calls));
+    NAIK_TRY(
+        naik_new(job, (size_t)job->size * size, "a meeting of the groups", (void **)&everybody));
+    NAIK_TRY(naik_new(job, size, "a meeting of the groups", (void **)&own));
+    NAIK_TRY(
+        naik_new(job, (size_t)g->count * size_bytes, "a meeting of the groups", (void **)&said));
+    memcpy(own, &called, sizeof called);
+    memcpy(own + sizeof called, mine, size_bytes);
+    NAIK_TRY(naik_comm_gather(job, own, size, everybody));
+    NAIK_TRY(naik_comm_broadcast(job, everybody, (size_t)job->size * size, 0));
+    for (int group = 0; group < g->count; group++) {
+        const char *from = everybody + (size_t)first_of(g, group) * size;
+        memcpy(&calls[group], from, sizeof *calls);
+        memcpy(said + (size_t)group * size_bytes, from + sizeof *calls, size_bytes);
+    }
+    NAIK_TRY(first ? receive_calls(g, calls) : NAIK_OK);
+    *all = said;
+    said = NULL;
+done:
+    free(said);
+    free(calls);
+    free(everybody);
+    free(own);
+    return status;
+}
+
+naik_status naik_groups_agree(naik_groups *g, naik_status mine)
+{
+    if (!naik_comm_meet(g->comm, mine)) {
+        g->job->deserted = true;
+        return mine;
+    }
+    const naik_status met = assemble(g->job);
+    return naik_comm_agree(g->job, met != NAIK_OK ? met : mine);
+}

@@ -1,0 +1,237 @@
+/* groups.c - the groups of a job, what each has for itself, and what all agree on
+ */
+#include "run/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "comm/collective.h"
+#include "comm/groups.h"
+#include "comm/new.h"
+#include "lattice/boxes.h"
+
+int solve_groups_count(const solve_groups *groups)
+{
+    return groups != NULL ? naik_groups_count(groups->groups) : 1;
+}
+
+bool solve_groups_leads(const solve_groups *groups)
+{
+    return groups == NULL || naik_groups_mine(groups->groups) == 0;
+}
+
+bool solve_groups_stopping(const solve_groups *groups)
+{
+    return groups != NULL && groups->stopping;
+}
+
+const char *solve_groups_reason(const solve_groups *groups)
+{
+    return groups != NULL ? groups->reason : "";
+}
+
+/* Whatever else the input asks for that groups do not do. */
+static naik_status check(const solve_job *j)
+{
+    const naik_input *input = j->input;
+    const int columns = input->source_count * input->kind->columns;
+    if (input->run.groups > columns) {
+        return NAIK_FAIL(j->log, NAIK_ERR_INPUT,
+                         "run.groups is %d, and the input has %d columns of sources: some groups "
+                         "would have nothing to solve; use at most %d",
+                         input->run.groups, columns, columns);
+    }
+    for (int i = 0; i < input->source_count; i++) {
+        if (input->sources[i].made_of >= 0) {
+            return NAIK_FAIL(j->log, NAIK_ERR_INPUT,
+                             "run.groups is %d, and '%s' is made of solutions of the same run, "
+                             "which another group may have: leave run.groups out, or make the "
+                             "three-point functions in a second run",
+                             input->run.groups, input->sources[i].label);
+        }
+    }
+    return NAIK_OK;
+}
+
+naik_status solve_groups_create(solve_job *j, naik_comm **comm)
+{
+    naik_status status = NAIK_OK;
+    solve_groups *s = NULL;
+    *comm = j->comm;
+    if (j->input->run.groups == 1) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(check(j));
+    NAIK_TRY(naik_new(j->comm, sizeof *s, "the groups of ranks", (void **)&s));
+    NAIK_TRY(naik_groups_create(j->comm, j->input->run.groups, &s->groups));
+    s->comm = naik_groups_comm(s->groups);
+    *comm = s->comm;
+    j->groups = s;
+    s = NULL;
+done:
+    solve_groups_destroy(&s);
+    return status;
+}
+
+static naik_status allocate(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    solve_groups *s = j->groups;
+    const size_t ranks = (size_t)j->comm->size;
+    const size_t reals = (size_t)j->input->kind->reals * sizeof(double);
+    const char *list = "the groups of ranks";
+    NAIK_TRY(naik_alloc(j->log, ranks * sizeof *s->whole, list, (void **)&s->whole));
+    NAIK_TRY(naik_alloc(j->log, ranks * sizeof *s->own, list, (void **)&s->own));
+    NAIK_TRY(naik_alloc(j->log, 2 * ranks * sizeof *s->boxes, list, (void **)&s->boxes));
+    NAIK_TRY(naik_alloc(j->log, (size_t)j->input->task_count * sizeof *s->owner, list,
+                        (void **)&s->owner));
+    NAIK_TRY(naik_alloc(j->log, reals * (size_t)j->whole->sites, "a solution of another group",
+                        (void **)&s->vector));
+    NAIK_TRY(naik_alloc(j->log, (j->correlator_reals + 1) * sizeof(double), "correlators",
+                        (void **)&s->mine));
+    NAIK_TRY(naik_alloc(j->log, (j->correlator_reals + 1) * sizeof(double), "correlators",
+                        (void **)&s->values));
+    NAIK_TRY(naik_alloc(j->log, ((size_t)j->plan.history_stride + 1) * sizeof(double),
+                        "a residual history", (void **)&s->history));
+done:
+    return status;
+}
+
+naik_status solve_groups_ready(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    solve_groups *s = j->groups;
+    if (s == NULL) {
+        return NAIK_OK;
+    }
+    if (j->plan.multigrid) {
+        return NAIK_FAIL(j->log, NAIK_ERR_INPUT,
+                         "run.groups is %d, and groups do not solve by multigrid, which "
+                         "solver.method %s takes%s: give solver.method bicgstab, or leave "
+                         "run.groups out",
+                         j->input->run.groups, j->plan.multigrid_auto ? "auto" : "multigrid",
+                         j->plan.multigrid_auto ? " where it pays" : "");
+    }
+    const naik_box whole = naik_lattice_box(j->whole), own = naik_lattice_box(j->lattice);
+    NAIK_TRY(naik_comm_agree(j->comm, allocate(j)));
+    NAIK_TRY(naik_boxes_gather(j->comm, &whole, s->whole));
+    NAIK_TRY(naik_boxes_gather(j->comm, &own, s->own));
+    naik_log_line(j->log, "groups: %d groups of %d rank%s solve different sources",
+                  solve_groups_count(s), s->comm->size, s->comm->size == 1 ? "" : "s");
+done:
+    return status;
+}
+
+void solve_groups_destroy(solve_groups **groups)
+{
+    solve_groups *s = *groups;
+    if (s == NULL) {
+        return;
+    }
+    naik_free(s->whole);
+    naik_free(s->own);
+    naik_free(s->boxes);
+    naik_free(s->owner);
+    naik_free(s->vector);
+    naik_free(s->mine);
+    naik_free(s->values);
+    naik_free(s->history);
+    naik_groups_destroy(&s->groups);
+    free(s);
+    *groups = NULL;
+}
+
+naik_status solve_groups_agree(solve_job *j, naik_status mine)
+{
+    if (j->groups == NULL) {
+        return mine;
+    }
+    naik_timer_start(j->timer, "other groups");
+    const naik_status status = naik_groups_agree(j->groups->groups, mine);
+    naik_timer_stop(j->timer, "other groups");
+    return status;
+}
+
+naik_status solve_groups_links(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    if (j->groups == NULL) {
+        return workplace_links(&j->at, j->input, NULL);
+    }
+    NAIK_TRY(naik_link_provider_open(j->whole, j->input, NULL, NULL, j->timer, &j->whole_links));
+    if (j->input->kind->links == NAIK_QUARK_STORED) {
+        NAIK_TRY(solve_groups_agree(j, workplace_links(&j->at, j->input, NULL)));
+    } else {
+        NAIK_TRY(naik_link_provider_divide(&j->whole_links, j->lattice, j->backend, j->links));
+    }
+done:
+    return status;
+}
+
+bool solve_groups_deal(solve_job *j, int task, int number)
+{
+    solve_groups *s = j->groups;
+    if (s == NULL) {
+        return true;
+    }
+    const solve_attempt *attempt = &j->guard.attempts[task];
+    if (attempt->kept == 0 && attempt->refused == 0) {
+        s->owner[task] = number % solve_groups_count(s);
+    }
+    return s->owner[task] == naik_groups_mine(s->groups);
+}
+
+naik_status solve_groups_share_attempts(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    solve_groups *s = j->groups;
+    const int tasks = j->input->task_count;
+    enum { REFUSED, KEPT, GIVEN_UP, COUNTS };
+    double *known = NULL;
+    NAIK_TRY(naik_new(j->comm, COUNTS * (size_t)tasks * sizeof *known, "a list of solves",
+                      (void **)&known));
+    for (int i = 0; i < tasks; i++) {
+        const solve_attempt *attempt = &j->guard.attempts[i];
+        if (s->owner[i] == naik_groups_mine(s->groups)) {
+            known[COUNTS * i + REFUSED] = attempt->refused;
+            known[COUNTS * i + KEPT] = attempt->kept;
+            known[COUNTS * i + GIVEN_UP] = attempt->given_up;
+        }
+    }
+    NAIK_TRY(naik_comm_max_f64(j->comm, known, COUNTS * tasks));
+    j->guard.given_up = 0;
+    for (int i = 0; i < tasks; i++) {
+        solve_attempt *attempt = &j->guard.attempts[i];
+        attempt->refused = (int)known[COUNTS * i + REFUSED];
+        attempt->kept = (int)known[COUNTS * i + KEPT];
+        attempt->given_up = known[COUNTS * i + GIVEN_UP] != 0;
+        j->guard.given_up += attempt->given_up;
+    }
+done:
+    free(known);
+    return status;
+}
+
+naik_status solve_groups_guesses(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    const bool speaks = j->groups != NULL && j->groups->comm->rank == 0;
+    for (int i = 0; j->groups != NULL && j->guess.input != NULL && i < j->input->solve_count; i++) {
+        guess_foreign *guess = &j->guess.foreign[i];
+        int64_t counts[3] = {speaks ? guess->taken : 0, speaks ? guess->scaled : 0,
+                             speaks ? guess->left : 0};
+        double changed = speaks && guess->scaled > 0 ? j->comm->rank : -1;
+        NAIK_TRY(naik_comm_sum_i64(j->comm, counts, 3));
+        NAIK_TRY(naik_comm_max_f64(j->comm, &guess->worst, 1));
+        NAIK_TRY(naik_comm_max_f64(j->comm, &changed, 1));
+        if (changed >= 0) {
+            NAIK_TRY(naik_comm_broadcast(j->comm, &guess->last, sizeof guess->last, (int)changed));
+        }
+        guess->taken = (int)counts[0];
+        guess->scaled = (int)counts[1];
+        guess->left = (int)counts[2];
+    }
+done:
+    return status;
+}

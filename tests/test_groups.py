@@ -1,0 +1,120 @@
+"""run.groups: groups of ranks that solve different sources write the bytes of a run without groups, whatever stops
+them and however many groups go on.
+timeout: 300
+"""
+import os
+import re
+
+from program import KILLED, LONG, everything, main, naik, path, same
+
+STAGGERED = """
+lattice:   {size: [8, 4, 4, 8], boundary_t: antiperiodic}
+gauge:     {file: %s}
+action:    {type: hisq}
+solve:
+  - {name: pt, masses: [0.1, 0.3], source: {type: point, origin: [[0, 0, 0, 0], [1, 0, 2, 3]]}}
+  - {name: rw, masses: [0.2], deflate: false, source: {type: random_wall, t0: 1, seed: 5}}
+deflation: {modes: 8, file: %s, tolerance: 1e-4}
+solver:    {tolerance: 1e-9, multishift: on}
+output:    {file: %s, correlators: [pion5], momenta: [[0, 0, 0], [1, 0, 0]]}
+"""
+CLOVER = """
+lattice: {size: [8, 4, 4, 8]}
+gauge:   {file: %s}
+action:  {type: clover, csw: 1.0}
+solve:
+  - name: a
+    kappas: [0.11, 0.1]
+    source: {type: covariant_gaussian, origin: [0, 0, 0, 0], radius: 1.5, iterations: 4}
+pairs:   [{name: aa, quark: a, antiquark: a}]
+solver:  {tolerance: 1e-9, method: bicgstab}
+output:  {file: %s, correlators: [pion], momenta: [[0, 0, 0], [1, 0, 0]], baryons: [nucleon]}
+"""
+
+
+def staggered(out, *more, ranks, groups, modes="modes.h5", **how):
+    with open(path("in.yaml"), "w") as f:
+        f.write(STAGGERED % (path("lat.h5"), path(modes), path(out)))
+    return naik("solve", path("in.yaml"), "--set", f"run.groups={groups}", *more, ranks=ranks, **how)
+
+
+def clover(out, ranks, groups, *more):
+    with open(path("clover.yaml"), "w") as f:
+        f.write(CLOVER % (path("lat.h5"), path(out)))
+    return naik("solve", path("clover.yaml"), "--set", f"run.groups={groups}", *more, ranks=ranks)
+
+
+def groups_write_the_bytes_of_a_run_without_them():
+    naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "5.8", "--seed", "12", "--sweeps", "5", "-o",
+         path("lat.h5"))
+    told = staggered("one.h5", ranks=1, groups=1)
+    assert "groups:" not in told, told
+    told = staggered("two.h5", ranks=4, groups=2, modes="found.h5")
+    assert "4 ranks on" in told and "groups: 2 groups of 2 ranks solve different sources" in told, told
+    assert re.findall(r"^solve (\d+)/15", told, flags=re.M) == [str(i) for i in range(1, 16)], told
+    assert len(re.findall("found, written to", told)) == 1, told  # by the first group; the other reads them
+    same(everything("one.h5"), everything("two.h5"))
+    with open(path("modes.h5"), "rb") as a, open(path("found.h5"), "rb") as b:
+        assert len(a.read()) == len(b.read())
+
+
+def a_stopped_run_goes_on_with_another_number_of_groups():
+    apart = "--set", "solver.multishift=off"  # Krylov spaces that masses share are not kept
+    staggered("apart.h5", *apart, ranks=1, groups=1)
+    told = staggered("stop.h5", *apart, ranks=4, groups=4, status=5, env={"NAIK_INJECT": "stop:solve:20@3"})
+    kept = int(re.search(r"kept: (\d+) solves in flight", told).group(1))
+    assert kept > 3 and len(re.findall("naik: error: stopped by signal", told)) == 1, told  # of all groups
+    told = staggered("stop.h5", *apart, ranks=2, groups=2)
+    assert "restored: source=" in told, told
+    same(everything("apart.h5"), everything("stop.h5"))
+
+
+def a_killed_run_goes_on():
+    staggered("kill.h5", ranks=4, groups=2, status=KILLED, env={"NAIK_INJECT": "kill:solve:40@3"})
+    staggered("kill.h5", ranks=1, groups=1)
+    same(everything("one.h5"), everything("kill.h5"))
+
+
+def a_group_that_fails_ends_all_with_its_sentence():
+    told = staggered("fail.h5", ranks=2, groups=2, status=4,
+                     env={"NAIK_INJECT": "flip:links:20@1,flip:links:20@1"})
+    assert "changed in the memory of rank 1: they are made again" in told, told  # a warning of the second group
+    errors = re.findall("^naik: error: .*", told, flags=re.M)
+    assert len(errors) == 1 and "changed in the memory of rank 1, and it is not the first time" in errors[0], told
+    if LONG:  # a rank alone, whose group does not know
+        told = staggered("alone.h5", ranks=4, groups=2, status=2, env={"NAIK_INJECT": "fail:solve:20@3"})
+        assert len(re.findall("naik: error: the device of rank 3 failed", told)) == 1, told
+
+
+def what_a_group_gives_up_is_known_to_all():
+    one = ("--set", "deflation.modes=0", "--set",
+           "solve=[{name: rw, masses: [0.2], source: {type: random_wall, t0: 1, seed: 5}}]")
+    # The second group has one solve, whose source it asks for three times: to see its parity, to load it, to verify.
+    told = staggered("wrong.h5", *one, ranks=2, groups=2, status=4,
+                     env={"NAIK_INJECT": "flip:source:3@1,flip:source:6@1"})
+    assert "for the second time, so it is given up" in told and "1 of 3 solves came out wrong twice" in told, told
+    staggered("wrong.h5", *one, ranks=1, groups=1)
+
+
+def clover_quarks_are_solved_by_groups():
+    clover("whole.h5", 1, 1)
+    clover("parts.h5", 4, 4, "--set", "solver.verify=double_check")
+    same(everything("whole.h5"), everything("parts.h5"))
+
+
+def groups_that_cannot_be_are_refused():
+    told = staggered("none.h5", ranks=2, groups=3, status=1)
+    assert "run.groups is 3, which does not divide the number of ranks, 2" in told, told
+    told = clover("none.h5", 2, 2, "--dry-run")
+    assert "groups: 2 groups of 1 rank solve different sources" in told, told
+    told = naik("solve", path("in.yaml"), "--set", "run.groups=16", ranks=1, status=1)
+    assert "run.groups is 16, and the input has 9 columns of sources" in told, told
+    told = naik("solve", path("clover.yaml"), "--set", "run.groups=2", "--set", "solver.method=multigrid", ranks=2,
+                status=1)
+    assert "groups do not solve by multigrid, which solver.method multigrid takes: give solver.method" in told, told
+    assert not os.path.exists(path("none.h5.part"))
+
+
+main([groups_write_the_bytes_of_a_run_without_them, a_stopped_run_goes_on_with_another_number_of_groups,
+      a_killed_run_goes_on, a_group_that_fails_ends_all_with_its_sentence, what_a_group_gives_up_is_known_to_all,
+      clover_quarks_are_solved_by_groups, groups_that_cannot_be_are_refused])
