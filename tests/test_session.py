@@ -510,6 +510,27 @@ def arrays_on_the_gpu_stay_there():
         refuses(naik.InputError, "numbers that are not finite", s.solve, Memory(bad), mass=0.1, out=out)
 
 
+def what_naik_takes_from_a_gpu_is_complex128_in_the_order_of_its_axes():
+    """By what an array says of itself; no GPU is needed."""
+    from naik import arrays
+    face = {"shape": (2, 3), "typestr": "<c16", "data": (4096, False), "strides": None}
+    assert arrays._of_interface(face) == arrays._of_interface({**face, "strides": (48, 16)}) == (4096, (2, 3), None)
+    for wrong in {"typestr": "<c8"}, {"strides": (16, 32)}, {"strides": (96, 16)}, {"strides": (48, 32)}, {"mask": object()}:
+        assert arrays._of_interface({**face, **wrong}) is None, wrong
+
+    class Numbers:
+        address, kind, shape = ctypes.c_void_p(4096), 2, (2, 3)
+    taken = Capsule(Numbers())
+    assert arrays._of_dlpack(taken)[:2] == (4096, (2, 3))
+    taken.tensor.byte_offset = 32
+    assert arrays._of_dlpack(taken)[:2] == (4128, (2, 3))
+    for wrong in {"bits": 64}, {"lanes": 2}, {"code": 2}:
+        other = Capsule(Numbers())
+        for name, value in wrong.items():
+            setattr(other.tensor, name, value)
+        assert arrays._of_dlpack(other) is None, wrong
+
+
 class Exporter:
     def __init__(self, array):
         self.array = array
@@ -739,6 +760,6 @@ program("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", 1, "-
 main([structures_have_the_sizes_of_the_headers, a_session_has_the_bits_of_naik_solve, sources_have_operators_with_links,
       links_of_an_array_and_modes_of_a_file_do_too, one_setup_of_multigrid_serves_the_solves_of_a_quark, two_sessions_live_in_one_process, what_is_wrong_raises_with_the_sentence,
       what_changes_in_memory_raises_and_the_session_goes_on,
-      numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host, what_is_written_on_the_gpu_is_the_array_itself, arrays_on_the_gpu_stay_there, a_communicator_of_another_mpi_is_refused,
+      numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host, what_naik_takes_from_a_gpu_is_complex128_in_the_order_of_its_axes, what_is_written_on_the_gpu_is_the_array_itself, arrays_on_the_gpu_stay_there, a_communicator_of_another_mpi_is_refused,
       ranks_of_mpi4py_and_of_naik_make_the_same_bits, the_wheel_is_made_without_a_network_and_finds_the_library,
       the_page_is_run_as_it_stands])
