@@ -115,8 +115,9 @@ def names_and_masses_are_told():
 
 def averages_begin_at_the_source():
     text = f"solve: [{SPECTATOR}, {PARENT}]\n" + BLOCK.replace("sink_times: [3, 4],", "sink_times: [3], sink_momenta: [[0, 0, 0], [1, 0, 0]],")
-    solve("mean", text + output("mean", "correlators: [pion5], average: true, propagators: false"))
+    solve("mean", text + output("mean", "correlators: [pion5], average: true, propagators: false, baryons: [nucleon]"))
     at = "m00-m01-m00/G1-G1/p10-1"
+    assert sorted(name.split("/")[0] for name in correlators("mean") if name.endswith("m00/nucleon")) == ["light", "light", "parent", "parent"]
     each = [np.roll(values("mean", f"cur/s{k:04d}/T03_p100/{at}"), -t) for k, t in ((0, 5), (1, 2))]
     mean = values("mean", f"cur/average/T03_p100/{at}/mean")
     assert np.abs(mean - (each[0] + each[1]) / 2).max() < 1e-15 * np.abs(mean).max(), (mean, each)
@@ -279,6 +280,13 @@ def what_is_made_of_a_solution_is_made_again_with_it():
     said = solve("again", text)
     assert "3 of 12 solves had reached a lower solver.max_iterations" in said, said
     assert "6 of 12 solves have sources made of solutions that are solved again: so are they" in said, said
+    assert correlators("again") == correlators("whole")
+    # stopped with daughters in flight, whose sources are others when the spectator has come further
+    os.remove(path("again.h5"))
+    for order, status in ("kill:write:7", None), ("stop:solve:9", 5):
+        solve("again", text, "--set", "solver.max_iterations=47", env={"NAIK_INJECT": order}, status=status)
+    said = solve("again", text)
+    assert "again.h5.part.state has solves whose sources are made of solutions that are solved again" in said and "restored:" not in said, said
     assert correlators("again") == correlators("whole")
 
 

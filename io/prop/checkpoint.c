@@ -343,6 +343,26 @@ done:
     return status;
 }
 
+/* A solve whose source is made of solutions that are solved again has another source then: the file goes, before
+ * those are there and nobody could tell. */
+static naik_status forget_derived(naik_checkpoint *s)
+{
+    bool any = false;
+    for (int i = 0; i < s->found.count; i++) {
+        any = any || naik_prop_is_derived_due(s->file, s->found.entries[i].solve);
+    }
+    if (!any) {
+        return NAIK_OK;
+    }
+    naik_log_line(s->comm->log,
+                  "%s has solves whose sources are made of solutions that are solved again: its "
+                  "solves start again",
+                  s->path);
+    clear(&s->found);
+    s->found = (entry_list){.count = 0};
+    return naik_file_remove(s->comm, s->path);
+}
+
 static uint32_t identity_of(const naik_propagator_file *file)
 {
     const char *choices = naik_propagator_file_choices(file), *git = naik_version_git();
@@ -367,6 +387,7 @@ naik_status naik_checkpoint_open(naik_propagator_file *file, const naik_lattice 
     NAIK_TRY(naik_path_append(comm->log, file->part, ".state", s->path));
     NAIK_TRY(naik_path_append(comm->log, s->path, ".new", s->made));
     NAIK_TRY(read_file(s));
+    NAIK_TRY(forget_derived(s));
     *out = s;
     s = NULL;
 done:

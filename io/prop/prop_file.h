@@ -224,6 +224,8 @@ naik_status naik_prop_reset_retries(naik_propagator_file *file);
 /* The same of what is done although the solutions that its sources are made of are pending: those may come out
  * different. Collective. */
 naik_status naik_prop_reset_derived(naik_propagator_file *file);
+/* Whether solutions that the source of a solve is made of are to be solved. Local. */
+bool naik_prop_is_derived_due(const naik_propagator_file *file, int solve);
 /* The verified, open .part has a journal of its own: where there is none that can be read it is
  * written again from the records. Collective. NAIK_ERR_IO */
 naik_status naik_prop_keep_journal(naik_propagator_file *file);

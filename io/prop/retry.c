@@ -12,13 +12,19 @@ static bool is_retried(const naik_propagator_file *file, const naik_solve_record
            record->iterations < file->iteration_limit;
 }
 
-/* Whether it is to be solved, or what its source is made of. A source comes behind those. */
 static bool is_due(const naik_propagator_file *file, int solve)
 {
-    const naik_prop_plan *plan = file->plan;
     const naik_solve_record *record = &file->records[solve];
+    return record->state == NAIK_SOLVE_PENDING || is_retried(file, record) ||
+           naik_prop_is_derived_due(file, solve);
+}
+
+/* A source comes behind those that it is made of. */
+bool naik_prop_is_derived_due(const naik_propagator_file *file, int solve)
+{
+    const naik_prop_plan *plan = file->plan;
     const int made_of = plan->source[plan->solve[solve].source].made_of;
-    bool due = record->state == NAIK_SOLVE_PENDING || is_retried(file, record);
+    bool due = false;
     for (int i = 0; made_of >= 0 && i < naik_prop_columns(plan) && !due; i++) {
         due = is_due(file, made_of + i);
     }

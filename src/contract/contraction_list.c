@@ -171,10 +171,11 @@ static void add(builder *b, const contraction_item *item, const char *folder)
     set_path(b->input, item, folder, out);
 }
 
-/* Of single colours nothing is contracted. */
+/* Of single colours nothing is contracted, and no baryon of the daughter in a three-point function. */
 static bool has_nucleon(const naik_input *input, const naik_input_solve *solve)
 {
-    return input->output.baryons.count > 0 && naik_input_is_whole(solve);
+    return input->output.baryons.count > 0 && naik_input_is_whole(solve) &&
+           naik_input_three_point_of(input, (int)(solve - input->solve)) == NULL;
 }
 
 static bool has_condensate(const naik_input *input, const naik_input_solve *solve)
