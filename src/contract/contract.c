@@ -157,7 +157,7 @@ static int sign_of_place(const naik_input *input, const contraction_item *item, 
     if (item->three_point != NULL) {
         const naik_input_source *of = &input->sources[item->spectator[0] + k];
         sign *= naik_correlator_phase(of->source.spin_taste, of->x0) *
-                naik_correlator_phase(item->three_point->sink, place);
+                naik_correlator_phase(item->three_point->sink, of->x0);
     }
     return sign;
 }
@@ -192,22 +192,6 @@ static naik_complex factor_of_shift(const worker *w, const contraction_item *ite
                                              : naik_correlator_sign(item->meson, apart) *
                                                    sign_of_place(input, item, k, source, place),
                        phase);
-
-    int sign = 1;
-    if (input->kind->spin == 1) {
-        sign = naik_correlator_sign(item->meson, apart) * naik_correlator_phase(item->meson, place);
-    }
-    for (int i = 0; i < item->quarks && item->quarks == 2; i++) {
-        const naik_input_source *of = &input->sources[source[i]];
-        sign *= naik_correlator_phase(of->source.spin_taste, of->x0);
-    }
-    if (item->three_point !=
-        NULL) { /* the daughter's source is the sink's operator on what the spectator began with */
-        const naik_input_source *of = &input->sources[item->spectator[0] + k];
-        sign *= naik_correlator_phase(of->source.spin_taste, of->x0) *
-                naik_correlator_phase(item->three_point->sink, of->x0);
-    }
-    return naik_cscale(sign, phase);
 }
 
 /* Mean over sources, or its standard error; the sums run in the order of the sources. */
