@@ -69,6 +69,12 @@ values = check("bench_bicgstab_reports_its_true_residual",
                ["mass", "iterations", "true_residual", "not_converged", "seconds", "us_per_iteration", "gflops"])
 verdict("bench_bicgstab_converges",
         0 < float(values[0]["true_residual"]) <= 1e-10 and values[0]["not_converged"] == "0", str(values))
+values = check("bench_multigrid_measures_its_parts", ["multigrid", "--action", "clover", "--mass", "0.3", "--nrhs", "2"],
+               ["part", "nrhs", "mass", "aggregate", "us"], 9)
+parts = {x["part"]: float(x["us"]) for x in values}
+verdict("bench_multigrid_converges_and_its_parts_are_less_than_the_whole",
+        values[-1]["part"] == "solve" and 0 < float(values[-1]["true_residual"]) <= 1e-10 and values[-1]["not_converged"] == "0"
+        and parts["setup"] > parts["cycle"] > parts["dslash"], str(values))
 for action, more in ("wilson", 0), ("clover", 1):
     values = check(f"bench_cg_of_{action}_quarks_reports_its_true_residual",
                    ["cg", "--action", action, "--precision", "single", "--mass", "0.3,0.4", "--nrhs", "2"],
@@ -82,7 +88,7 @@ for action, more in ("wilson", 0), ("clover", 1):
             and abs(v["floor_gbs"] * v["us_per_iteration"] * 1e3 / (sites * floor) - 1) < 0.02, f"{values} {floor} {flops}")
 for words, part in ((["cg", "--action", "wilson", "--masses", "0.1,0.2"], "--masses is for staggered quarks"),
                     (["cg", "--action", "clover", "--inner-precision", "auto"], "--inner-precision is for staggered quarks"),
-                    (["links", "--action", "wilson"], "are for dslash, cg and bicgstab"),
+                    (["links", "--action", "wilson"], "are for dslash, cg, bicgstab and multigrid"),
                     (["bicgstab", "--action", "hisq"], "is wilson or clover here"),
                     (["dslash", "--action", "wilson", "--recon", "9"], "18, 12 or 8 numbers"),
                     (["dslash", "--action", "naive", "--recon", "8"], "8 numbers are for --action wilson and clover")):

@@ -99,6 +99,14 @@ def the_clover_pion_is_the_largest():
     assert np.all(np.abs(made["rho"]) <= made["pion"]) and made["nucleon"].shape == (16,)
 
 
+def a_light_clover_quark_is_solved_by_multigrid():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", 5.7, "--seed", 2, "--sweeps", 8, "-o", path("light.h5"))
+    said = naik("solve", "inputs/light-clover.yaml", "--set", "lattice.size=[4, 4, 4, 8]", "--set", "gauge.file=light.h5", cwd=SCRATCH)
+    assert said.count("multigrid start") == 1, said  # for both kappas
+    told = naik("info", "light-clover.h5", cwd=SCRATCH)
+    assert told.count("stop_reason=converged by multigrid") == 24 and told.count("multigrid=mass=") == 2, told
+
+
 def the_epsilon_of_the_page_makes_a_free_quark_relativistic():
     run("heavy")
     text, am = examples.page("heavy"), 0.6
@@ -142,5 +150,5 @@ if __name__ == "__main__":
     inputs_are_there()
     main([low_modes_shorten_the_solves_and_change_no_correlator, the_scalar_three_point_function_is_a_derivative,
           a_whole_twist_is_a_momentum_of_the_lattice, stored_propagators_take_no_iteration,
-          walls_are_in_coulomb_gauge, the_clover_pion_is_the_largest,
+          walls_are_in_coulomb_gauge, the_clover_pion_is_the_largest, a_light_clover_quark_is_solved_by_multigrid,
           the_epsilon_of_the_page_makes_a_free_quark_relativistic, every_page_is_run_and_linked])

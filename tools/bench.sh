@@ -129,6 +129,7 @@ of_wilson() { # of_wilson cpu|gpu|gpus
     for p in "double --recon 18" "single --recon 18" "single --recon 12" "single --recon 8" "half --recon 12"; do
         bench bicgstab --action wilson --gauge "$field" --mass -0.95 --precision $p --nrhs $nrhs
     done
+    bench multigrid --action wilson --gauge "$field" --mass -0.95 --nrhs $nrhs
     for p in single half; do
         bench cg --action wilson --gauge "$field" --mass -0.95 --precision $p --recon 12
     done

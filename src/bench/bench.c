@@ -1,4 +1,4 @@
-/* bench.c - `naik bench dslash|cg|bicgstab|halo|links|io|modes|model`: the lattice that is measured on */
+/* bench.c - `naik bench dslash|cg|bicgstab|multigrid|halo|links|io|modes|model`: the lattice that is measured on */
 #include "bench/bench.h"
 
 #include <string.h>
@@ -72,6 +72,7 @@ typedef struct kind {
 static const kind kinds[] = {{"dslash", "bench dslash", bench_dslash, 7, 32, NAIK_DOUBLE},
                              {"cg", "bench cg", bench_cg, 3, 16, NAIK_DOUBLE},
                              {"bicgstab", "bench bicgstab", bench_bicgstab, 3, 16, NAIK_DOUBLE},
+                             {"multigrid", "bench multigrid", bench_multigrid, 3, 16, NAIK_SINGLE},
                              {"halo", "bench halo", bench_halo, 7, 32, NAIK_DOUBLE},
                              {"links", "bench links", bench_links, 3, 16, NAIK_DOUBLE},
                              {"io", "bench io", bench_io, 3, 16, NAIK_DOUBLE},
@@ -111,18 +112,19 @@ done:
 static naik_status run_kind(naik_comm *comm, const kind *k, int argc, char **argv)
 {
     naik_status status = NAIK_OK;
-    bench_options options = {.precision = (int)k->precision,
-                             .links = BENCH_RANDOM_HISQ,
-                             .action = k->run == bench_bicgstab ? BENCH_WILSON : NAIK_HISQ,
-                             .link_precision = -1,
-                             .inner_precision = -1,
-                             .first_rung = -1,
-                             .tolerance = 1e-10,
-                             .max_iterations = 20000,
-                             .modes = 64,
-                             .repeat = k->repeat,
-                             .time_s = 0.1,
-                             .file = "naik-bench.h5"};
+    bench_options options = {
+        .precision = (int)k->precision,
+        .links = BENCH_RANDOM_HISQ,
+        .action = k->run == bench_bicgstab || k->run == bench_multigrid ? BENCH_WILSON : NAIK_HISQ,
+        .link_precision = -1,
+        .inner_precision = -1,
+        .first_rung = -1,
+        .tolerance = 1e-10,
+        .max_iterations = 20000,
+        .modes = 64,
+        .repeat = k->repeat,
+        .time_s = 0.1,
+        .file = "naik-bench.h5"};
     bench b = {.comm = comm, .options = &options, .what = k->name};
     NAIK_TRY(bench_options_parse(comm->log, k->command, argc, argv, &options));
     if (options.gauge != NULL) {
@@ -153,10 +155,11 @@ naik_status naik_command_bench(naik_comm *comm, int argc, char **argv)
     }
     names[KINDS] = "model";
     if (argc < 2) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                         "'naik bench' needs one of dslash, cg, bicgstab, halo, links, io, modes, "
-                         "model; see 'naik bench "
-                         "--help'");
+        return NAIK_FAIL(
+            comm->log, NAIK_ERR_INPUT,
+            "'naik bench' needs one of dslash, cg, bicgstab, multigrid, halo, links, io, modes, "
+            "model; see 'naik bench "
+            "--help'");
     }
     const char *nearest = naik_text_nearest(argv[1], names);
     if (nearest != NULL) {

@@ -165,6 +165,11 @@ naik_status bench_masses(const bench *b, const naik_operator_set *packed, naik_p
 /* Of spinors. */
 naik_status bench_wilson_dslash(const bench *b);
 naik_status bench_bicgstab(const bench *b);
+/* multigrid.c: parts of a cycle, the setup, whole solves */
+naik_status bench_multigrid(const bench *b);
+/* wilson.c: random spinors; the blocks of --action clover, NULL of wilson. NAIK_ERR_MEMORY */
+naik_status bench_fill_spinors(const bench *b, naik_field *field, naik_parity parity);
+naik_status bench_clover(const bench *b, double mass, naik_clover **out);
 naik_status bench_wilson_cg(const bench *b); /* on the normal equations */
 naik_status bench_halo(const bench *b);
 naik_status bench_links(const bench *b);

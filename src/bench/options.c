@@ -163,7 +163,8 @@ static naik_status check_spinors(naik_log *log, const char *command, const typed
 {
     const bench_options *o = &t->o;
     const bool either = strcmp(command, "bench dslash") == 0 || strcmp(command, "bench cg") == 0;
-    const bool spinors = strcmp(command, "bench bicgstab") == 0;
+    const bool spinors =
+        strcmp(command, "bench bicgstab") == 0 || strcmp(command, "bench multigrid") == 0;
     const struct {
         const char *name;
         bool given;
@@ -176,7 +177,8 @@ static naik_status check_spinors(naik_log *log, const char *command, const typed
     if (!either && spinors != bench_of_spinors(o)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "naik %s: %s", command,
                          spinors ? "--action is wilson or clover here"
-                                 : "--action wilson and clover are for dslash, cg and bicgstab");
+                                 : "--action wilson and clover are for dslash, cg, bicgstab "
+                                   "and multigrid");
     }
     for (size_t i = 0; bench_of_spinors(o) && i < sizeof staggered / sizeof *staggered; i++) {
         if (staggered[i].given) {

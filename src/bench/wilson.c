@@ -54,7 +54,7 @@ static int passes_of(const bench *b, naik_method method)
 }
 
 /* The same two spinor fields for all right-hand sides. */
-static naik_status fill(const bench *b, naik_field *field, naik_parity parity)
+naik_status bench_fill_spinors(const bench *b, naik_field *field, naik_parity parity)
 {
     naik_status status = NAIK_OK;
     const size_t sites = (size_t)b->lattice->sites;
@@ -78,7 +78,7 @@ done:
     return status;
 }
 
-static naik_status make_clover(const bench *b, double mass, naik_clover **out)
+naik_status bench_clover(const bench *b, double mass, naik_clover **out)
 {
     *out = NULL;
     return is_clover(b)
@@ -102,7 +102,7 @@ static naik_status measure_dslash(const bench *b, const naik_wilson *wilson, int
     bench_line line;
     NAIK_TRY(naik_field_create_spin(b->geometry, vectors, NAIK_SPIN, nrhs, &in));
     NAIK_TRY(naik_field_create_spin(b->geometry, vectors, NAIK_SPIN, nrhs, &out));
-    NAIK_TRY(naik_comm_agree(b->comm, fill(b, in, NAIK_ODD)));
+    NAIK_TRY(naik_comm_agree(b->comm, bench_fill_spinors(b, in, NAIK_ODD)));
     naik_dslash_args args = {.form = NAIK_FORM_D,
                              .parity = NAIK_EVEN,
                              .links = wilson->links,
@@ -132,7 +132,7 @@ naik_status bench_wilson_dslash(const bench *b)
     const double mass = b->options->mass[0];
     naik_clover *clover = NULL;
     naik_wilson *wilson = NULL;
-    NAIK_TRY(make_clover(b, mass, &clover));
+    NAIK_TRY(bench_clover(b, mass, &clover));
     NAIK_TRY(naik_wilson_create(b->geometry, b->thin, clover, mass, 0,
                                 bench_link_precision(b, bench_vectors(b)), bench_recon(b),
                                 &wilson));
@@ -229,7 +229,7 @@ static naik_status measure_solves(const bench *b, naik_method method, const naik
     NAIK_TRY(
         naik_solver_create(naik_method_solver(method), set->op, bench_vectors(b), nrhs, &r.solver));
     NAIK_TRY(naik_field_create_spin(b->geometry, NAIK_DOUBLE, NAIK_SPIN, nrhs, &r.sources));
-    NAIK_TRY(naik_comm_agree(b->comm, fill(b, r.sources, NAIK_EVEN)));
+    NAIK_TRY(naik_comm_agree(b->comm, bench_fill_spinors(b, r.sources, NAIK_EVEN)));
     NAIK_TRY(bench_measure(b, solve, &r, &timing));
     print(&r, set, mass, &timing);
 done:
@@ -250,7 +250,7 @@ static naik_status measure_mass(const bench *b, naik_method method, double mass)
     for (int i = 0; i < o->nrhs_count; i++) {
         widest = o->nrhs[i] > widest ? o->nrhs[i] : widest;
     }
-    NAIK_TRY(make_clover(b, mass, &clover));
+    NAIK_TRY(bench_clover(b, mass, &clover));
     NAIK_TRY(naik_operator_set_thin(b->geometry, b->thin, clover, mass, 0,
                                     bench_link_precision(b, vectors), bench_recon(b), vectors,
                                     widest, &set));

@@ -198,7 +198,7 @@ static const char help_info[] =
     "are still to be done.";
 
 static const char help_bench[] =
-    "naik bench dslash|cg|bicgstab|halo|links|io|modes [options]\n"
+    "naik bench dslash|cg|bicgstab|multigrid|halo|links|io|modes [options]\n"
     "naik bench model --modes N,N,... [--size X,Y,Z,T] [--mass M] --machine NAME --gpus N\n"
     "naik bench model [--machine NAME] [--local X,Y,Z,T] [--nodes N,N,...|--gpus N]\n"
     "                 [--precision P] [--link-precision P] [--recon R] [--nrhs N]\n"
@@ -228,7 +228,7 @@ static const char help_bench[] =
     "clover,\n"
     "                                      D is A^-1 D, and cg solves the normal equations); "
     "bicgstab\n"
-    "                                      takes wilson and clover only\n"
+    "                                      and multigrid take wilson and clover only\n"
     "  --temporal-gauge                    for naive: time links are 1 except on the last slice\n"
     "Storage\n"
     "  --precision double|single|half      of the vectors; for io 64 or 32 bits; for modes of the "
@@ -248,7 +248,7 @@ static const char help_bench[] =
     "The work\n"
     "  --nrhs N,N,...                      right-hand sides, one line each\n"
     "  --batch N                           for cg: so many right-hand sides at a time\n"
-    "  --mass M,M,...                      for cg and bicgstab: one line each\n"
+    "  --mass M,M,...                      for cg, bicgstab and multigrid: one line each\n"
     "  --masses M,M,...                    for cg: all of them for every right-hand side, in two "
     "lines:\n"
     "                                      solved apart, and solved from one Krylov space\n"
