@@ -178,6 +178,10 @@ def wilson_and_clover_quarks_are_planned():
     blocks = 4 * 64**3 * 32 // 8 * 72 * (8 + 4) // 2  # A and A^-1 in double and single precision
     assert clover["memory_bytes"] - node["memory_bytes"] >= blocks, (clover, node)
     assert clover["solves"][0]["us_per_iteration"] > node["solves"][0]["us_per_iteration"]
+    for method, grid in ("auto", "1x2x2x4"), ("bicgstab", "1x1x4x4"):  # that of the run, whose boxes hold whole aggregates
+        told = naik("solve", file, "--dry-run", "--machine", "h100", "--nodes", "2", "--set", "lattice.size=[24, 24, 24, 64]", "--set",
+                    f"solver.method={method}")
+        assert f" 16  {grid} " in told, (method, told)
     told = naik("solve", file, "--dry-run", "--machine", "lumi-g")
     assert "iterations: assumed, 100 at a tolerance of 1e-10: they depend on the critical mass of the configuration" in told, told
     field, pilot = path("spinors.lat"), path("spinors.h5")

@@ -58,7 +58,8 @@ static void name_grids(const int size[NAIK_DIM], int ranks, const int extent[NAI
 }
 
 typedef struct grid_choice {
-    naik_comm *comm;
+    naik_comm *comm; /* NULL: ranks on the nodes of node_of */
+    const int *node_of;
     const int *size;
     int *grid;
     int64_t weight; /* of grid; -1: none so far */
@@ -69,7 +70,11 @@ static naik_status weigh_grid(void *data, const int grid[NAIK_DIM])
     naik_status status = NAIK_OK;
     grid_choice *c = data;
     naik_grid_cost cost;
-    NAIK_TRY(naik_grid_cost_here(c->comm, c->size, grid, &cost));
+    if (c->comm != NULL) {
+        NAIK_TRY(naik_grid_cost_here(c->comm, c->size, grid, &cost));
+    } else {
+        cost = naik_grid_cost_of(c->size, grid, c->node_of);
+    }
     if (c->weight < 0 || naik_grid_weight(cost) < c->weight) {
         c->weight = naik_grid_weight(cost);
         memcpy(c->grid, grid, NAIK_DIM * sizeof *grid);
@@ -78,15 +83,28 @@ done:
     return status;
 }
 
+static naik_status choose_grid(grid_choice *c, int ranks, const int asked[NAIK_DIM])
+{
+    int extent[NAIK_DIM], mu = 0;
+    c->weight = -1;
+    memset(c->grid, 0, NAIK_DIM * sizeof *c->grid);
+    return naik_multigrid_aggregate(c->size, asked, extent, &mu)
+               ? each_grid(c->size, ranks, extent, weigh_grid, c)
+               : NAIK_OK;
+}
+
 naik_status naik_aggregates_choose_grid(naik_comm *comm, const int size[NAIK_DIM],
                                         const int asked[NAIK_DIM], int grid[NAIK_DIM])
 {
-    grid_choice c = {.comm = comm, .size = size, .grid = grid, .weight = -1};
-    int extent[NAIK_DIM], mu = 0;
-    memset(grid, 0, NAIK_DIM * sizeof *grid);
-    return naik_multigrid_aggregate(size, asked, extent, &mu)
-               ? each_grid(size, comm->size, extent, weigh_grid, &c)
-               : NAIK_OK;
+    grid_choice c = {.comm = comm, .size = size, .grid = grid};
+    return choose_grid(&c, comm->size, asked);
+}
+
+bool naik_aggregates_choose_grid_on_paper(const int size[NAIK_DIM], int ranks, const int *node_of,
+                                          const int asked[NAIK_DIM], int grid[NAIK_DIM])
+{
+    grid_choice c = {.node_of = node_of, .size = size, .grid = grid};
+    return choose_grid(&c, ranks, asked) == NAIK_OK && grid[0] > 0;
 }
 
 /* The most ranks not above `ranks` for which there is a grid. */

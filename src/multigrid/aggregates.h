@@ -15,6 +15,10 @@
 naik_status naik_aggregates_choose_grid(naik_comm *comm, const int size[NAIK_DIM],
                                         const int asked[NAIK_DIM], int grid[NAIK_DIM]);
 
+/* The same for so many ranks, each on a node of that number; NULL: all on one. False where there is none. */
+bool naik_aggregates_choose_grid_on_paper(const int size[NAIK_DIM], int ranks, const int *node_of,
+                                          const int asked[NAIK_DIM], int grid[NAIK_DIM]);
+
 /* asked: as that of naik_multigrid_aggregate. Collective.
  * NAIK_ERR_INPUT   the backend has no multigrid, or the lattice or this grid no such aggregates: the
  *                  sentence names grids that have

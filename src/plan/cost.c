@@ -11,8 +11,10 @@
 #include "io/prop/reader.h"
 #include "lattice/grid.h"
 #include "model/deflation.h"
+#include "multigrid/aggregates.h"
 #include "plan/on_paper.h"
 #include "plan/spec.h"
+#include "solver/bicgstab.h"
 
 /* A process starts, finds its device and chooses kernels by measuring; assumed. */
 static const double START_S = 20;
@@ -189,6 +191,8 @@ static naik_status choose_grid(naik_comm *comm, const naik_input *input, int nod
 {
     naik_status status = NAIK_OK;
     const int *own = input->run.grid, *size = input->lattice.size;
+    const bool multigrid =
+        input->solver.method == NAIK_METHOD_MULTIGRID || input->solver.method_auto;
     char text[256];
     int *node_of = NULL;
     NAIK_TRY(naik_alloc(comm->log, (size_t)c->gpus * sizeof *node_of, "a list of nodes",
@@ -201,7 +205,10 @@ static naik_status choose_grid(naik_comm *comm, const naik_input *input, int nod
             c->grid[mu] = own[mu];
         }
         c->verdict = naik_grid_works(size, own) ? COST_FITS : COST_NO_GRID;
-    } else if (naik_grid_list(size, c->gpus, node_of, text, sizeof text, c->grid) == 0) {
+    } else if (!(multigrid && /* as quark_multigrid_grid has it */
+                 naik_aggregates_choose_grid_on_paper(size, c->gpus, node_of,
+                                                      input->multigrid.aggregate, c->grid)) &&
+               naik_grid_list(size, c->gpus, node_of, text, sizeof text, c->grid) == 0) {
         c->verdict = COST_NO_GRID;
     }
     for (int mu = 0; mu < NAIK_DIM && c->verdict == COST_FITS; mu++) {
