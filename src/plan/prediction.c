@@ -2,6 +2,7 @@
 #include "plan/prediction.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/lines.h"
@@ -103,6 +104,7 @@ static bool find_place(const naik_propagator_reader *view, prediction_place *pla
         const char *ranks = naik_line_value(text, "ranks");
         const char *nodes = naik_line_value(text, "nodes");
         const char *grid = naik_line_value(text, "grid");
+        const char *groups = naik_line_value(text, "groups");
         int *g = place->grid;
         if (strncmp(view->texts[i].name, "run ", 4) == 0 && named != NULL && ranks != NULL &&
             grid != NULL && sscanf(ranks, "%d", &place->ranks) == 1 &&
@@ -110,6 +112,11 @@ static bool find_place(const naik_propagator_reader *view, prediction_place *pla
             place->nodes = 1;
             if (nodes != NULL) {
                 sscanf(nodes, "%d", &place->nodes);
+            }
+            const int apart = groups != NULL ? atoi(groups) : 1;
+            if (apart > 1) { /* the grid is of a group */
+                place->nodes = place->nodes % apart == 0 ? place->nodes / apart : 1;
+                place->ranks /= apart;
             }
             snprintf(device, 256, "%.*s", (int)strcspn(named, "\n"), named);
             found = place->ranks > 0 && place->ranks < 1 << 20;
