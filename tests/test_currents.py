@@ -230,6 +230,24 @@ def places_of_operators_at_the_source_are_averaged_with_their_sign():
         np.testing.assert_allclose(correlator(f, "corr/one/average/m00-m00/conserved_vector_x/p000/mean"), mean, rtol=0, atol=1e-14)
 
 
+def walls_with_a_sign_of_their_own_are_averaged_with_it():
+    """Of (-1)^(x+y+z+t) at a source the pair is counted from the lattice's origin: at an odd t0 its sign depends on the operator."""
+    wall = "{name: %s, masses: [0.3], correlators: [], source: {type: %s, t0: [0, 3], spin_taste: %s}}"
+    entries = (f"[{wall % ('a', 'evenandodd_wall', 'G5-G5')}, {wall % ('b', 'evenminusodd_wall', 'G5-G5')}, {wall % ('c', 'evenminusodd_wall', 'GX-G1')}]"
+               "\npairs: [{name: local, quark: b, antiquark: a}, {name: moved, quark: c, antiquark: a}]"
+               "\nthree_point: [{name: three, parent: a, spectator: b, daughter_masses: [0.3], sink_times: [3], insertion: [G1-G1]},"
+               "\n  {name: both, parent: b, spectator: b, daughter_masses: [0.3], sink_times: [3], insertion: [G1-G1, G5T-G5T]}]")
+    solve("free-walls", "type: naive", entries, ["G1-G1", "G5T-G5T", "G5X-G5"], gauge="unit.h5", tail=", average: true, propagators: false")
+    with h5py.File(path("free-walls.h5")) as f:
+        sizes = {}
+        for name in "local/average/m00-m00/pion05", "local/average/m00-m00/G5T-G5T", "moved/average/m00-m00/G5X-G5", "three/average/T03/m00-m00-m00/G1-G1", \
+                "both/average/T03/m00-m00-m00/G1-G1", "both/average/T03/m00-m00-m00/G5T-G5T":
+            mean, error = (np.abs(correlator(f, f"corr/{name}/p000/{word}")).max() for word in ("mean", "error"))
+            assert error < 1e-8 and (mean > 1 or mean < 1e-8), (name, mean, error)
+            sizes[name.split("/")[0]] = sizes.get(name.split("/")[0], False) or mean > 1
+        assert sizes["local"] and sizes["moved"], sizes
+
+
 def three_point_functions_are_averaged_with_the_sign_of_all_their_operators():
     place = "origin: [[0, 0, 0, 0], [1, 2, 3, 5], [0, 1, 2, 4]]"
     entries = f"[{{name: a, masses: [0.3], source: {{type: point, {place}}}}}, {{name: b, masses: [0.3], source: {{type: point, {place}, spin_taste: GY-G1}}}}]\nthree_point:"
@@ -266,6 +284,6 @@ def operators_that_cannot_be_at_a_source_are_refused():
 
 main([configurations_are_generated, staggered_currents_are_conserved_at_every_site, currents_of_quarks_with_spin_are_sums_in_numpy,
       free_currents_are_those_of_the_fourier_sum, bytes_are_the_same_on_any_number_of_ranks, links_are_those_of_each_entry,
-      places_of_operators_at_the_source_are_averaged_with_their_sign,
+      places_of_operators_at_the_source_are_averaged_with_their_sign, walls_with_a_sign_of_their_own_are_averaged_with_it,
       three_point_functions_are_averaged_with_the_sign_of_all_their_operators, sources_with_operators_are_made_again,
       operators_that_cannot_be_at_a_source_are_refused, what_is_no_current_is_refused])

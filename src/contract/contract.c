@@ -13,6 +13,7 @@
 #include "contract/contraction_list.h"
 #include "contract/frame.h"
 #include "contract/smearing.h"
+#include "lattice/source_kind.h"
 #include "propagator/contract.h"
 #include "propagator/slice_sums.h"
 
@@ -144,6 +145,15 @@ done:
     return status;
 }
 
+/* What an operator with links on a source brings, and the sign (-1)^(x+y+z+t) in a wall. */
+static int sign_of_source(const naik_input_source *of)
+{
+    const int sign = naik_correlator_phase(of->source.spin_taste, of->x0);
+    return naik_source_kind_of(of->source.type)->alternates
+               ? sign * naik_meson_sign(NAIK_PION05, of->x0)
+               : sign;
+}
+
 /* The sign that each operator with links brings, of staggered quarks: the correlator's, those on the
  * sources, and that at the sink of a three-point function. */
 static int sign_of_place(const naik_input *input, const contraction_item *item, int k,
@@ -151,13 +161,11 @@ static int sign_of_place(const naik_input *input, const contraction_item *item, 
 {
     int sign = naik_correlator_phase(item->meson, place);
     for (int i = 0; i < item->quarks && item->quarks == 2; i++) {
-        const naik_input_source *of = &input->sources[source[i]];
-        sign *= naik_correlator_phase(of->source.spin_taste, of->x0);
+        sign *= sign_of_source(&input->sources[source[i]]);
     }
     if (item->three_point != NULL) {
         const naik_input_source *of = &input->sources[item->spectator[0] + k];
-        sign *= naik_correlator_phase(of->source.spin_taste, of->x0) *
-                naik_correlator_phase(item->three_point->sink, of->x0);
+        sign *= sign_of_source(of) * naik_correlator_phase(item->three_point->sink, of->x0);
     }
     return sign;
 }
@@ -181,7 +189,7 @@ static naik_complex factor_of_shift(const worker *w, const contraction_item *ite
     }
     naik_frame frame = correlator_frame(input, item->quarks, source,
                                         contraction_momenta(input, item)->data[item->momentum]);
-    correlator_place(input, item->quarks, source, place);
+    correlator_begin(input, item->quarks, source, place);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         apart[mu] = place[mu] - frame.origin[mu];
     }

@@ -31,7 +31,8 @@ void correlator_place_of(const naik_source *const source[], const int *const x0[
     }
 }
 
-void correlator_place(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM])
+static void find_place(const naik_input *input, int quarks, const int *source, bool staggered,
+                       int x0[NAIK_DIM])
 {
     const naik_source *of[3] = {NULL};
     const int *places[3] = {NULL};
@@ -39,13 +40,18 @@ void correlator_place(const naik_input *input, int quarks, const int *source, in
         of[k] = &input->sources[source[k]].source;
         places[k] = input->sources[source[k]].x0;
     }
-    correlator_place_of(of, places, quarks, input->kind->spin == 1, x0);
+    correlator_place_of(of, places, quarks, staggered, x0);
+}
+
+void correlator_begin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM])
+{
+    find_place(input, quarks, source, false, x0);
 }
 
 void correlator_origin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM])
 {
     if (input->output.origin[0] == NAIK_INPUT_FROM_SOURCE) {
-        correlator_place(input, quarks, source, x0);
+        find_place(input, quarks, source, input->kind->spin == 1, x0);
     } else {
         memcpy(x0, input->output.origin, sizeof input->output.origin);
     }

@@ -14,13 +14,13 @@
 
 #include "input/input.h"
 
-/* Of the sources [quarks] in sources[], before output.origin is asked: translation of all of them
- * translates it, up to the sign of two sources above. */
-void correlator_place(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM]);
-/* The same of sources, x0 of each. */
+/* Of the sources [quarks] in sources[], without that exception and before output.origin is asked: translation of
+ * all of them translates it. */
+void correlator_begin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM]);
+/* With that exception, of sources with x0 of each. */
 void correlator_place_of(const naik_source *const source[], const int *const x0[], int quarks,
                          bool staggered, int out[NAIK_DIM]);
-/* The same, or output.origin where it is given. */
+/* The same of those in sources[], or output.origin where it is given. */
 void correlator_origin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM]);
 /* momentum: [NAIK_DIM - 1]. */
 naik_frame correlator_frame(const naik_input *input, int quarks, const int *source,
