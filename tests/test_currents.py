@@ -249,7 +249,7 @@ def walls_with_a_sign_of_their_own_are_averaged_with_it():
 
 
 def three_point_functions_are_averaged_with_the_sign_of_all_their_operators():
-    place = "origin: [[0, 0, 0, 0], [1, 2, 3, 5], [0, 1, 2, 4]]"
+    place = "origin: [[0, 0, 0, 0], [1, 2, 3, 5], [0, 0, 1, 3]]"  # eta_x +, -, -; eta_y +, +, -
     entries = f"[{{name: a, masses: [0.3], source: {{type: point, {place}}}}}, {{name: b, masses: [0.3], source: {{type: point, {place}, spin_taste: GY-G1}}}}]\nthree_point:"
     for name, parent, spectator, label, sink in ("sink", "a", "a", "GX-G1", "GX-G1"), ("spectator", "a", "b", "GY-G1", "pion5"), ("parent", "b", "a", "GY-G1", "pion5"):
         entries += (f"\n  - {{name: {name}, parent: {parent}, spectator: {spectator}, daughter_masses: [0.3], sink_times: [3], insertion: [{label}], "
