@@ -68,7 +68,7 @@ typedef struct naik_propagator_stream {
      * masses, whether or not it is in the stream. Sources on both parities never share. */
     naik_multishift *multishift;
     int64_t (*group)(void *data, int64_t index, double *base_mass);
-    /* Of the solves that share nothing their starting values; the corrections of all. NULL: none */
+    /* Corrects all solves; its start is not called. NULL: none does */
     const naik_solver_starter *starter;
 } naik_propagator_stream;
 
