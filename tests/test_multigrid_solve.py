@@ -140,6 +140,8 @@ def reasons(name):
         return {r.decode() for r in f["/solves"]["stop_reason"]}
 
 
+LONG_ONES = "--set", "multigrid.aggregate=[8, 2, 2, 2]"
+TOO_NARROW = {"ranks": 2, "env": {"NAIK_GRID": "2x1x1x1"}}  # for such aggregates
 LIMIT = "--set", "solver.max_iterations=40"  # of every column, tried or not
 
 
@@ -171,7 +173,19 @@ def a_run_that_goes_on_takes_what_it_took():
         assert goes_on and said.count("restored: ") == {"tried": 0, "left": 12, "gone": 0}[name], (name, said)
     solve("gone", *LIMIT, "--fresh", method="auto", env={"NAIK_INJECT": "kill:write:3"}, status=None)
     said = solve("gone", *LIMIT, method="bicgstab", status=1)
-    assert "was begun with solver.method auto, now it is bicgstab" in said, said
+    assert "has solutions by multigrid, which solver.method auto took, and now solver.method is bicgstab" in said, said
+    solve("far", *LIMIT, *LONG_ONES, method="auto", env={"NAIK_INJECT": "kill:write:3"}, status=None)
+    said = solve("far", *LIMIT, *LONG_ONES, method="auto", status=1, **TOO_NARROW)
+    assert "has solutions by multigrid, and here there can be none: no box of the grid" in said, said
+
+
+def an_output_without_solutions_by_multigrid_goes_on_anywhere():
+    for name, method, more, options in ("narrow", "auto", LONG_ONES, TOO_NARROW), ("named", "bicgstab", (), {}):
+        solve(name, *more, method="auto", env={"NAIK_INJECT": "kill:write:5"}, status=None)
+        said = solve(name, *more, method=method, **options)
+        assert "resuming: 4 of" in said and "multigrid start" not in said, said
+        assert ("does without it, since no box of the grid" in said) == (name == "narrow"), said
+        same(everything("other.h5"), everything(name + ".h5"))
 
 
 def an_output_begun_without_multigrid_goes_on_without_it():
@@ -264,7 +278,8 @@ main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_itera
       a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next, info_and_report_tell_outer_iterations_coarse_steps_and_setup,
       vectors_made_for_another_kappa_are_those_of_a_run_with_both, auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations,
       auto_takes_multigrid_where_it_needs_many, a_run_that_goes_on_takes_what_it_took,
-      an_output_begun_without_multigrid_goes_on_without_it, lighter_quarks_follow, auto_does_without_where_the_grid_holds_no_aggregates,
+      an_output_begun_without_multigrid_goes_on_without_it,
+      an_output_without_solutions_by_multigrid_goes_on_anywhere, lighter_quarks_follow, auto_does_without_where_the_grid_holds_no_aggregates,
       a_grid_is_chosen_for_the_aggregates_of_the_input, every_twist_has_a_setup_of_its_own, mesons_are_those_of_another_code,
       light_quarks_take_no_more_iterations_than_they_were_found_to_take, what_cannot_be_is_refused,
       an_output_of_another_input_is_refused_by_key])

@@ -24,6 +24,7 @@
 #include "plan/spec.h"
 #include "quark/low_modes.h"
 #include "run/groups.h"
+#include "run/method.h"
 
 typedef struct switches {
     const char *path;
@@ -120,8 +121,8 @@ static naik_status open_file(solve_job *j, bool fresh)
     NAIK_TRY(naik_propagator_file_open(j->whole, j->input->output.file, solve_spec_file(spec),
                                        fresh, &j->file));
     naik_timer_stop(j->timer, "open output");
-    status =
-        solve_plan_restore(&j->plan, j->input, j->geometry, naik_propagator_file_choices(j->file));
+    status = solve_plan_restore(&j->plan, j->input, j->geometry,
+                                naik_propagator_file_choices(j->file), solve_method_used(j->file));
     NAIK_TRY(solve_groups_agree(j, naik_comm_agree(j->lattice->comm, status)));
     solve_plan_print(&j->plan, j->input, j->log);
     j->total = naik_propagator_file_solves(j->file);

@@ -367,7 +367,8 @@ done:
 }
 
 naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
-                               const naik_geometry *geometry, const char *choices)
+                               const naik_geometry *geometry, const char *choices,
+                               bool by_multigrid)
 {
     naik_status status = NAIK_OK;
     naik_log *log = geometry->backend->log;
@@ -405,7 +406,7 @@ naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
         plan->modes = atoi(modes + strlen(" modes="));
         plan->modes_stored = strstr(modes, " stored") != NULL;
     }
-    NAIK_TRY(solve_plan_restore_multigrid(plan, input, log, choices));
+    NAIK_TRY(solve_plan_restore_multigrid(plan, input, log, choices, by_multigrid));
     plan->recon = recon;
     plan->multishift = strcmp(multishift, "on") == 0;
     describe_choices(plan);

@@ -55,10 +55,12 @@ double solve_plan_mass_on_half(double mass);
 naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
                             int stored, solve_plan *out);
 /* Takes the choices of the run that began a file, and says where they are not those of the plan.
+ * by_multigrid: it has solutions of that kind already.
  * NAIK_ERR_INPUT    this program does not know them
  * NAIK_ERR_MEMORY   as above, for them */
 naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
-                               const naik_geometry *geometry, const char *choices);
+                               const naik_geometry *geometry, const char *choices,
+                               bool by_multigrid);
 /* What solves the systems of the input's quarks; with auto those that multigrid does not. */
 const naik_solver_kind *solve_plan_solver(const naik_input *input);
 /* Iterations of a column from which on multigrid pays for so many columns; made: the setup is there. */

@@ -86,26 +86,27 @@ void solve_plan_describe_multigrid(const solve_plan *plan, char text[SOLVE_PLAN_
 }
 
 naik_status solve_plan_restore_multigrid(solve_plan *plan, const naik_input *input, naik_log *log,
-                                         const char *choices)
+                                         const char *choices, bool solved)
 {
     const char *found = strstr(choices, word);
     const bool begun = found != NULL && strncmp(found + sizeof word - 1, "on", 2) == 0;
-    if (begun && !input->solver.method_auto) {
+    const bool used = begun && solved; /* where it is asked for by name, it is no choice */
+    if (used && !input->solver.method_auto) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "%s was begun with solver.method auto, now it is %s: leave solver.method "
-                         "out, choose another output.file, or begin again with --fresh",
+                         "%s has solutions by multigrid, which solver.method auto took, and now "
+                         "solver.method is %s: leave it out, choose another output.file, or begin "
+                         "again with --fresh",
                          input->output.file,
                          input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab");
     }
-    if (begun && !plan->multigrid) {
-        return NAIK_FAIL(
-            log, NAIK_ERR_INPUT,
-            "%s was begun where its solves could take multigrid, and here they cannot: "
-            "%s. Run it where it was begun, or begin again with --fresh",
-            input->output.file, plan->without);
+    if (used && !plan->multigrid) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "%s has solutions by multigrid, and here there can be none: %s. Run it "
+                         "where it was begun, or begin again with --fresh",
+                         input->output.file, plan->without);
     }
     if (input->solver.method_auto) {
-        plan->multigrid = begun;
+        plan->multigrid = plan->multigrid && begun;
         plan->multigrid_auto = found != NULL;
         if (!begun && plan->without[0] == '\0') {
             snprintf(plan->without, sizeof plan->without, "the output was begun without it");

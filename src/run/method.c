@@ -25,6 +25,21 @@ static const char *plain_name(const solve_job *j)
     return j->input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab";
 }
 
+static bool is_by_multigrid(const naik_solve_record *r)
+{
+    return strcmp(r->stop_reason, solve_method_converged) == 0 ||
+           strcmp(r->stop_reason, solve_method_left) == 0;
+}
+
+bool solve_method_used(const naik_propagator_file *file)
+{
+    bool used = false;
+    for (int i = 0; i < naik_propagator_file_solves(file); i++) {
+        used = used || is_by_multigrid(naik_propagator_file_record(file, i));
+    }
+    return used;
+}
+
 /* How the stored solves of a quark were made. Where multigrid was chosen and could not be made, they are
  * plain. */
 static solve_method of_records(const solve_job *j, const naik_quark *quark)
@@ -34,8 +49,7 @@ static solve_method of_records(const solve_job *j, const naik_quark *quark)
         const naik_solve_record *r = naik_propagator_file_record(j->file, solve_of(j, i));
         if (r->state == NAIK_SOLVE_DONE && r->iterations > 0 &&
             naik_quark_shares_operator(quark_of(j, i), quark)) {
-            if (strcmp(r->stop_reason, solve_method_converged) == 0 ||
-                strcmp(r->stop_reason, solve_method_left) == 0) {
+            if (is_by_multigrid(r)) {
                 return SOLVE_METHOD_MULTIGRID;
             }
             plain = true;

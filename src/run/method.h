@@ -19,6 +19,8 @@ typedef enum solve_method {
 /* What the output and the state of interrupted solves say of the quark of task `first`, its first open one;
  * the log says why. *kept: the output itself has solves by multigrid, or begun by it. Collective. */
 naik_status solve_method_known(const solve_job *j, int first, solve_method *out, bool *kept);
+/* Whether the output has solutions by multigrid. Local. */
+bool solve_method_used(const naik_propagator_file *file);
 /* Iterations of a column of that quark that are worth a setup. */
 int solve_method_limit(const solve_job *j, int first);
 /* The same after a column was tried: the log and the output say what becomes of the quark. Collective. What
