@@ -248,6 +248,29 @@ def walls_with_a_sign_of_their_own_are_averaged_with_it():
         assert sizes["local"] and sizes["moved"], sizes
 
 
+def walls_are_averaged_over_odd_and_even_slices():
+    """The even sites of an odd slice are those of slice 0 moved in x as well, and M has another sign at each second site there."""
+    wall = "{name: %s, masses: [0.3], source: {type: %s, t0: [0, 3], spin_taste: %s}}"
+    entries = (f"[{wall % ('a', 'even_wall', 'G5-G5')}, {wall % ('b', 'evenandodd_wall', 'G5-G5')}, {wall % ('c', 'even_wall', 'G5T-G5T')}, "
+               f"{wall % ('d', 'evenminusodd_wall', 'G5-G5')}, {wall % ('e', 'even_wall', 'GX-G1')}, {wall % ('f', 'even_wall', 'GY-G1')}]"
+               "\npairs: [{name: ab, quark: a, antiquark: b}, {name: ac, quark: a, antiquark: c}, {name: ad, quark: a, antiquark: d},"
+               " {name: ae, quark: e, antiquark: a}, {name: af, quark: f, antiquark: a}, {name: ef, quark: e, antiquark: f}]"
+               "\nthree_point: [{name: three, parent: a, spectator: a, daughter_masses: [0.3], sink_times: [3], insertion: [G1-G1, G5-G5]},"
+               "\n  {name: mixed, parent: b, spectator: a, daughter_masses: [0.3], sink_times: [3], insertion: [G1-G1, G5-G5], sink_operator: G5T-G5T},"
+               "\n  {name: moved, parent: a, spectator: e, daughter_masses: [0.3], sink_times: [3], insertion: [GX-G1]}]")
+    labels = ["G5-G5", "G5T-G5T", "GT-GT", "G1-G1", "GX-G1", "GY-G1", "G5X-G5", "GXT-GT", "conserved_vector_t", "conserved_vector_x"]
+    solve("free-even", "type: naive", entries, labels, gauge="unit.h5", tail=", average: true, propagators: false")
+    with h5py.File(path("free-even.h5")) as f:
+        names = []
+        f["corr"].visititems(lambda name, object: names.append(name[:-4]) if name.endswith("/mean") else None)
+        wrong = [name for name in names if np.abs(correlator(f, f"corr/{name}error")).max() > 1e-9]
+        assert not wrong, [(n, [float(np.abs(correlator(f, f"corr/{n}{w}")).max()) for w in ("mean", "error")]) for n in wrong]
+        large = [name for name in names if np.abs(correlator(f, f"corr/{name}mean")).max() > 1e-3]
+        found = {name.split("/")[0] for name in large}
+        assert found >= {"a", "ab", "ac", "ad", "ae", "af", "three", "mixed", "moved"}, found
+        assert any("a/" in name and ("pion05" in name or "G5T-G5T" in name) for name in large), large
+
+
 def three_point_functions_are_averaged_with_the_sign_of_all_their_operators():
     place = "origin: [[0, 0, 0, 0], [1, 2, 3, 5], [0, 0, 1, 3]]"  # eta_x +, -, -; eta_y +, +, -
     entries = f"[{{name: a, masses: [0.3], source: {{type: point, {place}}}}}, {{name: b, masses: [0.3], source: {{type: point, {place}, spin_taste: GY-G1}}}}]\nthree_point:"
@@ -285,5 +308,6 @@ def operators_that_cannot_be_at_a_source_are_refused():
 main([configurations_are_generated, staggered_currents_are_conserved_at_every_site, currents_of_quarks_with_spin_are_sums_in_numpy,
       free_currents_are_those_of_the_fourier_sum, bytes_are_the_same_on_any_number_of_ranks, links_are_those_of_each_entry,
       places_of_operators_at_the_source_are_averaged_with_their_sign, walls_with_a_sign_of_their_own_are_averaged_with_it,
+      walls_are_averaged_over_odd_and_even_slices,
       three_point_functions_are_averaged_with_the_sign_of_all_their_operators, sources_with_operators_are_made_again,
       operators_that_cannot_be_at_a_source_are_refused, what_is_no_current_is_refused])

@@ -145,12 +145,19 @@ done:
     return status;
 }
 
-/* What an operator with links on a source brings, and the sign (-1)^(x+y+z+t) in a wall. */
-static int sign_of_source(const naik_input_source *of)
+/* What an operator on a source brings, and the sign (-1)^(x+y+z+t) in a wall: `further` than the place that
+ * the operator is counted from lies the source. */
+static int sign_of_source(const naik_input_source *of, const int further[NAIK_DIM], bool alternates)
 {
-    const int sign = naik_correlator_phase(of->source.spin_taste, of->x0);
+    int at[NAIK_DIM];
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        at[mu] = of->x0[mu] + further[mu];
+    }
+    const int sign = naik_correlator_phase(of->source.spin_taste, at) *
+                     naik_correlator_sign(of->source.spin_taste, further) *
+                     (alternates ? naik_correlator_parity(of->source.spin_taste) : 1);
     return naik_source_kind_of(of->source.type)->alternates
-               ? sign * naik_meson_sign(NAIK_PION05, of->x0)
+               ? sign * naik_meson_sign(NAIK_PION05, at)
                : sign;
 }
 
@@ -159,13 +166,32 @@ static int sign_of_source(const naik_input_source *of)
 static int sign_of_place(const naik_input *input, const contraction_item *item, int k,
                          const int source[3], const int place[NAIK_DIM])
 {
-    int sign = naik_correlator_phase(item->meson, place);
-    for (int i = 0; i < item->quarks && item->quarks == 2; i++) {
-        sign *= sign_of_source(&input->sources[source[i]]);
+    int all[4], count = 0, further[NAIK_DIM], at[NAIK_DIM];
+    for (int i = 0; i < item->quarks; i++) {
+        all[count++] = source[i];
     }
     if (item->three_point != NULL) {
-        const naik_input_source *of = &input->sources[item->spectator[0] + k];
-        sign *= sign_of_source(of) * naik_correlator_phase(item->three_point->sink, of->x0);
+        all[count++] = item->spectator[0] + k;
+    }
+    correlator_further(input, count, all, further);
+    const bool alternates = correlator_alternates(input, count, all);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        at[mu] = place[mu] + further[mu];
+    }
+    int sign = naik_correlator_phase(item->meson, at) * naik_correlator_sign(item->meson, further) *
+               (alternates ? naik_correlator_parity(item->meson) : 1);
+    for (int i = 0; i < count && (item->quarks == 2 || i == item->quarks); i++) {
+        sign *= sign_of_source(&input->sources[all[i]], further, alternates);
+    }
+    if (item->three_point != NULL) {
+        const int *x0 = input->sources[item->spectator[0] + k].x0;
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            at[mu] = x0[mu] + further[mu];
+        }
+        sign *= naik_correlator_phase(item->three_point->sink, at) *
+                naik_correlator_sign(item->three_point->sink, further) *
+                (alternates ? naik_correlator_parity(item->three_point->sink) : 1) *
+                naik_meson_sign(NAIK_PION05, further); /* operators are counted without gamma5 */
     }
     return sign;
 }

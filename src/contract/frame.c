@@ -48,6 +48,48 @@ void correlator_begin(const naik_input *input, int quarks, const int *source, in
     find_place(input, quarks, source, false, x0);
 }
 
+static bool has_a_site(const naik_input *input, int count, const int *source)
+{
+    bool found = false;
+    for (int k = 0; k < count; k++) {
+        const int rank = rank_of(&input->sources[source[k]].source);
+        found = found || rank == 3 || rank == 1;
+    }
+    return found;
+}
+
+static bool is_on_odd_slice(const naik_input *input, int count, const int *source)
+{
+    bool found = false;
+    for (int k = 0; k < count; k++) {
+        found = found || input->sources[source[k]].x0[NAIK_DIM - 1] % 2 != 0;
+    }
+    return found;
+}
+
+bool correlator_alternates(const naik_input *input, int count, const int *source)
+{
+    for (int k = 0; k < count; k++) {
+        if (naik_source_is_random(input->sources[source[k]].source.type)) {
+            return false;
+        }
+    }
+    return is_on_odd_slice(input, count, source) && !has_a_site(input, count, source);
+}
+
+void correlator_further(const naik_input *input, int count, const int *source, int out[NAIK_DIM])
+{
+    bool one_parity = false;
+    for (int k = 0; k < count; k++) {
+        const naik_source *of = &input->sources[source[k]].source;
+        one_parity = one_parity || of->type == NAIK_SOURCE_EVEN_WALL ||
+                     of->subset == NAIK_SUBSET_EVEN || of->subset == NAIK_SUBSET_ODD;
+    }
+    memset(out, 0, NAIK_DIM * sizeof *out);
+    out[0] =
+        one_parity && is_on_odd_slice(input, count, source) && !has_a_site(input, count, source);
+}
+
 void correlator_origin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM])
 {
     if (input->output.origin[0] == NAIK_INPUT_FROM_SOURCE) {

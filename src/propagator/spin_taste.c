@@ -96,6 +96,15 @@ int naik_correlator_phase(int correlator, const int x0[NAIK_DIM])
     return sign_at(mask, x0, lattice_origin);
 }
 
+int naik_correlator_parity(int correlator)
+{
+    int sign = naik_correlator_is_current(correlator) ? -1 : 1;
+    for (int mu = 0; mu < NAIK_DIM && naik_correlator_is_spin_taste(correlator); mu++) {
+        sign = has(links_of(correlator - NAIK_FIRST_SPIN_TASTE), mu) ? -sign : sign;
+    }
+    return sign;
+}
+
 size_t naik_shifts_bytes(const naik_lattice *lattice)
 {
     return (size_t)lattice->sites * NAIK_DIM * sizeof(naik_matrix) +

@@ -53,6 +53,10 @@ int naik_correlator_sign(int correlator, const int r0[NAIK_DIM]);
  * origin, so that each link of the operator brings eta_d(x0). Local. */
 int naik_correlator_phase(int correlator, const int x0[NAIK_DIM]);
 
+/* -1 of an operator with an odd number of links, among them the conserved current: so much its correlator changes
+ * where M becomes (-1)^(x+y+z+t) M (-1)^(x+y+z+t), in the mean over configurations; else +1. Local. */
+int naik_correlator_parity(int correlator);
+
 /* The links of shifts, and room for the vectors of one operator. */
 typedef struct naik_shifts naik_shifts;
 
