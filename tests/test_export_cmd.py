@@ -205,7 +205,7 @@ for name, n in ("again.h5", 1), ("twice.h5", 2):
 status, said, told = answer("info", "again.h5", "--residuals")
 if status != 0:
     wrong.append((status, told))
-for change, part in (("solve=[{name: pt, masses: [0.3], source: {type: file, file: out64.s0000.m00}}]", "holds colour vectors, which are no sources of wilson and clover"),
+for change, part in (("solve=[{name: pt, masses: [0.3], source: {type: file, file: out64.s0000.m00}}]", "holds colour vectors, which are no sources of quarks with spin"),
                      ("action={type: hisq}", "holds spinors, which are no sources of staggered")):
     more = ("--set", "solve=[{name: pt, masses: [0.3], source: {type: file, file: c64.usqcd.s0000.m00}}]")
     status, said, told = answer("solve", "clover.yaml", *more, "--set", change, "--set", "output.file=none.h5")

@@ -37,7 +37,7 @@ for quarks in ("wilson", "clover, csw: 1"):  # refused before the configuration 
     with open(source) as f, open(source + ".wilson", "w") as g:
         g.write(f.read().replace("hisq", quarks).replace("naik_epsilon: [0.0, -0.2], ", "").replace(lattice, "nowhere.h5"))
     status, said, told = answer("links", source + ".wilson", "-o", os.path.join(SCRATCH, "none.h5"))
-    verdict(f"links_command_tells_what_to_do_with_{quarks[:6]}_quarks", status == 1 and "give it to naik solve" in told, told)
+    verdict(f"links_command_tells_what_to_do_with_{quarks[:6]}_quarks", status == 1 and "give this input to naik solve" in told, told)
 
 larger = os.path.join(SCRATCH, "larger.h5")  # datasets of a MiB and more are aligned
 answer("gauge", "generate", "--size", "8,8,8,8", "--beta", "6", "--seed", "3", "--sweeps", "1", "-o", larger)

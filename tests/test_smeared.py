@@ -222,7 +222,7 @@ def what_is_stored_solves_its_equation_with_its_own_links_only():
     naik("gauge", "generate", "--size", ",".join(map(str, SIZE)), "--beta", "5.5", "--sweeps", 4, "--seed", "8",
          "-o", path("other.h5"))
     told = naik("info", path("one.h5"), "--residuals", "--set", f"gauge.file={path('other.h5')}", status=1)
-    assert "were smeared with other links" in told, told
+    assert "were made with other links" in told, told
 
 
 main([configurations_are_made, m_of_the_solution_is_the_smeared_point, funny_walls_are_operators_of_spin_and_taste, sinks_are_smeared_on_every_time_slice,

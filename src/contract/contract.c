@@ -145,53 +145,57 @@ done:
     return status;
 }
 
-/* What an operator on a source brings, and the sign (-1)^(x+y+z+t) in a wall: `further` than the place that
- * the operator is counted from lies the source. */
-static int sign_of_source(const naik_input_source *of, const int further[NAIK_DIM], bool alternates)
+/* How the sources of an item lie beside those at the lattice's origin (frame.h). */
+typedef struct source_lie {
+    int further[NAIK_DIM];
+    bool alternates;
+} source_lie;
+
+/* What an operator that is counted from x0 brings. */
+static int sign_of_operator(int operator, const int x0[NAIK_DIM], const source_lie *lie)
 {
     int at[NAIK_DIM];
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        at[mu] = of->x0[mu] + further[mu];
+        at[mu] = x0[mu] + lie->further[mu];
     }
-    const int sign = naik_correlator_phase(of->source.spin_taste, at) *
-                     naik_correlator_sign(of->source.spin_taste, further) *
-                     (alternates ? naik_correlator_parity(of->source.spin_taste) : 1);
+    return naik_correlator_phase(operator, at) * naik_correlator_sign(operator, lie->further) *
+           (lie->alternates ? naik_correlator_parity(operator) : 1);
+}
+
+/* What the operator on a source brings, and the sign (-1)^(x+y+z+t) in a wall. */
+static int sign_of_source(const naik_input_source *of, const source_lie *lie)
+{
+    const int sign = sign_of_operator(of->source.spin_taste, of->x0, lie);
     return naik_source_kind_of(of->source.type)->alternates
-               ? sign * naik_meson_sign(NAIK_PION05, at)
+               ? sign * naik_meson_sign(NAIK_PION05, of->x0) *
+                     naik_meson_sign(NAIK_PION05, lie->further)
                : sign;
 }
 
-/* The sign that each operator with links brings, of staggered quarks: the correlator's, those on the
- * sources, and that at the sink of a three-point function. */
+/* The sign of the place of staggered sources: that of the correlator's operator, of those on the sources, and
+ * of that at the sink of a three-point function. */
 static int sign_of_place(const naik_input *input, const contraction_item *item, int k,
                          const int source[3], const int place[NAIK_DIM])
 {
-    int all[4], count = 0, further[NAIK_DIM], at[NAIK_DIM];
+    int all[4], count = 0;
+    source_lie lie;
     for (int i = 0; i < item->quarks; i++) {
         all[count++] = source[i];
     }
     if (item->three_point != NULL) {
         all[count++] = item->spectator[0] + k;
     }
-    correlator_further(input, count, all, further);
-    const bool alternates = correlator_alternates(input, count, all);
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        at[mu] = place[mu] + further[mu];
-    }
-    int sign = naik_correlator_phase(item->meson, at) * naik_correlator_sign(item->meson, further) *
-               (alternates ? naik_correlator_parity(item->meson) : 1);
-    for (int i = 0; i < count && (item->quarks == 2 || i == item->quarks); i++) {
-        sign *= sign_of_source(&input->sources[all[i]], further, alternates);
+    correlator_further(input, count, all, lie.further);
+    lie.alternates = correlator_alternates(input, count, all);
+    int sign = sign_of_operator(item->meson, place, &lie);
+    for (int i = 0; i < item->quarks && item->quarks == 2; i++) {
+        sign *= sign_of_source(&input->sources[source[i]], &lie);
     }
     if (item->three_point != NULL) {
-        const int *x0 = input->sources[item->spectator[0] + k].x0;
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            at[mu] = x0[mu] + further[mu];
-        }
-        sign *= naik_correlator_phase(item->three_point->sink, at) *
-                naik_correlator_sign(item->three_point->sink, further) *
-                (alternates ? naik_correlator_parity(item->three_point->sink) : 1) *
-                naik_meson_sign(NAIK_PION05, further); /* operators are counted without gamma5 */
+        const naik_input_source *of = &input->sources[item->spectator[0] + k];
+        sign *= sign_of_source(of, &lie) * sign_of_operator(item->three_point->sink, of->x0, &lie);
+        sign *=
+            naik_meson_sign(NAIK_PION05, lie.further); /* operators are counted without gamma5 */
     }
     return sign;
 }
