@@ -161,6 +161,20 @@ def a_pilot_run_with_modes_is_not_taken_for_one_without():
     assert "solves with 24 modes removed come from the pilot run" in told and "modes from the rule" in told, told
 
 
+def multigrid_leaves_quarks_without_it_as_they_are(file):
+    def of(method, size, gpus, memory):
+        machine = write_machine("whole.yaml", gpus_per_node=gpus, memory_gib=memory)
+        return plan(file, "--machine", machine, "--nodes", "1", "--set", f"lattice.size={size}", "--set", f"solver.method={method}")["nodes"][0]
+
+    for memory, batch, own in (79, [12], range(8, 12)), (74, range(6, 12), range(6, 12)), (70, [12], None):  # two quarks
+        auto, plain = (of(method, [32, 32, 32, 64], 1, memory) for method in ("auto", "bicgstab"))
+        assert plain["batch"] == 12 and "multigrid_batch" not in plain and auto["memory_bytes"] <= auto["available_bytes"], (auto, plain)
+        assert auto["batch"] in batch and (auto["multigrid_batch"] in own if own else "multigrid_batch" not in auto), auto
+    # of the grids that hold aggregates only those about as good as the best
+    for method, grid in ("bicgstab", "1x1x1x4"), ("auto", "1x1x1x4"), ("multigrid", "1x1x2x2"):
+        assert of(method, [16, 16, 16, 72], 4, 79)["grid"] == grid, method
+
+
 def wilson_and_clover_quarks_are_planned():
     """Time as of the lines in h200.txt; memory, grid and output as of the run; iterations assumed, or a pilot's."""
     file = path("spinors.yaml")
@@ -182,6 +196,7 @@ def wilson_and_clover_quarks_are_planned():
         told = naik("solve", file, "--dry-run", "--machine", "h100", "--nodes", "2", "--set", "lattice.size=[24, 24, 24, 64]", "--set",
                     f"solver.method={method}")
         assert f" 16  {grid} " in told, (method, told)
+    multigrid_leaves_quarks_without_it_as_they_are(file)
     told = naik("solve", file, "--dry-run", "--machine", "lumi-g")
     assert "iterations: assumed, 100 at a tolerance of 1e-10: they depend on the critical mass of the configuration" in told, told
     field, pilot = path("spinors.lat"), path("spinors.h5")

@@ -275,6 +275,7 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(solve_groups_agree(j, open_sources(j)));
     NAIK_TRY(ready_links(j));
     NAIK_TRY(open_file(j, sw->fresh));
+    naik_fault_in_plan(j->fault, &j->plan.multigrid_batch);
     solve_report_start(j);
     solve_progress_begin(j);
     if (!naik_propagator_file_complete(j->file)) {

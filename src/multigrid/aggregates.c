@@ -65,46 +65,86 @@ typedef struct grid_choice {
     int64_t weight; /* of grid; -1: none so far */
 } grid_choice;
 
-static naik_status weigh_grid(void *data, const int grid[NAIK_DIM])
+/* How much dearer than the best grid one may be that quarks without multigrid have, too. */
+static const double DEARER = 1.3;
+
+static naik_status weight_of(const grid_choice *c, const int grid[NAIK_DIM], int64_t *out)
 {
     naik_status status = NAIK_OK;
-    grid_choice *c = data;
     naik_grid_cost cost;
     if (c->comm != NULL) {
         NAIK_TRY(naik_grid_cost_here(c->comm, c->size, grid, &cost));
     } else {
         cost = naik_grid_cost_of(c->size, grid, c->node_of);
     }
-    if (c->weight < 0 || naik_grid_weight(cost) < c->weight) {
-        c->weight = naik_grid_weight(cost);
+    *out = naik_grid_weight(cost);
+done:
+    return status;
+}
+
+static naik_status weigh_grid(void *data, const int grid[NAIK_DIM])
+{
+    naik_status status = NAIK_OK;
+    grid_choice *c = data;
+    int64_t weight;
+    NAIK_TRY(weight_of(c, grid, &weight));
+    if (c->weight < 0 || weight < c->weight) {
+        c->weight = weight;
         memcpy(c->grid, grid, NAIK_DIM * sizeof *grid);
     }
 done:
     return status;
 }
 
-static naik_status choose_grid(grid_choice *c, int ranks, const int asked[NAIK_DIM])
+/* A chosen grid that is too much dearer than the best of all is none. */
+static naik_status bound_grid(grid_choice *c, int ranks)
 {
+    naik_status status = NAIK_OK;
+    int best[NAIK_DIM];
+    char list[64];
+    int64_t least = c->weight;
+    if (c->comm != NULL) {
+        NAIK_TRY(naik_grid_choose(c->comm, c->size, best));
+        NAIK_TRY(weight_of(c, best, &least));
+    } else if (naik_grid_list(c->size, ranks, c->node_of, list, sizeof list, best) > 0) {
+        NAIK_TRY(weight_of(c, best, &least));
+    }
+    if ((double)c->weight > DEARER * (double)least) {
+        memset(c->grid, 0, NAIK_DIM * sizeof *c->grid);
+    }
+done:
+    return status;
+}
+
+static naik_status choose_grid(grid_choice *c, int ranks, const int asked[NAIK_DIM], bool spare)
+{
+    naik_status status = NAIK_OK;
     int extent[NAIK_DIM], mu = 0;
     c->weight = -1;
     memset(c->grid, 0, NAIK_DIM * sizeof *c->grid);
-    return naik_multigrid_aggregate(c->size, asked, extent, &mu)
-               ? each_grid(c->size, ranks, extent, weigh_grid, c)
-               : NAIK_OK;
+    if (!naik_multigrid_aggregate(c->size, asked, extent, &mu)) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(each_grid(c->size, ranks, extent, weigh_grid, c));
+    if (spare && c->weight >= 0) {
+        NAIK_TRY(bound_grid(c, ranks));
+    }
+done:
+    return status;
 }
 
 naik_status naik_aggregates_choose_grid(naik_comm *comm, const int size[NAIK_DIM],
-                                        const int asked[NAIK_DIM], int grid[NAIK_DIM])
+                                        const int asked[NAIK_DIM], bool spare, int grid[NAIK_DIM])
 {
     grid_choice c = {.comm = comm, .size = size, .grid = grid};
-    return choose_grid(&c, comm->size, asked);
+    return choose_grid(&c, comm->size, asked, spare);
 }
 
 bool naik_aggregates_choose_grid_on_paper(const int size[NAIK_DIM], int ranks, const int *node_of,
-                                          const int asked[NAIK_DIM], int grid[NAIK_DIM])
+                                          const int asked[NAIK_DIM], bool spare, int grid[NAIK_DIM])
 {
     grid_choice c = {.node_of = node_of, .size = size, .grid = grid};
-    return choose_grid(&c, ranks, asked) == NAIK_OK && grid[0] > 0;
+    return choose_grid(&c, ranks, asked, spare) == NAIK_OK && grid[0] > 0;
 }
 
 /* The most ranks not above `ranks` for which there is a grid. */

@@ -11,13 +11,15 @@
 #include "multigrid/parameters.h"
 
 /* The grid that exchanges least of those whose boxes hold whole aggregates; all 0 where there is none, or
- * where the lattice has no aggregates. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+ * where the lattice has no aggregates. spare: multigrid may be left out, so that a grid which weighs more than
+ * 1.3 times the best one of all (lattice/grid.h) is none. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_aggregates_choose_grid(naik_comm *comm, const int size[NAIK_DIM],
-                                        const int asked[NAIK_DIM], int grid[NAIK_DIM]);
+                                        const int asked[NAIK_DIM], bool spare, int grid[NAIK_DIM]);
 
 /* The same for so many ranks, each on a node of that number; NULL: all on one. False where there is none. */
 bool naik_aggregates_choose_grid_on_paper(const int size[NAIK_DIM], int ranks, const int *node_of,
-                                          const int asked[NAIK_DIM], int grid[NAIK_DIM]);
+                                          const int asked[NAIK_DIM], bool spare,
+                                          int grid[NAIK_DIM]);
 
 /* asked: as that of naik_multigrid_aggregate. Collective.
  * NAIK_ERR_INPUT   the backend has no multigrid, or the lattice or this grid no such aggregates: the

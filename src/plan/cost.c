@@ -207,7 +207,8 @@ static naik_status choose_grid(naik_comm *comm, const naik_input *input, int nod
         c->verdict = naik_grid_works(size, own) ? COST_FITS : COST_NO_GRID;
     } else if (!(multigrid && /* as quark_multigrid_grid has it */
                  naik_aggregates_choose_grid_on_paper(size, c->gpus, node_of,
-                                                      input->multigrid.aggregate, c->grid)) &&
+                                                      input->multigrid.aggregate,
+                                                      input->solver.method_auto, c->grid)) &&
                naik_grid_list(size, c->gpus, node_of, text, sizeof text, c->grid) == 0) {
         c->verdict = COST_NO_GRID;
     }

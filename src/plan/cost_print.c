@@ -121,6 +121,9 @@ static void put_case(naik_report *r, const cost *c, const cost_case *n)
     }
     if (n->verdict == COST_FITS) {
         naik_report_int(r, "batch", n->plan.batch);
+        if (n->plan.multigrid) {
+            naik_report_int(r, "multigrid_batch", n->plan.multigrid_batch);
+        }
         naik_report_text(r, "choices", n->plan.choices);
         naik_report_list(r, "solves");
         for (int i = 0; i < c->mass_count; i++) {

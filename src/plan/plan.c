@@ -145,7 +145,7 @@ const naik_solver_kind *solve_plan_solver(const naik_input *input)
                                           : naik_method_solver((naik_method)input->solver.method);
 }
 
-/* Of the solver, and of what shares its Krylov spaces. */
+/* Of the solver, of what shares its Krylov spaces, and of a solve's right-hand side and solution. */
 static int64_t solver_bytes(const solve_plan *plan, const naik_input *input,
                             const naik_geometry *geometry, int width)
 {
@@ -155,12 +155,15 @@ static int64_t solver_bytes(const solve_plan *plan, const naik_input *input,
                 ? (int64_t)naik_multishift_bytes(geometry, plan->vectors, groups, plan->shifts)
                 : 0) +
            (int64_t)naik_solver_bytes(solve_plan_solver(input), kind->ops, geometry, plan->vectors,
-                                      width);
+                                      width) +
+           5 * (int64_t)geometry->backend->ops->field.bytes(geometry->lattice, NAIK_DOUBLE,
+                                                            kind->spin);
 }
 
 /* Of quarks without fat links, packed links aside, at the most: links are built, then multigrid is set up, then
- * there are fields. Of several quarks, multigrid stays while the next one's links are built, and may be set up for
- * one that is not the first. */
+ * there are fields: those of the batch, or multigrid and those of its own one. Of several quarks, multigrid stays
+ * while the next one's links are built, and may be set up for one that is not the first. It does not stay beside a
+ * wider batch (run/work.c). */
 static int64_t thin_total(const solve_plan *plan, const naik_input *input,
                           const naik_geometry *geometry, const naik_multigrid_sizes *multigrid)
 {
@@ -172,12 +175,16 @@ static int64_t thin_total(const solve_plan *plan, const naik_input *input,
     const int64_t building = plan->gauge_bytes + larger(other, several ? kept : 0);
     const int64_t setting_up = links + plan->halo_bytes + kept + (int64_t)multigrid->making +
                                (host ? (int64_t)multigrid->host : 0) + other;
+    const int64_t by_multigrid =
+        kept > 0
+            ? solver_bytes(plan, input, geometry, plan->multigrid_batch) + plan->multigrid_bytes
+            : 0;
     const int64_t solving =
-        links + plan->field_bytes + plan->halo_bytes + plan->vector_bytes + plan->multigrid_bytes;
+        links + plan->halo_bytes + plan->vector_bytes + larger(plan->field_bytes, by_multigrid);
     return larger(building, larger(kept > 0 ? setting_up : 0, solving));
 }
 
-/* Bytes on this rank for a batch of this width. */
+/* Bytes on this rank for a batch of this width, and for multigrid's of the plan. */
 static void estimate(solve_plan *plan, const naik_input *input, const naik_geometry *geometry,
                      int width)
 {
@@ -189,11 +196,9 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
     plan->gauge_bytes = thin ? thin_bytes(input, lat, device) : fat_bytes(lat, device);
     const naik_set_storage storage = {plan->links, plan->recon, plan->vectors, width};
     plan->packed_bytes = (int64_t)naik_operator_set_bytes(geometry, &input->quarks[0], &storage);
-    plan->field_bytes =
-        solver_bytes(plan, input, geometry, width) +
-        5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, kind->spin);
+    plan->field_bytes = solver_bytes(plan, input, geometry, width);
     plan->mode_bytes = mode_bytes(plan, input, geometry, width);
-    const naik_multigrid_sizes multigrid = solve_plan_multigrid_sizes(plan, input, geometry, width);
+    const naik_multigrid_sizes multigrid = solve_plan_multigrid_sizes(plan, input, geometry);
     plan->multigrid_bytes = (int64_t)(multigrid.kept + multigrid.directions);
     /* its setup has vectors of its own */
     const int wide = multigrid.kept > 0 && width < NAIK_MG_BLOCK ? NAIK_MG_BLOCK : width;
@@ -252,17 +257,51 @@ static int modes_that_fit(const solve_plan *plan, const naik_input *input,
     return fits * NAIK_MODES_BLOCK;
 }
 
-/* The widest batch up to that of the plan which the memory holds. */
+static bool holds(solve_plan *plan, const naik_input *input, const naik_geometry *geometry,
+                  int batch, int multigrid_batch)
+{
+    plan->batch = batch;
+    plan->multigrid_batch = plan->multigrid ? multigrid_batch : 0;
+    estimate(plan, input, geometry, batch);
+    return plan->total_bytes <= plan->available_bytes;
+}
+
+/* The widest batch up to that of the plan which the memory holds, the same for all solves. */
+static bool fit_batch(solve_plan *plan, const naik_input *input, const naik_geometry *geometry)
+{
+    bool fits = holds(plan, input, geometry, plan->batch, plan->batch);
+    while (!fits && plan->batch > 1 && input->solver.batch == 0) {
+        fits = holds(plan, input, geometry, plan->batch - 1, plan->batch - 1);
+    }
+    return fits;
+}
+
+/* With solver.method auto quarks that stay without multigrid keep the batch that they have without it, and at least
+ * half of it where operators in so wide a batch leave no room. Multigrid has the widest batch that is left. */
+static bool fit_both(solve_plan *plan, const naik_input *input, const naik_geometry *geometry)
+{
+    solve_plan plain = *plan;
+    plain.multigrid = false;
+    bool fits = fit_batch(&plain, input, geometry);
+    const int least = input->solver.batch > 0 ? plain.batch : (plain.batch + 1) / 2;
+    plan->batch = plain.batch;
+    fits = holds(plan, input, geometry, plan->batch, 1) && fits;
+    while (!fits && plan->batch > least) {
+        fits = holds(plan, input, geometry, plan->batch - 1, 1);
+    }
+    int width = plan->batch;
+    while (fits && !holds(plan, input, geometry, plan->batch, width)) {
+        width--;
+    }
+    return fits;
+}
+
+/* The batches of the plan, as far as memory leaves them. */
 static naik_status fit(solve_plan *plan, const naik_input *input, const naik_geometry *geometry)
 {
     const bool host = geometry->backend->ops->host_memory;
-    estimate(plan, input, geometry, plan->batch);
-    while (plan->total_bytes > plan->available_bytes && plan->batch > 1 &&
-           input->solver.batch == 0) {
-        plan->batch--;
-        estimate(plan, input, geometry, plan->batch);
-    }
-    if (plan->total_bytes > plan->available_bytes) {
+    const bool both = plan->multigrid && plan->multigrid_auto;
+    if (!(both ? fit_both : fit_batch)(plan, input, geometry)) {
         char fewer[64] = "";
         plan->modes_bound = plan->modes > 0;
         plan->modes_most = modes_that_fit(plan, input, geometry);

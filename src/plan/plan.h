@@ -10,9 +10,10 @@ typedef struct solve_plan {
     naik_precision vectors, links; /* of the fastest rung; single links come with 16-bit ones */
     int recon;                     /* numbers of a long link there */
     int first_rung;                /* naik_solver_options.first_rung */
-    int batch;
-    bool multishift; /* masses of a source share a Krylov space */
-    double shared;   /* bytes moved so, of those of masses apart */
+    int batch;                     /* right-hand sides together, at the most; */
+    int multigrid_batch;           /* of solves by multigrid, 0: there are none */
+    bool multishift;               /* masses of a source share a Krylov space */
+    double shared;                 /* bytes moved so, of those of masses apart */
     int points,
         usual_batch; /* of the rule that decides that: stencil points, and the backend's own batch */
     int modes;       /* of each epsilon that is deflated, 0: none */

@@ -17,14 +17,14 @@ int solve_plan_multigrid_from(int columns, bool made)
 }
 
 naik_multigrid_sizes solve_plan_multigrid_sizes(const solve_plan *plan, const naik_input *input,
-                                                const naik_geometry *geometry, int width)
+                                                const naik_geometry *geometry)
 {
     const naik_lattice *lat = geometry->lattice;
     int extent[NAIK_DIM], mu;
     return plan->multigrid && geometry->backend->ops->multigrid != NULL &&
                    naik_multigrid_aggregate(lat->size, input->multigrid.aggregate, extent, &mu) &&
                    naik_multigrid_fits(lat->size, extent, lat->grid)
-               ? naik_multigrid_bytes(geometry, extent, width, &input->multigrid)
+               ? naik_multigrid_bytes(geometry, extent, plan->multigrid_batch, &input->multigrid)
                : (naik_multigrid_sizes){.kept = 0};
 }
 
@@ -70,8 +70,8 @@ bool solve_plan_forgo_multigrid(solve_plan *plan)
     }
     plan->multigrid = false;
     snprintf(plan->without, sizeof plan->without,
-             "it needs %.2f GiB a rank beside the solves and %.2f are there in all",
-             (double)plan->multigrid_bytes / (1 << 30), (double)plan->available_bytes / (1 << 30));
+             "with it a rank needs %.2f GiB at the least and %.2f are there",
+             (double)plan->total_bytes / (1 << 30), (double)plan->available_bytes / (1 << 30));
     return true;
 }
 
@@ -130,10 +130,11 @@ void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input,
     (void)naik_multigrid_aggregate(size, m->aggregate, e, &mu);
     naik_log_line(log,
                   "multigrid: %d vectors on aggregates of %dx%dx%dx%d, a coarse lattice of "
-                  "%dx%dx%dx%d; %.3f GiB of the memory; the setup takes %d applications of Mh for "
-                  "each vector",
+                  "%dx%dx%dx%d; up to %d right-hand sides together; %.3f GiB of the memory; the "
+                  "setup takes %d applications of Mh for each vector",
                   m->vectors, e[0], e[1], e[2], e[3], size[0] / e[0], size[1] / e[1],
-                  size[2] / e[2], size[3] / e[3], (double)plan->multigrid_bytes / (double)(1 << 30),
+                  size[2] / e[2], size[3] / e[3], plan->multigrid_batch,
+                  (double)plan->multigrid_bytes / (double)(1 << 30),
                   2 * m->start + 2 + m->cycles * (m->smoother + 2));
     if (plan->multigrid_auto) {
         naik_log_line(log,

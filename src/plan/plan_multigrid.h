@@ -1,7 +1,7 @@
 /* plan_multigrid.h - whether a run may take multigrid, what it needs then, and from where on it pays
  *
  * solver.method multigrid always does. solver.method auto may where the lattice is cut into aggregates that
- * the boxes of the grid hold, and memory has room for it beside the solves; otherwise `without` of the plan
+ * the boxes of the grid hold, and memory has room for it; otherwise `without` of the plan
  * says why not. The choices of an output keep which of the two it was.
  */
 #ifndef NAIK_PLAN_PLAN_MULTIGRID_H
@@ -16,9 +16,9 @@ enum { SOLVE_PLAN_MULTIGRID_TEXT = 24 };
 void solve_plan_allow_multigrid(solve_plan *plan, const naik_input *input, const naik_lattice *lat);
 /* Memory is too small for the plan: whether it can do without multigrid, and does from now on. */
 bool solve_plan_forgo_multigrid(solve_plan *plan);
-/* Bytes of multigrid on this rank, where the plan has it; a grid that does not hold it is refused elsewhere. */
+/* Bytes of multigrid on this rank in its own batch, where the plan has it; a grid that does not hold it is refused elsewhere. */
 naik_multigrid_sizes solve_plan_multigrid_sizes(const solve_plan *plan, const naik_input *input,
-                                                const naik_geometry *geometry, int width);
+                                                const naik_geometry *geometry);
 /* For the choices: " multigrid=on", or nothing. */
 void solve_plan_describe_multigrid(const solve_plan *plan, char text[SOLVE_PLAN_MULTIGRID_TEXT]);
 /* Takes what the choices of a begun output say. solved: it has solutions by multigrid; one that has none

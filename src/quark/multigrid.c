@@ -17,7 +17,7 @@ naik_status quark_multigrid_grid(naik_comm *comm, const naik_input *input, int g
     const bool may = quark_multigrid_is_asked(input) || input->solver.method_auto;
     return may && input->run.grid[0] == 0
                ? naik_aggregates_choose_grid(comm, input->lattice.size, input->multigrid.aggregate,
-                                             grid)
+                                             input->solver.method_auto, grid)
                : NAIK_OK;
 }
 

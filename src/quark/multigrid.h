@@ -24,7 +24,8 @@ bool quark_multigrid_is_asked(const naik_input *input);
 /* Whether two quarks share near-null vectors; whether `a` is the lighter of them. */
 bool quark_multigrid_is_family(const naik_quark *a, const naik_quark *b);
 bool quark_multigrid_is_lighter(const naik_quark *a, const naik_quark *b);
-/* The process grid for it, all 0 where the input names one or takes no multigrid. Collective. */
+/* The process grid for it, all 0 where the input names one or takes no multigrid, or has auto and that grid is
+ * much dearer than the best. Collective. */
 naik_status quark_multigrid_grid(naik_comm *comm, const naik_input *input, int grid[NAIK_DIM]);
 /* What would be refused of it later, before an output is begun. Collective. NAIK_ERR_INPUT as below */
 naik_status quark_multigrid_check(const naik_geometry *geometry, const naik_input *input);

@@ -19,7 +19,7 @@
 
 enum { MOST = 8, TEXT_BYTES = 256 };
 
-typedef enum what { FLIP, NOT_A_NUMBER, STOP, FAIL, STALL, KILL, WHATS } what;
+typedef enum what { FLIP, NOT_A_NUMBER, STOP, FAIL, STALL, KILL, SQUEEZE, WHATS } what;
 typedef enum where {
     LINKS,
     INNER_LINKS,
@@ -35,13 +35,14 @@ typedef enum where {
     SOLVE,
     WRITE,
     SETUP,
+    BATCH,
     WHERES
 } where;
 
-static const char *const whats[WHATS] = {"flip", "nan", "stop", "fail", "stall", "kill"};
+static const char *const whats[WHATS] = {"flip", "nan", "stop", "fail", "stall", "kill", "squeeze"};
 static const char *const wheres[WHERES] = {
-    "links",      "inner_links", "clover",    "inner_clover", "vectors", "coarse", "x",
-    "correction", "residual",    "direction", "source",       "solve",   "write",  "setup"};
+    "links",    "inner_links", "clover", "inner_clover", "vectors", "coarse", "x",    "correction",
+    "residual", "direction",   "source", "solve",        "write",   "setup",  "batch"};
 
 typedef struct order {
     what what;
@@ -68,7 +69,8 @@ static bool belong_together(what what, where where)
     case STOP: return where == SOLVE || where == SETUP;
     case FAIL: return where == SOLVE || where == WRITE;
     case STALL:
-    case KILL: return where >= SOLVE;
+    case KILL: return where >= SOLVE && where <= SETUP;
+    case SQUEEZE: return where == BATCH;
     case WHATS: break;
     }
     return false;
@@ -247,6 +249,14 @@ static naik_status alter_multigrid(const naik_fault *fault, const naik_fault_tar
     return o->where == VECTORS
                ? alter_memory(backend, p->data, p->size_bytes, p->precision, o->what)
                : alter_memory(backend, m->data, m->size_bytes, m->precision, o->what);
+}
+
+void naik_fault_in_plan(naik_fault *fault, int *multigrid_batch)
+{
+    if (fault != NULL && fault->next < fault->count && fault->orders[fault->next].what == SQUEEZE) {
+        const long most = fault->orders[fault->next++].when;
+        *multigrid_batch = most < *multigrid_batch ? (int)most : *multigrid_batch;
+    }
 }
 
 void naik_fault_in_setup(naik_fault *fault)

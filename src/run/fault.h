@@ -16,6 +16,8 @@
  *   fail       : solve : iteration                a call of the backend fails, on that rank alone
  *              : write : commit                   every write of that commit fails, as on a full
  *                                                 disk
+ *   squeeze    : batch : width                    multigrid has a batch of at most that width, as where
+ *                                                 memory is short
  *
  * RANK is the last one where it is not said. A fault waits for the one before it. Iterations count
  * from the start of a solve, of the rhs that is furthest on; links:20,links:20 means the next
@@ -47,6 +49,8 @@ typedef struct naik_fault_targets {
  * NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
 naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *progress,
                                 const naik_fault_targets *targets);
+/* Once the plan is settled. Local, the same on every rank. */
+void naik_fault_in_plan(naik_fault *fault, int *multigrid_batch);
 /* At every step of a setup. Local. */
 void naik_fault_in_setup(naik_fault *fault);
 /* Each time a source was made, [sites][3][2]. Local. */

@@ -58,7 +58,7 @@ naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
     const double start_s = naik_time_s();
     j->multigrid.hooks = (naik_multigrid_hooks){.data = j, .stop = asked_to_stop};
     status = quark_multigrid_ready(&j->multigrid, j->links, j->geometry, j->input, quark, &j->set,
-                                   storage, j->plan.batch, spare);
+                                   storage, j->plan.multigrid_batch, spare);
     if (status == NAIK_ERR_INTERRUPTED) {
         naik_log_clear(j->log); /* the run says so */
         *interrupted = true;

@@ -38,7 +38,7 @@ static naik_status make_operators(workplace *w, const naik_input *input, session
     }
     if (quark_multigrid_is_asked(input)) {
         NAIK_TRY(quark_multigrid_ready(&q->multigrid, &w->links, w->geometry, input, &q->quark,
-                                       &q->set, &storage, q->plan.batch, false));
+                                       &q->set, &storage, q->plan.multigrid_batch, false));
     }
 done:
     naik_fatlong_destroy(&canonical);

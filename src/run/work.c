@@ -480,6 +480,9 @@ static naik_status choose(solve_job *j, int first, const naik_set_storage *stora
                                        j->plan.multigrid_auto && !kept, setup_s, interrupted));
         j->by_multigrid = quark_multigrid_use(&j->multigrid) != NULL;
     }
+    if (!j->by_multigrid && j->multigrid.mg != NULL && j->plan.multigrid_batch < j->plan.batch) {
+        quark_multigrid_close(&j->multigrid); /* memory holds it beside its own batch only */
+    }
 done:
     return status;
 }
@@ -502,16 +505,18 @@ static naik_status solve_pending(solve_job *j, int first, bool *interrupted)
     NAIK_TRY(make_operators(j, first, &storage));
     solve_report_links(j, quark, naik_time_s() - begin_s);
     NAIK_TRY(choose(j, first, &storage, &setup_s, interrupted));
+    const int width =
+        j->by_multigrid && batch > j->plan.multigrid_batch ? j->plan.multigrid_batch : batch;
     if (*interrupted || j->guard.links_lost || (j->groups == NULL && j->pending_count == 0)) {
         goto done;
     }
     if (j->pending_count > 0) {
         status = make_solver(
-            j, j->by_multigrid ? &naik_solver_multigrid : solve_plan_solver(j->input), batch, &s);
+            j, j->by_multigrid ? &naik_solver_multigrid : solve_plan_solver(j->input), width, &s);
     }
     NAIK_TRY(solve_groups_agree(j, status));
     do {
-        NAIK_TRY(solve_listed(j, &s, batch, &multishift, interrupted));
+        NAIK_TRY(solve_listed(j, &s, width, &multishift, interrupted));
         next = *interrupted || j->groups != NULL || any_listed_open(j) ? -1 : next_task(j, first);
         if (next >= 0 && is_together(j, next, first)) {
             list_pending(j, next, all);
