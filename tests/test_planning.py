@@ -229,6 +229,27 @@ def wilson_and_clover_quarks_are_planned():
         assert abs(by_recon[recon] / by_recon[18] * (192 + 32 * 18) / (192 + 32 * recon) - 1) < 0.01, by_recon
 
 
+def a_plan_counts_the_groups_of_ranks():
+    file = write_input("groups.yaml", "32, 32, 32, 32")
+    words = ("--machine", "h200", "--nodes", "1")
+    one, parts = (plan(file, *words, "--set", f"run.groups={groups}") for groups in (1, 2))
+    assert (one["groups"], parts["groups"]) == (1, 2), parts
+    a, b = one["nodes"][0], parts["nodes"][0]
+    extents = [[int(n) for n in v["grid"].split("x")] for v in (a, b)]
+    assert [x * y * z * t for x, y, z, t in extents] == [8, 4] and a["gpus"] == b["gpus"] == 8, (a, b)
+    assert (a["batch"], b["batch"]) == (6, 3), (a, b)
+    assert b["memory_bytes"] > 1.3 * a["memory_bytes"] and b["output_bytes"] == a["output_bytes"], (a, b)
+    assert abs(b["solves_s"] / sum(1.5 * m["seconds"] for m in b["solves"]) - 1) < 1e-6, b  # half of three
+    told = naik("solve", file, "--dry-run", "--machine", "h200", "--nodes", "1", "--set", "run.groups=3", status=1)
+    assert "1     8  no process grid divides the lattice among so many and among each group" in told, told
+    point = "three_point=[{parent: pt, spectator: pt, insertion: [G1-G1], sink_times: [4], daughter_masses: [0.05]}]"
+    told = naik("solve", file, "--dry-run", *words, "--set", point, "--set", "run.groups=2", status=1)
+    assert "is made of solutions of the same run, which another group may have: leave run.groups out" in told, told
+    told = naik("solve", file, "--dry-run", *words, "--set", "action.type=clover", "--set", "action.csw=1", "--set",
+                "solver.method=multigrid", "--set", "run.groups=2", status=1)
+    assert "run.groups is 2, and groups do not solve by multigrid, which solver.method multigrid takes" in told, told
+
+
 def the_smallest_number_of_nodes_is_told_and_fits():
     file = write_input("small.yaml", "96, 96, 96, 192")
     p = plan(file, "--machine", "perlmutter", "--nodes", "1", status=2)
@@ -525,7 +546,7 @@ main([the_model_is_within_30_percent_of_what_was_measured,
       iterations_follow_the_mass_and_the_tolerance,
       a_pilot_run_gives_the_iterations, a_pilot_run_with_modes_is_not_taken_for_one_without,
       wilson_and_clover_quarks_are_planned,
-      the_smallest_number_of_nodes_is_told_and_fits,
+      a_plan_counts_the_groups_of_ranks, the_smallest_number_of_nodes_is_told_and_fits,
       a_lattice_too_small_for_any_node_is_told_so,
       more_nodes_take_less_time_and_memory,
       the_size_of_the_output_is_that_of_the_run,

@@ -90,11 +90,7 @@ static naik_status prepare(solve_job *j, const switches *sw)
     }
     NAIK_TRY(solve_groups_create(j, &comm));
     NAIK_TRY(solve_groups_agree(j, open_workplace(j, sw, comm)));
-    j->whole = j->lattice;
-    if (j->groups != NULL) {
-        NAIK_TRY(naik_lattice_create(j->comm, input->lattice.size, NULL, &j->own_whole));
-        j->whole = j->own_whole;
-    }
+    NAIK_TRY(solve_groups_whole(j));
     status = naik_alloc(j->log, 2 * (size_t)input->task_count * sizeof *j->pending,
                         "a list of solves", (void **)&j->pending);
     NAIK_TRY(naik_comm_agree(j->comm, status));

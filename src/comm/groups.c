@@ -1,6 +1,6 @@
 /* groups.c - a communicator a group, and calls from the first rank of each to that of every other
  *
- * A call is an empty message. Between two meetings each group calls at most once, and a meeting tells who
+ * A call is an empty message. Between two meetings each rank calls at most once, and a meeting tells who
  * has called, so that every message is received in the meeting that it was sent for.
  */
 #include "comm/groups.h"
@@ -22,7 +22,7 @@ struct naik_groups {
     naik_comm *job, *comm;
     int count, mine;
     bool heard;         /* this rank, the group's first, has seen a call since the last meeting */
-    MPI_Request *calls; /* [count] of the own call */
+    MPI_Request *calls; /* [count] of this rank's call */
 };
 
 /* Ranks of a group keep their number, their processors and their watchdog of the job. */
@@ -104,8 +104,7 @@ naik_comm *naik_comm_job(naik_comm *comm)
     return comm->mpi->job != NULL ? comm->mpi->job : comm;
 }
 
-/* The job's rank that is the first of group number `group`. */
-static int first_of(const naik_groups *g, int group)
+int naik_groups_first(const naik_groups *g, int group)
 {
     return group * g->comm->size;
 }
@@ -128,7 +127,7 @@ static naik_status call_others(naik_groups *g)
         g->calls[group] = MPI_REQUEST_NULL;
         if (group != g->mine) {
             NAIK_TRY(naik_comm_check(g->job,
-                                     MPI_Isend(NULL, 0, MPI_BYTE, first_of(g, group), CALL,
+                                     MPI_Isend(NULL, 0, MPI_BYTE, naik_groups_first(g, group), CALL,
                                                g->job->mpi->world, &g->calls[group]),
                                      "a call to another group"));
         }
@@ -137,19 +136,21 @@ done:
     return status;
 }
 
-/* The calls that the groups say they have sent. */
-static naik_status receive_calls(naik_groups *g, const int *called)
+/* The calls that the ranks say they have sent; said: [ranks], `size` bytes each, which begin with that. */
+static naik_status receive_calls(naik_groups *g, const char *said, size_t size, bool called)
 {
     naik_status status = NAIK_OK;
-    for (int group = 0; group < g->count; group++) {
-        if (group != g->mine && called[group] != 0) {
-            NAIK_TRY(naik_comm_check(g->job,
-                                     MPI_Recv(NULL, 0, MPI_BYTE, first_of(g, group), CALL,
-                                              g->job->mpi->world, MPI_STATUS_IGNORE),
-                                     "a call of another group"));
+    for (int rank = 0; rank < g->job->size && g->comm->rank == 0; rank++) {
+        int sent = 0;
+        memcpy(&sent, said + (size_t)rank * size, sizeof sent);
+        if (rank / g->comm->size != g->mine && sent != 0) {
+            NAIK_TRY(naik_comm_check(
+                g->job,
+                MPI_Recv(NULL, 0, MPI_BYTE, rank, CALL, g->job->mpi->world, MPI_STATUS_IGNORE),
+                "a call of another group"));
         }
     }
-    if (called[g->mine] != 0) {
+    if (called) {
         NAIK_TRY(naik_comm_check(g->job, MPI_Waitall(g->count, g->calls, MPI_STATUSES_IGNORE),
                                  "a call to other groups"));
     }
@@ -158,58 +159,58 @@ done:
     return status;
 }
 
-/* Groups that work are waited for as long as it takes: their own watchdogs see to them. */
-static naik_status assemble(naik_comm *job)
+/* Groups that work are waited for as long as it takes: their own watchdogs see to them. *called: this rank has. */
+static naik_status assemble(naik_groups *g, const naik_groups_look *waiting, bool *called)
 {
+    naik_status status = NAIK_OK;
+    naik_comm *job = g->job;
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     MPI_Request request = MPI_REQUEST_NULL;
     int all = 0;
     int error = MPI_Ibarrier(job->mpi->world, &request);
     while (error == MPI_SUCCESS && all == 0) {
         naik_watchdog_wait(job->watchdog, "other groups", NULL, 0);
+        if (waiting != NULL && !*called && waiting->look(waiting->data)) {
+            *called = true;
+            NAIK_TRY(call_others(g));
+        }
         error = MPI_Test(&request, &all, MPI_STATUS_IGNORE);
         if (all == 0) {
             nanosleep(&pause, NULL);
         }
     }
-    return naik_comm_check(job, error, "a meeting of the groups");
+    NAIK_TRY(naik_comm_check(job, error, "a meeting of the groups"));
+done:
+    return status;
 }
 
-naik_status naik_groups_meet(naik_groups *g, bool call, const void *mine, size_t size_bytes,
-                             void **all)
+naik_status naik_groups_meet(naik_groups *g, bool call, const naik_groups_look *waiting,
+                             const void *mine, size_t size_bytes, void **all)
 {
     naik_status status = NAIK_OK;
     naik_comm *job = g->job;
-    const bool first = g->comm->rank == 0;
-    const size_t size = size_bytes + sizeof(int);
-    const int called = call && !g->heard;
-    int *calls = NULL;
+    const size_t size = size_bytes + sizeof(int), ranks = (size_t)job->size;
+    bool called = call && g->comm->rank == 0 && !g->heard;
     char *everybody = NULL, *own = NULL, *said = NULL;
     *all = NULL;
-    NAIK_TRY(first && called ? call_others(g) : NAIK_OK);
-    NAIK_TRY(assemble(job));
-    NAIK_TRY(naik_new(job, (size_t)g->count * sizeof *calls, "a meeting of the groups",
-                      (void **)&calls));
-    NAIK_TRY(
-        naik_new(job, (size_t)job->size * size, "a meeting of the groups", (void **)&everybody));
+    NAIK_TRY(called ? call_others(g) : NAIK_OK);
+    NAIK_TRY(assemble(g, waiting, &called));
+    NAIK_TRY(naik_new(job, ranks * size, "a meeting of the groups", (void **)&everybody));
     NAIK_TRY(naik_new(job, size, "a meeting of the groups", (void **)&own));
-    NAIK_TRY(
-        naik_new(job, (size_t)g->count * size_bytes, "a meeting of the groups", (void **)&said));
-    memcpy(own, &called, sizeof called);
-    memcpy(own + sizeof called, mine, size_bytes);
+    NAIK_TRY(naik_new(job, ranks * size_bytes, "a meeting of the groups", (void **)&said));
+    const int sent = called;
+    memcpy(own, &sent, sizeof sent);
+    memcpy(own + sizeof sent, mine, size_bytes);
     NAIK_TRY(naik_comm_gather(job, own, size, everybody));
-    NAIK_TRY(naik_comm_broadcast(job, everybody, (size_t)job->size * size, 0));
-    for (int group = 0; group < g->count; group++) {
-        const char *from = everybody + (size_t)first_of(g, group) * size;
-        memcpy(&calls[group], from, sizeof *calls);
-        memcpy(said + (size_t)group * size_bytes, from + sizeof *calls, size_bytes);
+    NAIK_TRY(naik_comm_broadcast(job, everybody, ranks * size, 0));
+    for (size_t rank = 0; rank < ranks; rank++) {
+        memcpy(said + rank * size_bytes, everybody + rank * size + sizeof sent, size_bytes);
     }
-    NAIK_TRY(first ? receive_calls(g, calls) : NAIK_OK);
+    NAIK_TRY(receive_calls(g, everybody, size, called));
     *all = said;
     said = NULL;
 done:
     free(said);
-    free(calls);
     free(everybody);
     free(own);
     return status;
@@ -221,6 +222,7 @@ naik_status naik_groups_agree(naik_groups *g, naik_status mine)
         g->job->deserted = true;
         return mine;
     }
-    const naik_status met = assemble(g->job);
+    bool called = false;
+    const naik_status met = assemble(g, NULL, &called);
     return naik_comm_agree(g->job, met != NAIK_OK ? met : mine);
 }

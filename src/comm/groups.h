@@ -28,11 +28,19 @@ naik_comm *naik_comm_job(naik_comm *comm);
 /* Whether another group has called since the last meeting. Collective over the group, and cheap enough
  * for every poll of a solver. False where the ranks cannot talk. */
 bool naik_groups_called(naik_groups *groups);
-/* All groups together, each with the same number of bytes of `mine`, as its first rank has them: *all
- * [count][size_bytes] on every rank, released by free. call: the others are at work and must be told; else they are known to
+/* What a rank does while it waits for the others: true where they must be told, of what `look` has put into
+ * the rank's words. Local. */
+typedef struct naik_groups_look {
+    bool (*look)(void *data); /* NULL: nothing */
+    void *data;
+} naik_groups_look;
+/* All groups together, each rank with the same number of bytes of `mine`: *all [ranks of the job][size_bytes] on
+ * every rank, released by free. call: the others are at work and must be told; else they are known to
  * come. Waits for them as long as they work. Collective over the job. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
-naik_status naik_groups_meet(naik_groups *groups, bool call, const void *mine, size_t size_bytes,
-                             void **all);
+naik_status naik_groups_meet(naik_groups *groups, bool call, const naik_groups_look *waiting,
+                             const void *mine, size_t size_bytes, void **all);
+/* The job's rank that is the first of group number `group`. Local. */
+int naik_groups_first(const naik_groups *groups, int group);
 /* Waits for all ranks of the job for as long as they work, without the watchdog's counting that as
  * standing still; then the worst of all statuses, as naik_comm_agree has it. Where this rank has
  * failed and the others of its group do not come, the job's communicator is deserted, and `mine` comes

@@ -108,6 +108,20 @@ static bool received(naik_interrupt *interrupt)
     return interrupt->received != 0;
 }
 
+static void name_signal(int number, char *text, size_t text_size)
+{
+    snprintf(text, text_size, "signal %s", strsignal(number));
+}
+
+bool naik_interrupt_signalled(naik_interrupt *interrupt, char *reason, size_t reason_size)
+{
+    const bool any = received(interrupt);
+    if (any) {
+        name_signal(interrupt->received, reason, reason_size);
+    }
+    return any;
+}
+
 static bool is_late(const naik_interrupt *interrupt, double now_s)
 {
     return interrupt->wall_limit_s > 0 && now_s - interrupt->start_s > interrupt->wall_limit_s;
@@ -149,7 +163,7 @@ bool naik_interrupt_asked(naik_interrupt *interrupt)
     }
     interrupt->asked = seen[0] > 0 || seen[1] > 0;
     if (seen[0] > 0) {
-        snprintf(interrupt->reason, sizeof interrupt->reason, "signal %s", strsignal((int)seen[0]));
+        name_signal((int)seen[0], interrupt->reason, sizeof interrupt->reason);
     } else if (interrupt->asked) {
         snprintf(interrupt->reason, sizeof interrupt->reason, "wall_limit of %g s",
                  interrupt->wall_limit_s);

@@ -28,6 +28,9 @@ void naik_interrupt_destroy(naik_interrupt **interrupt);
  * Collective, and cheap enough for every poll of a solver: the ranks talk once in 0.2 s, and when
  * rank 0 was signalled. */
 bool naik_interrupt_asked(naik_interrupt *interrupt);
+/* Whether a signal has come to this rank, which naik_interrupt_asked may tell the others later; in
+ * `reason` its words. Local. */
+bool naik_interrupt_signalled(naik_interrupt *interrupt, char *reason, size_t reason_size);
 /* In words, for the log: "signal SIGUSR1", "wall_limit of 3600 s", "the
  * caller". */
 const char *naik_interrupt_reason(const naik_interrupt *interrupt);

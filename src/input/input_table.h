@@ -71,6 +71,8 @@ void naik_input_count_as(naik_input *input, const char *identity);
 naik_status naik_input_count_identity(naik_log *log, naik_input *input);
 /* NAIK_ERR_INPUT */
 naik_status naik_input_check_count(naik_log *log, const naik_input *input);
+/* input_groups.c: run.groups beside what is asked for, which is expanded. NAIK_ERR_INPUT */
+naik_status naik_input_check_groups(naik_log *log, const naik_input *input);
 /* Words of action.type that name quarks with spin: "wilson, clover and twisted_mass". */
 enum { NAIK_INPUT_SPIN_WORDS = 96 };
 const char *naik_input_spin_words(char words[NAIK_INPUT_SPIN_WORDS]);

@@ -13,6 +13,7 @@
 #include "model/deflation.h"
 #include "multigrid/aggregates.h"
 #include "plan/on_paper.h"
+#include "plan/plan_multigrid.h"
 #include "plan/spec.h"
 #include "solver/bicgstab.h"
 
@@ -191,6 +192,7 @@ static naik_status choose_grid(naik_comm *comm, const naik_input *input, int nod
 {
     naik_status status = NAIK_OK;
     const int *own = input->run.grid, *size = input->lattice.size;
+    const int groups = input->run.groups, ranks = c->gpus / groups; /* of a group */
     const bool multigrid =
         input->solver.method == NAIK_METHOD_MULTIGRID || input->solver.method_auto;
     char text[256];
@@ -200,18 +202,22 @@ static naik_status choose_grid(naik_comm *comm, const naik_input *input, int nod
     for (int rank = 0; rank < c->gpus; rank++) {
         node_of[rank] = rank / node_size;
     }
-    if (own[0] > 0 && (int64_t)own[0] * own[1] * own[2] * own[3] == c->gpus) {
+    /* the output is cut among all, as solve_groups_whole has it */
+    bool works = groups == 1 || (c->gpus % groups == 0 &&
+                                 naik_grid_list(size, c->gpus, NULL, text, sizeof text, NULL) > 0);
+    if (works && own[0] > 0 && (int64_t)own[0] * own[1] * own[2] * own[3] == ranks) {
         for (int mu = 0; mu < NAIK_DIM; mu++) {
             c->grid[mu] = own[mu];
         }
-        c->verdict = naik_grid_works(size, own) ? COST_FITS : COST_NO_GRID;
-    } else if (!(multigrid && /* as quark_multigrid_grid has it */
-                 naik_aggregates_choose_grid_on_paper(size, c->gpus, node_of,
-                                                      input->multigrid.aggregate,
-                                                      input->solver.method_auto, c->grid)) &&
-               naik_grid_list(size, c->gpus, node_of, text, sizeof text, c->grid) == 0) {
-        c->verdict = COST_NO_GRID;
+        works = naik_grid_works(size, own);
+    } else if (works) {
+        works =
+            (multigrid && /* as quark_multigrid_grid has it */
+             naik_aggregates_choose_grid_on_paper(size, ranks, node_of, input->multigrid.aggregate,
+                                                  input->solver.method_auto, c->grid)) ||
+            naik_grid_list(size, ranks, node_of, text, sizeof text, c->grid) > 0;
     }
+    c->verdict = works ? COST_FITS : COST_NO_GRID;
     for (int mu = 0; mu < NAIK_DIM && c->verdict == COST_FITS; mu++) {
         c->local[mu] = size[mu] / c->grid[mu];
     }
@@ -294,17 +300,25 @@ static model_iterations iterations_of(const naik_input *input, const cost *all, 
     return n;
 }
 
+/* Solves of the group that has most of them. */
+static int most_tasks(const naik_input *input)
+{
+    return (input->task_count + input->run.groups - 1) / input->run.groups;
+}
+
 /* Seconds of a right-hand side of every mass, and of the search for modes. */
 static naik_status time_solves(naik_comm *comm, const naik_input *input, const cost *all,
                                cost_case *c)
 {
     naik_status status = NAIK_OK;
     cost_modes *modes = &c->modes;
+    const double share = (double)most_tasks(input) / input->task_count;
     if (c->plan.modes > 0) {
         NAIK_TRY(time_search(comm, input, all, c));
     }
     for (int i = 0; i < all->mass_count; i++) {
         const cost_mass *m = &all->masses[i];
+        const double solves = share * m->solves;
         const bool deflated =
             c->plan.modes > 0 && m->deflate &&
             (!c->plan.modes_chosen || mode_count_pays(input, c->plan.modes, m->quark));
@@ -314,14 +328,14 @@ static naik_status time_solves(naik_comm *comm, const naik_input *input, const c
         NAIK_TRY(time_iteration(comm, input, all, c, solve_plan_rung(&c->plan, eased),
                                 &c->us_per_iteration[i]));
         c->solve_s[i] = n.expected * c->us_per_iteration[i] * 1e-6;
-        c->solves_s += m->solves * c->solve_s[i];
-        c->most_s += m->solves * n.most * c->us_per_iteration[i] * 1e-6;
+        c->solves_s += solves * c->solve_s[i];
+        c->most_s += solves * n.most * c->us_per_iteration[i] * 1e-6;
         modes->iterations[i] = n;
         if (deflated) {
             NAIK_TRY(
                 time_iteration(comm, input, all, c, solve_plan_rung(&c->plan, m->mass), &plain_us));
-            modes->plain_s += m->solves * m->iterations.expected * plain_us * 1e-6;
-            modes->with_s += m->solves * c->solve_s[i];
+            modes->plain_s += solves * m->iterations.expected * plain_us * 1e-6;
+            modes->with_s += solves * c->solve_s[i];
         }
     }
     modes->break_even =
@@ -342,11 +356,12 @@ static int count_links(const naik_input *input)
     return count;
 }
 
-static void time_rest(const cost *all, cost_case *c)
+static void time_rest(const naik_input *input, const cost *all, cost_case *c)
 {
     const double sites = (double)c->local[0] * c->local[1] * c->local[2] * c->local[3];
     /* a configuration of 4 matrices a site in double, read once; the output, written and verified */
-    const double bytes = sites * c->gpus * 576 + 2 * (double)c->output_bytes;
+    const int boxes = c->gpus / input->run.groups; /* of a lattice */
+    const double bytes = sites * boxes * 576 + 2 * (double)c->output_bytes;
     c->links_s = all->links_built * all->kind->costs.links_s * sites / LINKS_SITES *
                  LINKS_COPY_GBS / all->machine.figures[COPY_GBS].value;
     c->io_s = bytes * 1e-9 / (IO_GBS * c->nodes);
@@ -362,18 +377,21 @@ static naik_status evaluate(naik_comm *comm, const naik_input *input, const cost
     naik_status status = NAIK_OK;
     solve_spec *spec = NULL;
     on_paper paper;
-    *c = (cost_case){.nodes = nodes, .gpus = nodes * all->machine.node_size};
+    const int groups = input->run.groups, gpus = nodes * all->machine.node_size;
+    const int ranks = gpus / groups; /* of a group, of which every one has the whole lattice */
+    *c = (cost_case){.nodes = nodes, .gpus = gpus};
     NAIK_TRY(naik_comm_agree(comm, choose_grid(comm, input, all->machine.node_size, c)));
     if (c->verdict == COST_NO_GRID) {
         goto done;
     }
-    on_paper_lay_out(&paper, comm, input->lattice.size, c->grid, nodes == 1,
+    const bool inside = nodes == 1 || (groups > 1 && all->machine.node_size % ranks == 0);
+    on_paper_lay_out(&paper, comm, input->lattice.size, c->grid, inside,
                      (size_t)(all->machine.memory_gib * MEMORY_SHARE * (1 << 30)));
     if (!on_paper_fits_numbers(c->local)) {
         c->verdict = COST_NO_MEMORY;
         goto done;
     }
-    status = solve_plan_make(input, &paper.geometry, input->task_count, 0, &c->plan);
+    status = solve_plan_make(input, &paper.geometry, most_tasks(input), 0, &c->plan);
     if (status == NAIK_ERR_MEMORY && c->plan.total_bytes > c->plan.available_bytes) {
         naik_log_clear(comm->log); /* an answer here, no failure */
         c->verdict = COST_NO_MEMORY;
@@ -381,11 +399,12 @@ static naik_status evaluate(naik_comm *comm, const naik_input *input, const cost
         goto done;
     }
     NAIK_TRY(status);
+    NAIK_TRY(solve_plan_check_groups(&c->plan, input, comm->log));
     NAIK_TRY(naik_comm_agree(comm, solve_spec_create(input, &c->plan, &paper.backend,
                                                      &paper.lattice, NULL, NULL, &spec)));
     c->output_bytes = naik_propagator_spec_bytes(solve_spec_file(spec), input->lattice.size);
     NAIK_TRY(naik_comm_agree(comm, time_solves(comm, input, all, c)));
-    time_rest(all, c);
+    time_rest(input, all, c);
 done:
     solve_spec_destroy(&spec);
     return status;
@@ -400,6 +419,7 @@ naik_status cost_of(naik_comm *comm, const naik_input *input, const model_machin
     out->machine = *machine;
     out->pilot = pilot;
     out->links_built = count_links(input);
+    out->groups = input->run.groups;
     NAIK_TRY(expect_iterations(comm, input, out));
     for (int n = 1; n <= MOST_NODES && out->smallest == 0; n++) {
         cost_case now;

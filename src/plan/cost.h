@@ -41,7 +41,7 @@ typedef struct cost_modes {
 typedef struct cost_case {
     int nodes, gpus;
     cost_verdict verdict;
-    int grid[NAIK_DIM], local[NAIK_DIM];
+    int grid[NAIK_DIM], local[NAIK_DIM]; /* of a group, as the plan and the times are */
     solve_plan plan;
     int64_t output_bytes;
     double solve_s[COST_MASSES]; /* of one right-hand side of each mass */
@@ -64,6 +64,7 @@ typedef struct cost {
     cost_pilot deflated; /* those with modes */
     cost_mass masses[COST_MASSES];
     int mass_count, solves, links_built;
+    int groups; /* of GPUs, which share the solves */
     const naik_quark_kind *kind;
     cost_case cases[COST_NODES];
     int case_count, smallest; /* number of nodes that holds the run; 0: none up to 1024 */

@@ -159,6 +159,7 @@ static naik_status print_json(naik_log *log, const cost *c)
     naik_report_real(r, "memory_gib", c->machine.memory_gib);
     naik_report_bool(r, "measured", c->machine.measured);
     naik_report_int(r, "solves", c->solves);
+    naik_report_int(r, "groups", c->groups);
     naik_report_text(r, "pilot", c->pilot);
     naik_report_int(r, "smallest_nodes", c->smallest);
     put_masses(r, c);
@@ -215,15 +216,15 @@ static void print_masses(naik_log *log, const cost *c)
     }
 }
 
-static void print_case(naik_log *log, const cost_case *n)
+static void print_case(naik_log *log, int groups, const cost_case *n)
 {
     char grid[GRID_TEXT], wall[TIME_TEXT], limit[TIME_TEXT];
     grid_text(n->grid, grid);
     clock_text(n->wall_s, wall);
     clock_text(n->limit_s, limit);
     if (n->verdict == COST_NO_GRID) {
-        naik_log_line(log, "%5d %5d  no process grid divides the lattice among so many", n->nodes,
-                      n->gpus);
+        naik_log_line(log, "%5d %5d  no process grid divides the lattice among so many%s", n->nodes,
+                      n->gpus, groups > 1 ? " and among each group" : "");
     } else if (n->verdict == COST_NO_MEMORY) {
         char fewer[48] = "";
         if (n->plan.modes_bound) {
@@ -305,10 +306,16 @@ static void print_people(naik_log *log, const naik_input *input, const cost *c)
                   s[2], s[3], c->solves, c->machine.name, c->machine.node_size, c->machine.device,
                   c->machine.measured ? "" : ": predicted, not measured");
     print_masses(log, c);
+    if (c->groups > 1) {
+        naik_log_line(log,
+                      "groups: %d groups of GPUs solve different sources; grid, memory and batch "
+                      "are those of a group",
+                      c->groups);
+    }
     naik_log_line(log, "%5s %5s  %-11s %7s %6s %10s %11s %10s", "nodes", "GPUs", "grid", "GiB/GPU",
                   "batch", "wall time", "node-hours", "ask for");
     for (int i = 0; i < c->case_count; i++) {
-        print_case(log, &c->cases[i]);
+        print_case(log, c->groups, &c->cases[i]);
     }
     print_solves(log, c);
     print_modes(log, input, c);
@@ -338,7 +345,14 @@ naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, 
     } else {
         print_people(comm->log, input, c);
     }
-    if (status == NAIK_OK && !c->any_grid) {
+    if (status == NAIK_OK && !c->any_grid && c->groups > 1) {
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                      "no number of nodes of %s has process grids for run.groups %d: the GPUs of "
+                      "all nodes divide evenly among the groups, and both all and those of a "
+                      "group cut the lattice in boxes of even extents, 4 at least where it is cut",
+                      c->machine.name, c->groups);
+    } else if (status == NAIK_OK && !c->any_grid) {
         const int *s = input->lattice.size;
         status =
             NAIK_FAIL(comm->log, NAIK_ERR_INPUT,

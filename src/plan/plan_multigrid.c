@@ -115,6 +115,18 @@ naik_status solve_plan_restore_multigrid(solve_plan *plan, const naik_input *inp
     return NAIK_OK;
 }
 
+naik_status solve_plan_check_groups(const solve_plan *plan, const naik_input *input, naik_log *log)
+{
+    return input->run.groups == 1 || !plan->multigrid
+               ? NAIK_OK
+               : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "run.groups is %d, and groups do not solve by multigrid, which "
+                           "solver.method %s takes%s: give solver.method bicgstab, or leave "
+                           "run.groups out",
+                           input->run.groups, plan->multigrid_auto ? "auto" : "multigrid",
+                           plan->multigrid_auto ? " where it pays" : "");
+}
+
 void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
     const naik_multigrid_parameters *m = &input->multigrid;

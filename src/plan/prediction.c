@@ -20,6 +20,7 @@ static naik_status ask_model(naik_comm *comm, const naik_input *run, const predi
     m.node_size = place->ranks / nodes;
     m.memory_gib = machine < 0 ? 1 << 20 : m.memory_gib;
     memcpy(input.run.grid, place->grid, sizeof input.run.grid);
+    input.run.groups = 1; /* the place is that of a group */
     return cost_of(comm, &input, &m, NULL, &nodes, 1, c);
 }
 

@@ -39,7 +39,7 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_stat
                                      int vector, double *half, bool *found)
 {
     naik_status status = NAIK_OK;
-    const solve_job *j = data;
+    solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     *found = false;
     if (!sdc_check_continues(&j->guard, j->pending[index])) {
@@ -50,9 +50,7 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_stat
                                      half, found));
     *found = *found && (vector != NAIK_SOLVER_STATE || suits(j, state));
     if (*found && vector == NAIK_SOLVER_X) {
-        naik_log_line(j->log, "restored: source=%s mass=%g colour=%d after %d iterations",
-                      j->input->sources[task->source].label, j->input->quarks[task->quark].mass,
-                      task->colour, state->record.iterations);
+        NAIK_TRY(solve_meeting_restored(j, j->pending[index], state));
     }
 done:
     return status;

@@ -36,13 +36,14 @@ typedef enum where {
     WRITE,
     SETUP,
     BATCH,
+    WAIT,
     WHERES
 } where;
 
 static const char *const whats[WHATS] = {"flip", "nan", "stop", "fail", "stall", "kill", "squeeze"};
 static const char *const wheres[WHERES] = {
-    "links",    "inner_links", "clover", "inner_clover", "vectors", "coarse", "x",    "correction",
-    "residual", "direction",   "source", "solve",        "write",   "setup",  "batch"};
+    "links",    "inner_links", "clover", "inner_clover", "vectors", "coarse", "x",     "correction",
+    "residual", "direction",   "source", "solve",        "write",   "setup",  "batch", "wait"};
 
 typedef struct order {
     what what;
@@ -54,8 +55,8 @@ typedef struct order {
 struct naik_fault {
     naik_comm *comm;
     order orders[MOST];
-    int count, next;             /* those before `next` have happened */
-    long sources, writes, steps; /* calls so far */
+    int count, next;                    /* those before `next` have happened */
+    long sources, writes, steps, looks; /* calls so far */
     bool armed; /* the solve at work has been seen before its time, or it is another one */
     bool limited;
     struct rlimit limit; /* as it was before a write that is to fail */
@@ -66,7 +67,7 @@ static bool belong_together(what what, where where)
     switch (what) {
     case FLIP:
     case NOT_A_NUMBER: return where <= SOURCE;
-    case STOP: return where == SOLVE || where == SETUP;
+    case STOP: return where == SOLVE || where == SETUP || where == WAIT;
     case FAIL: return where == SOLVE || where == WRITE;
     case STALL:
     case KILL: return where >= SOLVE && where <= SETUP;
@@ -163,7 +164,7 @@ static const order *deferred(naik_fault *fault, where first, where last, long no
     }
     fault->next++;
     /* calls are counted, iterations begin again */
-    fault->armed = o->where == SOURCE || o->where == WRITE || o->where == SETUP;
+    fault->armed = o->where == SOURCE || o->where == WRITE || o->where == SETUP || o->where == WAIT;
     *mine = o->rank == fault->comm->rank;
     if (*mine) {
         fprintf(stderr, "naik: injected %s:%s at %ld [rank %d]\n", whats[o->what], wheres[o->where],
@@ -269,6 +270,27 @@ void naik_fault_in_setup(naik_fault *fault)
     if (o != NULL && mine) {
         halt(o->what);
     }
+}
+
+void naik_fault_in_wait(naik_fault *fault)
+{
+    bool mine = false;
+    if (fault == NULL) {
+        return;
+    }
+    const order *o = deferred(fault, WAIT, WAIT, ++fault->looks, &mine);
+    if (o != NULL && mine) {
+        halt(o->what);
+    }
+}
+
+bool naik_fault_holds(const naik_fault *fault, int group, int ranks)
+{
+    if (fault == NULL || fault->next == fault->count) {
+        return false;
+    }
+    const order *o = &fault->orders[fault->next];
+    return o->where == WAIT && o->rank / ranks != group;
 }
 
 naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *progress,

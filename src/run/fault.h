@@ -13,6 +13,8 @@
  *              : setup : step                     ... of multigrid's setups, all together
  *              : write : commit                   ... stall before it, kill at its first write
  *   stop       : solve : iteration, setup : step  the rank is asked to stop, as by a batch system
+ *              : wait : look                      ... while its group, which has finished, waits for other groups;
+ *                                                 those poll and do not iterate until they hear of it
  *   fail       : solve : iteration                a call of the backend fails, on that rank alone
  *              : write : commit                   every write of that commit fails, as on a full
  *                                                 disk
@@ -53,6 +55,10 @@ naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *p
 void naik_fault_in_plan(naik_fault *fault, int *multigrid_batch);
 /* At every step of a setup. Local. */
 void naik_fault_in_setup(naik_fault *fault);
+/* At every look of a rank that waits for other groups. Local. */
+void naik_fault_in_wait(naik_fault *fault);
+/* Whether group number `group`, of so many ranks, is to poll again before it iterates. Local. */
+bool naik_fault_holds(const naik_fault *fault, int group, int ranks);
 /* Each time a source was made, [sites][3][2]. Local. */
 void naik_fault_in_source(naik_fault *fault, const naik_lattice *lattice, double *src);
 /* Around each commit. Local. */

@@ -2,6 +2,7 @@
  */
 #include "run/groups.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "comm/groups.h"
 #include "comm/new.h"
 #include "lattice/boxes.h"
+#include "lattice/grid.h"
+#include "plan/plan_multigrid.h"
 
 int solve_groups_count(const solve_groups *groups)
 {
@@ -31,29 +34,6 @@ const char *solve_groups_reason(const solve_groups *groups)
     return groups != NULL ? groups->reason : "";
 }
 
-/* Whatever else the input asks for that groups do not do. */
-static naik_status check(const solve_job *j)
-{
-    const naik_input *input = j->input;
-    const int columns = input->source_count * input->kind->columns;
-    if (input->run.groups > columns) {
-        return NAIK_FAIL(j->log, NAIK_ERR_INPUT,
-                         "run.groups is %d, and the input has %d columns of sources: some groups "
-                         "would have nothing to solve; use at most %d",
-                         input->run.groups, columns, columns);
-    }
-    for (int i = 0; i < input->source_count; i++) {
-        if (input->sources[i].made_of >= 0) {
-            return NAIK_FAIL(j->log, NAIK_ERR_INPUT,
-                             "run.groups is %d, and '%s' is made of solutions of the same run, "
-                             "which another group may have: leave run.groups out, or make the "
-                             "three-point functions in a second run",
-                             input->run.groups, input->sources[i].label);
-        }
-    }
-    return NAIK_OK;
-}
-
 naik_status solve_groups_create(solve_job *j, naik_comm **comm)
 {
     naik_status status = NAIK_OK;
@@ -62,7 +42,6 @@ naik_status solve_groups_create(solve_job *j, naik_comm **comm)
     if (j->input->run.groups == 1) {
         return NAIK_OK;
     }
-    NAIK_TRY(check(j));
     NAIK_TRY(naik_new(j->comm, sizeof *s, "the groups of ranks", (void **)&s));
     NAIK_TRY(naik_groups_create(j->comm, j->input->run.groups, &s->groups));
     s->comm = naik_groups_comm(s->groups);
@@ -71,6 +50,47 @@ naik_status solve_groups_create(solve_job *j, naik_comm **comm)
     s = NULL;
 done:
     solve_groups_destroy(&s);
+    return status;
+}
+
+static bool shares_lattice(const solve_job *j, int ranks)
+{
+    char text[8];
+    return naik_grid_list(j->input->lattice.size, ranks, NULL, text, sizeof text, NULL) > 0;
+}
+
+/* A number of ranks, the largest below the job's, of which all share the lattice, and so do those of a group. */
+static int fewer_ranks(const solve_job *j)
+{
+    const int groups = j->input->run.groups;
+    int each = j->comm->size / groups - 1;
+    while (each > 1 && !(shares_lattice(j, each) && shares_lattice(j, groups * each))) {
+        each--;
+    }
+    return each > 0 && shares_lattice(j, groups * each) ? groups * each : 0;
+}
+
+naik_status solve_groups_whole(solve_job *j)
+{
+    const int *size = j->input->lattice.size, ranks = j->comm->size, groups = j->input->run.groups;
+    char instead[48] = "another number of groups";
+    j->whole = j->lattice;
+    if (j->groups == NULL) {
+        return NAIK_OK;
+    }
+    if (!shares_lattice(j, ranks)) {
+        const int fewer = fewer_ranks(j);
+        if (fewer > 0) {
+            snprintf(instead, sizeof instead, "%d ranks, or another number of groups", fewer);
+        }
+        return NAIK_FAIL(j->log, NAIK_ERR_INPUT,
+                         "run.groups is %d, and all %d ranks write the output together: they "
+                         "cannot share the lattice %dx%dx%dx%d in boxes with even extents, at "
+                         "least 4 where split; use %s",
+                         groups, ranks, size[0], size[1], size[2], size[3], instead);
+    }
+    const naik_status status = naik_lattice_create(j->comm, size, NULL, &j->own_whole);
+    j->whole = j->own_whole;
     return status;
 }
 
@@ -105,14 +125,7 @@ naik_status solve_groups_ready(solve_job *j)
     if (s == NULL) {
         return NAIK_OK;
     }
-    if (j->plan.multigrid) {
-        return NAIK_FAIL(j->log, NAIK_ERR_INPUT,
-                         "run.groups is %d, and groups do not solve by multigrid, which "
-                         "solver.method %s takes%s: give solver.method bicgstab, or leave "
-                         "run.groups out",
-                         j->input->run.groups, j->plan.multigrid_auto ? "auto" : "multigrid",
-                         j->plan.multigrid_auto ? " where it pays" : "");
-    }
+    NAIK_TRY(solve_plan_check_groups(&j->plan, j->input, j->log));
     const naik_box whole = naik_lattice_box(j->whole), own = naik_lattice_box(j->lattice);
     NAIK_TRY(naik_comm_agree(j->comm, allocate(j)));
     NAIK_TRY(naik_boxes_gather(j->comm, &whole, s->whole));

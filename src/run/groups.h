@@ -26,10 +26,13 @@ struct solve_groups {
 };
 
 /* The groups of the input, with their communicator in *comm, which is the job's where there is one group. Collective
- * over the job. NAIK_ERR_INPUT where run.groups does not divide the ranks, or the input has fewer columns of
- * sources; NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+ * over the job. NAIK_ERR_INPUT where run.groups does not divide the ranks; NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status solve_groups_create(solve_job *j, naik_comm **comm);
-/* Once j->lattice and j->whole are there. Collective over the job. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+/* j->whole, once j->lattice is there. Collective over the job. NAIK_ERR_INPUT where all ranks cannot share
+ * the lattice; NAIK_ERR_MEMORY */
+naik_status solve_groups_whole(solve_job *j);
+/* Once there are both and a plan. Collective over the job. NAIK_ERR_INPUT where that has multigrid; NAIK_ERR_MEMORY,
+ * NAIK_ERR_MPI */
 naik_status solve_groups_ready(solve_job *j);
 void solve_groups_destroy(solve_groups **groups);
 int solve_groups_count(const solve_groups *groups);
@@ -72,11 +75,12 @@ void solve_meeting_begin(solve_job *j);
 naik_status solve_meeting_finish(solve_job *j, naik_status status, bool *interrupted);
 /* At a poll: stores what other groups have called for. Collective over the group. */
 naik_status solve_meeting_poll(solve_job *j);
-/* A solution is stored by all ranks, a vector of an interrupted solve kept, a repetition told. Collective over the
- * group, which meets the others. What storing and keeping return. */
+/* A solution is stored by all ranks, a vector of an interrupted solve kept, a repetition told, and so is what a solve
+ * goes on from. Collective over the group, which meets the others. What storing and keeping return. */
 naik_status solve_meeting_store(solve_job *j, const solve_finished *finished);
 naik_status solve_meeting_keep(solve_job *j, int solve, const naik_solver_state *state, int vector,
                                int bits, const double *half);
 naik_status solve_meeting_retry(solve_job *j, int task);
+naik_status solve_meeting_restored(solve_job *j, int task, const naik_solver_state *state);
 
 #endif

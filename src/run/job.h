@@ -164,6 +164,8 @@ void solve_report_links(const solve_job *j, const naik_quark *quark, double seco
 naik_status solve_report_multigrid(const solve_job *j, const naik_quark *quark, double setup_s);
 /* A solution that is not stored: it is solved once more, or given up. */
 void solve_report_retry(const solve_job *j, const naik_input_task *task);
+void solve_report_restored(const solve_job *j, const naik_input_task *task,
+                           const naik_solver_state *state);
 void solve_report_end(const solve_job *j, naik_status status);
 /* The correlators of (source, mass), once all columns are in: a line, or all numbers where the input
  * wants them printed. Collective. NAIK_ERR_MEMORY, and what reading them returns */

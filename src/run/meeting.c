@@ -1,7 +1,7 @@
 /* meeting.c - what a group brings to a meeting, and what all ranks do for it
  *
- * In a meeting every group says what it wants (`word`), the same on all its ranks. Then the groups are served in
- * order: the first rank of the group broadcasts what belongs to it (`brought`), its ranks send their boxes of
+ * In a meeting every rank says what its group wants, and whether the rank was signalled (`word`). Then the groups are
+ * served in order: the first rank of the group broadcasts what belongs to it (`brought`), its ranks send their boxes of
  * the vector, and all ranks do the same work on the file.
  */
 #include <stdio.h>
@@ -13,14 +13,14 @@
 #include "contract/contraction_list.h"
 #include "run/groups.h"
 
-typedef enum wish { NOTHING, STORE, KEEP, RETRY } wish;
+typedef enum wish { NOTHING, STORE, KEEP, RETRY, RESTORED } wish;
 
-/* What a group says in a meeting. */
+/* What a rank says in a meeting. */
 typedef struct word {
     int32_t wish;
     int32_t stops;  /* it was asked to stop: */
-    int32_t failed; /* its solves have failed */
-    int32_t ended;  /* it has no more to do */
+    int32_t failed; /* the solves of its group have failed */
+    int32_t ended;  /* its group has no more to do */
     char reason[64];
 } word;
 
@@ -116,6 +116,7 @@ static naik_status serve(solve_job *j, int group, wish wish, const brought *own,
     case STORE: return store(j, group, &b, vector);
     case KEEP: return keep(j, group, &b, vector);
     case RETRY: solve_report_retry(j, &j->input->tasks[b.task]); break;
+    case RESTORED: solve_report_restored(j, &j->input->tasks[b.task], &b.state); break;
     case NOTHING: break;
     }
 done:
@@ -124,7 +125,7 @@ done:
 
 /* ---- meetings */
 
-/* What this group does beside its wish. */
+/* What this rank says beside the wish of its group. */
 static word say(const solve_job *j, wish wish)
 {
     word mine = {.wish = wish};
@@ -132,6 +133,25 @@ static word say(const solve_job *j, wish wish)
     mine.stops = reason[0] != '\0';
     snprintf(mine.reason, sizeof mine.reason, "%s", reason);
     return mine;
+}
+
+/* Nobody asks for signals while a group that has finished waits for the others. */
+typedef struct rest {
+    const solve_job *j;
+    word *mine;
+} rest;
+
+static bool look_for_signals(void *data)
+{
+    const rest *r = data;
+    word *mine = r->mine;
+    bool stops = false;
+    if (mine->stops == 0 && !r->j->groups->stopping) {
+        stops = naik_interrupt_signalled(r->j->interrupt, mine->reason, sizeof mine->reason);
+        mine->stops = stops;
+    }
+    naik_fault_in_wait(r->j->fault);
+    return stops;
 }
 
 static void hear(solve_groups *s, const word *said)
@@ -152,27 +172,29 @@ static void work_apart(const solve_job *j, bool apart)
 
 /* All groups, each with its word; *ended: none has more to do. `own_status` is that of a word that says failed, and the
  * sentence of the worst is then everybody's. */
-static naik_status meet_all(solve_job *j, const word *mine, naik_status own_status,
-                            const brought *own, const double *history, const double *vector,
-                            bool *ended)
+static naik_status meet_all(solve_job *j, word *mine, naik_status own_status, const brought *own,
+                            const double *history, const double *vector, bool *ended)
 {
     naik_status status = NAIK_OK;
     solve_groups *s = j->groups;
     const bool call =
         mine->wish != NOTHING || mine->failed != 0 || (mine->stops != 0 && !s->stopping);
+    rest resting = {.j = j, .mine = mine};
+    const naik_groups_look waiting = {.look = look_for_signals, .data = &resting};
     bool failed = false;
     word *said = NULL;
     *ended = true;
     naik_timer_start(j->timer, "other groups");
-    NAIK_TRY(naik_groups_meet(s->groups, call, mine, sizeof *mine, (void **)&said));
+    NAIK_TRY(naik_groups_meet(s->groups, call, mine->ended != 0 ? &waiting : NULL, mine,
+                              sizeof *mine, (void **)&said));
     naik_timer_stop(j->timer, "other groups");
-    for (int group = 0; group < solve_groups_count(s); group++) {
-        hear(s, &said[group]);
-        failed = failed || said[group].failed != 0;
-        *ended = *ended && said[group].ended != 0;
+    for (int rank = 0; rank < j->comm->size; rank++) {
+        hear(s, &said[rank]);
+        failed = failed || said[rank].failed != 0;
+        *ended = *ended && said[rank].ended != 0;
     }
     for (int group = 0; group < solve_groups_count(s) && !failed; group++) {
-        const wish wanted = (wish)said[group].wish;
+        const wish wanted = (wish)said[naik_groups_first(s->groups, group)].wish;
         if (wanted != NOTHING) {
             NAIK_TRY(serve(j, group, wanted, own, history, vector));
         }
@@ -189,7 +211,7 @@ done:
 static naik_status meet(solve_job *j, wish wish, const brought *own, const double *history,
                         const double *vector)
 {
-    const word mine = say(j, wish);
+    word mine = say(j, wish);
     bool ended = false;
     work_apart(j, false);
     const naik_status status = meet_all(j, &mine, NAIK_OK, own, history, vector, &ended);
@@ -199,9 +221,18 @@ static naik_status meet(solve_job *j, wish wish, const brought *own, const doubl
 
 naik_status solve_meeting_poll(solve_job *j)
 {
-    return j->groups != NULL && naik_groups_called(j->groups->groups)
-               ? meet(j, NOTHING, NULL, NULL, NULL)
-               : NAIK_OK;
+    naik_status status = NAIK_OK;
+    bool holds = false;
+    do {
+        if (j->groups != NULL && naik_groups_called(j->groups->groups)) {
+            NAIK_TRY(meet(j, NOTHING, NULL, NULL, NULL));
+        }
+        holds =
+            j->groups != NULL && !j->groups->stopping &&
+            naik_fault_holds(j->fault, naik_groups_mine(j->groups->groups), j->groups->comm->size);
+    } while (holds);
+done:
+    return status;
 }
 
 naik_status solve_meeting_store(solve_job *j, const solve_finished *finished)
@@ -247,6 +278,16 @@ naik_status solve_meeting_retry(solve_job *j, int task)
         return NAIK_OK;
     }
     return meet(j, RETRY, &own, NULL, NULL);
+}
+
+naik_status solve_meeting_restored(solve_job *j, int task, const naik_solver_state *state)
+{
+    const brought own = {.task = task, .state = *state};
+    if (j->groups == NULL) {
+        solve_report_restored(j, &j->input->tasks[task], state);
+        return NAIK_OK;
+    }
+    return meet(j, RESTORED, &own, NULL, NULL);
 }
 
 void solve_meeting_begin(solve_job *j)

@@ -70,6 +70,14 @@ void solve_report_retry(const solve_job *j, const naik_input_task *task)
     naik_events_write(j->events, &event);
 }
 
+void solve_report_restored(const solve_job *j, const naik_input_task *task,
+                           const naik_solver_state *state)
+{
+    naik_log_line(j->log, "restored: source=%s mass=%g colour=%d after %d iterations",
+                  j->input->sources[task->source].label, j->input->quarks[task->quark].mass,
+                  task->colour, state->record.iterations);
+}
+
 static void record_solve(const solve_job *j, const naik_input_task *task,
                          const naik_propagator_result *r)
 {
