@@ -172,11 +172,18 @@ ranks_of() { # ranks_of JOB: all four have started
     held=$(cluster_naik "$1")
     [ "$(wc -w <<<"$held")" = 4 ]
 }
+# The ranks run a moment at a time: what they say comes late, through Slurm, and all could be over by then.
 hold() { # hold JOB OUTPUT: stops the ranks after their first solve
+    local end
     wait_for 60 ranks_of "$1" || complain "no four ranks of job $1"
-    # at once: looking five times a second, a busy machine sees the first solve when all is over
-    grep -qm 1 "^solve 1/" <(timeout 60 tail -n +1 -F "$2" 2>/dev/null) || complain "no first solve in $2"
-    kill -STOP $held || complain "no ranks of job $1"
+    end=$((SECONDS + 60))
+    while kill -STOP $held && [ $SECONDS -lt $end ]; do
+        sleep 0.1
+        grep -qs "^solve 1/" "$2" && return
+        kill -CONT $held
+        sleep 0.04
+    done
+    complain "no first solve in $2 while the ranks were there"
 }
 release() { # Slurm may have woken them itself
     local pid

@@ -77,7 +77,7 @@ typedef struct naik_solve_set { /* one entry of `solve:` */
     const naik_correlator_choice *own; /* NULL: the correlators of the spec */
 } naik_solve_set;
 
-enum { NAIK_CONTRACTION_TEXT = 96, NAIK_CONTRACTION_PATH = 176 };
+enum { NAIK_CONTRACTION_TEXT = 96, NAIK_CONTRACTION_PATH = 256 };
 
 typedef struct naik_contracted_quark {
     char source[NAIK_CONTRACTION_TEXT];
