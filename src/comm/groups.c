@@ -150,9 +150,9 @@ static naik_status receive_calls(naik_groups *g, const char *said, size_t size, 
                 "a call of another group"));
         }
     }
-    if (called) {
-        NAIK_TRY(naik_comm_check(g->job, MPI_Waitall(g->count, g->calls, MPI_STATUSES_IGNORE),
-                                 "a call to other groups"));
+    for (int group = 0; group < g->count && called; group++) {
+        NAIK_TRY(naik_comm_check(g->job, MPI_Wait(&g->calls[group], MPI_STATUS_IGNORE),
+                                 "a call to another group"));
     }
     g->heard = false;
 done:
