@@ -104,7 +104,8 @@ done:
     return status;
 }
 
-naik_status damaged_write_modes_with(const naik_lattice *lattice, const char *path, double number)
+/* number: what one of them is made; NULL: they are as they should be. */
+static naik_status write_modes(const naik_lattice *lattice, const char *path, const double *number)
 {
     naik_status status = NAIK_OK;
     stage s;
@@ -113,7 +114,7 @@ naik_status damaged_write_modes_with(const naik_lattice *lattice, const char *pa
     NAIK_TRY(set_stage(lattice, &s));
     NAIK_TRY(naik_modes_create(s.geometry, NAIK_SINGLE, MODES, &modes));
     NAIK_TRY(fill_modes(lattice, modes));
-    NAIK_TRY(spoil(lattice, modes, number));
+    NAIK_TRY(number != NULL ? spoil(lattice, modes, *number) : NAIK_OK);
     NAIK_TRY(naik_modes_file_write(s.geometry, path, modes, &about));
 done:
     naik_modes_destroy(&modes);
@@ -121,20 +122,14 @@ done:
     return status;
 }
 
+naik_status damaged_write_modes_with(const naik_lattice *lattice, const char *path, double number)
+{
+    return write_modes(lattice, path, &number);
+}
+
 naik_status damaged_write_modes(const naik_lattice *lattice, const char *path)
 {
-    naik_status status = NAIK_OK;
-    stage s;
-    naik_modes *modes = NULL;
-    const naik_modes_about about = about_modes();
-    NAIK_TRY(set_stage(lattice, &s));
-    NAIK_TRY(naik_modes_create(s.geometry, NAIK_SINGLE, MODES, &modes));
-    NAIK_TRY(fill_modes(lattice, modes));
-    NAIK_TRY(naik_modes_file_write(s.geometry, path, modes, &about));
-done:
-    naik_modes_destroy(&modes);
-    strike(&s);
-    return status;
+    return write_modes(lattice, path, NULL);
 }
 
 naik_status damaged_read_modes(const naik_lattice *lattice, const char *path, answer *out)

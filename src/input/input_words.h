@@ -35,68 +35,17 @@ static const char *const subsets[] = {"full", "even", "odd", "corner", NULL};
         spin "-G5X", spin "-G5"
 static const char *const mesons[] = {MESONS, NULL};
 /* The same, operators with links, and currents: NAIK_FIRST_SPIN_TASTE, NAIK_FIRST_CURRENT. */
-static const char *const correlators[] = {MESONS,
-                                          TASTES("G1"),
-                                          TASTES("GX"),
-                                          TASTES("GY"),
-                                          TASTES("GXY"),
-                                          TASTES("GZ"),
-                                          TASTES("GZX"),
-                                          TASTES("GYZ"),
-                                          TASTES("G5T"),
-                                          TASTES("GT"),
-                                          TASTES("GXT"),
-                                          TASTES("GYT"),
-                                          TASTES("G5Z"),
-                                          TASTES("GZT"),
-                                          TASTES("G5Y"),
-                                          TASTES("G5X"),
-                                          TASTES("G5"),
-                                          "conserved_vector_x",
-                                          "conserved_vector_y",
-                                          "conserved_vector_z",
-                                          "conserved_vector_t",
-                                          NULL};
+#define CORRELATORS                                                                                \
+    MESONS, TASTES("G1"), TASTES("GX"), TASTES("GY"), TASTES("GXY"), TASTES("GZ"), TASTES("GZX"),  \
+        TASTES("GYZ"), TASTES("G5T"), TASTES("GT"), TASTES("GXT"), TASTES("GYT"), TASTES("G5Z"),   \
+        TASTES("GZT"), TASTES("G5Y"), TASTES("G5X"), TASTES("G5"), "conserved_vector_x",           \
+        "conserved_vector_y", "conserved_vector_z", "conserved_vector_t"
+static const char *const correlators[] = {CORRELATORS, NULL};
 #define MORE_CORRELATORS "conserved_vector_x, _y, _z, _t and labels such as GX-G1"
 /* The same, and matrices of quarks with spin: NAIK_FIRST_GAMMA. */
-static const char *const operators[] = {MESONS,
-                                        TASTES("G1"),
-                                        TASTES("GX"),
-                                        TASTES("GY"),
-                                        TASTES("GXY"),
-                                        TASTES("GZ"),
-                                        TASTES("GZX"),
-                                        TASTES("GYZ"),
-                                        TASTES("G5T"),
-                                        TASTES("GT"),
-                                        TASTES("GXT"),
-                                        TASTES("GYT"),
-                                        TASTES("G5Z"),
-                                        TASTES("GZT"),
-                                        TASTES("G5Y"),
-                                        TASTES("G5X"),
-                                        TASTES("G5"),
-                                        "conserved_vector_x",
-                                        "conserved_vector_y",
-                                        "conserved_vector_z",
-                                        "conserved_vector_t",
-                                        "G1",
-                                        "GX",
-                                        "GY",
-                                        "GXY",
-                                        "GZ",
-                                        "GZX",
-                                        "GYZ",
-                                        "G5T",
-                                        "GT",
-                                        "GXT",
-                                        "GYT",
-                                        "G5Z",
-                                        "GZT",
-                                        "G5Y",
-                                        "G5X",
-                                        "G5",
-                                        NULL};
+static const char *const operators[] = {CORRELATORS, "G1",  "GX",  "GY",  "GXY", "GZ",
+                                        "GZX",       "GYZ", "G5T", "GT",  "GXT", "GYT",
+                                        "G5Z",       "GZT", "G5Y", "G5X", "G5",  NULL};
 /* MILC's labels of those that have a name. */
 static const char *const meson_labels[] = {"G5-G5",   "G1-G1",   "GX-GX",   "GY-GY", "GZ-GZ",
                                            "GXT-GXT", "GYT-GYT", "GZT-GZT", NULL};

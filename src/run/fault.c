@@ -293,6 +293,14 @@ bool naik_fault_holds(const naik_fault *fault, int group, int ranks)
     return o->where == WAIT && o->rank / ranks != group;
 }
 
+naik_fault_targets naik_fault_targets_of(const naik_operator_set *set)
+{
+    const naik_precision fastest = naik_operator_set_fastest(set);
+    return (naik_fault_targets){.links = {set->links[NAIK_DOUBLE], set->links[fastest]},
+                                .blocks = {naik_operator_set_blocks(set, NAIK_DOUBLE),
+                                           naik_operator_set_blocks(set, fastest)}};
+}
+
 naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *progress,
                                 const naik_fault_targets *targets)
 {

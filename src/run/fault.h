@@ -31,6 +31,7 @@
 #include "backend/multigrid.h"
 #include "backend/packed_links.h"
 #include "backend/site_blocks.h"
+#include "operator/set.h"
 #include "solver/solver.h"
 
 typedef struct naik_fault naik_fault;
@@ -47,6 +48,8 @@ typedef struct naik_fault_targets {
     const naik_transfer *vectors; /* NULL: there is no multigrid */
     const naik_coarse_links *coarse;
 } naik_fault_targets;
+/* Of a set of operators, without multigrid. */
+naik_fault_targets naik_fault_targets_of(const naik_operator_set *set);
 /* To be called at every poll of a solve. Local. NAIK_ERR_INPUT: there are no blocks, or no multigrid;
  * NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
 naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *progress,

@@ -15,11 +15,7 @@ void session_guard_end(session_guard *guard)
 
 naik_status session_guard_poll(session_guard *guard, const naik_solver_progress *progress)
 {
-    const naik_operator_set *set = guard->set;
-    const naik_precision fastest = naik_operator_set_fastest(set);
-    const naik_fault_targets targets = {.links = {set->links[NAIK_DOUBLE], set->links[fastest]},
-                                        .blocks = {naik_operator_set_blocks(set, NAIK_DOUBLE),
-                                                   naik_operator_set_blocks(set, fastest)}};
+    const naik_fault_targets targets = naik_fault_targets_of(guard->set);
     guard->checked = false;
     return naik_fault_in_solve(guard->fault, progress, &targets);
 }

@@ -132,14 +132,12 @@ static naik_status at_poll(void *data, const naik_solver_progress *progress)
     sdc_check_poll(&j->guard);
     solve_progress_poll(j, progress);
     NAIK_TRY(solve_meeting_poll(j));
-    const naik_precision fastest = naik_operator_set_fastest(&j->set);
     const naik_multigrid *multigrid = quark_multigrid_at_work(&j->multigrid);
-    const naik_fault_targets targets = {.links = {j->set.links[NAIK_DOUBLE], j->set.links[fastest]},
-                                        .blocks = {naik_operator_set_blocks(&j->set, NAIK_DOUBLE),
-                                                   naik_operator_set_blocks(&j->set, fastest)},
-                                        .vectors = multigrid != NULL ? multigrid->used : NULL,
-                                        .coarse =
-                                            multigrid != NULL ? multigrid->coarse->used : NULL};
+    naik_fault_targets targets = naik_fault_targets_of(&j->set);
+    if (multigrid != NULL) {
+        targets.vectors = multigrid->used;
+        targets.coarse = multigrid->coarse->used;
+    }
     NAIK_TRY(naik_fault_in_solve(j->fault, progress, &targets));
 done:
     return status;
