@@ -225,7 +225,7 @@ static naik_status check_insertion(const checker *c, int index)
     return !naik_source_is_sequential(&solve->source) || has_spin == (c->input->kind->spin > 1)
                ? NAIK_OK
                : refuse(c, path, "'%s': %s is for %s quarks", path,
-                        naik_input_insertion_name(solve),
+                        naik_input_written(c->input, path, 0, solve->insertion),
                         has_spin ? naik_input_spin_words(words) : "staggered");
 }
 

@@ -84,6 +84,9 @@ naik_status naik_input_check_quarks(naik_log *log, const naik_input *input);
 /* A name that becomes part of a path in the output. NAIK_ERR_INPUT */
 naik_status naik_input_check_letters(naik_log *log, const naik_input *input, const char *path,
                                      const char *name);
+/* The word at `path` as the user wrote it, a meson's name or its label; of a list, word number `index`. Where the
+ * input has none, the name of the correlator `number`. Borrowed. */
+const char *naik_input_written(const naik_input *input, const char *path, int index, int number);
 /* A sentence at the place of `path`, or of the nearest section around it that was given. Always
  * NAIK_ERR_INPUT. */
 naik_status naik_input_refuse(naik_log *log, const naik_input *input, const char *path,

@@ -101,43 +101,48 @@ done:
     return status;
 }
 
-/* A number is a meson or an operator of the input's quarks. */
-static naik_status check_operator(const block *b, const char *key, int number)
+/* An operator that the input names: `number` of naik_input_correlator_name, and the word for it in sentences. */
+typedef struct operator_word {
+    const char *path, *word;
+    int number;
+} operator_word;
+
+static operator_word word_of(const block *b, const char *key, int index, int number,
+                             char path[PATH_SIZE])
 {
-    char path[PATH_SIZE], words[NAIK_INPUT_SPIN_WORDS];
-    const bool gamma = number >= (int)NAIK_FIRST_GAMMA;
-    const bool of_spin =
-        gamma || (number >= (int)NAIK_MESONS && number < (int)NAIK_FIRST_SPIN_TASTE);
     path_of(b, key, path);
-    return of_spin == (b->input->kind->spin > 1) || naik_correlator_is_current(number)
+    return (operator_word){path, naik_input_written(b->input, path, index, number), number};
+}
+
+/* The operator is a meson or an operator of the input's quarks. */
+static naik_status check_operator(const block *b, operator_word o)
+{
+    char words[NAIK_INPUT_SPIN_WORDS];
+    const bool gamma = o.number >= (int)NAIK_FIRST_GAMMA;
+    const bool of_spin =
+        gamma || (o.number >= (int)NAIK_MESONS && o.number < (int)NAIK_FIRST_SPIN_TASTE);
+    return of_spin == (b->input->kind->spin > 1) || naik_correlator_is_current(o.number)
                ? NAIK_OK
-               : refuse(b, path, "'%s': %s is for %s quarks", path,
-                        naik_input_correlator_name(number),
+               : refuse(b, o.path, "'%s': %s is for %s quarks", o.path, o.word,
                         of_spin ? naik_input_spin_words(words) : "staggered");
 }
 
 /* An operator with links acts on quarks without a twist, with the links of a configuration. */
-static naik_status check_links(const block *b, const char *key, int entry, int number)
+static naik_status check_links(const block *b, operator_word o, int entry)
 {
-    char path[PATH_SIZE];
-    path_of(b, key, path);
     return naik_input_twist(&b->input->solve[entry]) != NULL
-               ? refuse(b, path,
+               ? refuse(b, o.path,
                         "'%s': naik makes operators with links, such as %s, only without a twist",
-                        path, naik_input_correlator_name(number))
-               : naik_input_check_smearing(b->log, b->input, path,
-                                           naik_input_correlator_name(number));
+                        o.path, o.word)
+               : naik_input_check_smearing(b->log, b->input, o.path, o.word);
 }
 
-/* That of a meson is no current. */
-static naik_status check_meson(const block *b, const char *key, int number)
+/* The operator of a meson is no current. */
+static naik_status check_meson(const block *b, operator_word o)
 {
-    char path[PATH_SIZE];
-    path_of(b, key, path);
-    return naik_correlator_is_current(number)
-               ? refuse(b, path, "'%s': %s is an insertion, and no meson", path,
-                        naik_input_correlator_name(number))
-               : check_operator(b, key, number);
+    return naik_correlator_is_current(o.number)
+               ? refuse(b, o.path, "'%s': %s is an insertion, and no meson", o.path, o.word)
+               : check_operator(b, o);
 }
 
 static double epsilon_of(const naik_reals *epsilon, int mass)
@@ -146,61 +151,75 @@ static double epsilon_of(const naik_reals *epsilon, int mass)
 }
 
 /* A conserved current has the links of D of parent and daughter alike. */
-static naik_status check_current(const block *b, int number)
+static naik_status check_current(const block *b, operator_word o)
 {
     const naik_input_solve *parent = &b->input->solve[b->three->of[0]];
     const naik_reals *daughter = &b->three->naik_epsilon;
     bool alike = naik_input_twist(parent) == NULL;
-    char path[PATH_SIZE];
     for (int i = 0; i < parent->naik_epsilon.count || i < 1; i++) {
         for (int k = 0; k < daughter->count || k < 1; k++) {
             alike = alike && epsilon_of(&parent->naik_epsilon, i) == epsilon_of(daughter, k);
         }
     }
-    path_of(b, "insertion", path);
     return alike ? NAIK_OK
-                 : refuse(b, path,
+                 : refuse(b, o.path,
                           "'%s': there is no %s, because parent and daughter have different %s",
-                          path, naik_input_correlator_name(number),
+                          o.path, o.word,
                           naik_input_twist(parent) != NULL ? "twists" : "values of naik_epsilon");
+}
+
+static naik_status check_insertion(const block *b, int index)
+{
+    naik_status status = NAIK_OK;
+    char path[PATH_SIZE];
+    const operator_word o = word_of(b, "insertion", index, b->three->insertion.data[index], path);
+    NAIK_TRY(check_operator(b, o));
+    if (naik_correlator_is_current(o.number)) {
+        NAIK_TRY(check_current(b, o));
+    }
+    if (naik_correlator_is_spin_taste(o.number)) {
+        NAIK_TRY(check_links(b, o, b->three->of[0]));
+    }
+done:
+    return status;
+}
+
+static naik_status check_sink(const block *b)
+{
+    naik_status status = NAIK_OK;
+    char path[PATH_SIZE];
+    const operator_word o = word_of(b, "sink_operator", 0, b->three->sink, path);
+    NAIK_TRY(check_meson(b, o));
+    if (naik_correlator_is_spin_taste(o.number)) {
+        NAIK_TRY(check_links(b, o, b->three->of[1]));
+        const int label = o.number - NAIK_FIRST_SPIN_TASTE;
+        if (((label / NAIK_GAMMAS ^ label % NAIK_GAMMAS) & TIME) != 0) {
+            return refuse(b, path,
+                          "'%s': %s has a link in time, and the meson at the sink lies on one time "
+                          "slice",
+                          path, o.word);
+        }
+    }
+done:
+    return status;
 }
 
 static naik_status check_operators(const block *b)
 {
     naik_status status = NAIK_OK;
     char path[PATH_SIZE], words[NAIK_INPUT_SPIN_WORDS];
-    const naik_ints *insertion = &b->three->insertion;
-    if (insertion->count == 0) {
-        path_of(b, "insertion", path);
-        return refuse(b, path, "'%s' names no current", path);
+    if (b->three->insertion.count == 0) {
+        return refuse(b, path_of(b, "insertion", path), "'%s' names no current", path);
     }
-    for (int i = 0; i < insertion->count; i++) {
-        NAIK_TRY(check_operator(b, "insertion", insertion->data[i]));
-        if (naik_correlator_is_current(insertion->data[i])) {
-            NAIK_TRY(check_current(b, insertion->data[i]));
-        }
-        if (naik_correlator_is_spin_taste(insertion->data[i])) {
-            NAIK_TRY(check_links(b, "insertion", b->three->of[0], insertion->data[i]));
-        }
+    for (int i = 0; i < b->three->insertion.count; i++) {
+        NAIK_TRY(check_insertion(b, i));
     }
-    NAIK_TRY(check_meson(b, "sink_operator", b->three->sink));
-    if (naik_correlator_is_spin_taste(b->three->sink)) {
-        NAIK_TRY(check_links(b, "sink_operator", b->three->of[1], b->three->sink));
-        const int label = b->three->sink - NAIK_FIRST_SPIN_TASTE;
-        if (((label / NAIK_GAMMAS ^ label % NAIK_GAMMAS) & TIME) != 0) {
-            path_of(b, "sink_operator", path);
-            return refuse(b, path,
-                          "'%s': %s has a link in time, and the meson at the sink lies on one time "
-                          "slice",
-                          path, naik_input_correlator_name(b->three->sink));
-        }
-    }
+    NAIK_TRY(check_sink(b));
     if (b->input->kind->spin > 1) {
-        NAIK_TRY(check_meson(b, "source_operator", b->three->source));
+        NAIK_TRY(check_meson(b, word_of(b, "source_operator", 0, b->three->source, path)));
     } else if (is_given(b, "source_operator")) {
-        path_of(b, "source_operator", path);
-        return refuse(b, path, "'%s' applies to action.type %s only", path,
-                      naik_input_spin_words(words));
+        return refuse(b, path_of(b, "source_operator", path), "'%s' applies to action.type %s only",
+                      path, naik_input_spin_words(words));
     }
 done:
     return status;

@@ -149,11 +149,12 @@ static naik_status check_correlators(naik_log *log, const naik_input *input, con
             continue; /* all quarks have it */
         }
         if (shifts && input->kind->links == NAIK_QUARK_STORED) {
-            return naik_input_check_smearing(log, input, path, naik_input_correlator_name(number));
+            return naik_input_check_smearing(log, input, path,
+                                             naik_input_written(input, path, i, number));
         }
         if (of_spin != has_spin(input->kind)) {
             return naik_input_refuse(log, input, path, "'%s': %s is for %s quarks", path,
-                                     naik_input_correlator_name(number),
+                                     naik_input_written(input, path, i, number),
                                      of_spin ? naik_input_spin_words(words) : "staggered");
         }
     }
@@ -164,9 +165,9 @@ naik_status naik_input_check_operator(naik_log *log, const naik_input *input, in
 {
     const naik_input_solve *solve = &input->solve[index];
     const int number = solve->source.spin_taste;
-    const char *name = naik_input_correlator_name(number);
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "solve.%d.source.spin_taste", index);
+    const char *name = naik_input_written(input, path, 0, number);
     if (number != 0 && has_spin(input->kind)) {
         return naik_input_refuse(log, input, path, "'%s' applies to staggered quarks only", path);
     }

@@ -56,6 +56,15 @@ const char *naik_input_correlator_name(int correlator)
     return meson_word(correlator);
 }
 
+const char *naik_input_written(const naik_input *input, const char *path, int index, int number)
+{
+    const naik_yaml_node *node = naik_yaml_find(input->tree->root, path);
+    if (node != NULL && node->kind == NAIK_YAML_LIST) {
+        node = naik_yaml_element(node, index);
+    }
+    return node != NULL && node->text != NULL ? node->text : naik_input_correlator_name(number);
+}
+
 const char *naik_input_insertion_name(const naik_input_solve *solve)
 {
     return meson_word(solve->insertion);
