@@ -114,7 +114,9 @@ static naik_status write_modes(const naik_lattice *lattice, const char *path, co
     NAIK_TRY(set_stage(lattice, &s));
     NAIK_TRY(naik_modes_create(s.geometry, NAIK_SINGLE, MODES, &modes));
     NAIK_TRY(fill_modes(lattice, modes));
-    NAIK_TRY(number != NULL ? spoil(lattice, modes, *number) : NAIK_OK);
+    if (number != NULL) {
+        NAIK_TRY(spoil(lattice, modes, *number));
+    }
     NAIK_TRY(naik_modes_file_write(s.geometry, path, modes, &about));
 done:
     naik_modes_destroy(&modes);

@@ -184,7 +184,9 @@ static naik_status swap_spins(const naik_operator *op, naik_parity parity, bool 
         }
         NAIK_TRY(ops->field.from_host(out, parity, c, (const double *)w));
     }
-    NAIK_TRY(products != NULL ? fixture_add_products(out, products) : NAIK_OK);
+    if (products != NULL) {
+        NAIK_TRY(fixture_add_products(out, products));
+    }
 done:
     free(v);
     free(w);

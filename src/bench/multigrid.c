@@ -209,7 +209,9 @@ static naik_status measure_parts(const bench *b, double mass, int nrhs)
     NAIK_TRY(naik_comm_agree(b->comm, bench_fill_spinors(b, p.odd, NAIK_ODD)));
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         NAIK_TRY(measure(&p, &all[i]));
-        NAIK_TRY(i == 0 ? prepare(&p) : NAIK_OK);
+        if (i == 0) {
+            NAIK_TRY(prepare(&p));
+        }
     }
 done:
     naik_solver_destroy(&p.solver);

@@ -193,7 +193,9 @@ naik_status naik_groups_meet(naik_groups *g, bool call, const naik_groups_look *
     bool called = call && g->comm->rank == 0 && !g->heard;
     char *everybody = NULL, *own = NULL, *said = NULL;
     *all = NULL;
-    NAIK_TRY(called ? call_others(g) : NAIK_OK);
+    if (called) {
+        NAIK_TRY(call_others(g));
+    }
     NAIK_TRY(assemble(g, waiting, &called));
     NAIK_TRY(naik_new(job, ranks * size, "a meeting of the groups", (void **)&everybody));
     NAIK_TRY(naik_new(job, size, "a meeting of the groups", (void **)&own));

@@ -336,7 +336,9 @@ static naik_status iterate(naik_coarse_solver *s, coarse_state *at, naik_coarse 
     for (int step = 0; step < NAIK_MG_STEPS_MOST && any_active(at); step++) {
         NAIK_TRY(copy(s, s->parity, s->z[k], s->r));
         NAIK_TRY(apply(s, s->z[k], s->w[k]));
-        NAIK_TRY(k > 0 ? orthogonalise(s, at, k) : NAIK_OK);
+        if (k > 0) {
+            NAIK_TRY(orthogonalise(s, at, k));
+        }
         NAIK_TRY(descend(s, at, k, out));
         out->most++;
         if (++k == s->space) {
@@ -344,7 +346,9 @@ static naik_status iterate(naik_coarse_solver *s, coarse_state *at, naik_coarse 
             k = 0;
         }
     }
-    NAIK_TRY(k > 0 ? collect(s, at->nrhs, k, x) : NAIK_OK);
+    if (k > 0) {
+        NAIK_TRY(collect(s, at->nrhs, k, x));
+    }
 done:
     return status;
 }

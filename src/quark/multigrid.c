@@ -141,7 +141,9 @@ static naik_status begin(quark_multigrid *m, const work *w, const naik_quark *qu
                                           &other));
     NAIK_TRY(make(m, w, &other));
     NAIK_TRY(verify(&other));
-    NAIK_TRY(m->mg != NULL ? change(m, w, set) : NAIK_OK);
+    if (m->mg != NULL) {
+        NAIK_TRY(change(m, w, set));
+    }
 done:
     naik_operator_set_destroy(&other);
     return status;

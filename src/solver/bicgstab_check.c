@@ -264,8 +264,9 @@ static naik_status take_residuals(naik_solver *s, const bool on[], const bool an
     NAIK_TRY(batch_set_mask(s, anew)); /* a NaN must not survive times 0 */
     NAIK_TRY(field->zero(f[BATCH_P], s->mask, NAIK_RHS_CHECK));
     NAIK_TRY(field->zero(f[BATCH_IMAGE], s->mask, NAIK_RHS_CHECK));
-    NAIK_TRY(bg_corrects(s, bg_at_work(s)) ? field->zero(f[BATCH_X], s->mask, NAIK_RHS_CHECK)
-                                           : NAIK_OK);
+    if (bg_corrects(s, bg_at_work(s))) {
+        NAIK_TRY(field->zero(f[BATCH_X], s->mask, NAIK_RHS_CHECK));
+    }
     NAIK_TRY(batch_set_mask(s, on));
     if (f[BATCH_R] != s->outer.field[BATCH_R]) {
         NAIK_TRY(field->copy(f[BATCH_R], s->outer.field[BATCH_R], s->mask, NAIK_RHS_CHECK));
