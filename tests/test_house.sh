@@ -33,6 +33,8 @@ above=$(sources src/run src/plan src/quark src/contract src/stored src/input src
 verdict no_code_above_the_operators_names_an_action "$(grep -nE 'is_wilson|\bspinors\b|NAIK_INPUT_(NAIVE|ASQTAD|HISQ|LINKS|WILSON|CLOVER|TWISTED)' $above |
     grep -vE '^[^:]*:[0-9]*: *(/\*|\*)' | sed -E 's/"[^"]*"//g; s|/\*.*||' |
     grep -E ':[0-9]+:.*(is_wilson|\bspinors\b|NAIK_INPUT_)')"
+# strtod reads a comma where the process has such a locale; base/text.h has another.
+verdict numbers_are_read_in_one_file "$(grep -nE '\b(strtod|strtof|strtold|atof) *\(' $(sources src io gpu) | grep -v '^src/base/text\.c:')"
 verdict masses_are_looked_up_in_the_input_alone "$(grep -nE '(masses|naik_epsilon)\.data\[' $(sources src io) | grep -v '^src/input/')"
 verdict files_have_at_most_600_lines "$(wc -l $all | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines" }')"
 verdict folders_have_at_most_30_sources "$(printf '%s\n' $code | xargs -n 1 dirname | sort | uniq -c |

@@ -240,10 +240,11 @@ def what_is_wrong_raises_with_the_sentence():
 
 
 def what_changes_in_memory_raises_and_the_session_goes_on():
-    for action, words in (("hisq", {"mass": 0.1}), ({"type": "clover", "csw": 1.2}, {"kappa": 0.115})):
+    for action, words in (("hisq", {"mass": 0.1}), ({"type": "clover", "csw": 1.2}, {"kappa": 0.13})):
         with naik.Session(path("lat.h5"), action=action) as s:
             src = s.sources.point(0, 0, 0, 0)
-            right = s.solve(src, **words).x
+            right, results = s.solve(src, **words)
+            assert min(r.iterations for r in results) > 20, results  # a GPU is looked at every tenth iteration
             orders = {"flip:links:5": "the links changed in the memory of rank 0", "nan:inner_links:5": "the links changed",
                       f"flip:source:{2 * len(src) + 1}": "the check of its solution"}  # read thrice, to verify at last
             if action != "hisq":
@@ -266,23 +267,42 @@ def numbers_have_a_point_in_a_locale_of_commas():
     made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", path("de_DE.UTF-8")], capture_output=True) if shutil.which("localedef") else None
     if made is None or not os.path.isdir(path("de_DE.UTF-8")):
         return "needs localedef and the source of de_DE"
-    before, lines = locale.setlocale(locale.LC_ALL), []
+    before, lines, links = locale.setlocale(locale.LC_ALL), [], links_of_file()
     os.environ["LOCPATH"] = SCRATCH
     try:
-        try:
-            locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
-        except locale.Error:
-            return "the locale that localedef made here does not load"
+        locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+    except locale.Error:
+        return "the locale that localedef made here does not load"
+    finally:
+        del os.environ["LOCPATH"]  # it would hide those that the system has
+    try:
         with naik.Session(path("lat.h5"), action={"type": "clover", "csw": 1.2}, solver={"tolerance": 0.5}, log=lines.append) as s:
             src = s.sources.gaussian(0, 0, 0, 0, radius=1.5)
             german = s.solve(src, mass=0.25).x
+            write_ildg(s, path("german.lime"))
+        naik.Session(links, action={"type": "clover", "csw": 1.2}, run={"grid": [1, 1, 1, 1]}).close()
+        refuses(naik.InputError, "to 0.9, not '0.99'", naik.Session, links, action="wilson", multigrid={"coarse_tolerance": 0.99})
+        refuses(naik.InputError, "its links are 1.06 times unitary", naik.Session, links * 1.06)
         assert locale.localeconv()["decimal_point"] == ","
     finally:
         locale.setlocale(locale.LC_ALL, before)
-        del os.environ["LOCPATH"]
     with naik.Session(path("lat.h5"), action={"type": "clover", "csw": 1.2}, solver={"tolerance": 0.5}) as s:
         assert s.solve(src, mass=0.25).x.tobytes() == german.tobytes()
     assert any(re.search(r"plaquette .* \d\.\d", line) for line in lines), lines
+    assert not any(re.search(r"\d,\d", line) for line in lines), lines
+    naik.Session(path("german.lime"), action="naive").close()  # what its text says is compared with the links
+    with open(path("german.lime"), "rb") as f:
+        assert re.search(rb"<plaq>\d\.\d+e", f.read())
+
+
+def write_ildg(s, name):
+    """A file with numbers in its text, by a call of C."""
+    lib, links = ctypes.CDLL(LIBRARY), ctypes.c_void_p()
+    lib.naik_session_lattice.restype = ctypes.c_void_p
+    assert lib.naik_gauge_create(ctypes.c_void_p(lib.naik_session_lattice(s._session)), ctypes.byref(links)) == 0
+    lib.naik_gauge_set_random(links, ctypes.c_uint64(5))
+    assert lib.naik_gauge_write(name.encode(), b"ildg", links, 64, None) == 0
+    lib.naik_gauge_destroy(ctypes.byref(links))
 
 
 def progress_lines_and_control_c_are_heard():
@@ -576,7 +596,7 @@ def arrays_of_others_are_taken_through_the_host():
     with naik.Session(path("lat.h5")) as s:
         src = s.sources.point(0, 0, 0, 0)
         x = s.solve(src, mass=0.1).x
-        for other in (Device(src), Exporter(src), src.tolist()):
+        for other in (*([] if s.gpu else [Device(src)]), Exporter(src), src.tolist()):  # a GPU would look where Device says
             assert np.array_equal(s.solve(other, mass=0.1).x, x), type(other)
         assert np.array_equal(s.contract("pion5", Torch(x.conj())), s.contract("pion5", x))
         assert np.array_equal(s.contract("pion5", Readable(x)), s.contract("pion5", x))

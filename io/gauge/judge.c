@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/point_locale.h"
 #include "gauge/link_census.h"
 #include "gauge/row_signs.h"
 #include "naik/gauge_io.h"
@@ -27,7 +28,9 @@ static void object(naik_gauge_verdict *v, const char *format, ...)
     }
     va_list args;
     va_start(args, format);
+    const point_locale locale = point_locale_begin();
     vsnprintf(v->text + used, sizeof v->text - used, format, args);
+    point_locale_end(locale);
     va_end(args);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "io/gauge/format.h"
 #include "io/lime/lime.h"
 
@@ -128,11 +129,11 @@ static void take_claims(const naik_scidac_field *f, naik_gauge_file *file)
 {
     char value[64], *end;
     if (naik_xml_value(f->user, "plaq", value, sizeof value)) {
-        double number = strtod(value, &end);
+        double number = naik_text_strtod(value, &end);
         file->plaquette_stored = end != value && *end == '\0' ? 3 * number : NAN;
     }
     if (naik_xml_value(f->user, "linktr", value, sizeof value)) {
-        double number = strtod(value, &end);
+        double number = naik_text_strtod(value, &end);
         file->link_trace_stored = end != value && *end == '\0' ? number : NAN;
     }
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/point_locale.h"
 #include "comm/collective.h"
 #include "io/files.h"
 #include "io/gauge/format.h"
@@ -128,7 +129,10 @@ naik_status naik_gauge_write(const char *path, const char *format, const naik_ga
         snprintf(file.lfn, sizeof file.lfn, "%s", lfn);
     }
     NAIK_TRY(naik_output_begin(comm, path, naik_gauge_file_bytes(gauge->lattice, precision), &out));
-    NAIK_TRY(w->write(out.part, gauge, &checks, &file));
+    const point_locale locale = point_locale_begin(); /* headers are text with numbers */
+    status = w->write(out.part, gauge, &checks, &file);
+    point_locale_end(locale);
+    NAIK_TRY(status);
     status = read_again(out.part, gauge, precision, w->rows);
     NAIK_TRY(naik_write_verdict(comm->log, out.part, status));
     NAIK_TRY(naik_output_publish(&out));

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/point_locale.h"
 #include "base/text.h"
 
 enum { MESSAGE_BYTES = 1024, LINE_BYTES = 4096 };
@@ -27,6 +28,15 @@ struct naik_log {
     char message[MESSAGE_BYTES];
     char place[128];
 };
+
+/* As vsnprintf. What is printed has points in its numbers, whatever locale the process has. */
+static int print(char *text, size_t text_size, const char *format, va_list args)
+{
+    const point_locale locale = point_locale_begin();
+    const int length = vsnprintf(text, text_size, format, args);
+    point_locale_end(locale);
+    return length;
+}
 
 naik_log *naik_log_create(void)
 {
@@ -119,7 +129,7 @@ bool naik_log_live(naik_log *log, const char *format, ...)
     char text[160];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    print(text, sizeof text, format, args);
     va_end(args);
     /* wrapping off meanwhile: a narrow terminal shows the beginning */
     printf("\r\033[?7l%s\033[K\033[?7h", text);
@@ -150,7 +160,7 @@ void naik_log_line(naik_log *log, const char *format, ...)
     char text[LINE_BYTES];
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(text, sizeof text, format, args);
+    const int length = print(text, sizeof text, format, args);
     va_end(args);
     if (log->take != NULL) {
         naik_text_tame(text, "\n\t");
@@ -177,7 +187,7 @@ void naik_log_warn(naik_log *log, const char *format, ...)
     char text[MESSAGE_BYTES];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    print(text, sizeof text, format, args);
     va_end(args);
     naik_text_tame(text, "");
     clear_live(log);
@@ -197,7 +207,7 @@ naik_status naik_log_fail(naik_log *log, naik_status status, const char *file, i
     if (log->message[0] == '\0') {
         va_list args;
         va_start(args, format);
-        vsnprintf(log->message, sizeof log->message, format, args);
+        print(log->message, sizeof log->message, format, args);
         va_end(args);
         naik_text_tame(log->message, "");
         snprintf(log->place, sizeof log->place, "%s:%d", file, line);

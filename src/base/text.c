@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/point_locale.h"
+
 enum { LONGEST = 63 };
 
 static int smaller(int a, int b)
@@ -118,6 +120,14 @@ bool naik_text_uint64(const char *text, uint64_t *value)
     return errno == 0 && *end == '\0';
 }
 
+double naik_text_strtod(const char *text, char **end)
+{
+    const point_locale locale = point_locale_begin();
+    const double value = strtod(text, end);
+    point_locale_end(locale);
+    return value;
+}
+
 bool naik_text_real(const char *text, double *value)
 {
     if (!only_of(text, "+-.eE0123456789")) {
@@ -125,7 +135,7 @@ bool naik_text_real(const char *text, double *value)
     }
     char *end = NULL;
     errno = 0;
-    *value = strtod(text, &end);
+    *value = naik_text_strtod(text, &end);
     return errno == 0 && *end == '\0' && isfinite(*value);
 }
 
@@ -191,10 +201,10 @@ bool naik_text_extents(const char *text, int extents[4])
 
 void naik_text_print_real(double value, char *text, size_t text_size)
 {
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, text_size, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
-            return;
-        }
-    }
+    const point_locale locale = point_locale_begin();
+    int digits = 0;
+    do {
+        snprintf(text, text_size, "%.*g", ++digits, value);
+    } while (digits < 17 && strtod(text, NULL) != value);
+    point_locale_end(locale);
 }

@@ -32,6 +32,8 @@ bool naik_text_counts(const char *text, int most, int room, int *values, int *co
 /* Four extents "X,Y,Z,T" or "XxYxZxT", each in 1 .. 32768. */
 bool naik_text_extents(const char *text, int extents[4]);
 
+/* As strtod, with a point whatever locale the process has. */
+double naik_text_strtod(const char *text, char **end);
 /* The shortest decimal text that reads back as the same double. */
 void naik_text_print_real(double value, char *text, size_t text_size);
 

@@ -10,6 +10,7 @@
 
 #include "backend/packed_links.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "lattice/grid.h"
 #include "model/iteration.h"
@@ -203,7 +204,7 @@ static naik_status replace_figure(naik_log *log, const char *text, model_machine
     snprintf(name, sizeof name, "%.*s", (int)(length < 31 ? length : 31), text);
     for (int i = 0; i < MODEL_FIGURES; i++) {
         char *end = NULL;
-        double value = equals != NULL ? strtod(equals + 1, &end) : 0;
+        double value = equals != NULL ? naik_text_strtod(equals + 1, &end) : 0;
         if (strcmp(name, model_figure_text(i)) == 0 && end != NULL && end != equals + 1 &&
             *end == '\0' && value >= 0 && isfinite(value)) {
             m->figures[i] = (model_figure){value, MEASURED};

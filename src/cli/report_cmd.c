@@ -15,6 +15,7 @@
 
 #include "base/lines.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "comm/paths.h"
 #include "io/file_info.h"
@@ -356,7 +357,7 @@ static void print_times(FILE *out, const naik_propagator_reader *v)
         if (list == NULL || strncmp(v->texts[i].name, "run ", 4) != 0) {
             continue;
         }
-        const double total_s = strtod(list + strspn(list, "0 "), NULL);
+        const double total_s = naik_text_strtod(list + strspn(list, "0 "), NULL);
         fputs("<h2>Time and device of ", out);
         html_text(out, v->texts[i].name);
         fputs("</h2>\n<div class=\"wide\"><table>\n", out);

@@ -137,7 +137,7 @@ static bool is_left_out(const naik_param *param, const void *value)
         return false;
     }
     if (param->kind == NAIK_PARAM_REAL && !is_special(param, value)) {
-        return strtod(before, NULL) == *(const double *)value; /* 1e-4 prints as 0.0001 */
+        return naik_text_strtod(before, NULL) == *(const double *)value; /* 1e-4 prints as 0.0001 */
     }
     char *text = NULL;
     size_t size = 0;

@@ -147,6 +147,12 @@ done:
 
 void naik_fault_destroy(naik_fault **fault)
 {
+    const naik_fault *f = *fault;
+    if (f != NULL && f->next < f->count) {
+        const order *o = &f->orders[f->next];
+        naik_log_warn(f->comm->log, "NAIK_INJECT: %s:%s:%ld did not happen", whats[o->what],
+                      wheres[o->where], o->when);
+    }
     free(*fault);
     *fault = NULL;
 }

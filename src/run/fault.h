@@ -23,7 +23,8 @@
  *
  * RANK is the last one where it is not said. A fault waits for the one before it. Iterations count
  * from the start of a solve, of the rhs that is furthest on; links:20,links:20 means the next
- * solve as well. Where nothing is ordered, the handle is NULL and every call returns at once.
+ * solve as well. A GPU is looked at every tenth iteration. What has not happened by the end is said then.
+ * Where nothing is ordered, the handle is NULL and every call returns at once.
  */
 #ifndef NAIK_RUN_FAULT_H
 #define NAIK_RUN_FAULT_H

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "lattice/source_kind.h"
 #include "propagator/spin_meson.h"
 #include "quark/link_provider.h"
@@ -53,7 +54,7 @@ static bool is_meant(double given, double value, int digits)
         return fabs(value - given) <= 1e-12 * (1 + fabs(value));
     }
     snprintf(text, sizeof text, "%.*g", digits, value);
-    return strtod(text, NULL) == given;
+    return naik_text_strtod(text, NULL) == given;
 }
 
 /* How many masses of an entry are the wanted one, to so many digits; *found: the last. */
