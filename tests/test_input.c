@@ -1,5 +1,6 @@
 /* test_input.c - the input file: what is accepted, how it is typed, overridden and expanded */
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -348,7 +349,43 @@ static void hints_that_would_be_cut_are_refused(check *t)
     }
 }
 
-CHECK_MAIN(CHECK(stored_inputs_are_told_from_their_overrides),
+/* Of 5 sources 2: each of the 10 subsets as often as the others, in 2000 draws to within five standard deviations. */
+static void exact_sources_are_drawn_without_preference(check *t)
+{
+    enum { DRAWS = 2000, COUNT = 5 };
+    static const char text[] =
+        "lattice: {size: [8, 8, 8, 8]}\ngauge: {file: lat}\naction: {type: hisq}\n"
+        "solve: [{name: w, masses: [0.1, 0.2], tolerance: 1e-9, "
+        "source: {type: corner_wall, t0: [0, 2, 3, 5, 7]}}]\n"
+        "averages: [{type: truncated_solves, solve: w, tolerance_sloppy: 1e-3, exact_sources: "
+        "2}]\noutput: {file: out}\n";
+    int seen[COUNT][COUNT] = {{0}};
+    char seed[64];
+    const char *const overrides[] = {seed};
+    for (int k = 0; k < DRAWS; k++) {
+        naik_input *in = NULL;
+        snprintf(seed, sizeof seed, "averages.0.seed=%d", k);
+        CHECK_OK(t, naik_input_parse(t->log, "input.yaml", text, strlen(text), overrides, 1, NULL,
+                                     NULL, &in));
+        CHECK_REQUIRE(t, in != NULL && in->averages[0].subset.count == 2);
+        const int *of = in->averages[0].subset.data;
+        const naik_input_solve *sloppy = &in->solve[in->averages[0].of];
+        const naik_input_solve *exact = &in->solve[in->averages[0].exact];
+        CHECK_TRUE(t, of[0] < of[1] && in->solve_count == 2 && in->task_count == 42);
+        CHECK_TRUE(t, sloppy->tolerance == 1e-3 && exact->tolerance == 1e-9);
+        CHECK_INT(t, exact->origins.data[1][3], sloppy->origins.data[of[1]][3]);
+        seen[of[0]][of[1]]++;
+        naik_input_destroy(&in);
+    }
+    for (int a = 0; a < COUNT; a++) {
+        for (int b = a + 1; b < COUNT; b++) {
+            CHECK_NEAR(t, seen[a][b], DRAWS / 10.0, 5 * sqrt(DRAWS * 0.1 * 0.9));
+        }
+    }
+}
+
+CHECK_MAIN(CHECK(exact_sources_are_drawn_without_preference),
+           CHECK(stored_inputs_are_told_from_their_overrides),
            CHECK(hints_that_would_be_cut_are_refused), CHECK(input_is_typed_by_the_table),
            CHECK(tasks_run_over_solve_origin_mass_colour),
            CHECK(tasks_have_quarks_and_each_is_there_once),

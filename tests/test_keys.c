@@ -86,10 +86,13 @@ static const char base[] =
     "1, iterations: 9}}\n"
     "  - {name: p, masses: [0.1], source: {type: point, origin: [0, 0, 0, 0]}}\n"
     "  - {name: q, masses: [0.1], source: {type: corner_wall, t0: 3}}\n"
+    "  - {name: r, masses: [0.1], source: {type: point, origin: [[0, 0, 0, 0], [1, 0, 0, 0]]}}\n"
     "pairs:\n"
     "  - {name: ab, quark: p, antiquark: p, sink: covariant_gaussian, radius: 1, iterations: 9}\n"
     "three_point:\n"
     "  - {parent: q, spectator: q, insertion: [G1-G1], sink_times: [4], daughter_masses: [0.1]}\n"
+    "averages:\n"
+    "  - {type: truncated_solves, solve: r, tolerance_sloppy: 0.01, exact_sources: 2}\n"
     "output: {file: out.h5}\n";
 
 /* Whether the input with these overrides is taken; the sentence where not. */
@@ -192,6 +195,8 @@ static void limits_between_keys_are_where_they_are_said_to_be(check *t)
         {"solve.0.source.radius=0.001", "solve.0.source.radius=0.00099999", NULL},
         {"solve.1.source.radius=0.001", "solve.1.source.radius=0.00099999", NULL},
         {"pairs.0.radius=0.001", "pairs.0.radius=0.00099999", NULL},
+        {"averages.0.exact_sources=2", "averages.0.exact_sources=3", NULL},
+        {"averages.0.tolerance_sloppy=1.01e-10", "averages.0.tolerance_sloppy=1e-10", NULL},
         {"three_point.0.sink_times=[0,15]", "three_point.0.sink_times=[16]", NULL},
         {"three_point.0.momenta=[4,-4,0]", "three_point.0.momenta=[-5,0,0]", NULL},
         {"three_point.0.sink_momenta=[0,0,4]", "three_point.0.sink_momenta=[0,0,5]", NULL},
@@ -244,8 +249,9 @@ static void lists_end_where_they_are_said_to_end(check *t)
     } rows[] = {
         {"solve.0.masses", "0.1%4$d%3$d%2$d%1$d", 100},
         {"three_point.0.daughter_masses", "0.1%4$d%3$d%2$d%1$d", 100},
-        /* beside one source each of the three other entries and of the three-point function */
-        {"solve.2.source.origin", "[%1$d, %2$d, %3$d, %4$d]", 10000 - 4}};
+        /* beside one source each of three other entries and of the three-point function, and two, sloppy and
+         * exact, of the average */
+        {"solve.2.source.origin", "[%1$d, %2$d, %3$d, %4$d]", 10000 - 8}};
     char sentence[LINE];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (int more = 0; more < 2; more++) {

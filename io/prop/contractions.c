@@ -52,6 +52,21 @@ done:
     return status;
 }
 
+/* What an average of truncated solves has. */
+static naik_status put_truncated(naik_log *log, hid_t dataset, const naik_contraction *c)
+{
+    naik_status status = NAIK_OK;
+    if (c->exact_count == 0) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_h5_put_ints(log, dataset, "source_count", &c->source_count, 0));
+    NAIK_TRY(naik_h5_put_ints(log, dataset, "exact_sources", c->exact, c->exact_count));
+    NAIK_TRY(naik_h5_put_f64(log, dataset, "tolerance", &c->tolerance, 0));
+    NAIK_TRY(naik_h5_put_f64(log, dataset, "tolerance_sloppy", &c->tolerance_sloppy, 0));
+done:
+    return status;
+}
+
 static naik_status put_attributes(naik_log *log, hid_t dataset, const naik_contraction *c)
 {
     naik_status status = NAIK_OK;
@@ -63,6 +78,7 @@ static naik_status put_attributes(naik_log *log, hid_t dataset, const naik_contr
         NAIK_TRY(naik_prop_put_hadron_quark(log, dataset, name->prefix, &c->quark[k].quark));
     }
     NAIK_TRY(put_three_point(log, dataset, c));
+    NAIK_TRY(put_truncated(log, dataset, c));
     if (c->sink != NULL) {
         NAIK_TRY(naik_h5_put_text(log, dataset, "sink", c->sink));
     }

@@ -106,6 +106,12 @@ typedef struct naik_contraction {
     int sink_momentum[NAIK_DIM - 1];
     const char *sink_operator;
     const char *source_operator; /* of quarks with spin; else NULL */
+    /* Of an average of truncated solves: the numbers of the sources with exact solves, of how many, and the tolerances
+     * of both kinds of solves. */
+    int exact_count; /* 0: it is none */
+    const int *exact;
+    int source_count;
+    double tolerance, tolerance_sloppy;
 } naik_contraction;
 
 /* Everything the file will hold, known before the first solve. All pointers are borrowed during

@@ -442,13 +442,14 @@ class File(_Opened):
         return self.h5[correlator.path][...]
 
     def find(self, name, correlator=None, masses=None, momentum=(0, 0, 0), naik_epsilon=None, sink_time=None,
-             sink_momentum=(0, 0, 0)):
+             sink_momentum=(0, 0, 0), quantity="correlator"):
         """The correlators of an entry, pair, baryon or three-point function, a Correlator for each of its sources, in their
         order. Of a three-point function correlator is the current, and masses are those of parent, spectator and daughter.
         correlator None: the pion. masses: one, or one for each quark, by value; None where there is no choice.
-        naik_epsilon: the same, where several have the masses."""
+        naik_epsilon: the same, where several have the masses. quantity: of averages over sources "mean" and "standard error"; of
+        truncated solves (averages) "sloppy mean", "sloppy standard error", "correction", "correction standard error" too."""
         wanted = correlator or ("pion" if self.has_spin else "pion5")
-        found = [c for c in self.correlators if c.name == name and c.quantity == "correlator"]
+        found = [c for c in self.correlators if c.name == name and c.quantity == quantity]
         if found and isinstance(found[0], ThreePoint):
             times = sorted({c.sink_time for c in found})
             if sink_time is None and len(times) > 1:
@@ -460,7 +461,7 @@ class File(_Opened):
                                   + ", ".join(dict.fromkeys(f"{c.sink_time} with {c.sink_momentum}" for c in found)))
             found = sinks
         if not found:
-            raise LookupError(f"{self.path} has no correlators named {name}; it has those of "
+            raise LookupError(f"{self.path} has no {quantity} named {name}; it has those of "
                               f"{', '.join(dict.fromkeys(c.name for c in self.correlators)) or 'none'}")
 
         def choose(matching, what, of):

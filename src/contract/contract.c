@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "contract/average.h"
 #include "contract/contraction_list.h"
 #include "contract/frame.h"
 #include "contract/smearing.h"
@@ -42,7 +43,7 @@ typedef struct worker {
     const naik_quark *hops_of; /* this; NULL: there are none yet */
     double *src;               /* [sites][reals], a source or one spin of a column */
     naik_complex *values;      /* [count][T] */
-    double *stored;            /* [correlators][momenta][T] */
+    contraction_averager averager;
 } worker;
 
 static size_t vector_count(const worker *w)
@@ -118,160 +119,6 @@ static naik_status sum_wall(const worker *w, held *quark)
     NAIK_TRY(naik_contract_wall(w->kit->lattice, columns, quark->g, quark->wall));
     quark->summed = true;
 done:
-    return status;
-}
-
-/* C(t) of source number k of the average, as it lies on the lattice. */
-static naik_status average_part(const worker *w, const contraction_item *item, int k,
-                                naik_complex *out)
-{
-    naik_status status = NAIK_OK;
-    const naik_input *input = w->kit->input;
-    const int times = input->lattice.size[3];
-    if (item->first >= 0) {
-        memcpy(out, w->values + (size_t)(item->first + k * item->step) * (size_t)times,
-               (size_t)times * sizeof *out);
-        return NAIK_OK;
-    }
-    NAIK_TRY(naik_propagator_file_read_correlators(w->kit->file, item->source[0] + k, item->mass[0],
-                                                   w->stored));
-    const int parts = naik_propagator_file_parts(w->kit->file, item->source[0] + k);
-    const double *from =
-        w->stored + (size_t)contraction_place(input, item) * (size_t)(times * parts);
-    for (int t = 0; t < times; t++) {
-        out[t] = (naik_complex){from[parts * t], parts == 2 ? from[parts * t + 1] : 0};
-    }
-done:
-    return status;
-}
-
-/* How the sources of an item lie beside those at the lattice's origin (frame.h). */
-typedef struct source_lie {
-    int further[NAIK_DIM];
-    bool alternates;
-} source_lie;
-
-/* What an operator that is counted from x0 brings. */
-static int sign_of_operator(int operator, const int x0[NAIK_DIM], const source_lie *lie)
-{
-    int at[NAIK_DIM];
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        at[mu] = x0[mu] + lie->further[mu];
-    }
-    return naik_correlator_phase(operator, at) * naik_correlator_sign(operator, lie->further) *
-           (lie->alternates ? naik_correlator_parity(operator) : 1);
-}
-
-/* What the operator on a source brings, and the sign (-1)^(x+y+z+t) in a wall. */
-static int sign_of_source(const naik_input_source *of, const source_lie *lie)
-{
-    const int sign = sign_of_operator(of->source.spin_taste, of->x0, lie);
-    return naik_source_kind_of(of->source.type)->alternates
-               ? sign * naik_meson_sign(NAIK_PION05, of->x0) *
-                     naik_meson_sign(NAIK_PION05, lie->further)
-               : sign;
-}
-
-/* The sign of the place of staggered sources: that of the correlator's operator, of those on the sources, and
- * of that at the sink of a three-point function. */
-static int sign_of_place(const naik_input *input, const contraction_item *item, int k,
-                         const int source[3], const int place[NAIK_DIM])
-{
-    int all[4], count = 0;
-    source_lie lie;
-    for (int i = 0; i < item->quarks; i++) {
-        all[count++] = source[i];
-    }
-    if (item->three_point != NULL) {
-        all[count++] = item->spectator[0] + k;
-    }
-    correlator_further(input, count, all, lie.further);
-    lie.alternates = correlator_alternates(input, count, all);
-    int sign = sign_of_operator(item->meson, place, &lie);
-    for (int i = 0; i < item->quarks && item->quarks == 2; i++) {
-        sign *= sign_of_source(&input->sources[source[i]], &lie);
-    }
-    if (item->three_point != NULL) {
-        const naik_input_source *of = &input->sources[item->spectator[0] + k];
-        sign *= sign_of_source(of, &lie) * sign_of_operator(item->three_point->sink, of->x0, &lie);
-        sign *=
-            naik_meson_sign(NAIK_PION05, lie.further); /* operators are counted without gamma5 */
-    }
-    return sign;
-}
-
-/* What C(origin_t + t) of source number k is multiplied with on its way to t, as if its source lay at the
- * lattice's origin: sign and phase of a meson that was not counted from its source, and three quarks change sign where
- * they cross an antiperiodic boundary. */
-static naik_complex factor_of_shift(const worker *w, const contraction_item *item, int k,
-                                    const int origin[NAIK_DIM], int t)
-{
-    const naik_input *input = w->kit->input;
-    if (item->momentum < 0) {
-        const bool crossed = origin[3] + t >= input->lattice.size[3];
-        const bool baryon = item->kind->what == CONTRACT_NUCLEON;
-        const bool negative = baryon && crossed && input->lattice.antiperiodic_t;
-        return (naik_complex){negative ? -1 : 1, 0};
-    }
-    int source[3], place[NAIK_DIM], apart[NAIK_DIM];
-    for (int i = 0; i < item->quarks; i++) {
-        source[i] = item->source[i] + k;
-    }
-    naik_frame frame = correlator_frame(input, item->quarks, source,
-                                        contraction_momenta(input, item)->data[item->momentum]);
-    correlator_begin(input, item->quarks, source, place);
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        apart[mu] = place[mu] - frame.origin[mu];
-    }
-    const naik_complex phase = frame.cosine
-                                   ? (naik_complex){1, 0}
-                                   : naik_conj(naik_slice_weight(w->kit->lattice, &frame, place));
-    return naik_cscale(input->kind->spin > 1 ? 1
-                                             : naik_correlator_sign(item->meson, apart) *
-                                                   sign_of_place(input, item, k, source, place),
-                       phase);
-}
-
-/* Mean over sources, or its standard error; the sums run in the order of the sources. */
-static naik_status average(const worker *w, const contraction_item *item, naik_complex *out)
-{
-    naik_status status = NAIK_OK;
-    const naik_input *input = w->kit->input;
-    const int begin = item->source[item->anchor];
-    const naik_vectors *origins = &input->solve[input->sources[begin].solve].origins;
-    const int times = input->lattice.size[3], n = origins->count;
-    naik_complex *part = NULL; /* [n][T], then one as it lies on the lattice */
-    status = naik_alloc(w->kit->lattice->comm->log, (size_t)(n + 1) * (size_t)times * sizeof *part,
-                        "averages", (void **)&part);
-    NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
-    naik_complex *raw = part + (size_t)n * (size_t)times;
-    for (int k = 0; k < n; k++) {
-        const int *origin = origins->data[k];
-        NAIK_TRY(average_part(w, item, k, raw));
-        for (int t = 0; t < times; t++) {
-            const naik_complex factor = factor_of_shift(w, item, k, origin, t);
-            part[k * times + t] = naik_cmul(factor, raw[(origin[3] + t) % times]);
-        }
-    }
-    for (int t = 0; t < times; t++) {
-        naik_complex mean = {0, 0}, square = {0, 0};
-        for (int k = 0; k < n; k++) {
-            mean.re += part[k * times + t].re / n;
-            mean.im += part[k * times + t].im / n;
-        }
-        for (int k = 0; k < n; k++) {
-            const double re = part[k * times + t].re - mean.re;
-            const double im = part[k * times + t].im - mean.im;
-            square.re += re * re;
-            square.im += im * im;
-        }
-        const double count = (double)n * (n - 1);
-        out[t] = item->statistic == CONTRACTION_MEAN
-                     ? mean
-                     : (naik_complex){sqrt(square.re / count), sqrt(square.im / count)};
-    }
-done:
-    naik_free(part);
     return status;
 }
 
@@ -360,7 +207,8 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
                              .frame = {.cosine = true},
                              .spare = w->src};
     if (item->statistic != CONTRACTION_VALUE) {
-        return average(w, item, out); /* no propagators */
+        return contraction_average(&w->averager, w->list, (int)(item - w->list->item),
+                                   out); /* no propagators */
     }
     unsigned corners = ~0U;
     const held *quarks[3] = {NULL};
@@ -402,12 +250,6 @@ static naik_status allocate(worker *w)
     naik_log *log = w->kit->lattice->comm->log;
     const naik_input *input = w->kit->input;
     const size_t bytes = vector_count(w) * sizeof(double), times = (size_t)input->lattice.size[3];
-    size_t stored = 0;
-    for (int i = 0; i < input->solve_count; i++) {
-        const naik_input_solve *solve = &input->solve[i];
-        const size_t own = (size_t)solve->correlators.count * (size_t)solve->momenta.count;
-        stored = 2 * own > stored ? 2 * own : stored;
-    }
     for (int k = 0; k < contraction_quarks(input); k++) {
         NAIK_TRY(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
                             (void **)&w->quark[k].g));
@@ -417,10 +259,11 @@ static naik_status allocate(worker *w)
                             (void **)&w->displaced.g));
     }
     NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));
-    NAIK_TRY(naik_alloc(log, (stored + 1) * times * sizeof *w->stored, "correlators",
-                        (void **)&w->stored));
     NAIK_TRY(naik_alloc(log, (size_t)w->list->count * times * sizeof *w->values, "correlators",
                         (void **)&w->values)); /* zeroed */
+    w->averager = (contraction_averager){
+        .lattice = w->kit->lattice, .input = input, .file = w->kit->file, .values = w->values};
+    NAIK_TRY(contraction_averager_create(log, &w->averager));
 done:
     return status;
 }
@@ -435,7 +278,7 @@ static void release(worker *w)
     naik_current_destroy(&w->current);
     naik_hops_clear(&w->hops);
     naik_free(w->src);
-    naik_free(w->stored);
+    contraction_averager_clear(&w->averager);
     naik_free(w->values);
 }
 
@@ -473,6 +316,7 @@ naik_status contract_all(const contract_kit *kit)
             print(kit, list.spec[i].path, out);
         }
     }
+    contraction_averages_print(&w.averager, &list, comm->log);
     naik_timer_stop(kit->timer, "contractions");
     naik_log_line(comm->log, "contractions: %d correlators of several solves, made in %.2f s",
                   list.count, naik_time_s() - start_s);

@@ -13,25 +13,9 @@
 
 enum { FOLDER = 64 };
 
-static const struct {
-    const char *word, *quantity, *definition; /* NULL: that of the kind */
-} statistics[] = {
-    [CONTRACTION_VALUE] = {NULL, "correlator", NULL},
-    [CONTRACTION_MEAN] = {"mean", "mean", "mean over sources, each shifted to t = 0"},
-    [CONTRACTION_ERROR] = {"error", "standard error",
-                           "standard error of that mean, of real and imaginary part"},
-};
-
 static const naik_input_solve *entry_of(const naik_input *input, int source)
 {
     return &input->solve[input->sources[source].solve];
-}
-
-const naik_vectors *contraction_momenta(const naik_input *input, const contraction_item *item)
-{
-    return item->three_point != NULL ? &item->three_point->momenta
-           : item->quarks == 1       ? &entry_of(input, item->source[0])->momenta
-                                     : &input->output.momenta;
 }
 
 int contraction_place(const naik_input *input, const contraction_item *item)
@@ -51,97 +35,6 @@ typedef struct builder {
     bool failed;
 } builder;
 
-static void describe_sink(const contraction_item *item, naik_contraction *out)
-{
-    if (item->sink == NAIK_INPUT_SINK_WALL) {
-        out->sink = "wall";
-    } else if (item->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN) {
-        out->sink = "covariant_gaussian";
-        out->sink_radius = item->radius;
-        out->sink_iterations = item->iterations;
-    }
-}
-
-/* Masses, epsilons and labels of its quarks. */
-static void describe(const naik_input *input, const contraction_item *item, naik_contraction *out)
-{
-    const bool averaged = item->statistic != CONTRACTION_VALUE;
-    out->quarks = item->quarks;
-    for (int k = 0; k < item->quarks; k++) {
-        const naik_input_solve *solve = entry_of(input, item->source[k]);
-        snprintf(out->quark[k].source, sizeof out->quark[k].source, "%s",
-                 averaged ? solve->name : input->sources[item->source[k]].label);
-        out->quark[k].quark =
-            *naik_input_quark(input, input->sources[item->source[k]].solve, item->mass[k]);
-    }
-    if (item->momentum >= 0) {
-        const naik_frame frame =
-            correlator_frame(input, item->quarks, item->source,
-                             contraction_momenta(input, item)->data[item->momentum]);
-        memcpy(out->momentum, frame.momentum, sizeof out->momentum);
-        out->weight = frame.cosine ? "cos" : "exp";
-        out->counted = !averaged;
-        memcpy(out->counted_from, frame.origin, sizeof out->counted_from);
-    }
-}
-
-/* What a three-point function has beside its current. */
-static void describe_three_point(const naik_input *input, const contraction_item *item,
-                                 naik_contraction *out)
-{
-    const naik_input_three_point *three = item->three_point;
-    if (three == NULL) {
-        return;
-    }
-    const naik_input_source *source = &input->sources[item->spectator[0]];
-    const bool averaged = item->statistic != CONTRACTION_VALUE;
-    out->three_point = true;
-    snprintf(out->spectator.source, sizeof out->spectator.source, "%s",
-             averaged ? input->solve[source->solve].name : source->label);
-    out->spectator.quark = *naik_input_quark(input, source->solve, item->spectator[1]);
-    out->sink_time = item->sink_time;
-    memcpy(out->sink_momentum, item->sink_momentum, sizeof out->sink_momentum);
-    out->sink_operator = naik_input_correlator_name(three->sink);
-    out->source_operator = input->kind->spin > 1 ? naik_input_correlator_name(three->source) : NULL;
-}
-
-/* /corr/FOLDER/m00-m01/pion5/p000, of averages with the word of the statistic behind it; of three-point functions
- * /corr/FOLDER/T06/m00-m01-m02/pion5/p000, masses of parent, spectator and daughter, and T06_p100 with a momentum
- * at the sink. */
-static void set_path(const naik_input *input, const contraction_item *item, const char *folder,
-                     naik_contraction *out)
-{
-    static const int at_rest[NAIK_DIM - 1] = {0, 0, 0};
-    const char *word = statistics[item->statistic].word;
-    char masses[128] = "", p[64] = "";
-    for (int k = 0; k < item->quarks; k++) {
-        const size_t used = strlen(masses);
-        snprintf(masses + used, sizeof masses - used, "%sm%02d", k > 0 ? "-" : "", item->mass[k]);
-    }
-    if (item->three_point != NULL) {
-        naik_propagator_momentum_name(item->sink_momentum, p);
-        snprintf(masses, sizeof masses, "T%02d%s%s/m%02d-m%02d-m%02d", item->sink_time,
-                 naik_input_is_moving(item->sink_momentum) ? "_" : "",
-                 naik_input_is_moving(item->sink_momentum) ? p : "", item->mass[1],
-                 item->spectator[1], item->mass[0]);
-    }
-    if (item->kind->name == NULL) {
-        const int *momentum =
-            item->momentum < 0 ? at_rest : contraction_momenta(input, item)->data[item->momentum];
-        naik_propagator_momentum_name(momentum, p);
-    }
-    snprintf(out->path, sizeof out->path, "/corr/%s/%s/%s%s%s%s%s", folder, masses, out->correlator,
-             p[0] != '\0' ? "/" : "", p, word != NULL ? "/" : "", word != NULL ? word : "");
-}
-
-/* A current has MILC's label: G1-G1, where a meson is pion05. */
-static const char *correlator_name(const contraction_item *item)
-{
-    return item->three_point != NULL && item->meson < (int)NAIK_MESONS
-               ? naik_meson_label((naik_meson)item->meson)
-               : naik_input_correlator_name(item->meson);
-}
-
 /* folder: of /corr */
 static void add(builder *b, const contraction_item *item, const char *folder)
 {
@@ -159,16 +52,7 @@ static void add(builder *b, const contraction_item *item, const char *folder)
         return;
     }
     list->item[list->count] = *item;
-    naik_contraction *out = &list->spec[list->count++];
-    const char *name = item->kind->name, *definition = statistics[item->statistic].definition;
-    *out = (naik_contraction){
-        .correlator = name != NULL ? name : correlator_name(item),
-        .quantity = statistics[item->statistic].quantity,
-        .definition = definition != NULL ? definition : item->kind->sink[item->sink].definition};
-    describe_sink(item, out);
-    describe(b->input, item, out);
-    describe_three_point(b->input, item, out);
-    set_path(b->input, item, folder, out);
+    contraction_describe(b->input, item, folder, &list->spec[list->count++]);
 }
 
 /* Of single colours nothing is contracted, and no baryon of the daughter in a three-point function. */
@@ -284,31 +168,50 @@ static bool may_average(const naik_input *input, const contraction_item *item)
            !naik_input_mixes_places(input, solve);
 }
 
-/* Mean and error of what `one` is of the first source. */
+/* Statistics of what `one` is of the first source: mean and error, or those of its average of truncated solves. */
 static void add_average(builder *b, const contraction_item *one, const char *name, int first,
                         int step)
 {
     char folder[FOLDER];
     contraction_item item = *one;
-    snprintf(folder, sizeof folder, "%s/average", name);
+    const bool plain = one->average == NULL;
+    const int begin = plain ? CONTRACTION_MEAN : CONTRACTION_CORRECTED;
+    const int end = plain ? CONTRACTION_CORRECTED : CONTRACTION_STATISTICS;
+    snprintf(folder, sizeof folder, "%s%s", plain ? name : one->average->name,
+             plain ? "/average" : "");
     item.first = first;
     item.step = step;
-    item.statistic = CONTRACTION_MEAN;
-    add(b, &item, folder);
-    item.statistic = CONTRACTION_ERROR;
-    add(b, &item, folder);
+    for (int k = begin; k < end; k++) {
+        item.statistic = (contraction_statistic)k;
+        add(b, &item, folder);
+    }
 }
 
-/* Of what add_singles made of a mass of an entry, but for the condensate; `first`: where that of its
- * first source begins. */
-static void average_singles(builder *b, int index, int first)
+/* Where what add_singles made of a source and mass begins in the list. */
+static int first_single(const builder *b, int source, int mass)
+{
+    int k = 0;
+    while (k < b->list->count &&
+           (b->list->item[k].source[0] != source || b->list->item[k].mass[0] != mass)) {
+        k++;
+    }
+    return k;
+}
+
+/* Of what add_singles made of a mass of an entry, but for the condensate. average: of truncated solves; NULL. */
+static void average_singles(builder *b, int index, int mass, const naik_input_average *average)
 {
     const naik_input *input = b->input;
     const naik_input_solve *solve = &input->solve[index];
     const int each = has_nucleon(input, solve) + has_condensate(input, solve) +
                      solve->channels.count * solve->momenta.count;
+    const int first = first_single(b, first_source(input, index), mass);
+    const int exact =
+        average != NULL ? first_single(b, first_source(input, average->exact), mass) : 0;
     for (int k = first; k < first + each && !b->failed; k++) {
-        const contraction_item one = b->list->item[k];
+        contraction_item one = b->list->item[k];
+        one.average = average;
+        one.exact_first = exact + k - first;
         if (one.kind->what != CONTRACT_CONDENSATE && may_average(input, &one)) {
             add_average(b, &one, solve->name, k, solve->masses.count * each);
         }
@@ -316,14 +219,16 @@ static void average_singles(builder *b, int index, int first)
 }
 
 /* Of the correlators that the solves have. */
-static void average_solved(builder *b, int index, int mass)
+static void average_solved(builder *b, int index, int mass, const naik_input_average *average)
 {
     const naik_input *input = b->input;
     const naik_input_solve *solve = &input->solve[index];
     contraction_item one = {.kind = contraction_kind_of(CONTRACT_MESON, 2, input->kind),
                             .quarks = 1,
                             .source = {first_source(input, index)},
-                            .mass = {mass}};
+                            .mass = {mass},
+                            .average = average};
+    one.exact_source = average != NULL ? first_source(input, average->exact) : 0;
     for (int c = 0; c < solve->correlators.count; c++) {
         one.meson = solve->correlators.data[c];
         for (one.momentum = 0; one.momentum < solve->momenta.count; one.momentum++) {
@@ -495,26 +400,24 @@ static void add_baryons(builder *b)
     }
 }
 
-/* Where what add_singles made of a source and mass begins in the list. */
-static int first_single(const builder *b, int source, int mass)
-{
-    int k = 0;
-    while (k < b->list->count &&
-           (b->list->item[k].source[0] != source || b->list->item[k].mass[0] != mass)) {
-        k++;
-    }
-    return k;
-}
-
 static void add_averages(builder *b)
 {
     const naik_input *input = b->input;
     for (int i = 0; input->output.average && i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
-        const bool several = solve->origins.count > 1 && !naik_source_is_sequential(&solve->source);
+        const bool several = solve->origins.count > 1 &&
+                             !naik_source_is_sequential(&solve->source) &&
+                             naik_input_average_of(input, i) == NULL;
         for (int m = 0; several && m < solve->masses.count; m++) {
-            average_singles(b, i, first_single(b, first_source(input, i), m));
-            average_solved(b, i, m);
+            average_singles(b, i, m, NULL);
+            average_solved(b, i, m, NULL);
+        }
+    }
+    for (int i = 0; i < input->average_count; i++) {
+        const naik_input_average *average = &input->averages[i];
+        for (int m = 0; m < input->solve[average->of].masses.count; m++) {
+            average_singles(b, average->of, m, average);
+            average_solved(b, average->of, m, average);
         }
     }
 }

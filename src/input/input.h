@@ -122,6 +122,21 @@ typedef struct naik_input_three_point {
     int first;               /* of its entries in solve[], one for each mass of the spectator */
 } naik_input_three_point;
 
+typedef enum naik_input_average_type { NAIK_INPUT_TRUNCATED_SOLVES } naik_input_average_type;
+
+/* An average over the sources of an entry (contract/average.h). The exact solves are an entry of solve of their own,
+ * behind all others; those of the entry that is named become sloppy. */
+typedef struct naik_input_average {
+    naik_input_average_type type;
+    const char *name; /* "average_0" where none is given */
+    const char *solve;
+    double tolerance_sloppy; /* 0: not given */
+    int exact_sources;       /* so many; 0: not given */
+    uint64_t seed;
+    int of, exact;    /* the places in solve[] of the entry and of its exact solves */
+    naik_ints subset; /* the sources of the entry that are solved exactly, in their order */
+} naik_input_average;
+
 /* One source: an origin of a solve. `index` numbers the sources of the whole input: /prop/s0007 */
 typedef struct naik_input_source {
     int index, solve, origin; /* place in sources[], in solve[], in solve[].origins */
@@ -172,6 +187,8 @@ typedef struct naik_input {
     int baryon_count;
     naik_input_three_point *three_points; /* [three_point_count] */
     int three_point_count;
+    naik_input_average *averages; /* [average_count] */
+    int average_count;
     struct {
         double tolerance;
         double tolerance_full; /* on |src - M x| / |src|; 0: not asked for */
@@ -326,6 +343,8 @@ bool naik_input_mixes_places(const naik_input *input, const naik_input_solve *so
 const char *naik_input_insertion_name(const naik_input_solve *solve);
 /* The three-point function that an entry of solve[] belongs to; NULL: none. */
 const naik_input_three_point *naik_input_three_point_of(const naik_input *input, int solve);
+/* The average whose sloppy or exact solves are those of an entry of solve[]; NULL: none. */
+const naik_input_average *naik_input_average_of(const naik_input *input, int solve);
 /* Of a number in output.correlators, solve[].correlators or three_point[].insertion. */
 const char *naik_input_correlator_name(int correlator);
 

@@ -37,9 +37,9 @@ naik_status naik_input_check_name(naik_log *log, const naik_input *input, const 
                                   int index, const char *name)
 {
     naik_status status = NAIK_OK;
-    static const char *const lists[] = {"solve", "pairs", "baryons", "three_point"};
+    static const char *const lists[] = {"solve", "pairs", "baryons", "three_point", "averages"};
     int before[] = {input->solve_count, input->pair_count, input->baryon_count,
-                    input->three_point_count};
+                    input->three_point_count, input->average_count};
     bool behind = false;
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s.%d.name", list, index);
@@ -49,10 +49,10 @@ naik_status naik_input_check_name(naik_log *log, const naik_input *input, const 
         before[k] = behind ? 0 : here ? index : before[k];
         behind = behind || here;
         for (int i = 0; i < before[k]; i++) {
-            const char *const names[] = {k == 0 ? input->solve[i].name : NULL,
-                                         k == 1 ? input->pairs[i].name : NULL,
-                                         k == 2 ? input->baryons[i].name : NULL,
-                                         k == 3 ? input->three_points[i].name : NULL};
+            const char *const names[] = {
+                k == 0 ? input->solve[i].name : NULL, k == 1 ? input->pairs[i].name : NULL,
+                k == 2 ? input->baryons[i].name : NULL, k == 3 ? input->three_points[i].name : NULL,
+                k == 4 ? input->averages[i].name : NULL};
             NAIK_TRY(check_differs(log, input, path, name, lists[k], i, names[k]));
         }
     }

@@ -270,6 +270,7 @@ naik_status naik_input_expand(naik_log *log, naik_input *input)
     NAIK_TRY(split_correlators(log, input));
     NAIK_TRY(fill_origins(log, input));
     NAIK_TRY(naik_input_add_three_points(log, input));
+    NAIK_TRY(naik_input_add_averages(log, input));
     NAIK_TRY(list_quarks(log, input));
     NAIK_TRY(list_sources_and_tasks(log, input));
     naik_input_place_three_points(input);

@@ -7,12 +7,13 @@
 #include "multigrid/polynomial.h"
 #include "solver/gcr.h"
 
-#define INPUT(member)  offsetof(naik_input, member)
-#define SOLVE(member)  offsetof(naik_input_solve, member)
-#define PAIR(member)   offsetof(naik_input_pair, member)
-#define BARYON(member) offsetof(naik_input_baryon, member)
-#define THREE(member)  offsetof(naik_input_three_point, member)
-#define SOURCE(member) offsetof(naik_input_solve, source.member)
+#define INPUT(member)   offsetof(naik_input, member)
+#define SOLVE(member)   offsetof(naik_input_solve, member)
+#define PAIR(member)    offsetof(naik_input_pair, member)
+#define BARYON(member)  offsetof(naik_input_baryon, member)
+#define THREE(member)   offsetof(naik_input_three_point, member)
+#define AVERAGE(member) offsetof(naik_input_average, member)
+#define SOURCE(member)  offsetof(naik_input_solve, source.member)
 
 static const naik_param params[] = {
     {.key = "lattice.size",
@@ -558,5 +559,10 @@ const naik_param_table naik_input_table = {.params = params,
                                                      .element_size = sizeof(naik_input_three_point),
                                                      .data_offset = INPUT(three_points),
                                                      .count_offset = INPUT(three_point_count),
-                                                     .max_count = 100}},
+                                                     .max_count = 100},
+                                                    {.key = "averages",
+                                                     .element_size = sizeof(naik_input_average),
+                                                     .data_offset = INPUT(averages),
+                                                     .count_offset = INPUT(average_count),
+                                                     .max_count = 1000}},
                                            .sections = sections};

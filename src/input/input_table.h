@@ -46,7 +46,7 @@ const naik_ints *naik_input_asked_correlators(const naik_input *input,
 /* What is contracted from several solves. Finds the entries that are named.
  * NAIK_ERR_INPUT */
 naik_status naik_input_check_contractions(naik_log *log, naik_input *input);
-/* Parts of it: a name that no entry of solve, pairs, baryons or three_point before entry `index` of `list` has; the
+/* Parts of it: a name that no entry of solve, pairs, baryons, three_point or averages before entry `index` of `list` has; the
  * place in solve[] of the entry that `path` names; its sources; that two entries have correlators. NAIK_ERR_INPUT */
 naik_status naik_input_check_name(naik_log *log, const naik_input *input, const char *list,
                                   int index, const char *name);
@@ -64,6 +64,11 @@ naik_status naik_input_check_three_points(naik_log *log, naik_input *input);
  * of theirs is made of. NAIK_ERR_MEMORY */
 naik_status naik_input_add_three_points(naik_log *log, naik_input *input);
 void naik_input_place_three_points(naik_input *input);
+/* input_averages.c. What is not given is filled in, then all is checked. NAIK_ERR_INPUT */
+naik_status naik_input_check_averages(naik_log *log, naik_input *input);
+/* Draws their exact sources and adds the solves of these behind the others of solve[], whose origins and tolerances are
+ * known. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
+naik_status naik_input_add_averages(naik_log *log, naik_input *input);
 /* input_count.c: what correlators are counted from, and the weight of a momentum. */
 /* As an input means it that is of a file with that identity, unless it says itself; NULL: as now. */
 void naik_input_count_as(naik_input *input, const char *identity);

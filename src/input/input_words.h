@@ -51,6 +51,7 @@ static const char *const meson_labels[] = {"G5-G5",   "G1-G1",   "GX-GX",   "GY-
                                            "GXT-GXT", "GYT-GYT", "GZT-GZT", NULL};
 static const char *const weights[] = {"exp", "cos", NULL};
 static const char *const baryons[] = {"nucleon", NULL};
+static const char *const averages[] = {"truncated_solves", NULL};
 static const char *const sinks[] = {[NAIK_INPUT_SINK_POINT] = "point",
                                     [NAIK_INPUT_SINK_WALL] = "wall",
                                     [NAIK_INPUT_SINK_COVARIANT_GAUSSIAN] = "covariant_gaussian",
@@ -84,6 +85,8 @@ static const char *const sections[] = {
     "a list: nucleons of three quarks from different entries of solve",
     "three_point",
     "a list: a current between two mesons, with its sequential solves",
+    "averages",
+    "a list: averages over many sources for less than the solves of all of them",
     "solver",
     "accuracy and effort of all solves",
     "deflation",

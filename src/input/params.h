@@ -96,7 +96,7 @@ typedef struct naik_param_list {
     bool required; /* else it may be missing, and has no elements then */
 } naik_param_list;
 
-enum { NAIK_PARAM_LISTS = 4 };
+enum { NAIK_PARAM_LISTS = 5 };
 
 typedef struct naik_param_table {
     const naik_param *params;

@@ -31,7 +31,7 @@ done:
     return status;
 }
 
-enum { TOLD_MASSES = 16 };
+enum { TOLD_MASSES = 16, TOLD_SOURCES = 16 };
 
 /* Those of the input, each once, up to TOLD_MASSES of them, descending. */
 static int distinct_masses(const naik_input *input, double mass[TOLD_MASSES])
@@ -84,6 +84,29 @@ static void print_three_points(const naik_input *input, naik_log *log)
     }
 }
 
+/* The solves that averages add, and the sources that they are of. */
+static void print_averages(const naik_input *input, naik_log *log)
+{
+    for (int i = 0; i < input->average_count; i++) {
+        const naik_input_average *average = &input->averages[i];
+        const naik_input_solve *sloppy = &input->solve[average->of];
+        const int each = sloppy->masses.count * input->kind->columns;
+        char list[TOLD_SOURCES * 8] = "";
+        for (int k = 0; k < average->subset.count && k < TOLD_SOURCES; k++) {
+            const size_t used = strlen(list);
+            snprintf(list + used, sizeof list - used, "%s%d", k > 0 ? ", " : "",
+                     average->subset.data[k]);
+        }
+        naik_log_line(log,
+                      "averages: %s solves all %d sources of %s to %g, and adds %d solves to %g of "
+                      "%d of them: %s%s",
+                      average->name, sloppy->origins.count, sloppy->name, average->tolerance_sloppy,
+                      average->subset.count * each, input->solve[average->exact].tolerance,
+                      average->subset.count, list,
+                      average->subset.count > TOLD_SOURCES ? " ..." : "");
+    }
+}
+
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
     naik_log_line(log, "solver: solves up to %d right-hand side%s together, iterating with %s",
@@ -96,6 +119,7 @@ void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log 
         solve_plan_print_sharing(plan, input, log);
     }
     print_three_points(input, log);
+    print_averages(input, log);
     naik_log_line(
         log,
         "memory: a rank needs %.3f of its %.1f GiB (link building %.3f, packed links %.3f, "

@@ -32,7 +32,7 @@ static void falling_mass(const double *c, int extent, double *m)
 
 static bool is_drawn(const naik_reader_contraction *c)
 {
-    return strcmp(c->quantity, "standard error") != 0;
+    return strstr(c->quantity, "standard error") == NULL && strcmp(c->quantity, "correction") != 0;
 }
 
 /* Length of the folder that holds the correlators of one source and masses. */

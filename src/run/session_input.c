@@ -143,6 +143,11 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
                       "'three_point' is one of `naik solve`: a session solves one source after "
                       "the other, of which a sequential one can be given as its file");
     }
+    if (status == NAIK_OK && (*out)->average_count > 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'averages' is one of `naik solve`: a session solves one source after "
+                           "the other, each to a tolerance that its caller says");
+    }
     if (status == NAIK_OK) { /* its sources come one call after the other: none is tried first */
         (*out)->solver.method_auto = false;
     }

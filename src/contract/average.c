@@ -1,0 +1,351 @@
+/* average.c - means over the sources of an entry, with the signs and phases that go with the shift of each to t = 0 */
+#include "contract/average.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "contract/frame.h"
+#include "lattice/source_kind.h"
+#include "propagator/slice_sums.h"
+#include "propagator/spin_taste.h"
+
+/* C(t) of a source, as it lies on the lattice: item number `made` of the list, or, where that is negative, the
+ * correlator that the solves of that source have. */
+static naik_status value_of(const contraction_averager *w, const contraction_item *item, int made,
+                            int source, naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const int times = w->input->lattice.size[3];
+    if (made >= 0) {
+        memcpy(out, w->values + (size_t)made * (size_t)times, (size_t)times * sizeof *out);
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_propagator_file_read_correlators(w->file, source, item->mass[0], w->stored));
+    const int parts = naik_propagator_file_parts(w->file, source);
+    const double *from =
+        w->stored + (size_t)contraction_place(w->input, item) * (size_t)(times * parts);
+    for (int t = 0; t < times; t++) {
+        out[t] = (naik_complex){from[parts * t], parts == 2 ? from[parts * t + 1] : 0};
+    }
+done:
+    return status;
+}
+
+/* How the sources of an item lie beside those at the lattice's origin (frame.h). */
+typedef struct source_lie {
+    int further[NAIK_DIM];
+    bool alternates;
+} source_lie;
+
+/* What an operator that is counted from x0 brings. */
+static int sign_of_operator(int operator, const int x0[NAIK_DIM], const source_lie *lie)
+{
+    int at[NAIK_DIM];
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        at[mu] = x0[mu] + lie->further[mu];
+    }
+    return naik_correlator_phase(operator, at) * naik_correlator_sign(operator, lie->further) *
+           (lie->alternates ? naik_correlator_parity(operator) : 1);
+}
+
+/* What the operator on a source brings, and the sign (-1)^(x+y+z+t) in a wall. */
+static int sign_of_source(const naik_input_source *of, const source_lie *lie)
+{
+    const int sign = sign_of_operator(of->source.spin_taste, of->x0, lie);
+    return naik_source_kind_of(of->source.type)->alternates
+               ? sign * naik_meson_sign(NAIK_PION05, of->x0) *
+                     naik_meson_sign(NAIK_PION05, lie->further)
+               : sign;
+}
+
+/* The sign of the place of staggered sources: that of the correlator's operator, of those on the sources, and
+ * of that at the sink of a three-point function. */
+static int sign_of_place(const naik_input *input, const contraction_item *item, int k,
+                         const int source[3], const int place[NAIK_DIM])
+{
+    int all[4], count = 0;
+    source_lie lie;
+    for (int i = 0; i < item->quarks; i++) {
+        all[count++] = source[i];
+    }
+    if (item->three_point != NULL) {
+        all[count++] = item->spectator[0] + k;
+    }
+    correlator_further(input, count, all, lie.further);
+    lie.alternates = correlator_alternates(input, count, all);
+    int sign = sign_of_operator(item->meson, place, &lie);
+    for (int i = 0; i < item->quarks && item->quarks == 2; i++) {
+        sign *= sign_of_source(&input->sources[source[i]], &lie);
+    }
+    if (item->three_point != NULL) {
+        const naik_input_source *of = &input->sources[item->spectator[0] + k];
+        sign *= sign_of_source(of, &lie) * sign_of_operator(item->three_point->sink, of->x0, &lie);
+        sign *=
+            naik_meson_sign(NAIK_PION05, lie.further); /* operators are counted without gamma5 */
+    }
+    return sign;
+}
+
+/* What C(origin_t + t) of source number k is multiplied with on its way to t, as if its source lay at the
+ * lattice's origin: sign and phase of a meson that was not counted from its source, and three quarks change sign where
+ * they cross an antiperiodic boundary. */
+static naik_complex factor_of_shift(const contraction_averager *w, const contraction_item *item,
+                                    int k, const int origin[NAIK_DIM], int t)
+{
+    const naik_input *input = w->input;
+    if (item->momentum < 0) {
+        const bool crossed = origin[3] + t >= input->lattice.size[3];
+        const bool baryon = item->kind->what == CONTRACT_NUCLEON;
+        const bool negative = baryon && crossed && input->lattice.antiperiodic_t;
+        return (naik_complex){negative ? -1 : 1, 0};
+    }
+    int source[3], place[NAIK_DIM], apart[NAIK_DIM];
+    for (int i = 0; i < item->quarks; i++) {
+        source[i] = item->source[i] + k;
+    }
+    naik_frame frame = correlator_frame(input, item->quarks, source,
+                                        contraction_momenta(input, item)->data[item->momentum]);
+    correlator_begin(input, item->quarks, source, place);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        apart[mu] = place[mu] - frame.origin[mu];
+    }
+    const naik_complex phase = frame.cosine
+                                   ? (naik_complex){1, 0}
+                                   : naik_conj(naik_slice_weight(w->lattice, &frame, place));
+    return naik_cscale(input->kind->spin > 1 ? 1
+                                             : naik_correlator_sign(item->meson, apart) *
+                                                   sign_of_place(input, item, k, source, place),
+                       phase);
+}
+
+/* The value of source number k of an item, shifted; `exact`: its exact one, number n of those. */
+static naik_status shifted(const contraction_averager *w, const contraction_item *item, int k,
+                           const int *exact, naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const int begin = item->source[item->anchor], times = w->input->lattice.size[3];
+    const int *origin = w->input->solve[w->input->sources[begin].solve].origins.data[k];
+    naik_complex *raw = w->raw;
+    if (exact != NULL) {
+        NAIK_TRY(value_of(w, item, item->first < 0 ? -1 : item->exact_first + *exact * item->step,
+                          item->exact_source + *exact, raw));
+    } else {
+        NAIK_TRY(value_of(w, item, item->first < 0 ? -1 : item->first + k * item->step,
+                          item->source[0] + k, raw));
+    }
+    for (int t = 0; t < times; t++) {
+        const naik_complex factor = factor_of_shift(w, item, k, origin, t);
+        out[t] = naik_cmul(factor, raw[(origin[3] + t) % times]);
+    }
+done:
+    return status;
+}
+
+/* Of numbers [n][T] at t; the sum runs in the order of the sources. */
+static naik_complex mean_of(const naik_complex *part, int n, int times, int t)
+{
+    naik_complex mean = {0, 0};
+    for (int k = 0; k < n; k++) {
+        mean.re += part[k * times + t].re / n;
+        mean.im += part[k * times + t].im / n;
+    }
+    return mean;
+}
+
+static naik_complex error_of(const naik_complex *part, int n, int times, int t)
+{
+    const naik_complex mean = mean_of(part, n, times, t);
+    const double count = (double)n * (n - 1);
+    naik_complex square = {0, 0};
+    for (int k = 0; k < n; k++) {
+        const double re = part[k * times + t].re - mean.re;
+        const double im = part[k * times + t].im - mean.im;
+        square.re += re * re;
+        square.im += im * im;
+    }
+    return (naik_complex){sqrt(square.re / count), sqrt(square.im / count)};
+}
+
+/* The standard error of a corrected mean: average.h. sloppy [n][T], correction [subset->count][T] */
+static naik_complex corrected_error(const naik_complex *sloppy, int n,
+                                    const naik_complex *correction, const naik_ints *subset,
+                                    int times, int t)
+{
+    const naik_complex s = mean_of(sloppy, n, times, t);
+    const naik_complex d = mean_of(correction, subset->count, times, t);
+    const double of_all = 1 / sqrt((double)n * (n - 1));
+    const double of_some = 1 / sqrt((double)subset->count * (subset->count - 1));
+    naik_complex square = {0, 0};
+    for (int k = 0, next = 0; k < n; k++) {
+        double re = of_all * (sloppy[k * times + t].re - s.re);
+        double im = of_all * (sloppy[k * times + t].im - s.im);
+        if (next < subset->count && subset->data[next] == k) {
+            re += of_some * (correction[next * times + t].re - d.re);
+            im += of_some * (correction[next * times + t].im - d.im);
+            next++;
+        }
+        square.re += re * re;
+        square.im += im * im;
+    }
+    return (naik_complex){sqrt(square.re), sqrt(square.im)};
+}
+
+static naik_status plain(contraction_averager *w, const contraction_item *item, int n,
+                         naik_complex *part)
+{
+    naik_status status = NAIK_OK;
+    const int times = w->input->lattice.size[3];
+    for (int k = 0; k < n; k++) {
+        NAIK_TRY(shifted(w, item, k, NULL, part + k * times));
+    }
+    for (int t = 0; t < times; t++) {
+        w->family[t] = mean_of(part, n, times, t);
+        w->family[times + t] = error_of(part, n, times, t);
+    }
+done:
+    return status;
+}
+
+static double size_of(naik_complex c)
+{
+    return hypot(c.re, c.im);
+}
+
+/* Keeps the most of what a correction does to an average, over all its correlators. */
+static void judge(contraction_averager *w, int index, const contraction_item *item)
+{
+    enum { ROUNDING = 40 }; /* below 2^-40 of the correlator there is no error to compare with */
+    const int times = w->input->lattice.size[3];
+    const naik_complex *at[6];
+    contraction_verdict *v = &w->verdict[item->average - w->input->averages];
+    double largest = 0;
+    for (int i = 0; i < 6; i++) {
+        at[i] = w->family + i * times;
+    }
+    for (int t = 0; t < times; t++) {
+        largest = fmax(largest, size_of(at[0][t]));
+    }
+    for (int t = 0; t < times; t++) {
+        const double sloppy = size_of(at[3][t]), error = size_of(at[5][t]);
+        const double floor = ldexp(largest, -ROUNDING);
+        if (sloppy > floor) {
+            v->correction = fmax(v->correction, size_of(at[4][t]) / sloppy);
+        }
+        if (error > floor && !(error <= v->ratio * sloppy)) {
+            v->ratio = sloppy > 0 ? error / sloppy : HUGE_VAL;
+            v->item = index;
+            v->t = t;
+        }
+    }
+}
+
+/* sloppy: [n][T], then [n][T] for corrections */
+static naik_status truncated(contraction_averager *w, int index, const contraction_item *item,
+                             int n, naik_complex *sloppy)
+{
+    naik_status status = NAIK_OK;
+    const int times = w->input->lattice.size[3];
+    const naik_ints *subset = &item->average->subset;
+    naik_complex *correction = sloppy + (size_t)n * (size_t)times;
+    for (int k = 0; k < n; k++) {
+        NAIK_TRY(shifted(w, item, k, NULL, sloppy + k * times));
+    }
+    for (int i = 0; i < subset->count; i++) {
+        const naik_complex *own = sloppy + subset->data[i] * times;
+        naik_complex *difference = correction + i * times;
+        NAIK_TRY(shifted(w, item, subset->data[i], &i, difference));
+        for (int t = 0; t < times; t++) {
+            difference[t].re -= own[t].re;
+            difference[t].im -= own[t].im;
+        }
+    }
+    for (int t = 0; t < times; t++) {
+        const naik_complex s = mean_of(sloppy, n, times, t);
+        const naik_complex d = mean_of(correction, subset->count, times, t);
+        w->family[t] = (naik_complex){s.re + d.re, s.im + d.im};
+        w->family[times + t] = corrected_error(sloppy, n, correction, subset, times, t);
+        w->family[2 * times + t] = s;
+        w->family[3 * times + t] = error_of(sloppy, n, times, t);
+        w->family[4 * times + t] = d;
+        w->family[5 * times + t] = error_of(correction, subset->count, times, t);
+    }
+    judge(w, index, item);
+done:
+    return status;
+}
+
+naik_status contraction_average(contraction_averager *w, const contraction_list *list, int index,
+                                naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const contraction_item *item = &list->item[index];
+    const contraction_statistic first =
+        item->average != NULL ? CONTRACTION_CORRECTED : CONTRACTION_MEAN;
+    const int times = w->input->lattice.size[3], place = (int)item->statistic - (int)first;
+    const int begin = item->source[item->anchor];
+    const int n = w->input->solve[w->input->sources[begin].solve].origins.count;
+    naik_complex *part = NULL;
+    if (place == 0) {
+        status = naik_alloc(w->lattice->comm->log, 2 * (size_t)n * (size_t)times * sizeof *part,
+                            "averages", (void **)&part);
+        NAIK_TRY(naik_comm_agree(w->lattice->comm, status));
+        NAIK_TRY(item->average != NULL ? truncated(w, index, item, n, part)
+                                       : plain(w, item, n, part));
+    }
+    memcpy(out, w->family + place * times, (size_t)times * sizeof *out);
+done:
+    naik_free(part);
+    return status;
+}
+
+naik_status contraction_averager_create(naik_log *log, contraction_averager *w)
+{
+    naik_status status = NAIK_OK;
+    const size_t times = (size_t)w->input->lattice.size[3];
+    size_t stored = 0;
+    for (int i = 0; i < w->input->solve_count; i++) {
+        const naik_input_solve *solve = &w->input->solve[i];
+        const size_t own = (size_t)solve->correlators.count * (size_t)solve->momenta.count;
+        stored = 2 * own > stored ? 2 * own : stored;
+    }
+    NAIK_TRY(naik_alloc(log, (stored + 1) * times * sizeof *w->stored, "correlators",
+                        (void **)&w->stored));
+    NAIK_TRY(naik_alloc(log, times * sizeof *w->raw, "averages", (void **)&w->raw));
+    NAIK_TRY(naik_alloc(log, CONTRACTION_STATISTICS * times * sizeof *w->family, "averages",
+                        (void **)&w->family));
+    NAIK_TRY(naik_alloc(log, ((size_t)w->input->average_count + 1) * sizeof *w->verdict, "averages",
+                        (void **)&w->verdict)); /* zeroed */
+done:
+    return status;
+}
+
+void contraction_averager_clear(contraction_averager *w)
+{
+    naik_free(w->stored);
+    naik_free(w->raw);
+    naik_free(w->family);
+    naik_free(w->verdict);
+}
+
+void contraction_averages_print(const contraction_averager *w, const contraction_list *list,
+                                naik_log *log)
+{
+    enum { LAST_WORD = 5 }; /* "/mean" */
+    for (int i = 0; i < w->input->average_count; i++) {
+        const naik_input_average *average = &w->input->averages[i];
+        const contraction_verdict *v = &w->verdict[i];
+        const char *path = list->spec[v->item].path + strlen("/corr/");
+        char where[NAIK_CONTRACTION_PATH + 32] = "";
+        if (v->ratio > 0) {
+            snprintf(where, sizeof where, " (%.*s, t = %d)", (int)strlen(path) - LAST_WORD, path,
+                     v->t);
+        }
+        naik_log_line(log,
+                      "averages: %s: the correction is at most %.2g of the error of the sloppy "
+                      "mean, and its own error at most %.2g of that%s: tolerance_sloppy %g is %s",
+                      average->name, v->correction, v->ratio, where, average->tolerance_sloppy,
+                      v->ratio <= CONTRACTION_GOOD ? "good enough"
+                                                   : "too large, or exact_sources too few");
+    }
+}

@@ -1,0 +1,162 @@
+/* contraction_spec.c - what a file says of a correlator of several solves: path, quarks, how it was made */
+#include "contract/contraction_spec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "contract/frame.h"
+#include "propagator/spin_taste.h"
+
+static const struct {
+    const char *word, *quantity, *definition; /* NULL: that of the kind */
+} statistics[] = {
+    [CONTRACTION_VALUE] = {NULL, "correlator", NULL},
+    [CONTRACTION_MEAN] = {"mean", "mean", "mean over sources, each shifted to t = 0"},
+    [CONTRACTION_ERROR] = {"error", "standard error",
+                           "standard error of that mean, of real and imaginary part"},
+    [CONTRACTION_CORRECTED] = {"mean", "mean",
+                               "sloppy_mean + correction: unbiased, each source shifted to t = 0"},
+    [CONTRACTION_CORRECTED_ERROR] = {"error", "standard error",
+                                     "standard error of that mean, of real and imaginary part"},
+    [CONTRACTION_SLOPPY] = {"sloppy_mean", "sloppy mean",
+                            "mean over sources solved to tolerance_sloppy, each shifted to t = 0"},
+    [CONTRACTION_SLOPPY_ERROR] = {"sloppy_error", "sloppy standard error",
+                                  "standard error of sloppy_mean, of real and imaginary part"},
+    [CONTRACTION_CORRECTION] = {"correction", "correction",
+                                "mean over exact_sources of exact minus sloppy, each shifted to t "
+                                "= 0"},
+    [CONTRACTION_CORRECTION_ERROR] = {"correction_error", "correction standard error",
+                                      "standard error of correction, of real and imaginary part"},
+};
+
+static const naik_input_solve *entry_of(const naik_input *input, int source)
+{
+    return &input->solve[input->sources[source].solve];
+}
+
+const naik_vectors *contraction_momenta(const naik_input *input, const contraction_item *item)
+{
+    return item->three_point != NULL ? &item->three_point->momenta
+           : item->quarks == 1       ? &entry_of(input, item->source[0])->momenta
+                                     : &input->output.momenta;
+}
+
+static void describe_sink(const contraction_item *item, naik_contraction *out)
+{
+    if (item->sink == NAIK_INPUT_SINK_WALL) {
+        out->sink = "wall";
+    } else if (item->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN) {
+        out->sink = "covariant_gaussian";
+        out->sink_radius = item->radius;
+        out->sink_iterations = item->iterations;
+    }
+}
+
+/* Masses, epsilons and labels of its quarks. */
+static void describe(const naik_input *input, const contraction_item *item, naik_contraction *out)
+{
+    const bool averaged = item->statistic != CONTRACTION_VALUE;
+    out->quarks = item->quarks;
+    for (int k = 0; k < item->quarks; k++) {
+        const naik_input_solve *solve = entry_of(input, item->source[k]);
+        snprintf(out->quark[k].source, sizeof out->quark[k].source, "%s",
+                 averaged ? solve->name : input->sources[item->source[k]].label);
+        out->quark[k].quark =
+            *naik_input_quark(input, input->sources[item->source[k]].solve, item->mass[k]);
+    }
+    if (item->momentum >= 0) {
+        const naik_frame frame =
+            correlator_frame(input, item->quarks, item->source,
+                             contraction_momenta(input, item)->data[item->momentum]);
+        memcpy(out->momentum, frame.momentum, sizeof out->momentum);
+        out->weight = frame.cosine ? "cos" : "exp";
+        out->counted = !averaged;
+        memcpy(out->counted_from, frame.origin, sizeof out->counted_from);
+    }
+}
+
+/* What a three-point function has beside its current. */
+static void describe_three_point(const naik_input *input, const contraction_item *item,
+                                 naik_contraction *out)
+{
+    const naik_input_three_point *three = item->three_point;
+    if (three == NULL) {
+        return;
+    }
+    const naik_input_source *source = &input->sources[item->spectator[0]];
+    const bool averaged = item->statistic != CONTRACTION_VALUE;
+    out->three_point = true;
+    snprintf(out->spectator.source, sizeof out->spectator.source, "%s",
+             averaged ? input->solve[source->solve].name : source->label);
+    out->spectator.quark = *naik_input_quark(input, source->solve, item->spectator[1]);
+    out->sink_time = item->sink_time;
+    memcpy(out->sink_momentum, item->sink_momentum, sizeof out->sink_momentum);
+    out->sink_operator = naik_input_correlator_name(three->sink);
+    out->source_operator = input->kind->spin > 1 ? naik_input_correlator_name(three->source) : NULL;
+}
+
+/* /corr/FOLDER/m00-m01/pion5/p000, of averages with the word of the statistic behind it; of three-point functions
+ * /corr/FOLDER/T06/m00-m01-m02/pion5/p000, masses of parent, spectator and daughter, and T06_p100 with a momentum
+ * at the sink. */
+static void set_path(const naik_input *input, const contraction_item *item, const char *folder,
+                     naik_contraction *out)
+{
+    static const int at_rest[NAIK_DIM - 1] = {0, 0, 0};
+    const char *word = statistics[item->statistic].word;
+    char masses[128] = "", p[64] = "";
+    for (int k = 0; k < item->quarks; k++) {
+        const size_t used = strlen(masses);
+        snprintf(masses + used, sizeof masses - used, "%sm%02d", k > 0 ? "-" : "", item->mass[k]);
+    }
+    if (item->three_point != NULL) {
+        naik_propagator_momentum_name(item->sink_momentum, p);
+        snprintf(masses, sizeof masses, "T%02d%s%s/m%02d-m%02d-m%02d", item->sink_time,
+                 naik_input_is_moving(item->sink_momentum) ? "_" : "",
+                 naik_input_is_moving(item->sink_momentum) ? p : "", item->mass[1],
+                 item->spectator[1], item->mass[0]);
+    }
+    if (item->kind->name == NULL) {
+        const int *momentum =
+            item->momentum < 0 ? at_rest : contraction_momenta(input, item)->data[item->momentum];
+        naik_propagator_momentum_name(momentum, p);
+    }
+    snprintf(out->path, sizeof out->path, "/corr/%s/%s/%s%s%s%s%s", folder, masses, out->correlator,
+             p[0] != '\0' ? "/" : "", p, word != NULL ? "/" : "", word != NULL ? word : "");
+}
+
+/* A current has MILC's label: G1-G1, where a meson is pion05. */
+static const char *correlator_name(const contraction_item *item)
+{
+    return item->three_point != NULL && item->meson < (int)NAIK_MESONS
+               ? naik_meson_label((naik_meson)item->meson)
+               : naik_input_correlator_name(item->meson);
+}
+
+/* What is known of an average of truncated solves. */
+static void describe_truncated(const naik_input *input, const contraction_item *item,
+                               naik_contraction *out)
+{
+    const naik_input_average *average = item->average;
+    if (average != NULL) {
+        out->exact_count = average->subset.count;
+        out->exact = average->subset.data;
+        out->source_count = input->solve[average->of].origins.count;
+        out->tolerance = input->solve[average->exact].tolerance;
+        out->tolerance_sloppy = average->tolerance_sloppy;
+    }
+}
+
+void contraction_describe(const naik_input *input, const contraction_item *item, const char *folder,
+                          naik_contraction *out)
+{
+    const char *name = item->kind->name, *definition = statistics[item->statistic].definition;
+    *out = (naik_contraction){
+        .correlator = name != NULL ? name : correlator_name(item),
+        .quantity = statistics[item->statistic].quantity,
+        .definition = definition != NULL ? definition : item->kind->sink[item->sink].definition};
+    describe_sink(item, out);
+    describe(input, item, out);
+    describe_three_point(input, item, out);
+    describe_truncated(input, item, out);
+    set_path(input, item, folder, out);
+}

@@ -1,0 +1,252 @@
+/* input_averages.c - the block averages: checked, and the exact solves of its sources added to those of the input */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "input/input_table.h"
+#include "lattice/source_kind.h"
+
+enum { PATH_SIZE = 96, MAX_NAME = 48, MAX_SOURCES = 10000, STREAM_DRAW = 0x64726177 };
+
+typedef struct block {
+    naik_log *log;
+    naik_input *input;
+    naik_input_average *average;
+    int index;
+} block;
+
+/* "averages.0.KEY" */
+static const char *path_of(const block *b, const char *key, char path[PATH_SIZE])
+{
+    snprintf(path, PATH_SIZE, "averages.%d.%s", b->index, key);
+    return path;
+}
+
+#define refuse(b, path, ...) naik_input_refuse((b)->log, (b)->input, path, __VA_ARGS__)
+
+static naik_status fill(const block *b)
+{
+    if (b->average->name == NULL) {
+        char *name = naik_yaml_alloc(b->input->tree, MAX_NAME);
+        if (name == NULL) {
+            return NAIK_FAIL(b->log, NAIK_ERR_MEMORY, "no memory for the input");
+        }
+        snprintf(name, MAX_NAME, "average_%d", b->index);
+        b->average->name = name;
+    }
+    return NAIK_OK;
+}
+
+/* The first list and number of an entry that makes something else of solves which are sloppy now; NULL: none. */
+static const char *other_use(const naik_input *input, int of, int *index)
+{
+    for (*index = 0; *index < input->pair_count; ++*index) {
+        const int *pair = input->pairs[*index].of;
+        if (pair[0] == of || pair[1] == of) {
+            return "pairs";
+        }
+    }
+    for (*index = 0; *index < input->baryon_count; ++*index) {
+        const int *baryon = input->baryons[*index].of;
+        if (baryon[0] == of || baryon[1] == of || baryon[2] == of) {
+            return "baryons";
+        }
+    }
+    for (*index = 0; *index < input->three_point_count; ++*index) {
+        const int *three = input->three_points[*index].of;
+        if (three[0] == of || three[1] == of) {
+            return "three_point";
+        }
+    }
+    for (*index = 0; *index < input->average_count; ++*index) {
+        if (input->averages[*index].of == of) {
+            return "averages";
+        }
+    }
+    return NULL;
+}
+
+static naik_status check_entry(const block *b)
+{
+    char path[PATH_SIZE];
+    int other = 0;
+    const naik_input *input = b->input;
+    const naik_input_solve *solve = &input->solve[b->average->of];
+    path_of(b, "solve", path);
+    if (naik_source_is_stored(&solve->source) || naik_input_count_sources(solve) < 2) {
+        return refuse(b, path, "'%s': an average is over several sources, and %s has %s", path,
+                      solve->name,
+                      naik_source_is_stored(&solve->source) ? "one from a file" : "one");
+    }
+    if (!naik_input_is_whole(solve)) {
+        return refuse(b, path,
+                      "'%s': single colours are no propagator, and %s has no correlators to be "
+                      "averaged",
+                      path, solve->name);
+    }
+    if (naik_input_asked_correlators(input, solve)->count == 0 &&
+        input->output.baryons.count == 0) {
+        return refuse(b, path, "'%s': %s has no correlators to be averaged", path, solve->name);
+    }
+    if (solve->guess != NULL) {
+        return refuse(b, path,
+                      "'%s': %s has starting values from a file (guess), which would make its "
+                      "sloppy solves others than they are meant to be",
+                      path, solve->name);
+    }
+    if (naik_input_mixes_places(input, solve) &&
+        naik_input_any_moving(solve->momenta.count > 0 ? &solve->momenta
+                                                       : &input->output.momenta)) {
+        return refuse(b, path,
+                      "'%s': products of cosines that output.origin counts from one site have no "
+                      "average over sources at several places: use output.momentum_weight exp",
+                      path);
+    }
+    const char *list = other_use(input, b->average->of, &other);
+    return list != NULL && (strcmp(list, "averages") != 0 || other < b->index)
+               ? refuse(b, path,
+                        "'%s': the solves of %s become sloppy, and %s.%d takes them as well: give "
+                        "it an entry of its own",
+                        path, solve->name, list, other)
+               : NAIK_OK;
+}
+
+static naik_status check_truncated(const block *b)
+{
+    char path[PATH_SIZE];
+    const naik_input *input = b->input;
+    const naik_input_average *average = b->average;
+    const naik_input_solve *solve = &input->solve[average->of];
+    const double tolerance = solve->tolerance > 0 ? solve->tolerance : input->solver.tolerance;
+    const int count = naik_input_count_sources(solve);
+    if (average->tolerance_sloppy == 0 || average->exact_sources == 0) {
+        path_of(b, average->tolerance_sloppy == 0 ? "tolerance_sloppy" : "exact_sources", path);
+        return refuse(b, path, "key '%s' is missing; type truncated_solves needs it", path);
+    }
+    path_of(b, "tolerance_sloppy", path);
+    if (!(average->tolerance_sloppy > tolerance)) {
+        return refuse(b, path,
+                      "'%s' %g is not above the tolerance %g of %s: its solves would be no cheaper",
+                      path, average->tolerance_sloppy, tolerance, solve->name);
+    }
+    if (input->solver.tolerance_full > 0 || input->solver.site_relative_tolerance > 0) {
+        return refuse(
+            b, path,
+            "'%s': solver.%s asks the same of all solves, and none would be sloppy: "
+            "leave it out",
+            path, input->solver.tolerance_full > 0 ? "tolerance_full" : "site_relative_tolerance");
+    }
+    path_of(b, "exact_sources", path);
+    return average->exact_sources > count ? refuse(b, path, "'%s' is %d, and %s has %d sources",
+                                                   path, average->exact_sources, solve->name, count)
+                                          : NAIK_OK;
+}
+
+static naik_status check_one(const block *b)
+{
+    naik_status status = NAIK_OK;
+    char path[PATH_SIZE];
+    NAIK_TRY(fill(b));
+    NAIK_TRY(naik_input_check_name(b->log, b->input, "averages", b->index, b->average->name));
+    NAIK_TRY(naik_input_find_entry(b->log, b->input, path_of(b, "solve", path), b->average->solve,
+                                   &b->average->of));
+    NAIK_TRY(check_entry(b));
+    NAIK_TRY(check_truncated(b));
+done:
+    return status;
+}
+
+naik_status naik_input_check_averages(naik_log *log, naik_input *input)
+{
+    for (int i = 0; i < input->average_count; i++) {
+        input->averages[i].of = -1; /* not known yet */
+    }
+    for (int i = 0; i < input->average_count; i++) {
+        const block b = {log, input, &input->averages[i], i};
+        const naik_status status = check_one(&b);
+        if (status != NAIK_OK) {
+            return status;
+        }
+    }
+    return NAIK_OK;
+}
+
+/* So many of `count` sources, each subset with the same probability, in their order. */
+static void draw(const naik_input_average *average, int count, int *out)
+{
+    naik_rng rng = naik_rng_at(average->seed, STREAM_DRAW, 0);
+    int taken = 0;
+    for (int k = 0; k < count; k++) {
+        const double chance = (double)(average->exact_sources - taken) / (count - k);
+        if (naik_rng_uniform(&rng) < chance) {
+            out[taken++] = k;
+        }
+    }
+}
+
+static naik_status add_entry(const block *b, naik_input_solve *sloppy, naik_input_solve *out)
+{
+    naik_input_average *average = b->average;
+    const int count = average->exact_sources;
+    const size_t size = strlen(sloppy->name) + sizeof "+exact";
+    char *name = naik_yaml_alloc(b->input->tree, size);
+    int(*origins)[4] = naik_yaml_alloc(b->input->tree, (size_t)count * sizeof *origins);
+    int *subset = naik_yaml_alloc(b->input->tree, (size_t)count * sizeof *subset);
+    if (name == NULL || origins == NULL || subset == NULL) {
+        return NAIK_FAIL(b->log, NAIK_ERR_MEMORY, "no memory for the input");
+    }
+    snprintf(name, size, "%s+exact", sloppy->name);
+    draw(average, sloppy->origins.count, subset);
+    average->subset = (naik_ints){subset, count};
+    for (int i = 0; i < count; i++) {
+        memcpy(origins[i], sloppy->origins.data[subset[i]], sizeof origins[i]);
+    }
+    *out = *sloppy;
+    out->name = name;
+    out->origins = (naik_vectors){origins, count};
+    memcpy(out->source.origin, origins[0], sizeof out->source.origin);
+    sloppy->tolerance = average->tolerance_sloppy;
+    b->input->source_count += count;
+    b->input->task_count += count * out->masses.count * b->input->kind->columns;
+    return NAIK_OK;
+}
+
+naik_status naik_input_add_averages(naik_log *log, naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    if (input->average_count == 0) {
+        return NAIK_OK;
+    }
+    const size_t count = (size_t)input->solve_count + (size_t)input->average_count;
+    naik_input_solve *all = naik_yaml_alloc(input->tree, count * sizeof *all);
+    if (all == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input");
+    }
+    memcpy(all, input->solve, (size_t)input->solve_count * sizeof *all);
+    for (int i = 0; i < input->average_count; i++) {
+        const block b = {log, input, &input->averages[i], i};
+        b.average->exact = input->solve_count + i;
+        NAIK_TRY(add_entry(&b, &all[b.average->of], &all[b.average->exact]));
+    }
+    input->solve = all;
+    input->solve_count = (int)count;
+    if (input->source_count > MAX_SOURCES) {
+        return naik_input_refuse(log, input, "averages",
+                                 "the input has %d sources with the exact ones of 'averages'; at "
+                                 "most %d fit into one file",
+                                 input->source_count, (int)MAX_SOURCES);
+    }
+done:
+    return status;
+}
+
+const naik_input_average *naik_input_average_of(const naik_input *input, int solve)
+{
+    for (int i = 0; i < input->average_count; i++) {
+        const naik_input_average *average = &input->averages[i];
+        if (solve == average->of || solve == average->exact) {
+            return average;
+        }
+    }
+    return NULL;
+}

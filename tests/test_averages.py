@@ -1,0 +1,152 @@
+# test_averages.py - averages over many sources as a user runs them: against all solves, numpy, kills and grids
+# timeout: 300
+import itertools
+import os
+import re
+import sys
+
+import h5py
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import naik_io  # noqa: E402
+from program import everything, main, naik, path, same
+
+HEAD = "lattice: {size: [8, 4, 4, 8]}\ngauge: {file: %s}\naction: {type: %s}\nsolver: {tolerance: 1e-10, multishift: off}\n"
+PLACES = "[[0, 0, 0, 0], [1, 2, 3, 2], [2, 1, 0, 5], [3, 3, 3, 7]]"
+ENTRY = "{name: pt, masses: [0.2, 0.4], source: {type: point, origin: %s}}" % PLACES
+OUTPUT = "output: {file: %s, correlators: [pion5, rhox, GX-G1, conserved_vector_x], momenta: [[0, 0, 0], [1, 0, 0]], baryons: [nucleon], propagators: false%s}\n"
+STATISTICS = "mean", "error", "sloppy_mean", "sloppy_error", "correction", "correction_error"
+
+
+def solve(name, *more, entry=ENTRY, block="", output=OUTPUT, action="hisq", average=False, **options):
+    text = HEAD % (path("lat.h5"), action) + f"solve: [{entry}]\n{block}" + output % (path(name + ".h5"), ", average: true" if average else "")
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(text)
+    return naik("solve", path(name + ".yaml"), *more, **options)
+
+
+def truncated(exact, sloppy="1e-3", seed=7, solve="pt"):
+    return "averages: [{type: truncated_solves, name: ama, solve: %s, tolerance_sloppy: %s, exact_sources: %d, seed: %d}]\n" % (solve, sloppy, exact, seed)
+
+
+def shifted(name, entry, at):
+    """{number of a source: C(t) of `at` from its source on}, with the signs that the averages of the same file have."""
+    with h5py.File(path(name + ".h5")) as f:
+        return {label: f[f"/corr/{entry}/{label}/{at}"][...] for label in f[f"/corr/{entry}"] if re.fullmatch(r"s\d+", label)}
+
+
+def of_average(name, folder):
+    found = {}
+    with h5py.File(path(name + ".h5")) as f:
+        f[f"/corr/{folder}"].visititems(lambda at, one: found.update({at: one[...]}) if isinstance(one, h5py.Dataset) else None)
+    return found
+
+
+def all_sources_exact_is_the_plain_average():
+    """n = N: mean and error are those of the exact solves of all sources, whatever the sloppy ones are; all correlators, signs and shifts."""
+    naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "5.6", "--sweeps", "3", "--seed", "4", "-o", path("lat.h5"))
+    solve("plain", average=True)
+    said = solve("all", block=truncated(4, "1e-2"), average=True)
+    assert "averages: ama solves all 4 sources of pt to 0.01, and adds 24 solves to 1e-10 of 4 of them: 0, 1, 2, 3" in said, said
+    plain, ama = of_average("plain", "pt/average"), of_average("all", "ama")
+    assert len(plain) == 2 * 2 * 9 and len(ama) == 3 * len(plain), (len(plain), len(ama))
+    sizes = 0
+    for at, want in plain.items():
+        size = np.abs(plain[at.rsplit("/", 1)[0] + "/mean"]).max()
+        assert np.abs(ama[at] - want).max() <= 1e-13 * size, (at, np.abs(ama[at] - want).max(), size)
+        sizes += np.abs(ama[at.replace("mean", "sloppy_mean")] - want).max() > 1e-5 * size and at.endswith("mean")
+    assert sizes == len(plain) / 2, sizes  # the sloppy ones are another thing
+    with h5py.File(path("all.h5")) as f:
+        assert "average" not in f["corr/pt"] and "pt+exact/average" not in f["corr"]
+
+
+def numbers_are_those_of_the_stored_parts():
+    """Sums of the values that are in the file; over all subsets of a size their mean is that of the exact solves."""
+    said = solve("some", block=truncated(2))
+    with h5py.File(path("some.h5")) as f:
+        a = f["/corr/ama/m01/pion5/p000/mean"].attrs
+        subset = [int(k) for k in a["exact_sources"]]
+        assert a["source_count"] == 4 and a["tolerance"] == 1e-10 and a["tolerance_sloppy"] == 1e-3 and len(subset) == 2, dict(a)
+    assert "of 2 of them: " + ", ".join(map(str, subset)) in said, said
+    times = (0, 2, 5, 7)
+    for at in "m00/pion5/p000", "m01/pion5/p100", "m01/rhox/p000":
+        sloppy = np.array([np.roll(c, -t) for c, t in zip(shifted("some", "pt", at).values(), times)])
+        exact = np.array([np.roll(c, -times[k]) for c, k in zip(shifted("some", "pt+exact", at).values(), subset)])
+        if sloppy.ndim == 3:
+            sloppy, exact = sloppy @ [1, 1j], exact @ [1, 1j]
+        wrong = exact - sloppy[subset]
+        got = {word: of_average("some", "ama/" + at)[word] for word in STATISTICS}
+        size = np.abs(sloppy).max()
+
+        def agree(word, want):
+            assert np.abs(got[word] - want).max() <= 1e-14 * size, (at, word, got[word], want)
+
+        def error(part):
+            return part.real.std(0, ddof=1) / len(part) ** 0.5 + 1j * part.imag.std(0, ddof=1) / len(part) ** 0.5
+
+        agree("sloppy_mean", sloppy.mean(0))
+        agree("sloppy_error", error(sloppy))
+        agree("correction", wrong.mean(0))
+        agree("correction_error", error(wrong))
+        agree("mean", sloppy.mean(0) + wrong.mean(0))
+        part = (sloppy - sloppy.mean(0)) / 12 ** 0.5
+        part[subset] += (wrong - wrong.mean(0)) / 2 ** 0.5
+        agree("error", (part.real ** 2).sum(0) ** 0.5 + 1j * (part.imag ** 2).sum(0) ** 0.5)
+    every, rough = ([np.roll(c, -t) for c, t in zip(shifted(name, entry, "m00/pion5/p000").values(), times)] for name, entry in (("all", "pt+exact"), ("some", "pt")))
+    means = [np.mean(rough, axis=0) + np.mean([every[k] - rough[k] for k in pair], axis=0) for pair in itertools.combinations(range(4), 2)]
+    assert np.abs(np.mean(means, axis=0) - np.mean(every, axis=0)).max() < 1e-15
+    mine = means[list(itertools.combinations(range(4), 2)).index(tuple(subset))]
+    assert np.abs(mine - of_average("some", "ama/m00/pion5/p000")["mean"]).max() < 1e-14
+
+
+def verdicts_and_readers():
+    said = solve("rough", block=truncated(2, "0.1"))
+    line = re.search(r"averages: ama: the correction is at most (\S+) of the error of the sloppy mean, and its own error at most (\S+) of that "
+                     r"\((ama/m0\d/.*), t = (\d)\): tolerance_sloppy 0.1 is too large, or exact_sources too few", said)
+    assert line, said
+    at = of_average("rough", line[3])
+    ratio = abs(at["correction_error"][int(line[4])]) / abs(at["sloppy_error"][int(line[4])])
+    assert abs(ratio / float(line[2]) - 1) < 0.05 and ratio > 0.5, (ratio, line[0])
+    said = solve("fine", block=truncated(2, "1e-6"))
+    assert re.search(r"averages: ama: .* tolerance_sloppy 1e-06 is good enough", said), said
+    mine = of_average("fine", "ama/m00/pion5/p000")
+    with naik_io.open(path("fine.h5")) as f:
+        mean, = f.find("ama", "pion5", masses=0.2, quantity="mean")
+        error, = f.find("ama", "pion5", masses=0.2, quantity="standard error")
+        assert (f.values(mean) == mine["mean"]).all() and 0 < f.values(error).real[4] < f.values(mean).real[4]
+    assert "# nucleon source=pt mass=0.4 naik_epsilon=0 name=ama momentum=0,0,0 over sources: correction standard error" in naik("info", path("fine.h5"), "--correlators")
+    naik("report", path("fine.h5"), "-o", path("fine.html"))
+    with open(path("fine.html"), encoding="utf-8") as f:
+        assert "ama/m00" in f.read()
+
+
+def noise_and_quarks_with_spin_too():
+    """The exact solves are of the same noise."""
+    noise = "{name: n, masses: [0.3], source: {type: random_wall, seed: 11, t0: [0, 3, 6]}}"
+    simple = "output: {file: %s, correlators: [%s], propagators: false%s}\n"
+    for name, entry, action, of in (("noise", noise, "hisq", "pion5"), ("spin", noise.replace("n,", "n,", 1), "wilson", "pion, rho_x")):
+        output = simple % ("%s", of, "%s")
+        solve(name, entry=entry, action=action, block=truncated(3, "1e-2", solve="n"), output=output)
+        solve("plain", "--fresh", entry=entry, action=action, output=output, average=True)
+        plain, ama = of_average("plain", "n/average"), of_average(name, "ama")
+        assert len(plain) == 2 * len(of.split(","))
+        for at, want in plain.items():
+            assert np.abs(ama[at] - want).max() <= 1e-13 * np.abs(want).max(), (name, at, ama[at], want)
+
+
+def kills_and_grids_leave_the_same_bytes():
+    for order in "kill:write:3", "stop:solve:11", "kill:write:20", "fail:write:4":
+        solve("killed", block=truncated(2), env={"NAIK_INJECT": order}, status=None)
+        assert not os.path.exists(path("killed.h5"))
+    assert "resuming" in solve("killed", block=truncated(2))
+    same(everything("some.h5"), everything("killed.h5"))
+    for ranks, grid in (2, "1x1x1x2"), (4, "2x1x1x2"):
+        solve("killed", "--fresh", block=truncated(2), ranks=ranks, env={"NAIK_GRID": grid})
+        same(everything("some.h5"), everything("killed.h5"))
+    said = solve("killed", block=truncated(2, seed=8), status=1)
+    assert "averages.0.seed" in said, said
+
+
+main([all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts, verdicts_and_readers, noise_and_quarks_with_spin_too,
+      kills_and_grids_leave_the_same_bytes], needed=[all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts])
