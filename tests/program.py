@@ -1,8 +1,10 @@
 """What the tests of the program share: running naik, verdicts, scratch paths."""
+import contextlib
 import os
 import re
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -112,6 +114,62 @@ def flipped(name, dataset, offset, mask, out):
         f.write(data)
 
 
+def sealed(name):
+    """Gives a file the checksum of its metadata that it must have now."""
+    import h5py
+    seal = re.search("give the checksum ([0-9a-f]+)", answer("info", name)[2])
+    assert seal, answer("info", name)
+    with h5py.File(name, "r+") as f:
+        f.attrs["metadata_crc"] = seal.group(1)
+
+
+def twin(numbers, apart):
+    """Other numbers [sites][...] of double with one checksum word the same: suma where `apart` is 29, sumb where it is 31."""
+    import numpy
+    other = numpy.ascontiguousarray(numbers).copy()
+    bits = other.view(numpy.uint64).reshape(other.shape[0], -1)
+    bits[5, 0] ^= numpy.uint64(1)
+    bits[5 + apart, 0] ^= numpy.uint64(1)
+    return other
+
+
+@contextlib.contextmanager
+def raw_records(f):
+    """The records of a propagator file as bytes, and the offset of a member; they get their own checksums in the end."""
+    import h5py
+    import numpy
+    table = f["solves"]
+    kind = table.id.get_type()
+    size, raw = kind.get_size(), numpy.zeros(table.size, f"V{kind.get_size()}")
+    table.id.read(h5py.h5s.ALL, h5py.h5s.ALL, raw, kind)
+    records = [memoryview(raw.view("u1"))[size * i:size * (i + 1)] for i in range(table.size)]
+    yield records, lambda member: kind.get_member_offset(kind.get_member_index(member))
+    for record in records:
+        record[-4:] = zlib.crc32(record[:-4]).to_bytes(4, "little")
+    table.id.write(h5py.h5s.ALL, h5py.h5s.ALL, raw, kind)
+
+
+def twin_of_a_solve(name, number, apart, out):
+    """A copy of a propagator file of staggered quarks in which solution `number` is its twin, and everything says so."""
+    import h5py
+    import numpy
+    shutil.copy(path(name), path(out))
+    with h5py.File(path(out), "r+") as f, raw_records(f) as (records, offset):
+        solve = f["solves"][number]
+        data = f[f"prop/s{solve['source']:04}/m{solve['mass']:02}"]
+        column = data[solve["colour"]]
+        numbers = column.view(numpy.float64).reshape(numpy.prod(column.shape[:4]), -1)
+        data[solve["colour"]] = twin(numbers, apart).view(column.dtype).reshape(column.shape)
+        zeros = bytes(8 * numbers.shape[1])
+        crc = zlib.crc32(b"\1" + zeros[1:]) ^ zlib.crc32(zeros)  # by which that of a site changes
+        for word, by in ((b"suma", 29), (b"sumb", 31)):
+            at = offset(word)
+            now = int.from_bytes(records[number][at:at + 4], "little")
+            for turn in (5 % by, (5 + apart) % by):
+                now ^= (crc << turn | crc >> (32 - turn)) & 0xffffffff
+            records[number][at:at + 4] = now.to_bytes(4, "little")
+
+
 def older_records(name, without, texts=None):
     """Gives /solves of a propagator file the records of an earlier version, which lacked these members and had a
     longer stop_reason in their place; texts: some of them, by number."""
@@ -145,9 +203,7 @@ def older_records(name, without, texts=None):
         del f["solves"]
         made = h5py.h5d.create(f.id, b"solves", old, space, plist)
         made.write(h5py.h5s.ALL, h5py.h5s.ALL, raw, old)
-    seal = re.search("give the checksum ([0-9a-f]+)", answer("info", name)[2]).group(1)
-    with h5py.File(name, "r+") as f:
-        f.attrs["metadata_crc"] = seal
+    sealed(name)
 
 
 def everything(name):

@@ -10,7 +10,7 @@ import zlib
 import h5py
 import numpy as np
 
-from program import answer, main, naik, path
+from program import answer, main, naik, path, raw_records, sealed
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -36,30 +36,14 @@ def iterations(name):
         return list(f["solves"]["iterations"])
 
 
-def sealed(name):
-    """Gives a file the checksum of its metadata that it must have now."""
-    seal = re.search("give the checksum ([0-9a-f]+)", answer("info", name)[2])
-    if seal:
-        with h5py.File(name, "r+") as f:
-            f.attrs["metadata_crc"] = seal.group(1)
-
-
 def with_residuals(name, factor, out):
     """A copy whose records say a residual that is larger by a factor, with their own checksums."""
     shutil.copy(path(name + ".h5"), path(out))
-    with h5py.File(path(out), "r+") as f:
-        new = f["solves"]
-        kind = new.id.get_type()
-        raw = np.zeros(new.size, f"V{kind.get_size()}")
-        new.id.read(h5py.h5s.ALL, h5py.h5s.ALL, raw, kind)
-        at = kind.get_member_offset(kind.get_member_index(b"source_residual"))
-        for i in range(new.size):
-            record = memoryview(raw.view("u1"))[kind.get_size() * i:kind.get_size() * (i + 1)]
+    with h5py.File(path(out), "r+") as f, raw_records(f) as (records, offset):
+        at = offset(b"source_residual")
+        for record in records:
             value = np.frombuffer(record[at:at + 8], "<f8")[0] * factor
             record[at:at + 8] = np.array([value], "<f8").tobytes()
-            record[-4:] = zlib.crc32(record[:-4]).to_bytes(4, "little")
-        new.id.write(h5py.h5s.ALL, h5py.h5s.ALL, raw, kind)
-    sealed(path(out))
 
 
 def solves_are_made():

@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 
 from gauge_writers import TMLQCD_HEAD, field_records, file_record, tmlqcd_columns, tmlqcd_residual
-from program import LONG, everything, flipped, main, naik, path, same
+from program import LONG, everything, flipped, main, naik, path, same, twin, twin_of_a_solve
 
 INPUT = """
 lattice:  {size: [4, 4, 8, 8], boundary_t: antiperiodic}
@@ -129,6 +129,12 @@ def a_killed_run_goes_on_to_the_same_bits():
     assert os.path.exists(path("stop.h5.part")) and not os.path.exists(path("stop.h5"))
     told = solved("stop", status=1)
     assert "sources" in told, told  # without its guess it is another run
+    os.rename(path("loose.h5"), path("mine.h5"))
+    for apart in 29, 31:  # one that has another content, and one word of a checksum the same
+        twin_of_a_solve("mine.h5", 0, apart, "loose.h5")
+        told = solved("stop", *GUESS, status=1)
+        assert "with the sources 'solve.0.guess holds suma/sumb" in told, told
+    os.rename(path("mine.h5"), path("loose.h5"))
     said = solved("stop", *GUESS, ranks=2)
     assert "resuming:" in said, said
     same(everything("guessed.h5"), everything("stop.h5"))
@@ -281,8 +287,9 @@ def propagators_of_other_codes_are_begun_from():
             assert "resuming: " in (said := naik("solve", path("one.yaml"))), said
             os.remove(path("one.h5"))
             one(action, "kept", "--set", "solver.batch=1", status=None, env={"NAIK_INJECT": "kill:write:2"})
-            put("kept", whole(0.5))  # the same file by its name alone
-            assert "guess holds suma/sumb" in (told := naik("solve", path("one.yaml"), status=1)), told
+            for other in (0.5 * matrix, twin(matrix.reshape(1024, 3, 3), 29).reshape(matrix.shape), twin(matrix.reshape(1024, 3, 3), 31).reshape(matrix.shape)):
+                put("kept", whole(1, matrix=other))  # the same file by its name alone, or by one word of a checksum
+                assert "guess holds suma/sumb" in (told := naik("solve", path("one.yaml"), status=1)), told
         put("other", whole(1, matrix=np.roll(matrix, 1, axis=3)))  # of a source elsewhere
         took, said = one(action, "other")
         assert (took == plain).all() and "warning: guess '" in said and "does not solve the system of 'pt'" in said, said

@@ -303,11 +303,16 @@ def sources_in_files_are_known_by_their_content():
     told = f"{path('content.h5')}.part was begun with the sources 'solve.0.source.file holds "
     said = naik(*words, f"solve.0.source.file={path('source2')}", status=1)
     assert told in said and said.count("solve.0.source.file holds ") == 2, said
+    for apart in 29, 31:
+        with open(path("source0"), "rb") as f, open(path(f"twin{apart}"), "wb") as out:
+            out.write(changed(f.read(), twin(apart)))
+        said = naik(*words, f"solve.0.source.file={path(f'twin{apart}')}", status=1)
+        assert told in said and said.count("solve.0.source.file holds ") == 2, said
     os.rename(path("source0"), path("moved"))
     said = naik(*words, f"solve.0.source.file={path('moved')}", ranks=2)
     assert "resuming: " in said, said
     shutil.copy(path("moved"), path("source0"))
-    said = replaced_while(["--set", "solve.0.masses=[0.001, 0.002, 0.003]"], "source0", "source2")
+    said = replaced_while(["--set", "solve.0.masses=[0.001, 0.002, 0.003]"], "source0", "twin29")
     assert "source0' was replaced while this run was at work: then suma/sumb" in said, said
     os.rename(path("source2"), path("source0"))
     said = naik("solve", path("content.yaml"), status=1)
@@ -320,19 +325,33 @@ def sources_in_files_are_known_by_their_content():
     assert "only where files lie may be changed" in said, said
 
 
-def with_zeros(file):
-    """A file of vectors on time slice 0 in which the first is zero, with the checksum of that."""
+def zeros(numbers):
+    return bytes(len(numbers))
+
+
+def twin(apart):
+    """Changes sites `apart` from each other alike: one word of the checksum stays, suma for 29 and sumb for 31."""
+    def change(numbers):
+        numbers = bytearray(numbers)
+        for site in 5, 5 + apart:
+            numbers[48 * site + 7] ^= 1
+        return numbers
+    return change
+
+
+def changed(file, how):
+    """A file of vectors in which each is changed, with the checksums of that."""
     data, at = bytearray(file), 0
     while True:
         length, = struct.unpack(">Q", data[at + 8:at + 16])
         kind, begin = data[at + 16:at + 144].split(b"\0")[0], at + 144
         if kind == b"scidac-binary-data":
-            data[begin:begin + length] = bytes(length)
-            sites, crc = length // 48, zlib.crc32(bytes(48))
+            data[begin:begin + length] = how(data[begin:begin + length])
+            crcs = [zlib.crc32(data[begin + at:begin + at + 48]) for at in range(0, length, 48)]
         if kind == b"scidac-checksum":
             for name, modulus in ((b"suma", 29), (b"sumb", 31)):
                 total = 0
-                for site in range(sites):
+                for site, crc in enumerate(crcs):
                     total ^= (crc << site % modulus | crc >> 32 - site % modulus) & 0xffffffff
                 text = b"<%s>%08x</%s>" % (name, total, name)
                 data[begin:begin + length] = re.sub(b"<%s>.*</%s>" % (name, name), text, data[begin:begin + length])
@@ -344,7 +363,7 @@ def a_source_that_is_zero_has_the_solution_zero_and_a_warning():
     naik("solve", path("golden.yaml"), "--set", f"output.file={path('made.h5')}", "--fresh")
     naik("export", path("made.h5"), "--to", "usqcd", "-o", path("nonzero"))
     with open(path("nonzero"), "rb") as f, open(path("zero"), "wb") as out:
-        out.write(with_zeros(f.read()))
+        out.write(changed(f.read(), zeros))
     with open(path("zero.yaml"), "w") as f:
         f.write(FROM_FILE % (path("golden.h5"), path("zero"), path("zero.h5")))
     for multishift in ("off", "on"):
