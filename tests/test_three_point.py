@@ -279,7 +279,7 @@ def what_is_made_of_a_solution_is_made_again_with_it():
     solve("again", text, "--set", "solver.max_iterations=47", status=3)
     said = solve("again", text)
     assert "3 of 12 solves had reached a lower solver.max_iterations" in said, said
-    assert "6 of 12 solves have sources made of solutions that are solved again: so are they" in said, said
+    assert "6 of 12 solves have sources made of such solutions: they are solved again as well" in said, said
     assert correlators("again") == correlators("whole")
     # stopped with daughters in flight, whose sources are others when the spectator has come further
     os.remove(path("again.h5"))

@@ -274,8 +274,8 @@ static naik_status retry(naik_propagator_file *file)
         return naik_prop_reopen(file);
     }
     naik_log_warn(file->comm->log,
-                  "%d solves of %s had reached a lower solver.max_iterations; its propagators are "
-                  "gone since all was contracted, so that only --fresh solves them again",
+                  "%d solves of %s had reached a lower solver.max_iterations. Its propagators were "
+                  "removed when all correlators were made, so only --fresh can solve them again",
                   naik_prop_count_retries(file), file->path);
     return NAIK_OK;
 }

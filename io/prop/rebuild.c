@@ -87,7 +87,7 @@ naik_status naik_prop_quarantine(naik_propagator_file *file)
             status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "%s cannot be read", file->part);
         }
         if (status == NAIK_OK) {
-            naik_log_warn(comm->log, "%s was interrupted in its making: it is begun again",
+            naik_log_warn(comm->log, "%s was interrupted before it was whole: naik begins it again",
                           file->part);
         }
     } else if (comm->rank == 0 &&
@@ -274,8 +274,8 @@ static naik_status keep_pair(naik_propagator_file *file, const quarantine *old)
     }
     NAIK_TRY(naik_comm_agree(file->comm, status));
     naik_log_warn(log,
-                  "%s could not be opened, and its journal saved no solve: it is kept as %s, "
-                  "remove that when it is of no use",
+                  "%s could not be opened, and its journal saved no solve: naik keeps it as %s; "
+                  "remove that file when you do not need it",
                   file->part, kept.part);
 done:
     return status;

@@ -125,7 +125,7 @@ naik_status naik_prop_reset_derived(naik_propagator_file *file)
     }
     naik_log_line(
         file->comm->log,
-        "%d of %d solves have sources made of solutions that are solved again: so are they", count,
+        "%d of %d solves have sources made of such solutions: they are solved again as well", count,
         solves);
     /* the journal first: killed behind it, the next run finds them done in .part and comes here again */
     status = file->comm->rank == 0 ? write_journal(file) : NAIK_OK;

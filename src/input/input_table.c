@@ -46,9 +46,9 @@ static const naik_param params[] = {
     {.key = "gauge.configs",
      .kind = NAIK_PARAM_TEXTS,
      .offset = INPUT(gauge.configs),
-     .doc = "naik solve does one configuration after the other: each of these replaces "
-            "gauge.config. Complete ones are skipped. A gauge.config beside this list "
-            "chooses one of it"},
+     .doc = "names of configurations. naik solve takes one after the other, with its name as "
+            "gauge.config, and skips those that are complete. A gauge.config beside this list "
+            "chooses one of them"},
     {.key = "gauge.on_mismatch",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(gauge.warn_only),
@@ -196,14 +196,12 @@ static const naik_param params[] = {
      .identity = true,
      .later = true,
      .before = "bicgstab",
-     .doc =
-         "for quarks with spin: bicgstab; cg on the normal equations; multigrid, for light quarks: "
-         "its setup costs about as much as one source, and the solves then need hardly more "
-         "iterations the lighter the quark is; or auto, which solves the first column of a quark "
-         "by "
-         "bicgstab (of twisted_mass by cg) and takes multigrid where that needs too many "
-         "iterations. Where bicgstab does not converge below double precision, it goes on in "
-         "double, and then with cg in double"},
+     .doc = "for quarks with spin. auto solves the first column of a quark by bicgstab (of "
+            "twisted_mass by cg), and takes multigrid if that column needs too many iterations. "
+            "bicgstab goes on in double if it does not converge below double precision, and then "
+            "with cg in double. cg is conjugate gradient on the normal equations. multigrid is for "
+            "light quarks: its setup costs about as much as one source, and its solves take hardly "
+            "more iterations for a lighter quark"},
     {.key = "solver.link_numbers",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.link_numbers),
@@ -334,9 +332,8 @@ static const naik_param params[] = {
      .offset = INPUT(output.propagators),
      .initial = "true",
      .identity = true,
-     .doc = "store the propagators; false: correlators and residuals only. What is made of several "
-            "solves "
-            "then has them in FILE.part until all is made"},
+     .doc = "store the propagators; false stores correlators and residuals only. Correlators of "
+            "several solves then need the propagators in FILE.part until they are made"},
     {.key = "output.precision",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(output.precision),
@@ -433,9 +430,8 @@ static const naik_param params[] = {
      .min = 0,
      .max = 1 << 20,
      .initial = "0",
-     .doc =
-         "ranks that write the data of HDF5 files, each by itself; 0: collective writing by all, "
-         "as always in other formats and in what is kept of solves in flight"},
+     .doc = "ranks that write the data of HDF5 files, each by itself. With 0 all ranks write "
+            "collectively, as they always do in other formats and when they keep solves in flight"},
 
     {.key = "run.backend",
      .kind = NAIK_PARAM_CHOICE,
@@ -450,7 +446,8 @@ static const naik_param params[] = {
      .max = 32768,
      .special = "auto",
      .initial = "auto",
-     .doc = "ranks in each direction, of a group of them; NAIK_GRID=XxYxZxT overrides"},
+     .doc = "ranks in each direction; with run.groups those of one group. NAIK_GRID=XxYxZxT "
+            "overrides"},
     {.key = "run.groups",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(run.groups),
@@ -472,16 +469,14 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.wall_limit_s),
      .initial = "0",
-     .doc =
-         "stop resumable soon after this much time (exit status 5), not before links are built; 0: "
-         "no limit"},
+     .doc = "the run stops soon after this much time with exit status 5, and can be continued; it "
+            "does not stop before its links are built. 0: no limit"},
     {.key = "run.watchdog",
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.watchdog_s),
      .initial = NAIK_WATCHDOG_LIMIT_S,
-     .doc = "when nothing moves for so long, say where every rank is and end the job (exit "
-            "status "
-            "2); 0: never"},
+     .doc = "if nothing moves for so long, every rank says where it is, and the job ends with exit "
+            "status 2; 0: never"},
     {.key = "run.transport",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(run.transport),
@@ -495,10 +490,9 @@ static const naik_param params[] = {
      .offset = INPUT(run.launch),
      .words = launches,
      .initial = "auto",
-     .doc =
-         "how iterations reach a GPU: separate kernels, or fused ones that compute scalars and "
-         "send halos, each by itself or recorded as a graph; the bits are the same; auto knows on "
-         "NVIDIA, measures on AMD"},
+     .doc = "how iterations reach a GPU: separate kernels, or fused kernels that compute scalars "
+            "and send halos, each launched by itself or recorded as a graph. The bits are the "
+            "same. auto follows a rule on NVIDIA and measures on AMD"},
     {.key = "run.share_gpu",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(run.share_gpu),
@@ -508,9 +502,8 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(run.tune_cache),
      .initial = "auto",
-     .doc = "file that keeps which GPU kernels were fastest; auto: naik/tune in the user's "
-            "cache "
-            "folder ($XDG_CACHE_HOME); none"},
+     .doc = "file that keeps which GPU kernels were fastest. auto is naik/tune in the user's cache "
+            "folder ($XDG_CACHE_HOME); none keeps nothing"},
     {.key = "run.placement",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(run.placement),
@@ -521,14 +514,13 @@ static const naik_param params[] = {
      .offset = INPUT(run.progress),
      .words = progresses,
      .initial = "auto",
-     .doc =
-         "how far the solves are: auto keeps one line up to date on a terminal and prints sparse "
-         "lines elsewhere"},
+     .doc = "how naik shows how far the solves are: auto keeps one line up to date on a terminal, "
+            "and prints a line now and then elsewhere"},
     {.key = "run.progress_interval",
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.progress_interval_s),
      .initial = "60",
-     .doc = "silence after which such a line is printed"},
+     .doc = "a line of progress is printed after this much silence"},
     {.key = "run.events",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(run.events),

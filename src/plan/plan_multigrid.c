@@ -149,10 +149,11 @@ void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input,
                   (double)plan->multigrid_bytes / (double)(1 << 30),
                   2 * m->start + 2 + m->cycles * (m->smoother + 2));
     if (plan->multigrid_auto) {
-        naik_log_line(log,
-                      "multigrid: a quark takes it if its first column needs too many iterations "
-                      "by %s: %d where 12 columns share the setup, %d where 48 do",
-                      input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
-                      solve_plan_multigrid_from(12, false), solve_plan_multigrid_from(48, false));
+        naik_log_line(
+            log,
+            "multigrid: naik takes it for a quark whose first column %s does not solve in "
+            "%d iterations if 12 columns share the setup, or in %d if 48 do",
+            input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
+            solve_plan_multigrid_from(12, false), solve_plan_multigrid_from(48, false));
     }
 }

@@ -100,9 +100,10 @@ void solve_plan_print_sharing(const solve_plan *plan, const naik_input *input, n
             }
             naik_log_line(
                 log,
-                "solver: naik solves the masses of %s %s. That the lightest mass is solved by "
-                "itself costs 1; then solving each mass by itself costs %.2f, and one Krylov space "
-                "for all of them costs %.2f (each mass by itself or its share of the space: %s)",
+                "solver: naik solves the masses of %s %s. In units of one solve of the lightest "
+                "mass, "
+                "all masses cost %.2f if each is solved by itself, and %.2f from one Krylov space "
+                "(for each mass, by itself or its share of the space: %s)",
                 input->solve[i].name, plan->multishift ? "from one Krylov space" : "each by itself",
                 multishift_separate_bytes(&c) / unit, multishift_shared_bytes(&c) / unit, text);
         }

@@ -33,8 +33,8 @@ void solve_report_output(const solve_job *j, const naik_propagator_spec *spec)
     if (spec->until_contracted) {
         naik_log_line(
             j->log,
-            "  of that the propagators are left out in the end: they stay in %s.part until "
-            "the correlators of several solves are made",
+            "  the finished file leaves out the propagators: they stay in %s.part until the "
+            "correlators of several solves are made",
             j->input->output.file);
     }
     for (int i = 0; j->input->output.average && i < j->input->solve_count; i++) {
