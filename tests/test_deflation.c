@@ -64,20 +64,27 @@ static void solve(check *t, run *r, const naik_operator_set *links, const naik_m
     naik_solver_destroy(&cg);
 }
 
-/* Modes in single precision and in 16 bits. */
+/* Modes in single precision and in 16 bits; the applications that finding them took. */
+static int64_t find_modes(check *t, const fixture *f, const naik_operator_set *links,
+                          const naik_lanczos_options *options, naik_modes *out[2])
+{
+    naik_lanczos_report report = {0};
+    out[0] = out[1] = NULL;
+    CHECK_OK(t, naik_lanczos_run(links->links[NAIK_DOUBLE], links->links[NAIK_SINGLE], options,
+                                 NULL, &out[0], &report));
+    CHECK_OK(t, naik_modes_create(f->geometry, NAIK_HALF, options->modes, &out[1]));
+    if (out[0] != NULL && out[1] != NULL) {
+        CHECK_OK(t, naik_modes_copy(out[0], out[1]));
+    }
+    return report.applications;
+}
+
 static void make_modes(check *t, const fixture *f, const naik_operator_set *links, int count,
                        naik_modes *out[2])
 {
     naik_lanczos_options options = naik_lanczos_defaults();
-    naik_lanczos_report report;
     options.modes = count;
-    out[0] = out[1] = NULL;
-    CHECK_OK(t, naik_lanczos_run(links->links[NAIK_DOUBLE], links->links[NAIK_SINGLE], &options,
-                                 NULL, &out[0], &report));
-    CHECK_OK(t, naik_modes_create(f->geometry, NAIK_HALF, count, &out[1]));
-    if (out[0] != NULL && out[1] != NULL) {
-        CHECK_OK(t, naik_modes_copy(out[0], out[1]));
-    }
+    find_modes(t, f, links, &options, out);
 }
 
 static void solves_take_the_iterations_of_the_modes_left(check *t)
@@ -120,6 +127,49 @@ static void solves_take_the_iterations_of_the_modes_left(check *t)
         cg_box_free(&fewer.box);
         naik_modes_destroy(&modes[0]);
         naik_modes_destroy(&modes[1]);
+        naik_operator_set_destroy(&links);
+    }
+    fixture_destroy(&f);
+}
+
+/* Of two systems on the sites of a parity, in all. */
+static int iterations_with(check *t, const fixture *f, const naik_operator_set *links,
+                           const naik_modes *modes, int parity)
+{
+    run r = {.box = {.f = f, .parity = (naik_parity)parity}, .mass = {0.0005, 0.01}, .count = 2};
+    int sum = 0;
+    solve(t, &r, links, modes, MODES, 2, -1);
+    for (int s = 0; s < r.count; s++) {
+        CHECK_INT(t, r.box.result[s].reason, NAIK_SOLVER_CONVERGED);
+        sum += r.box.result[s].iterations;
+    }
+    cg_box_free(&r.box);
+    return sum;
+}
+
+/* The search ends when its modes are good enough: better ones take more applications and save none. */
+static void better_modes_save_no_iterations(check *t)
+{
+    fixture f;
+    if (cg_rough_fixture(t, &f)) {
+        naik_operator_set links = {.links = {NULL}};
+        naik_modes *usual[2], *better[2];
+        naik_lanczos_options options = naik_lanczos_defaults();
+        options.modes = MODES;
+        options.degree = 8; /* so that it takes some cycles */
+        CHECK_OK(t, naik_operator_set_fat(f.geometry, f.source, NAIK_HALF, 18, &links));
+        const int64_t with_usual = find_modes(t, &f, &links, &options, usual);
+        options.tolerance = 1e-2;
+        CHECK_TRUE(t, with_usual < find_modes(t, &f, &links, &options, better));
+        for (int parity = 0; parity < 2; parity++) {
+            const int a = iterations_with(t, &f, &links, usual[1], parity);
+            const int b = iterations_with(t, &f, &links, better[1], parity);
+            CHECK_TRUE(t, b > 0 && a <= 1.02 * b);
+        }
+        for (int i = 0; i < 2; i++) {
+            naik_modes_destroy(&usual[i]);
+            naik_modes_destroy(&better[i]);
+        }
         naik_operator_set_destroy(&links);
     }
     fixture_destroy(&f);
@@ -175,4 +225,5 @@ static void neither_grid_nor_batch_changes_a_bit(check *t)
 }
 
 CHECK_MAIN(CHECK_UP_TO(1, solves_take_the_iterations_of_the_modes_left),
+           CHECK_UP_TO(1, better_modes_save_no_iterations),
            CHECK(neither_grid_nor_batch_changes_a_bit))

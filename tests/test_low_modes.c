@@ -1,8 +1,17 @@
-/* test_low_modes.c - what is decided about low modes: when a search is written
+/* test_low_modes.c - what is decided about low modes: when a search is written, and in which memory
  *
  * ranks: 1
  */
+#include <ftw.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory_limit.h"
 #include "check.h"
+#include "io/modes/room.h"
 #include "model/deflation.h"
 #include "quark/low_modes.h"
 
@@ -52,7 +61,86 @@ static void modes_never_cost_a_heavy_quark_iterations(check *t)
                0.5 * model_deflating_iterations(100, 32, 1e-10, 1e-4), 1e-12);
 }
 
-CHECK_MAIN(CHECK(the_rule_meets_what_was_measured),
+static void put(const char *root, const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    for (char *at = strchr(path + strlen(root) + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        (void)mkdir(path, 0777);
+        *at = '/';
+    }
+    FILE *file = fopen(path, "w");
+    if (file != NULL) {
+        fputs(text, file);
+        fclose(file);
+    }
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+    (void)info;
+    (void)kind;
+    (void)at;
+    return remove(path);
+}
+
+/* The limit of a job is that of the group around the step, which has none itself. */
+static void the_limit_of_a_job_is_seen(check *t)
+{
+    char root[512];
+    const char *parent = getenv("TMPDIR");
+    snprintf(root, sizeof root, "%s/limit-XXXXXX", parent != NULL ? parent : "/tmp");
+    CHECK_TRUE(t, mkdtemp(root) != NULL);
+    CHECK_TRUE(t, naik_memory_limit_left(root) == SIZE_MAX);
+    put(root, "proc/self/cgroup", "0::/job/step\n");
+    put(root, "sys/fs/cgroup/job/step/memory.max", "max\n");
+    put(root, "sys/fs/cgroup/job/step/memory.current", "5000\n");
+    CHECK_TRUE(t, naik_memory_limit_left(root) == SIZE_MAX);
+    put(root, "sys/fs/cgroup/job/memory.max", "16000\n");
+    put(root, "sys/fs/cgroup/job/memory.current", "9000\n");
+    CHECK_TRUE(t, naik_memory_limit_left(root) == 7000);
+    put(root, "sys/fs/cgroup/job/memory.stat", "anon 6000\nactive_file 500\ninactive_file 2000\n");
+    CHECK_TRUE(t, naik_memory_limit_left(root) == 9000);
+    put(root, "sys/fs/cgroup/job/memory.current", "20000\n");
+    CHECK_TRUE(t, naik_memory_limit_left(root) == 0);
+    put(root, "proc/self/cgroup", "8:pids:/\n4:memory:/slurm/job\n0::/\n");
+    put(root, "sys/fs/cgroup/memory/slurm/job/memory.limit_in_bytes", "4000\n");
+    put(root, "sys/fs/cgroup/memory/slurm/job/memory.usage_in_bytes", "1000\n");
+    put(root, "sys/fs/cgroup/memory/slurm/job/memory.stat",
+        "inactive_file 1\ntotal_inactive_file 300\n");
+    CHECK_TRUE(t, naik_memory_limit_left(root) == 3300);
+    CHECK_INT(t, nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static void room_is_made_ahead_and_beyond(check *t)
+{
+    enum { PIECES = 5, BYTES = 3 << 20 };
+    for (int taken = 0; taken <= PIECES + 2; taken += PIECES + 2) {
+        char *piece[PIECES + 2];
+        naik_modes_room *room = naik_modes_room_begin(PIECES, BYTES);
+        CHECK_TRUE(t, room != NULL);
+        for (int i = 0; i < taken; i++) {
+            piece[i] = naik_modes_room_take(room, BYTES);
+            CHECK_TRUE(t, piece[i] != NULL);
+            if (piece[i] != NULL) {
+                memset(piece[i], i, BYTES);
+            }
+        }
+        naik_modes_room_end(&room);
+        CHECK_TRUE(t, room == NULL);
+        for (int i = 0; i < taken; i++) {
+            CHECK_TRUE(t, piece[i] != NULL && piece[i][0] == i && piece[i][BYTES - 1] == i);
+            free(piece[i]);
+        }
+    }
+    char *other = naik_modes_room_take(NULL, BYTES);
+    CHECK_TRUE(t, other != NULL);
+    free(other);
+}
+
+CHECK_MAIN(CHECK(the_limit_of_a_job_is_seen), CHECK(room_is_made_ahead_and_beyond),
+           CHECK(the_rule_meets_what_was_measured),
            CHECK(modes_never_cost_a_heavy_quark_iterations),
            CHECK(a_search_is_written_after_a_minute),
            CHECK(writing_a_search_takes_a_twentieth_of_its_time_at_most))

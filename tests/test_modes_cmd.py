@@ -250,7 +250,9 @@ def a_search_goes_on_from_a_search_for_the_same_alone():
                     *more, status=5)
     begun()
     assert "going on from cycle" in begun()
-    assert "going on" not in begun("--set", "deflation.tolerance=2e-3")
+    said = begun("--set", "deflation.tolerance=2e-3")
+    assert "going on" not in said
+    assert "to deflation.tolerance 0.01, this one has" in said and "and 0.002: the search begins again" in said, said
     shutil.copy(path("modes.h5"), path("named.h5.search"))
     said = naik("modes", path("in.yaml"), "--set", "deflation.file=" + path("named.h5"), status=1)
     assert "is no search for low modes (format naik-modes, complete)" in said, said

@@ -36,6 +36,7 @@ struct naik_modes_writer {
     float **spare;  /* [most] of those that are: the next are packed into it */
     int spares, ready, taken, done, working;
     bool stop, forced; /* forced: all is on the disk */
+    bool later;        /* the threads begin when all is packed */
     int failed;        /* of the system, or DIFFERS, or NOT_FINITE */
     const char *doing; /* what failed */
     char *buffer;      /* without threads */
@@ -49,6 +50,19 @@ bool naik_modes_can_follow(const naik_geometry *geometry)
 }
 
 /* ---- what a thread does */
+
+/* Begins what forcing the file to disk waits for. On a host of much memory the system itself begins so late
+ * that all vectors would go to the disk in the end, and whatever else is forced there would wait for them. */
+static void send_to_disk(const naik_modes_writer *w, int64_t offset)
+{
+#if defined(SYNC_FILE_RANGE_WRITE)
+    (void)sync_file_range(w->fd, offset, w->half.volume * NAIK_MODE_SITE_BYTES,
+                          SYNC_FILE_RANGE_WRITE); /* where it fails, the end says so */
+#else
+    (void)w;
+    (void)offset;
+#endif
+}
 
 /* 0, or why vector `index` is not in the file; its sum. */
 static int put_vector(naik_modes_writer *w, int index, const float *vector, char *buffer,
@@ -73,6 +87,7 @@ static int put_vector(naik_modes_writer *w, int index, const float *vector, char
         failed = naik_runs_read(&w->runs, w->fd, offset, NULL, buffer, &s);
         naik_site_sum_take(&s, again);
         failed = failed == 0 && memcmp(sum, again, sizeof again) != 0 ? DIFFERS : failed;
+        send_to_disk(w, offset);
     }
     return failed;
 }
@@ -178,7 +193,7 @@ static void wait_a_moment(naik_modes_writer *w)
 }
 
 /* Memory for the next vector, when it may be packed; NULL: there is none, or writing has failed. */
-static float *next_room(naik_modes_writer *w)
+static float *next_room(naik_modes_writer *w, naik_modes_room *made)
 {
     float *room = NULL;
     pthread_mutex_lock(&w->mutex);
@@ -190,7 +205,7 @@ static float *next_room(naik_modes_writer *w)
     }
     const bool make = w->failed == 0 && room == NULL;
     pthread_mutex_unlock(&w->mutex);
-    return make ? malloc((size_t)naik_runs_bytes(&w->runs)) : room;
+    return make ? naik_modes_room_take(made, (size_t)naik_runs_bytes(&w->runs)) : room;
 }
 
 static void hand_over(naik_modes_writer *w, int index, float *vector)
@@ -200,21 +215,33 @@ static void hand_over(naik_modes_writer *w, int index, float *vector)
     w->packed[index] = vector;
     w->ready = index + 1;
     pthread_cond_broadcast(&w->moved);
-    if (w->threads == 0) {
+    if (w->threads == 0 && !w->later) {
         take_back(w, index, put_vector(w, index, vector, w->buffer, &doing), doing);
         force(w);
     }
     pthread_mutex_unlock(&w->mutex);
 }
 
+/* All that is packed, where there are no threads for it. */
+static void write_alone(naik_modes_writer *w)
+{
+    const char *doing = "write";
+    pthread_mutex_lock(&w->mutex);
+    for (int i = 0; i < w->ready && w->failed == 0; i++) {
+        take_back(w, i, put_vector(w, i, w->packed[i], w->buffer, &doing), doing);
+    }
+    force(w);
+    pthread_mutex_unlock(&w->mutex);
+}
+
 /* Every rank goes through all vectors: what fails on one is agreed in the end. */
-static naik_status pack(naik_modes_writer *w)
+static naik_status pack(naik_modes_writer *w, naik_modes_room *made)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = w->part.geometry;
     naik_log *log = geometry->backend->log;
     for (int i = 0; i < w->part.count && status == NAIK_OK; i++) {
-        float *vector = next_room(w);
+        float *vector = next_room(w, made);
         if (vector == NULL) {
             status = w->failed != 0
                          ? NAIK_OK
@@ -286,6 +313,7 @@ static naik_status make(const naik_geometry *geometry, const naik_modes *modes,
     const naik_status status = naik_modes_part_fill_in(geometry, modes, about, &w->part);
     const size_t most = pace->in_hands / (size_t)naik_runs_bytes(&w->runs);
     w->most = most < 1 ? 1 : most < (size_t)w->part.count ? (int)most : w->part.count;
+    w->later = w->most == w->part.count;
     w->packed = calloc((size_t)w->part.count + 1, sizeof *w->packed);
     w->spare = calloc((size_t)w->most + 1, sizeof *w->spare);
     w->buffer = room_for_reading();
@@ -313,8 +341,16 @@ naik_status naik_modes_writer_begin(const naik_geometry *geometry, const char *p
     NAIK_TRY(naik_comm_agree(comm, make(geometry, modes, about, pace, &w)));
     NAIK_TRY(naik_modes_part_begin(&w->part, path, &w->out));
     NAIK_TRY(naik_comm_agree(comm, open_part(w)));
-    start(w, pace->threads);
-    NAIK_TRY(pack(w));
+    if (!w->later) {
+        start(w, pace->threads);
+    }
+    NAIK_TRY(pack(w, pace->room));
+    if (w->later) {
+        start(w, pace->threads);
+        if (w->threads == 0) {
+            write_alone(w);
+        }
+    }
     *out = w;
     w = NULL;
 done:

@@ -2,12 +2,14 @@
  *
  * The vectors are packed into host memory, in the order of the file, as they will be read. A few
  * threads without MPI sum them, write them, read them again and compare, and force the file to disk.
+ * Where all have room they begin when all are packed, which is sooner without them.
  * The file is described and gets its name in a call of all ranks, when all have ended.
  */
 #ifndef NAIK_IO_MODES_BEHIND_H
 #define NAIK_IO_MODES_BEHIND_H
 
 #include "io/modes/modes_file.h"
+#include "io/modes/room.h"
 
 typedef struct naik_modes_writer naik_modes_writer;
 
@@ -15,6 +17,7 @@ typedef struct naik_modes_writer naik_modes_writer;
 typedef struct naik_modes_pace {
     int threads;     /* of this rank, at least 1 */
     size_t in_hands; /* bytes of packed vectors that may wait for them; one vector always may */
+    naik_modes_room *room; /* borrowed; NULL: memory is made when it is needed */
 } naik_modes_pace;
 
 /* Whether boxes and options let threads write: runs are long, and nobody asked for few writers. The same

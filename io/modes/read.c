@@ -299,6 +299,28 @@ static naik_status refuse_no_search(naik_log *log, const char *path)
     return status;
 }
 
+/* Whether a kept search is this one; one that is not is told of, since its work is lost. */
+static bool is_same_search(naik_log *log, const char *path, const naik_modes_about *there,
+                           const naik_modes_about *about)
+{
+    if (memcmp(there->fat, about->fat, sizeof there->fat) != 0 ||
+        memcmp(there->far, about->far, sizeof there->far) != 0) {
+        naik_log_line(log, "modes: '%s' keeps a search with other links: the search begins again",
+                      path);
+        return false;
+    }
+    if (there->seed != about->seed || there->report.krylov != about->report.krylov ||
+        there->tolerance != about->tolerance) {
+        naik_log_line(log,
+                      "modes: '%s' keeps a search with %d vectors to deflation.tolerance %g, this "
+                      "one has %d and %g: the search begins again",
+                      path, there->report.krylov, there->tolerance, about->report.krylov,
+                      about->tolerance);
+        return false;
+    }
+    return true;
+}
+
 naik_status naik_modes_search_read(const naik_geometry *geometry, const char *path,
                                    const naik_modes_about *about, naik_lanczos_state *state,
                                    bool *found)
@@ -329,10 +351,7 @@ naik_status naik_modes_search_read(const naik_geometry *geometry, const char *pa
     if (there.state.size == 0) { /* written before searches stopped within cycles */
         there.state.size = there.state.kept + NAIK_MODES_BLOCK;
     }
-    const bool same = memcmp(there.fat, about->fat, sizeof there.fat) == 0 &&
-                      memcmp(there.far, about->far, sizeof there.far) == 0 &&
-                      there.seed == about->seed && there.report.krylov == about->report.krylov &&
-                      there.tolerance == about->tolerance;
+    const bool same = is_same_search(comm->log, path, &there, about);
     if (same && (there.state.size != count ||
                  !naik_lanczos_state_holds(&there.state, state->wanted, state->krylov))) {
         naik_log_warn(comm->log, "'%s' is none that a search can leave: the search begins again",

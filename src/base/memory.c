@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/memory_limit.h"
+
 enum { PAGE = 4096, HUGE_PAGE = 1 << 21 };
 
 static size_t round_up(size_t bytes, size_t unit)
@@ -46,7 +48,8 @@ size_t naik_memory_available(void)
     if (file != NULL) {
         fclose(file);
     }
-    return kilobytes << 10;
+    const size_t node = kilobytes << 10, job = naik_memory_limit_left("");
+    return job < node ? job : node;
 }
 
 naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out)

@@ -22,7 +22,7 @@ double naik_lanczos_promised(double tolerance, double lambda2, double high, int 
 naik_lanczos_options naik_lanczos_defaults(void)
 {
     return (naik_lanczos_options){
-        .modes = 64, .tolerance = 1e-2, .max_cycles = 60, .seed = UINT64_C(20061947)};
+        .modes = 64, .tolerance = 0.5, .max_cycles = 60, .seed = UINT64_C(20061947)};
 }
 
 static naik_status create(const naik_links *single, const naik_lanczos_options *options, lanczos *l)

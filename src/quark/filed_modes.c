@@ -8,7 +8,6 @@
 #include "base/timer.h"
 #include "comm/groups.h"
 #include "io/files.h"
-#include "io/modes/behind.h"
 
 enum { MOST_THREADS = 8 };
 
@@ -23,19 +22,23 @@ struct filed_modes {
 
 /* A search had room for a third more vectors than it found, in the same memory where that is the
  * host's. Beside a device half of what the host has left may be used, shared by the ranks of a node. */
-static naik_modes_pace pace_of(const naik_modes *modes)
+naik_modes_pace filed_modes_prepare(const naik_geometry *geometry, int count)
 {
-    const naik_geometry *geometry = modes->geometry;
     const naik_comm *comm = naik_comm_job(geometry->lattice->comm);
     const size_t each = (size_t)geometry->lattice->volume_cb * 6 * sizeof(float);
-    const size_t least = ((size_t)modes->count / 3 + NAIK_MODES_BLOCK) * each;
+    const size_t least = ((size_t)count / 3 + NAIK_MODES_BLOCK) * each;
     const size_t left = naik_memory_available() / 2 / (size_t)comm->node_size;
     const bool beside = !geometry->backend->ops->host_memory && left > 0;
     const int threads = comm->cpus / 2;
-    return (naik_modes_pace){.threads = threads < 1              ? 1
-                                        : threads < MOST_THREADS ? threads
-                                                                 : MOST_THREADS,
-                             .in_hands = beside ? left : least};
+    naik_modes_pace pace = {.threads = threads < 1              ? 1
+                                       : threads < MOST_THREADS ? threads
+                                                                : MOST_THREADS,
+                            .in_hands = beside ? left : least};
+    if (beside) {
+        const size_t most = left / each;
+        pace.room = naik_modes_room_begin(most < (size_t)count ? (int)most : count, each);
+    }
+    return pace;
 }
 
 static void release(filed_modes **file)
@@ -48,12 +51,12 @@ static void release(filed_modes **file)
 }
 
 naik_status filed_modes_begin(const char *path, const char *search, const naik_modes *modes,
-                              const naik_modes_about *about, naik_lock **turn, filed_modes **out)
+                              const naik_modes_about *about, const naik_modes_pace *pace,
+                              naik_lock **turn, filed_modes **out)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = modes->geometry;
     naik_comm *comm = geometry->lattice->comm;
-    const naik_modes_pace pace = pace_of(modes);
     filed_modes *f = calloc(1, sizeof *f);
     *out = NULL;
     NAIK_TRY(naik_comm_agree(
@@ -64,7 +67,7 @@ naik_status filed_modes_begin(const char *path, const char *search, const naik_m
     f->begun_s = naik_time_s();
     snprintf(f->path, sizeof f->path, "%s", path);
     snprintf(f->search, sizeof f->search, "%s", search);
-    NAIK_TRY(naik_modes_writer_begin(geometry, path, modes, about, &pace, &f->writer));
+    NAIK_TRY(naik_modes_writer_begin(geometry, path, modes, about, pace, &f->writer));
     f->packed_s = naik_time_s() - f->begun_s;
     f->turn = *turn;
     *turn = NULL;

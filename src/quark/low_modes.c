@@ -261,14 +261,20 @@ static naik_status restore(void *data, naik_lanczos_state *state, bool *found)
     return status;
 }
 
+static bool follows(const job *j)
+{
+    return j->filed != NULL && naik_modes_can_follow(j->geometry);
+}
+
 /* What was found goes into its file, now or behind what the caller does; *turn is then the file's. */
-static naik_status file_modes(job *j, const naik_modes *modes, naik_lock **turn)
+static naik_status file_modes(job *j, const naik_modes *modes, const naik_modes_pace *pace,
+                              naik_lock **turn)
 {
     naik_status status = NAIK_OK;
     naik_timer *timer = j->geometry->backend->timer;
     naik_timer_start(timer, "write modes");
-    if (j->filed != NULL && naik_modes_can_follow(j->geometry)) {
-        NAIK_TRY(filed_modes_begin(j->path, j->search, modes, &j->about, turn, j->filed));
+    if (follows(j)) {
+        NAIK_TRY(filed_modes_begin(j->path, j->search, modes, &j->about, pace, turn, j->filed));
     } else {
         NAIK_TRY(naik_modes_file_write(j->geometry, j->path, modes, &j->about));
         NAIK_TRY(naik_file_remove(j->comm, j->search));
@@ -284,6 +290,7 @@ static naik_status find(job *j, naik_lock **turn, naik_modes **out)
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
     naik_lanczos_options options = naik_lanczos_defaults();
+    naik_modes_pace pace = {.threads = 1};
     char part[NAIK_PATH_MAX];
     const naik_lanczos_hooks hooks = {
         .data = j, .progress = progress, .stop = asked, .save = save, .restore = restore};
@@ -301,10 +308,14 @@ static naik_status find(job *j, naik_lock **turn, naik_modes **out)
     j->about.report.krylov = naik_lanczos_krylov(&options);
     j->saved_at = naik_time_s();
     NAIK_TRY(naik_output_room(j->comm, j->path, 0, part)); /* before the work */
+    if (follows(j)) {
+        pace = filed_modes_prepare(j->geometry, j->wanted);
+    }
     NAIK_TRY(naik_lanczos_run(j->outer, j->single, &options, &hooks, out, &j->about.report));
     j->about.gram = j->about.report.gram;
-    NAIK_TRY(file_modes(j, *out, turn));
+    NAIK_TRY(file_modes(j, *out, &pace, turn));
 done:
+    naik_modes_room_end(&pace.room);
     return status;
 }
 
