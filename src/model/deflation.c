@@ -4,9 +4,9 @@
 #include <math.h>
 
 static const double MODES_A_SLICE = 740, SLICE = 32.0 * 32 * 32;
-static const double APPLICATIONS = 9;    /* of D D, for n/lambda_n = 1 */
+static const double APPLICATIONS = 6.5;  /* of D D, for n/lambda_n = 1 */
 static const double VECTOR_SHARE = 0.04; /* 24 bytes a site of about 600 */
-static const double VECTOR_READS = 3.3;  /* of orthogonalising and rotating, for n = 1 */
+static const double VECTOR_READS = 4.6;  /* of orthogonalising and rotating, for n = 1 */
 
 double model_mode_density(const int size[NAIK_DIM])
 {

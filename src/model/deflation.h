@@ -2,13 +2,13 @@
  *
  *   lambda_n = n / N           N modes in a unit of lambda: near zero the spectrum is linear
  *   solve    = 25 / sqrt(m^2 + lambda_n^2) + 2 n w (1 + log(tolerance) / log(again)) bits / 32
- *   search   = 9 N + 3.3 w n^2
+ *   search   = 6.5 N + 4.6 w n^2
  *
- * An application of D D in the search takes about as long as an iteration with vectors and links in
- * single precision, eight at a time: 1.12 times that of the model with 200 modes of 32^4 on an H200
- * (tests/results/h200.txt), all else of the search included. w is what reading a mode costs beside
- * it. The second terms, of deflating and of orthogonalising and rotating, are counted, not measured;
- * the dense problem of the search is left out.
+ * An application of D D in the search takes nine tenths of an iteration of a solve with modes, or the time
+ * of one with vectors and links in single precision, eight at a time. w is what reading a mode costs beside
+ * it. With 500 modes and tolerance 0.5 an H100 took 6.1 N and 6.2 N applications (32^3 x 48, 32^4;
+ * tests/results/h100.txt), and for all else of the search the time of some 46000 iterations. The terms of
+ * deflating are counted, not measured.
  *
  * N is measured where there are modes: 23600 at 32^4, beta = 5.7. Before, the rule is 740 for each
  * time slice, which is that; slices of more sites are taken to be finer, not larger (4 Sigma V/pi
