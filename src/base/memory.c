@@ -11,8 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/memory_limit.h"
-
 enum { PAGE = 4096, HUGE_PAGE = 1 << 21 };
 
 static size_t round_up(size_t bytes, size_t unit)
@@ -48,8 +46,7 @@ size_t naik_memory_available(void)
     if (file != NULL) {
         fclose(file);
     }
-    const size_t node = kilobytes << 10, job = naik_memory_limit_left("");
-    return job < node ? job : node;
+    return kilobytes << 10;
 }
 
 naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out)

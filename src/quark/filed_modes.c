@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/groups.h"
+#include "comm/memory_limit.h"
 #include "io/files.h"
 
 enum { MOST_THREADS = 8 };
@@ -27,7 +28,8 @@ naik_modes_pace filed_modes_prepare(const naik_geometry *geometry, int count)
     const naik_comm *comm = naik_comm_job(geometry->lattice->comm);
     const size_t each = (size_t)geometry->lattice->volume_cb * 6 * sizeof(float);
     const size_t least = ((size_t)count / 3 + NAIK_MODES_BLOCK) * each;
-    const size_t left = naik_memory_available() / 2 / (size_t)comm->node_size;
+    const size_t node = naik_memory_available(), job = naik_memory_limit_left("");
+    const size_t left = (job < node ? job : node) / 2 / (size_t)comm->node_size;
     const bool beside = !geometry->backend->ops->host_memory && left > 0;
     const int threads = comm->cpus / 2;
     naik_modes_pace pace = {.threads = threads < 1              ? 1

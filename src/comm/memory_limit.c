@@ -1,5 +1,5 @@
 /* memory_limit.c - the limits of control groups, from that of the process up to the outermost */
-#include "base/memory_limit.h"
+#include "comm/memory_limit.h"
 
 #include <stdint.h>
 #include <stdio.h>

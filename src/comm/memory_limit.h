@@ -2,8 +2,8 @@
  *
  * Batch systems end a job that takes more than it asked for, however much the node has left.
  */
-#ifndef NAIK_BASE_MEMORY_LIMIT_H
-#define NAIK_BASE_MEMORY_LIMIT_H
+#ifndef NAIK_COMM_MEMORY_LIMIT_H
+#define NAIK_COMM_MEMORY_LIMIT_H
 
 #include <stddef.h>
 
