@@ -64,7 +64,7 @@ static inline naik_backend *gpu_backend_of(naik_device *device)
 naik_status gpu_report(naik_backend *backend, gpu_error error, const char *what, const char *file,
                        int line);
 #define GPU_CHECK(backend, call, what) gpu_report((backend), (call), (what), __FILE__, __LINE__)
-/* The same after a launch; and notes when it ends where the iteration is a sample. */
+/* gpu_report after a launch; also notes when the launch ends where the iteration is a sample. */
 naik_status gpu_launched(naik_backend *backend, const char *what, const char *file, int line);
 #define GPU_LAUNCHED(backend, what) gpu_launched((backend), (what), __FILE__, __LINE__)
 
@@ -72,7 +72,7 @@ naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
 void gpu_close(naik_backend *backend);
 void gpu_describe(const naik_backend *backend, char *text, size_t text_size);
 naik_status gpu_alloc(naik_device *device, size_t size_bytes, const char *what, void **out);
-/* The same, of memory that other ranks may map and write to. */
+/* gpu_alloc of memory that other ranks may map and write to. */
 naik_status gpu_alloc_open(naik_backend *backend, size_t size_bytes, const char *what, void **out);
 void gpu_release(naik_device *device, void *memory);
 naik_status gpu_alloc_host(naik_device *device, size_t size_bytes, const char *what, void **out);

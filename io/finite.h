@@ -14,7 +14,7 @@
 
 /* Of reals as they are in a file, native float (bits 32) or double (64). */
 bool naik_reals_are_finite(const void *reals, int64_t count, int bits);
-/* The same of floats, by the calling thread alone. */
+/* naik_reals_are_finite of floats, by the calling thread alone. */
 bool naik_singles_are_finite(const float *reals, int64_t count);
 /* Whether values are finite once they are rounded to `bits`. */
 bool naik_values_are_finite(const double *values, int64_t count, int bits);
@@ -22,7 +22,7 @@ bool naik_values_are_finite(const double *values, int64_t count, int bits);
  * NAIK_ERR_INPUT where it is not finite: what was asked for is beyond such numbers */
 naik_status naik_refuse_not_finite(naik_log *log, const double *values, int64_t count, int bits,
                                    const char *what);
-/* The same of reals that have so many bits in memory. */
+/* naik_refuse_not_finite of reals that have `bits` bits in memory. */
 naik_status naik_refuse_packed_not_finite(naik_log *log, const void *reals, int64_t count, int bits,
                                           const char *what);
 

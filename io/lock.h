@@ -18,7 +18,7 @@ typedef struct naik_lock naik_lock;
  * NAIK_ERR_INPUT  another job holds it: the sentence says which, and what to do
  * NAIK_ERR_IO, NAIK_ERR_MEMORY */
 naik_status naik_lock_acquire(naik_comm *comm, const char *path, naik_lock **out);
-/* The same for those who can wait: *held where the refusal is that another job holds it. */
+/* naik_lock_acquire for those who can wait: *held where another job holds the lock. */
 naik_status naik_lock_try(naik_comm *comm, const char *path, naik_lock **out, bool *held);
 /* The lock is still ours; touches it. Collective. NAIK_ERR_IO where another job took it over while
  * this one was stalled: nothing more may then be written. */

@@ -32,7 +32,7 @@ void naik_site_sum_add(naik_site_sum *s, int64_t first, int64_t count, const voi
 /* sum[2] ^= {suma, sumb} of all that was added. Local. */
 void naik_site_sum_take(const naik_site_sum *s, uint32_t sum[2]);
 
-/* The same from inside the parallel loops of this thread: a part for each of their threads. */
+/* Sums of sites from inside the parallel loops of this thread: a part for each thread of a loop. */
 typedef struct naik_site_sums naik_site_sums;
 
 /* Collective, agrees. NAIK_ERR_MEMORY */

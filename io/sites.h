@@ -30,7 +30,7 @@ typedef void naik_sites_visit(void *context, const naik_sites_row *row);
 /* The box of this rank in an array over the whole lattice, x fastest. */
 naik_sites_box naik_sites_of_lattice(const naik_lattice *lattice, int64_t offset,
                                      int64_t element_bytes);
-/* The same for an array over the sites lower..upper (inclusive) only: row.coord is relative to
+/* This rank's box of an array over the sites lower..upper (inclusive) only: row.coord is relative to
  * lower. A rank without such sites gets counts of 0. */
 naik_sites_box naik_sites_of_part(const naik_lattice *lattice, int64_t offset,
                                   int64_t element_bytes, const int lower[NAIK_DIM],

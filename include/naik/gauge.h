@@ -72,7 +72,7 @@ naik_status naik_gauge_measure(const naik_gauge *gauge, naik_gauge_checks *out);
  * with A = (U - U^+)/2i without its trace. Of links that no gauge was fixed for it is of order 1.
  * Links without phases. Collective; exact sums. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_gauge_coulomb_deviation(const naik_gauge *gauge, double *theta);
-/* The same with the first `directions` directions in Delta: 3, or 4 for Landau gauge. */
+/* Theta with the first `directions` directions in Delta: 3, or 4 for Landau gauge. */
 naik_status naik_gauge_divergence(const naik_gauge *gauge, int directions, double *theta);
 
 /* Gram-Schmidt on the rows, third row = conj(row0 x row1). *largest_change = largest |dU_ij| over

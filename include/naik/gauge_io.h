@@ -39,8 +39,8 @@ typedef struct naik_gauge_file {
  * NAIK_ERR_INPUT    missing, unreadable, or of no known format
  * NAIK_ERR_CORRUPT  recognised, but the header or the file's length contradicts itself */
 naik_status naik_gauge_file_probe(naik_comm *comm, const char *path, naik_gauge_file *out);
-/* The same of a file that may tell no extents (LIME without an ildg-format record): they are then these,
- * which are not compared with those of a file that does. NULL: none, as naik_gauge_file_probe. */
+/* naik_gauge_file_probe of a file that may tell no extents (LIME without an ildg-format record), for which these
+ * are taken; extents that the file tells are not compared with them. NULL: as naik_gauge_file_probe. */
 naik_status naik_gauge_file_probe_sized(naik_comm *comm, const char *path,
                                         const int extents[NAIK_DIM], naik_gauge_file *out);
 /* Frees what the struct owns and clears it. */
@@ -100,8 +100,8 @@ void naik_gauge_sum_text(const naik_gauge_file *file, const uint32_t sum[2], cha
 naik_status naik_gauge_load(const char *path, const naik_gauge_load_options *options,
                             naik_gauge *gauge, naik_gauge_file *file, naik_gauge_checks *checks);
 
-/* The same of links that are in `gauge` already: `file` says what whoever made them claims, and `name` is
- * for sentences. All zero but the NaNs of what is not claimed (naik_gauge_file_of_memory) is fine. */
+/* naik_gauge_load of links that are in `gauge` already: `file` says what their maker claims of them, and `name`
+ * is for sentences. All zero but the NaNs of what is not claimed (naik_gauge_file_of_memory) is fine. */
 naik_status naik_gauge_accept(const char *name, const naik_gauge_load_options *options,
                               naik_gauge *gauge, naik_gauge_file *file, naik_gauge_checks *checks);
 /* What is known of links that come from no file. Local. */

@@ -37,7 +37,7 @@ naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable,
  * Collective, agrees.
  * NAIK_ERR_INPUT where there is none, NAIK_ERR_CORRUPT where HDF5 cannot open it */
 naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file);
-/* The same by this rank alone, without MPI-IO; close with H5Fclose. Local.
+/* naik_h5_open_stored by this rank alone, without MPI-IO; close with H5Fclose. Local.
  * NAIK_ERR_INPUT where the file is missing, no HDF5 file, does not stay inside, or is of a version of
  * naik's formats that is not known (own_format.h), NAIK_ERR_CORRUPT where HDF5 cannot open the file,
  * NAIK_ERR_IO where the file system refuses to read it */
@@ -53,7 +53,7 @@ bool naik_h5_stays_inside(hid_t file, char reason[NAIK_H5_REASON_BYTES]);
  * file; all that is opened for reading is asked. Local. NAIK_ERR_INPUT where the version is not known,
  * NAIK_ERR_CORRUPT where the file of naik's has none, or has no version there */
 naik_status naik_h5_check_version(naik_log *log, hid_t file, const char *path);
-/* Both end with the data on the disk as far as the system can promise. Collective, agree.
+/* Flush and close end with the data on the disk as far as the system can promise. Collective, agree.
  * close: *file = -1 afterwards; does nothing on -1. */
 naik_status naik_h5_flush(naik_comm *comm, hid_t file);
 naik_status naik_h5_close(naik_comm *comm, hid_t *file);
@@ -95,7 +95,7 @@ naik_status naik_h5_group(naik_log *log, hid_t where, const char *name, hid_t *o
 
 /* Attributes of an object, written by all ranks; do not agree. */
 naik_status naik_h5_put_text(naik_log *log, hid_t object, const char *name, const char *text);
-/* The same where it may be there already; then in the type that it has. */
+/* naik_h5_put_text of an attribute that may be there already, and then keeps its type. */
 naik_status naik_h5_set_text(naik_log *log, hid_t object, const char *name, const char *text);
 naik_status naik_h5_put_f64(naik_log *log, hid_t object, const char *name, const double *values,
                             int count); /* count 0: a scalar */

@@ -71,7 +71,7 @@ typedef struct naik_scidac_file {
 
 /* Finds kind, bits, fits, contradicts and, of links, colors, from the rest of the description. */
 void naik_scidac_classify(const naik_scidac_file *file, naik_scidac_field *field);
-/* The same with extents that the file does not tell. */
+/* naik_scidac_classify with extents that the file does not tell. */
 void naik_scidac_give_dims(const naik_scidac_file *file, const int dims[NAIK_DIM],
                            naik_scidac_field *field);
 /* "2 gauge configurations, 3 colour vectors": what a LIME file holds, for a sentence. */
@@ -86,7 +86,7 @@ bool naik_lime_recognise(const unsigned char *head, size_t head_size);
  *                   other
  * NAIK_ERR_MEMORY */
 naik_status naik_scidac_scan(naik_log *log, const char *path, naik_scidac_file **out);
-/* The same on rank 0, the result on every rank. Collective. */
+/* naik_scidac_scan on rank 0, the result on every rank. Collective. */
 naik_status naik_scidac_open(naik_comm *comm, const char *path, naik_scidac_file **out);
 void naik_scidac_close(naik_scidac_file **file);
 

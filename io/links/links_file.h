@@ -61,7 +61,7 @@ typedef struct naik_links_boundary {
 naik_status naik_links_scidac_read(const char *fat_path, const char *long_path,
                                    const naik_lattice *lattice, double naik_epsilon,
                                    const naik_links_boundary *boundary, naik_fatlong **out);
-/* The same line for the two files; one without a checksum is read for it. Collective. */
+/* The identity of the two files in a line; a file without a checksum is read for its sum. Collective. */
 naik_status naik_links_scidac_identity(const char *fat_path, const char *long_path,
                                        const naik_lattice *lattice, char *text, size_t text_size);
 /* Whether the file begins like a SciDAC file; false where it cannot be read. Collective. */

@@ -13,7 +13,7 @@
 /* The datasets and their attributes in a new file, empty. Does not agree. */
 naik_status naik_prop_make_contractions(naik_propagator_file *file,
                                         const naik_propagator_spec *spec);
-/* Those of an open file that are missing or disagree with their checksum, added to *bad.
+/* Adds to *bad how many contractions of an open file are missing or disagree with their checksum.
  * Collective. */
 naik_status naik_prop_check_contractions(const naik_propagator_file *file, int *bad);
 

@@ -10,7 +10,7 @@
 #include "io/prop/record.h"
 
 enum { NAIK_PROP_NAME = 64, NAIK_PROP_PATH = 192, NAIK_SESSIONS = 64, NAIK_SESSION_BYTES = 2048 };
-/* Of the names of all momenta in one attribute: HDF5's attributes end there. */
+/* Bytes of the names of all momenta, which are one attribute: HDF5 has no longer ones. */
 enum { NAIK_PROP_NAMES_BYTES = 65000 };
 
 /* The correlators of the solves of a set. */
@@ -147,7 +147,7 @@ naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path
 /* NAIK_ERR_INPUT with the first difference between what h5 was begun with and spec. Collective. */
 naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
                               const naik_propagator_spec *spec, const char *structure);
-/* Its first part, which needs no more than the input. Local. */
+/* The first part of naik_prop_compare, which needs no more than the input. Local. */
 naik_status naik_prop_compare_input(naik_log *log, hid_t h5, const char *path,
                                     const char *canonical_input);
 /* io/prop/claim.c: a .part that is no propagator file is not begun again. Local. NAIK_ERR_INPUT */
@@ -203,7 +203,7 @@ naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double
 naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
                                naik_propagator_file *file, naik_disk_record **disk);
 
-/* The same on this rank alone, for people to look at: correlators of a set may be `damaged`. file->comm
+/* naik_prop_describe on this rank alone, to be looked at: correlators of a set may be `damaged`. file->comm
  * is the caller's. */
 naik_status naik_prop_describe_alone(naik_log *log, hid_t h5, const char *path,
                                      naik_propagator_file *file, naik_disk_record **disk);
@@ -219,9 +219,9 @@ int naik_prop_count_retries(const naik_propagator_file *file);
 /* The open, complete PATH becomes .part again, under the lock, with a journal, and is closed.
  * Collective. NAIK_ERR_INPUT: another job holds the lock */
 naik_status naik_prop_reopen(naik_propagator_file *file);
-/* They are pending again, in the open .part too. Collective. */
+/* Such solves are pending again, in the open .part too. Collective. */
 naik_status naik_prop_reset_retries(naik_propagator_file *file);
-/* The same of what is done although the solutions that its sources are made of are pending: those may come out
+/* Solves are pending again, too, whose sources are made of solutions that are pending: these may come out
  * different. Collective. */
 naik_status naik_prop_reset_derived(naik_propagator_file *file);
 /* Whether solutions that the source of a solve is made of are to be solved. Local. */

@@ -16,8 +16,8 @@ naik_status naik_prop_put_quark(naik_log *log, hid_t object, const naik_quark *q
 /* Of one of the quarks of a hadron: PREFIXmass ... Does not agree. NAIK_ERR_IO */
 naik_status naik_prop_put_hadron_quark(naik_log *log, hid_t object, const char *prefix,
                                        const naik_quark *quark);
-/* Both read back, the former without a prefix. A number that is not there stays as it is in *quark; so
- * does the kind where the object has none, and it is NULL where naik has none of that name. Local. */
+/* Reads a quark back; prefix "" for that of a propagator. A number that is not there stays as it is in *quark; so
+ * does the kind where the object has none, and the kind is NULL where naik has none of that name. Local. */
 void naik_prop_get_quark(hid_t object, const char *prefix, naik_quark *quark);
 
 #endif

@@ -47,7 +47,7 @@ naik_status naik_disk_records_read(naik_log *log, hid_t h5, const char *path, in
 /* Whether data lie there as this type: HDF5's conversions do not survive damaged types. */
 bool naik_h5_is_stored_as(hid_t dataset, hid_t type);
 
-/* With its crc; the crcs of correlators and history are 0. */
+/* The record on disk, with its crc; the crcs of correlators and history are 0. */
 naik_disk_record naik_disk_record_pack(const naik_solve_record *record, int set);
 /* Computes crc anew after a change. */
 void naik_disk_record_set_crc(naik_disk_record *disk);

@@ -175,7 +175,7 @@ typedef struct naik_field_ops {
      * order, of which only the sites of `parity` are read or written. */
     naik_status (*from_host)(naik_field *field, naik_parity parity, int irhs, const double *sites);
     naik_status (*to_host)(const naik_field *field, naik_parity parity, int irhs, double *sites);
-    /* The same of a canonical array in backend memory; to_device waits until all is there. */
+    /* One rhs from and to a canonical array in backend memory; to_device waits until all is there. */
     naik_status (*from_device)(naik_field *field, naik_parity parity, int irhs,
                                const double *sites);
     naik_status (*to_device)(const naik_field *field, naik_parity parity, int irhs, double *sites);

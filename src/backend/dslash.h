@@ -13,12 +13,12 @@
 #include "backend/field.h"
 #include "backend/packed_links.h"
 
-/* A site written: 1146 of 16 points, 570 of the 8 of naive links. */
+/* Flops of a site that D writes: 1146 with 16 points, 570 with the 8 of naive links. */
 static inline int naik_dslash_flops(int points)
 {
     return points * 66 + (points - 1) * 6;
 }
-/* The same of Wilson's. */
+/* Flops of a site of Wilson's D. */
 enum {
     NAIK_WILSON_FLOPS = 1320, /* 8 (2 x 66 + 12) + 7 x 24 */
     NAIK_CLOVER_FLOPS = 504   /* more, with the blocks of a site */

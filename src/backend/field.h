@@ -35,7 +35,7 @@ struct naik_field {
  * NAIK_ERR_MEMORY  on some rank */
 naik_status naik_field_create(const naik_geometry *geometry, naik_precision precision, int nrhs,
                               naik_field **out);
-/* The same with `spin` colour vectors an rhs, nrhs in 1 .. NAIK_MAX_RHS / spin. */
+/* A field with `spin` colour vectors an rhs, nrhs in 1 .. NAIK_MAX_RHS / spin. */
 naik_status naik_field_create_spin(const naik_geometry *geometry, naik_precision precision,
                                    int spin, int nrhs, naik_field **out);
 /* Colour vectors without halo. */

@@ -50,7 +50,7 @@ void naik_links_destroy(naik_links **links);
  * are not, -1 if none; the same on every rank. Reads all of them once. Collective.
  * NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_links_verify(const naik_links *links, int *rank);
-/* The same of any memory of the backend whose words had these sums. */
+/* naik_links_verify of any memory of the backend whose words had these sums. */
 naik_status naik_words_verify(naik_backend *backend, const void *memory, size_t size_bytes,
                               const uint64_t sums[2], int *rank);
 

@@ -12,7 +12,7 @@
 
 typedef struct naik_events naik_events;
 
-/* Whether it could be opened and holds nothing but events. Changes nothing. Local. NAIK_ERR_INPUT
+/* Whether the file can be opened and holds nothing but events. Changes nothing. Local. NAIK_ERR_INPUT
  */
 naik_status naik_events_precheck(naik_log *log, const char *path);
 /* Opens or makes the file; warnings of the log become events from now on. Local.

@@ -35,7 +35,7 @@ void naik_exactsum_normalise(naik_exactsum *sum);
 /* sum += other, word by word; both normalised, or few enough terms in all. */
 void naik_exactsum_merge(naik_exactsum *sum, const naik_exactsum *other);
 
-/* The same, of a part that is normalised here, by many threads into one sum. */
+/* sum += part, by many threads into one sum; normalises the part. */
 void naik_exactsum_merge_shared(naik_exactsum *sum, naik_exactsum *part);
 
 /* The sum rounded once to the nearest double (ties to even); NaN when any term was NaN or

@@ -93,7 +93,7 @@ typedef struct bench_timing {
 /* Warms up, then alternates samples of body (called so often that a sample lasts options.time_s)
  * and of the copy. Collective. */
 naik_status bench_measure(const bench *b, bench_body body, void *context, bench_timing *out);
-/* The same of a body that takes long: `warm_up` runs in its place, and one call is measured. */
+/* Measures a body that takes long: `warm_up` runs before it, and one call of the body is measured. */
 naik_status bench_measure_long(const bench *b, bench_body warm_up, bench_body body, void *context,
                                bench_timing *out);
 

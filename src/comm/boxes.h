@@ -6,7 +6,7 @@
 
 enum { NAIK_BOX_DIM = 4 };
 
-/* Its elements run through it with the first coordinate fastest. */
+/* The elements of a box are in the order of its coordinates, the first fastest. */
 typedef struct naik_box {
     int start[NAIK_BOX_DIM], count[NAIK_BOX_DIM]; /* all counts 0: nothing */
 } naik_box;

@@ -17,7 +17,7 @@ typedef struct naik_groups naik_groups;
 naik_status naik_groups_create(naik_comm *job, int count, naik_groups **out);
 void naik_groups_destroy(naik_groups **groups);
 
-/* That of this rank's group. Sentences and lines of the log speak of the job's ranks all the same. */
+/* The communicator of this rank's group. Sentences and lines of the log still speak of the job's ranks. */
 naik_comm *naik_groups_comm(const naik_groups *groups);
 int naik_groups_count(const naik_groups *groups);
 int naik_groups_mine(const naik_groups *groups); /* number of this rank's group */

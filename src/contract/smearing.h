@@ -9,7 +9,7 @@
 bool smearing_of_sources(const naik_input *input);
 /* Whether anything is smeared with links; slices [T]: the time slices of which. Local. */
 bool smearing_slices(const naik_input *input, bool *slices);
-/* The same of funny walls (funny_wall.h), whose hops are of one link. */
+/* smearing_slices of funny walls (funny_wall.h), whose hops are of one link. */
 bool smearing_funny_slices(const naik_input *input, bool *slices);
 /* Whether a correlator has links (spin_taste.h); whether one has, or the operator on a source. Local. */
 bool smearing_operators(const naik_input *input);

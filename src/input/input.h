@@ -339,13 +339,13 @@ static inline bool naik_input_any_moving(const naik_vectors *momenta)
 /* Whether correlators with momentum of its sources have no average: cosines counted from one site, of
  * sources at several places. */
 bool naik_input_mixes_places(const naik_input *input, const naik_input_solve *solve);
-/* Of an entry with a sequential source. */
+/* The insertion of an entry with a sequential source. */
 const char *naik_input_insertion_name(const naik_input_solve *solve);
 /* The three-point function that an entry of solve[] belongs to; NULL: none. */
 const naik_input_three_point *naik_input_three_point_of(const naik_input *input, int solve);
 /* The average whose sloppy or exact solves are those of an entry of solve[]; NULL: none. */
 const naik_input_average *naik_input_average_of(const naik_input *input, int solve);
-/* Of a number in output.correlators, solve[].correlators or three_point[].insertion. */
+/* The name of a number in output.correlators, solve[].correlators or three_point[].insertion. */
 const char *naik_input_correlator_name(int correlator);
 
 /* Reads the file on rank 0, broadcasts its bytes, and parses them on every rank.
@@ -364,7 +364,7 @@ void naik_input_use_io(naik_comm *comm, const naik_input *input);
  * gauge.config chooses none. */
 naik_status naik_input_choose_one(naik_log *log, const naik_input *input);
 
-/* The same from bytes in memory, local. `backend` and `grid` are the values of NAIK_BACKEND and
+/* naik_input_load from bytes in memory, local. `backend` and `grid` are the values of NAIK_BACKEND and
  * NAIK_GRID, or NULL. */
 naik_status naik_input_parse(naik_log *log, const char *name, const char *bytes, size_t size,
                              const char *const *overrides, int count, const char *backend,
@@ -374,7 +374,7 @@ typedef struct naik_variables {
     char *list;  /* "NAME=value", each ended by a zero; of users "~NAME=folder" */
     size_t size; /* of the list, bytes */
 } naik_variables;
-/* As rank 0 has it, on every rank. Collective. NAIK_ERR_MEMORY */
+/* What rank 0's environment says, on every rank. Collective. NAIK_ERR_MEMORY */
 naik_status naik_variables_read(naik_comm *comm, const char *const *texts, int count,
                                 naik_variables *out);
 void naik_variables_clear(naik_variables *variables);

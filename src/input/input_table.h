@@ -60,8 +60,8 @@ naik_status naik_input_check_momenta(naik_log *log, const naik_input *input, con
                                      const naik_vectors *momenta);
 /* input_three_point.c. What depends on the quarks is filled in, then all is checked. NAIK_ERR_INPUT */
 naik_status naik_input_check_three_points(naik_log *log, naik_input *input);
-/* Their entries behind the others of solve[], whose origins are known; then, once there are sources, what each
- * of theirs is made of. NAIK_ERR_MEMORY */
+/* Entries of the daughters, behind the others of solve[], whose origins are known; then, once there are sources, what
+ * each source of a daughter is made of. NAIK_ERR_MEMORY */
 naik_status naik_input_add_three_points(naik_log *log, naik_input *input);
 void naik_input_place_three_points(naik_input *input);
 /* input_averages.c. What is not given is filled in, then all is checked. NAIK_ERR_INPUT */

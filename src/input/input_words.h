@@ -34,7 +34,7 @@ static const char *const subsets[] = {"full", "even", "odd", "corner", NULL};
         spin "-G5T", spin "-GT", spin "-GXT", spin "-GYT", spin "-G5Z", spin "-GZT", spin "-G5Y",  \
         spin "-G5X", spin "-G5"
 static const char *const mesons[] = {MESONS, NULL};
-/* The same, operators with links, and currents: NAIK_FIRST_SPIN_TASTE, NAIK_FIRST_CURRENT. */
+/* The mesons, operators with links, and currents: NAIK_FIRST_SPIN_TASTE, NAIK_FIRST_CURRENT. */
 #define CORRELATORS                                                                                \
     MESONS, TASTES("G1"), TASTES("GX"), TASTES("GY"), TASTES("GXY"), TASTES("GZ"), TASTES("GZX"),  \
         TASTES("GYZ"), TASTES("G5T"), TASTES("GT"), TASTES("GXT"), TASTES("GYT"), TASTES("G5Z"),   \
@@ -42,7 +42,7 @@ static const char *const mesons[] = {MESONS, NULL};
         "conserved_vector_y", "conserved_vector_z", "conserved_vector_t"
 static const char *const correlators[] = {CORRELATORS, NULL};
 #define MORE_CORRELATORS "conserved_vector_x, _y, _z, _t and labels such as GX-G1"
-/* The same, and matrices of quarks with spin: NAIK_FIRST_GAMMA. */
+/* The correlators, and matrices of quarks with spin: NAIK_FIRST_GAMMA. */
 static const char *const operators[] = {CORRELATORS, "G1",  "GX",  "GY",  "GXY", "GZ",
                                         "GZX",       "GYZ", "G5T", "GT",  "GXT", "GYT",
                                         "G5Z",       "GZT", "G5Y", "G5X", "G5",  NULL};

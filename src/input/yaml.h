@@ -68,7 +68,7 @@ naik_yaml_node *naik_yaml_element(const naik_yaml_node *list, int index);
 /* "input.yaml:12:5" or "--set solver.tolerance=x", into text. */
 const char *naik_yaml_place(const naik_yaml_node *node, char *text, size_t text_size);
 
-/* The same of the node's key. */
+/* The place of the node's key. */
 const char *naik_yaml_key_place(const naik_yaml_node *node, char *text, size_t text_size);
 
 /* Zeroed memory that lives as long as the tree; NULL when there is none. */

@@ -73,13 +73,13 @@ typedef struct naik_source_kind {
 
 const naik_source_kind *naik_source_kind_of(naik_source_type type);
 
-/* Whether it lies in a file. */
+/* Whether the source is read from a file. */
 static inline bool naik_source_is_stored(const naik_source *source)
 {
     const naik_source_made made = naik_source_kind_of(source->type)->made;
     return made == NAIK_SOURCE_READ || made == NAIK_SOURCE_FROM_PROPAGATOR;
 }
-/* Whether it is made of a stored propagator. */
+/* Whether the source is made of a stored propagator. */
 static inline bool naik_source_is_sequential(const naik_source *source)
 {
     return naik_source_kind_of(source->type)->made == NAIK_SOURCE_FROM_PROPAGATOR;

@@ -31,7 +31,7 @@ typedef struct naik_smear_space naik_smear_space;
 naik_status naik_smear_space_create(const naik_lattice *lattice, naik_device *device,
                                     naik_smear_space **out);
 void naik_smear_space_destroy(naik_smear_space **space);
-/* Its bytes on this rank, but for the faces of an exchange. */
+/* Bytes of a space on this rank, but for the faces of an exchange. */
 size_t naik_smear_space_bytes(const naik_lattice *lattice, naik_device *device);
 
 /* fat = the sum above; long_links = the Naik links, or NULL when they are not wanted.

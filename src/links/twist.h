@@ -22,7 +22,7 @@ void naik_twist_text(const double *twist, char text[NAIK_TWIST_TEXT]);
 naik_status naik_gauge_twist(const naik_gauge *u, const double twist[NAIK_DIM - 1], int hops,
                              naik_gauge **out);
 
-/* Both kinds of a set, in the place of those that it has or shares. Collective; after a failure
+/* Twists fat and long links of a set, which takes new ones for those that it shares. Collective; after a failure
  * the set is as good as destroyed. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE. */
 naik_status naik_fatlong_twist(naik_fatlong *links, const double twist[NAIK_DIM - 1]);
 

@@ -51,7 +51,7 @@ naik_status milc_words_until(milc_words *w, const char *const *stops);
 naik_status milc_words_ints(milc_words *w, const char *key, int count, int min, int max, int *out);
 naik_status milc_words_real(milc_words *w, const char *key, double *out);
 naik_status milc_words_text(milc_words *w, const char *key, char out[MILC_WORD_SIZE]);
-/* The same where the key need not be there. */
+/* A key that may be left out, then its values. */
 naik_status milc_words_option(milc_words *w, const char *key, int values);
 /* One value alone; `key` only names it. */
 naik_status milc_words_int(milc_words *w, const char *key, int min, int max, int *out);

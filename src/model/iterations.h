@@ -28,12 +28,12 @@ model_iterations model_iterations_assumed(double tolerance);
  * modes that are removed. */
 double model_iterations_above(double mass, double tolerance, double lowest);
 
-/* Of a pilot run: means over its solves of one mass. */
+/* Iterations of a pilot run, over its solves of one mass. */
 typedef struct model_pilot {
     double mass, tolerance, least, mean, most;
 } model_pilot;
 
-/* The same from `count` >= 1 of them: from the nearest mass, by 1/m where it is another one and iterations
+/* Iterations from `count` >= 1 masses of a pilot run: from the nearest mass, by 1/m where it is another one and they
  * follow from the mass (as many else: masses may be negative), and by ln(2/tolerance). */
 model_iterations model_iterations_from(const model_pilot *pilot, int count, bool by_mass,
                                        double mass, double tolerance);

@@ -30,7 +30,7 @@ int naik_lanczos_krylov(const naik_lanczos_options *options);
 /* The largest residual of a mode with which it counts as found: what is asked for, or what single
  * precision leaves of it after a polynomial of this degree on an interval that ends at `high`. */
 double naik_lanczos_promised(double tolerance, double lambda2, double high, int degree);
-/* Of them, those that are kept at a restart. */
+/* How many vectors of a search for so many modes are kept at a restart. */
 int naik_lanczos_kept(int modes);
 /* The least that does for so many modes. */
 int naik_lanczos_least(int modes);
@@ -57,8 +57,8 @@ typedef struct naik_lanczos_state {
                              NAIK_MODES_BLOCK not looked at */
     int32_t krylov, wanted;
 } naik_lanczos_state;
-/* Whether its numbers are what a search for so many modes can have: those of a file are asked this
- * before they are used. */
+/* Whether the numbers of a state are what a search for so many modes can have; asked of a state from a file
+ * before it is used. */
 bool naik_lanczos_state_holds(const naik_lanczos_state *state, int modes, int krylov);
 
 /* At the end of a cycle. */
@@ -77,7 +77,7 @@ typedef struct naik_lanczos_progress {
 typedef struct naik_lanczos_hooks {
     void *data;
     void (*progress)(void *data, const naik_lanczos_progress *progress);
-    /* The same on all ranks: NAIK_ERR_INTERRUPTED. Asked before each block and inside its filter. */
+    /* True, alike on all ranks, ends with NAIK_ERR_INTERRUPTED. Asked before each block and inside its filter. */
     bool (*stop)(void *data);
     /* Before each block; stops: it is the last call, what it keeps is where the next run goes on. */
     naik_status (*save)(void *data, const naik_lanczos_state *state, bool stops);
@@ -110,7 +110,7 @@ typedef struct naik_modes_meter naik_modes_meter;
 /* For `count` modes of these links; borrowed. Collective. NAIK_ERR_MEMORY */
 naik_status naik_modes_meter_create(const naik_links *links, int count, naik_modes_meter **out);
 void naik_modes_meter_destroy(naik_modes_meter **meter);
-/* Its bytes on this rank, for the memory plan. */
+/* Bytes of a meter on this rank, for the memory plan. */
 size_t naik_modes_meter_bytes(const naik_geometry *geometry, int count);
 /* lambda2 = |D v|^2/|v|^2 and residual = |-D_eo D_oe v - lambda2 v|/|v| of the first `used` vectors
  * of a block. Collective. */
@@ -122,7 +122,7 @@ naik_status naik_modes_meter_values(naik_modes_meter *meter, naik_field *block, 
 naik_status naik_modes_meter_products(naik_modes_meter *meter, naik_field *const *block, int count,
                                       int first, int used, double *off);
 
-/* Both of all modes; *gram = largest element of |V^+ V - 1|. Collective. */
+/* Values and residuals of all modes; *gram = largest element of |V^+ V - 1|. Collective. */
 naik_status naik_modes_measure(naik_modes *modes, const naik_links *links, double *gram);
 
 #endif

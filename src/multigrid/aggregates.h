@@ -16,7 +16,7 @@
 naik_status naik_aggregates_choose_grid(naik_comm *comm, const int size[NAIK_DIM],
                                         const int asked[NAIK_DIM], bool spare, int grid[NAIK_DIM]);
 
-/* The same for so many ranks, each on a node of that number; NULL: all on one. False where there is none. */
+/* That grid for so many ranks; node_of: the node of each, NULL: all on one. False where there is no such grid. */
 bool naik_aggregates_choose_grid_on_paper(const int size[NAIK_DIM], int ranks, const int *node_of,
                                           const int asked[NAIK_DIM], bool spare,
                                           int grid[NAIK_DIM]);
@@ -28,8 +28,8 @@ bool naik_aggregates_choose_grid_on_paper(const int size[NAIK_DIM], int ranks, c
 naik_status naik_aggregates_create(const naik_geometry *geometry, const int asked[NAIK_DIM],
                                    naik_aggregates **out);
 void naik_aggregates_destroy(naik_aggregates **aggregates);
-/* Their numbers without tables, for sizes of memory; extent: as naik_multigrid_aggregate gives it, the box holds
- * whole ones. Nothing to destroy. */
+/* Numbers of aggregates without tables, for sizes of memory; extent: as naik_multigrid_aggregate gives it, the box
+ * holds whole aggregates. Nothing to destroy. */
 naik_aggregates naik_aggregates_outline(const naik_geometry *geometry, const int extent[NAIK_DIM]);
 
 /* The functions of the backend behind it. */

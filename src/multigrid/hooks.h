@@ -6,7 +6,7 @@
 
 #include "naik/log.h"
 
-/* The same on all ranks: true ends the setup. stop NULL: nobody is asked. */
+/* stop: true, alike on all ranks, ends the setup; NULL: nobody is asked. */
 typedef struct naik_multigrid_hooks {
     void *data;
     bool (*stop)(void *data);

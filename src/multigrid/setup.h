@@ -62,7 +62,7 @@ naik_status naik_multigrid_change(naik_multigrid *mg, const naik_wilson *outer,
 
 /* checksum.c: notes what is in the memory that solves use, as create and change do at their end. Collective. */
 naik_status naik_multigrid_seal(naik_multigrid *mg);
-/* Whether it is there still: *rank is the first on which it is not, -1: it is. *what: the part that is not.
+/* Whether that memory is unchanged: *rank is the first on which it is not, -1: it is; *what: the part that changed.
  * Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_multigrid_verify(const naik_multigrid *mg, const char **what, int *rank);
 /* "0123456789abcdef0123456789abcdef": what a cycle makes of noise, in two exact sums. Two setups with the same one

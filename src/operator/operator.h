@@ -96,7 +96,7 @@ struct naik_operator_ops {
     naik_status (*check)(const naik_solution *s, naik_solution_check *out);
 };
 
-/* Whether its steps take naik_deferred_reductions and send halos. */
+/* Whether the steps of an operator take naik_deferred_reductions and send halos. */
 static inline bool naik_operator_is_fused(const naik_operator *op)
 {
     return op->ops->second != NULL;

@@ -111,7 +111,7 @@ struct naik_quark_kind {
 extern const naik_quark_kind *const naik_quark_kinds[];
 extern const char *const naik_quark_words[];
 
-/* Those of naik; one more is a projection of hisq. */
+/* The kinds of naik; one more is a projection of hisq. */
 extern const naik_quark_kind naik_kind_naive, naik_kind_asqtad, naik_kind_hisq, naik_kind_links,
     naik_kind_wilson, naik_kind_clover, naik_kind_twisted_mass;
 

@@ -48,7 +48,7 @@ naik_status naik_operator_set_thin(const naik_geometry *geometry, const naik_gau
 size_t naik_operator_set_bytes(const naik_geometry *geometry, const naik_quark *quark,
                                const naik_set_storage *storage);
 
-/* The same two for the rows of kinds whose operators are made of fat and long links, or of the
+/* make and bytes for the rows of kinds whose operators are made of fat and long links, or of the
  * configuration's (quark.h). */
 naik_status naik_fat_set_make(const naik_geometry *geometry, const naik_quark *quark,
                               const naik_fatlong *fat, const naik_gauge *thin,

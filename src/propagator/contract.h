@@ -23,7 +23,7 @@ naik_status naik_contract_meson(const naik_lattice *lattice, naik_meson meson,
 naik_status naik_contract_nucleon(const naik_lattice *lattice, const int corner[NAIK_DIM - 1],
                                   const double *g, naik_complex *out);
 
-/* The same of three quarks, g of each: 1/6 of the sum over the assignments of the three source
+/* The nucleon of three quarks, g of each: 1/6 of the sum over the assignments of the three source
  * colours to the quarks of the determinant whose row of colour c is G(x)_{.c} of the quark that has
  * it. Gauge invariant at both ends; det G where all are equal. */
 naik_status naik_contract_baryon(const naik_lattice *lattice, const int corner[NAIK_DIM - 1],

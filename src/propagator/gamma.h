@@ -23,7 +23,7 @@ extern const naik_gamma naik_gamma_1, naik_gamma_x, naik_gamma_y, naik_gamma_z, 
 extern const naik_gamma *const naik_gamma_mu[NAIK_GAMMA_SPINS];
 
 naik_gamma naik_gamma_product(const naik_gamma *a, const naik_gamma *b);
-/* That of a set of directions, bits x = 1, y = 2, z = 4, t = 8: none is 1, one is its matrix, two are gx gy, gz gx,
+/* The matrix of a set of directions, bits x = 1, y = 2, z = 4, t = 8: 1, gx to gt, of two gx gy, gz gx,
  * gy gz, gx gt, gy gt or gz gt, three are g5 times the fourth, all are g5. */
 naik_gamma naik_gamma_of(unsigned directions);
 /* v [4][3][2] becomes g v. */

@@ -16,7 +16,7 @@ naik_status naik_slice_sums(const naik_lattice *lat, naik_slice_value *value, co
 /* w(x - x0) of meson.h, x global. */
 naik_complex naik_slice_weight(const naik_lattice *lat, const naik_frame *frame,
                                const int x[NAIK_DIM]);
-/* Its factor of direction k at x[k]: w is their product in the order of directions. */
+/* The factor of w of direction k at x[k]: w is the product of its factors in the order of directions. */
 naik_complex naik_slice_factor(const naik_lattice *lat, const naik_frame *frame, int k, int x);
 
 #endif

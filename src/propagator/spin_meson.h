@@ -61,7 +61,7 @@ naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_me
                                        const naik_frame *frame, const double *quark,
                                        const double *antiquark, naik_complex *out);
 
-/* The same with G of one number and H of another: a current in a three-point function, and the meson at its source. */
+/* A meson with G of one number and H of another: a current in a three-point function, and the meson at the source. */
 naik_status naik_spin_current_correlator(const naik_lattice *lattice, int current, int source,
                                          const naik_frame *frame, const double *quark,
                                          const double *antiquark, naik_complex *out);

@@ -40,7 +40,7 @@ typedef struct naik_link_provider {
 naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_input *input,
                                     const naik_gauge *thin, naik_backend *backend,
                                     naik_timer *timer, naik_link_provider *out);
-/* The same for a group of the ranks that opened `whole`: its configuration goes to the boxes of `lattice`, and
+/* A provider for a group of the ranks that opened `whole`: the configuration goes to the boxes of `lattice`, and
  * what was found out about it to *out. `whole`, whose lattice is the job's, serves contractions. Collective over
  * the job. As naik_link_provider_open, which serves fat and long links from files. */
 naik_status naik_link_provider_divide(naik_link_provider *whole, const naik_lattice *lattice,

@@ -23,7 +23,7 @@ naik_status solve_method_known(const solve_job *j, int first, solve_method *out,
 bool solve_method_used(const naik_propagator_file *file);
 /* Iterations of a column of that quark that are worth a setup. */
 int solve_method_limit(const solve_job *j, int first);
-/* The same after a column was tried: the log and the output say what becomes of the quark. Collective. What
+/* The method after a column was tried: the log and the output say what becomes of the quark. Collective. What
  * writing returns */
 naik_status solve_method_after(const solve_job *j, int first, solve_method *out);
 

@@ -85,7 +85,7 @@ struct naik_solver_kind {
     bool (*is_normal)(int stage);
     /* The vectors of a stage, out[NAIK_SOLVER_VECTORS]; NULL where it has none. */
     void (*vectors)(const naik_solver *s, int stage, naik_field *out[NAIK_SOLVER_VECTORS]);
-    /* Of those, drops what an rhs in this state does not need to go on. */
+    /* Drops from `field` the vectors of a stage that an rhs in this state does not need to go on. */
     void (*needed)(int stage, naik_rhs_state state, naik_field *field[NAIK_SOLVER_VECTORS]);
 
     /* Flops of the iterations of rhs c so far, a parity site; NULL: each takes the operator's step_flops. */

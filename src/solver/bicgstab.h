@@ -28,8 +28,8 @@ typedef enum naik_method {
     NAIK_METHOD_AUTO       /* of inputs alone: multigrid, or one of the others, as solves show */
 } naik_method;
 
-/* Of the operators that are there, the one of fewest bits is iterated with. Of the options, those that
- * concern rungs and stray are not used, nor are the shifts of systems, nor the corrections of a
+/* A solve iterates with the operator of fewest bits that is there. It uses neither the options of rungs and
+ * stray, nor the shifts of systems, nor the corrections of a
  * starter. */
 extern const naik_solver_kind naik_solver_bicgstab, naik_solver_normal, naik_solver_multigrid;
 const naik_solver_kind *naik_method_solver(naik_method method);

@@ -21,7 +21,7 @@ typedef struct naik_gcr naik_gcr;
 naik_status naik_gcr_create(const naik_geometry *geometry, naik_precision precision, int spin,
                             int width, int restart, naik_gcr **out);
 void naik_gcr_destroy(naik_gcr **gcr);
-/* Its backend memory. */
+/* The backend memory of a GCR. */
 size_t naik_gcr_bytes(const naik_geometry *geometry, naik_precision precision, int spin, int width,
                       int restart);
 int naik_gcr_restart(const naik_gcr *gcr);

@@ -42,7 +42,7 @@ void sequential_close(sequential_set *set);
  * with its checksum. Collective. NAIK_ERR_CORRUPT, NAIK_ERR_IO */
 naik_status sequential_source(const sequential_set *set, const naik_lattice *lattice,
                               const naik_input_source *source, int column, double *out);
-/* The same of a three-point function, whose sources are made of solutions of the run itself, which are in
+/* A column of a source of a three-point function, which is made of solutions of the run itself, which are in
  * `file`; shifts: where the operator has links (spin_taste.h), which are in space. Collective. NAIK_ERR_ARG where the
  * solution is not there; NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status sequential_source_own(naik_propagator_file *file, naik_shifts *shifts,

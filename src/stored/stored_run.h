@@ -28,7 +28,7 @@ typedef struct stored_run {
  * NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY */
 naik_status stored_run_open(naik_comm *comm, const char *path, const naik_lattice *lattice,
                             const char *const *overrides, int count, stored_run *out);
-/* Of it the view and the input alone, of an unfinished file too. */
+/* The view and the input of a run alone, of an unfinished file too. */
 naik_status stored_run_read(naik_comm *comm, const char *path, const char *const *overrides,
                             int count, stored_run *out);
 /* Reads `count` solutions of the open file from number `first` on, on that lattice, for their

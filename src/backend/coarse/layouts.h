@@ -21,7 +21,7 @@ enum {
     MG_COMPONENTS_MOST = 2 * NAIK_MG_VECTORS_MOST
 };
 
-/* That of the instruction set at work. */
+/* The kernels of the instruction set at work. */
 const cpu_multigrid *cpu_multigrid_of(const naik_geometry *geometry);
 
 /* Where the checkerboard sites of each parity lie in fields, and in aggregates. */

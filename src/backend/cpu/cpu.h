@@ -37,7 +37,7 @@ typedef struct cpu_shape {
     int lane_place[CPU_LANES][NAIK_DIM]; /* of the lane's sub-lattice */
 } cpu_shape;
 
-/* The same for every field, link and message of a lattice. */
+/* One shape serves every field, link and message of a lattice. */
 cpu_shape cpu_shape_of(const naik_lattice *lattice);
 
 /* The cell and the lane of the site at local coordinates x. */
@@ -150,7 +150,7 @@ extern const cpu_kernels cpu_kernels_scalar_fma;
 extern const cpu_kernels cpu_kernels_avx2;
 extern const cpu_kernels cpu_kernels_avx512;
 
-/* The same of spinors. */
+/* The kernels of spinors. */
 typedef struct cpu_wilson {
     void (*dslash)(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,
                    cpu_sums *sums);
