@@ -113,6 +113,13 @@ def clover_quarks_are_solved_by_groups():
     same(everything("whole.h5"), everything("parts.h5"))
 
 
+def without_a_model_of_the_device_auto_is_one_group():
+    told = staggered("auto.h5", "--dry-run", ranks=2, groups="auto")
+    assert "groups: auto takes 1, because naik's model of machines does not know this device" in told, told
+    told = staggered("auto.h5", "--dry-run", ranks=1, groups="auto")
+    assert "groups: auto takes 1, because there is one rank" in told, told
+
+
 def groups_that_cannot_be_are_refused():
     told = staggered("none.h5", ranks=2, groups=3, status=1)
     assert "run.groups is 3, which does not divide the number of ranks, 2" in told, told
@@ -130,5 +137,5 @@ def groups_that_cannot_be_are_refused():
 main([groups_write_the_bytes_of_a_run_without_them, a_stopped_run_goes_on_with_another_number_of_groups,
       a_signal_to_a_finished_group_stops_all,
       a_killed_run_goes_on, a_group_that_fails_ends_all_with_its_sentence, what_a_group_gives_up_is_known_to_all,
-      clover_quarks_are_solved_by_groups, groups_that_cannot_be_are_refused],
+      clover_quarks_are_solved_by_groups, without_a_model_of_the_device_auto_is_one_group, groups_that_cannot_be_are_refused],
      needed=[groups_write_the_bytes_of_a_run_without_them])

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "input/input.h"
 #include "input/input_table.h"
+#include "plan/group_count.h"
 
 static const char sample[] =
     "lattice: {size: [8, 8, 8, 16], boundary_t: periodic}\n"
@@ -384,7 +385,53 @@ static void exact_sources_are_drawn_without_preference(check *t)
     }
 }
 
+static group_count chosen(check *t, const char *action, const char *last, const char *device,
+                          int ranks, double memory_gib)
+{
+    char text[600];
+    group_count out = {.groups = -1};
+    naik_input *in = NULL;
+    snprintf(text, sizeof text,
+             "lattice: {size: [32, 32, 32, 32]}\n"
+             "gauge: {file: lat.h5}\n"
+             "action: %s\n"
+             "solve: [{name: pt, masses: [0.02], source: {type: random_wall, seed: 5,\n"
+             "  t0: [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30]}}]\n"
+             "output: {file: out.h5, propagators: false, correlators: [%s]}\n"
+             "run: {groups: auto}\n%s",
+             action, strstr(action, "hisq") != NULL ? "pion5" : "pion", last);
+    CHECK_OK(t, parse(t, text, &in));
+    if (in != NULL) {
+        const group_place place = {device, ranks, 1, memory_gib};
+        CHECK_INT(t, in->run.groups, NAIK_INPUT_GROUPS_AUTO);
+        CHECK_OK(t, group_count_choose(t->comm, in, &place, &out));
+    }
+    naik_input_destroy(&in);
+    return out;
+}
+
+static void auto_groups_are_those_of_the_model(check *t)
+{
+    const char hisq[] = "{type: hisq}", h100[] = "NVIDIA H100 80GB HBM3";
+    const group_count wide = chosen(t, hisq, "", h100, 4, 0);
+    CHECK_INT(t, wide.groups, 4);
+    CHECK_TRUE(t, wide.why == NULL && wide.wall_s < wide.one_s);
+    /* 5 GiB hold no whole lattice */
+    CHECK_INT(t, chosen(t, hisq, "", h100, 4, 5).groups, 2);
+    const group_count none = chosen(t, hisq, "", h100, 4, 0.5);
+    CHECK_TRUE(t, none.groups == 1 && none.why != NULL);
+    CHECK_INT(t, chosen(t, hisq, "", h100, 1, 0).groups, 1);
+    CHECK_INT(t, chosen(t, hisq, "", "AMD EPYC", 4, 0).groups, 1);
+    const char point[] = "three_point: [{parent: pt, spectator: pt, insertion: [G1-G1], "
+                         "sink_times: [4], daughter_masses: [0.1]}]\n";
+    CHECK_INT(t, chosen(t, hisq, point, h100, 4, 0).groups, 1);
+    const char clover[] = "{type: clover, csw: 1}";
+    CHECK_TRUE(t, chosen(t, clover, "solver: {method: bicgstab}\n", h100, 4, 0).groups > 1);
+    CHECK_INT(t, chosen(t, clover, "solver: {method: multigrid}\n", h100, 4, 0).groups, 1);
+}
+
 CHECK_MAIN(CHECK(exact_sources_are_drawn_without_preference),
+           CHECK(auto_groups_are_those_of_the_model),
            CHECK(stored_inputs_are_told_from_their_overrides),
            CHECK(hints_that_would_be_cut_are_refused), CHECK(input_is_typed_by_the_table),
            CHECK(tasks_run_over_solve_origin_mass_colour),

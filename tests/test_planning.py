@@ -250,6 +250,23 @@ def a_plan_counts_the_groups_of_ranks():
     assert "run.groups is 2, and groups do not solve by multigrid, which solver.method multigrid takes" in told, told
 
 
+def a_plan_says_which_number_of_groups_is_fastest():
+    file = write_input("many.yaml", "32, 32, 32, 32")
+    words = (file, "--machine", "h200", "--nodes", "1", "--set", "output={file: many.h5, propagators: false, correlators: [pion5]}",
+             "--set", "solve.0.source={type: random_wall, seed: 5, t0: [0, 2, 4, 6, 8, 10, 12, 14]}", "--set", "run.groups=GROUPS")
+    of = {g: plan(*words[:-1], words[-1].replace("GROUPS", g))["nodes"][0] for g in ("1", "2", "4", "8", "auto")}
+    best = str(of["auto"]["groups"])
+    assert best != "1" and abs(of["auto"]["wall_s"] - of[best]["wall_s"]) < 1e-6, of  # the text of the input is longer
+    after = {g: n["wall_s"] - 20 for g, n in of.items()}  # of the start; more groups must gain 2%
+    assert all(after[best] < after[g] / (0.98 if int(g) > int(best) else 1) for g in "1248" if g != best), (best, after)
+    for n in (of["1"], of[best], of["auto"]):
+        assert n["best_groups"] == int(best) and abs(n["best_groups_wall_s"] - of[best]["wall_s"]) < 1e-6, (best, n)
+    told = naik("solve", *words[:-1], "run.groups=auto", "--dry-run")
+    assert re.search(f"^groups: on 1 node auto takes {best} groups of {8 // int(best)} GPUs?$", told, flags=re.M), told
+    told = naik("solve", *words[:-1], "run.groups=1", "--dry-run")
+    assert f"groups: on 1 node the run would be fastest with run.groups {best}, 0:0" in told, told
+
+
 def the_smallest_number_of_nodes_is_told_and_fits():
     file = write_input("small.yaml", "96, 96, 96, 192")
     p = plan(file, "--machine", "perlmutter", "--nodes", "1", status=2)
@@ -546,7 +563,7 @@ main([the_model_is_within_30_percent_of_what_was_measured,
       iterations_follow_the_mass_and_the_tolerance,
       a_pilot_run_gives_the_iterations, a_pilot_run_with_modes_is_not_taken_for_one_without,
       wilson_and_clover_quarks_are_planned,
-      a_plan_counts_the_groups_of_ranks, the_smallest_number_of_nodes_is_told_and_fits,
+      a_plan_counts_the_groups_of_ranks, a_plan_says_which_number_of_groups_is_fastest, the_smallest_number_of_nodes_is_told_and_fits,
       a_lattice_too_small_for_any_node_is_told_so,
       more_nodes_take_less_time_and_memory,
       the_size_of_the_output_is_that_of_the_run,

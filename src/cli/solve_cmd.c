@@ -88,6 +88,7 @@ static naik_status prepare(solve_job *j, const switches *sw)
                            (size_t)input->solve[i].momenta.count * 2 * times;
         values = own > values ? own : values;
     }
+    NAIK_TRY(solve_groups_choose(j));
     NAIK_TRY(solve_groups_create(j, &comm));
     NAIK_TRY(solve_groups_agree(j, open_workplace(j, sw, comm)));
     NAIK_TRY(solve_groups_whole(j));

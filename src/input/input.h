@@ -78,6 +78,7 @@ enum { NAIK_INPUT_FROM_SOURCE = -1 }; /* as output.origin[0]: from the source of
 /* Between deflation.file and a Naik epsilon in the name of the modes of each epsilon but the first. */
 #define NAIK_INPUT_OF_EPSILON ".epsilon"
 enum { NAIK_INPUT_MODES_AUTO = -1 }; /* as deflation.modes: the plan decides */
+enum { NAIK_INPUT_GROUPS_AUTO = 0 }; /* as run.groups: the model decides */
 
 typedef enum naik_input_sink {
     NAIK_INPUT_SINK_POINT,
@@ -237,7 +238,7 @@ typedef struct naik_input {
     struct {
         naik_input_backend backend;
         int grid[NAIK_DIM];  /* of a group; zeros: auto */
-        int groups;          /* of ranks */
+        int groups;          /* of ranks; NAIK_INPUT_GROUPS_AUTO */
         int threads;         /* 0: as OpenMP says */
         double wall_limit_s; /* 0: none */
         double watchdog_s;   /* 0: none */
@@ -277,6 +278,8 @@ static inline const naik_quark *naik_input_quark(const naik_input *input, int so
 {
     return &input->quarks[input->solve[solve].quark[mass]];
 }
+/* Groups of ranks that the input can be solved by, whatever the ranks are. */
+int naik_input_most_groups(const naik_input *input);
 static inline const naik_quark *naik_input_task_quark(const naik_input *input, int task)
 {
     return &input->quarks[input->tasks[task].quark];

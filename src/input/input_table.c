@@ -453,9 +453,12 @@ static const naik_param params[] = {
      .offset = INPUT(run.groups),
      .min = 1,
      .max = 4096,
+     .special = "auto",
+     .special_int = NAIK_INPUT_GROUPS_AUTO,
      .initial = "1",
      .doc = "groups of ranks that solve different sources, each with its own copy of links and "
-            "modes, into one output; the ranks divide evenly among them"},
+            "modes, into one output; the ranks divide evenly among them; auto takes as many as "
+            "the model finds fastest and memory holds, on devices that it knows"},
     {.key = "run.threads",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(run.threads),

@@ -26,6 +26,8 @@ static const double LINKS_SITES = 32.0 * 32 * 32 * 32, LINKS_COPY_GBS = 4040;
 /* What a GPU's own software keeps of its memory; assumed. */
 static const double MEMORY_SHARE = 0.97;
 static const double LIMIT_MARGIN = 1.3, SIGNAL_S = 300;
+/* Groups take memory, so their gain must be worth it. */
+static const double GROUPS_GAIN = 0.98;
 enum { MOST_NODES = 1024 };
 
 /* ---- iterations */
@@ -192,7 +194,7 @@ static naik_status choose_grid(naik_comm *comm, const naik_input *input, int nod
 {
     naik_status status = NAIK_OK;
     const int *own = input->run.grid, *size = input->lattice.size;
-    const int groups = input->run.groups, ranks = c->gpus / groups; /* of a group */
+    const int groups = c->groups, ranks = c->gpus / groups; /* of a group */
     const bool multigrid =
         input->solver.method == NAIK_METHOD_MULTIGRID || input->solver.method_auto;
     char text[256];
@@ -301,9 +303,9 @@ static model_iterations iterations_of(const naik_input *input, const cost *all, 
 }
 
 /* Solves of the group that has most of them. */
-static int most_tasks(const naik_input *input)
+static int most_tasks(const naik_input *input, const cost_case *c)
 {
-    return (input->task_count + input->run.groups - 1) / input->run.groups;
+    return (input->task_count + c->groups - 1) / c->groups;
 }
 
 /* Seconds of a right-hand side of every mass, and of the search for modes. */
@@ -312,7 +314,7 @@ static naik_status time_solves(naik_comm *comm, const naik_input *input, const c
 {
     naik_status status = NAIK_OK;
     cost_modes *modes = &c->modes;
-    const double share = (double)most_tasks(input) / input->task_count;
+    const double share = (double)most_tasks(input, c) / input->task_count;
     if (c->plan.modes > 0) {
         NAIK_TRY(time_search(comm, input, all, c));
     }
@@ -356,11 +358,11 @@ static int count_links(const naik_input *input)
     return count;
 }
 
-static void time_rest(const naik_input *input, const cost *all, cost_case *c)
+static void time_rest(const cost *all, cost_case *c)
 {
     const double sites = (double)c->local[0] * c->local[1] * c->local[2] * c->local[3];
     /* a configuration of 4 matrices a site in double, read once; the output, written and verified */
-    const int boxes = c->gpus / input->run.groups; /* of a lattice */
+    const int boxes = c->gpus / c->groups; /* of a lattice */
     const double bytes = sites * boxes * 576 + 2 * (double)c->output_bytes;
     c->links_s = all->links_built * all->kind->costs.links_s * sites / LINKS_SITES *
                  LINKS_COPY_GBS / all->machine.figures[COPY_GBS].value;
@@ -371,15 +373,16 @@ static void time_rest(const naik_input *input, const cost *all, cost_case *c)
         600 * ceil((LIMIT_MARGIN * (c->wall_s - c->solves_s + c->most_s) + SIGNAL_S) / 600);
 }
 
-static naik_status evaluate(naik_comm *comm, const naik_input *input, const cost *all, int nodes,
-                            cost_case *c)
+/* With so many groups. */
+static naik_status evaluate_groups(naik_comm *comm, const naik_input *input, const cost *all,
+                                   int nodes, int groups, cost_case *c)
 {
     naik_status status = NAIK_OK;
     solve_spec *spec = NULL;
     on_paper paper;
-    const int groups = input->run.groups, gpus = nodes * all->machine.node_size;
+    const int gpus = nodes * all->machine.node_size;
     const int ranks = gpus / groups; /* of a group, of which every one has the whole lattice */
-    *c = (cost_case){.nodes = nodes, .gpus = gpus};
+    *c = (cost_case){.nodes = nodes, .gpus = gpus, .groups = groups, .best = groups};
     NAIK_TRY(naik_comm_agree(comm, choose_grid(comm, input, all->machine.node_size, c)));
     if (c->verdict == COST_NO_GRID) {
         goto done;
@@ -391,7 +394,7 @@ static naik_status evaluate(naik_comm *comm, const naik_input *input, const cost
         c->verdict = COST_NO_MEMORY;
         goto done;
     }
-    status = solve_plan_make(input, &paper.geometry, most_tasks(input), 0, &c->plan);
+    status = solve_plan_make(input, &paper.geometry, most_tasks(input, c), 0, &c->plan);
     if (status == NAIK_ERR_MEMORY && c->plan.total_bytes > c->plan.available_bytes) {
         naik_log_clear(comm->log); /* an answer here, no failure */
         c->verdict = COST_NO_MEMORY;
@@ -400,13 +403,59 @@ static naik_status evaluate(naik_comm *comm, const naik_input *input, const cost
     }
     NAIK_TRY(status);
     NAIK_TRY(solve_plan_check_groups(&c->plan, input, comm->log));
+    if (groups > 1 && c->plan.multigrid) { /* which no group solves by */
+        c->verdict = COST_NO_GRID;
+        goto done;
+    }
     NAIK_TRY(naik_comm_agree(comm, solve_spec_create(input, &c->plan, &paper.backend,
                                                      &paper.lattice, NULL, NULL, &spec)));
     c->output_bytes = naik_propagator_spec_bytes(solve_spec_file(spec), input->lattice.size);
     NAIK_TRY(naik_comm_agree(comm, time_solves(comm, input, all, c)));
-    time_rest(input, all, c);
+    time_rest(all, c);
+    c->best_s = c->wall_s;
 done:
     solve_spec_destroy(&spec);
+    return status;
+}
+
+static int asked_groups(const naik_input *input)
+{
+    return input->run.groups == NAIK_INPUT_GROUPS_AUTO ? 1 : input->run.groups;
+}
+
+/* By what the work takes: every run has the start. */
+static bool is_better(const cost_case *now, const cost_case *than)
+{
+    return now->verdict == COST_FITS &&
+           (than->verdict != COST_FITS ||
+            now->wall_s - START_S < GROUPS_GAIN * (than->best_s - START_S));
+}
+
+/* With the groups of the input, and which number of them were best; that number with auto. */
+static naik_status evaluate(naik_comm *comm, const naik_input *input, const cost *all, int nodes,
+                            cost_case *c)
+{
+    naik_status status = NAIK_OK;
+    const int gpus = nodes * all->machine.node_size, asked = asked_groups(input);
+    const int most = naik_input_most_groups(input);
+    cost_case now;
+    NAIK_TRY(evaluate_groups(comm, input, all, nodes, asked, c));
+    for (int groups = 1; groups <= gpus && groups <= most; groups++) {
+        if (gpus % groups != 0 || groups == asked) {
+            continue;
+        }
+        NAIK_TRY(evaluate_groups(comm, input, all, nodes, groups, &now));
+        if (!is_better(&now, c)) {
+            continue;
+        }
+        if (input->run.groups == NAIK_INPUT_GROUPS_AUTO) {
+            *c = now;
+        } else if (c->verdict == COST_FITS) {
+            c->best = groups;
+            c->best_s = now.wall_s;
+        }
+    }
+done:
     return status;
 }
 
@@ -423,7 +472,7 @@ naik_status cost_of(naik_comm *comm, const naik_input *input, const model_machin
     NAIK_TRY(expect_iterations(comm, input, out));
     for (int n = 1; n <= MOST_NODES && out->smallest == 0; n++) {
         cost_case now;
-        NAIK_TRY(evaluate(comm, input, out, n, &now));
+        NAIK_TRY(evaluate_groups(comm, input, out, n, asked_groups(input), &now));
         out->smallest = now.verdict == COST_FITS ? n : 0;
         out->any_grid = out->any_grid || now.verdict != COST_NO_GRID;
     }

@@ -40,6 +40,9 @@ typedef struct cost_modes {
 /* On one number of nodes. */
 typedef struct cost_case {
     int nodes, gpus;
+    int groups; /* of GPUs, which share the solves */
+    int best;   /* number of groups with the shortest wall time, itself where the gain is small */
+    double best_s; /* that time */
     cost_verdict verdict;
     int grid[NAIK_DIM], local[NAIK_DIM]; /* of a group, as the plan and the times are */
     solve_plan plan;
@@ -64,7 +67,7 @@ typedef struct cost {
     cost_pilot deflated; /* those with modes */
     cost_mass masses[COST_MASSES];
     int mass_count, solves, links_built;
-    int groups; /* of GPUs, which share the solves */
+    int groups; /* as the input has them; NAIK_INPUT_GROUPS_AUTO: of each case the best */
     const naik_quark_kind *kind;
     cost_case cases[COST_NODES];
     int case_count, smallest; /* number of nodes that holds the run; 0: none up to 1024 */

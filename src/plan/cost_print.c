@@ -109,6 +109,7 @@ static void put_case(naik_report *r, const cost *c, const cost_case *n)
     naik_report_begin(r, NULL);
     naik_report_int(r, "nodes", n->nodes);
     naik_report_int(r, "gpus", n->gpus);
+    naik_report_int(r, "groups", n->groups);
     naik_report_text(r, "verdict", verdicts[n->verdict]);
     if (n->verdict != COST_NO_GRID) {
         grid_text(n->grid, grid);
@@ -144,6 +145,8 @@ static void put_case(naik_report *r, const cost *c, const cost_case *n)
         naik_report_real(r, "node_hours", n->node_hours);
         naik_report_int(r, "output_bytes", n->output_bytes);
         naik_report_real(r, "wall_limit_s", n->limit_s);
+        naik_report_int(r, "best_groups", n->best);
+        naik_report_real(r, "best_groups_wall_s", n->best_s);
     }
     naik_report_end(r);
 }
@@ -216,7 +219,7 @@ static void print_masses(naik_log *log, const cost *c)
     }
 }
 
-static void print_case(naik_log *log, int groups, const cost_case *n)
+static void print_case(naik_log *log, const cost_case *n)
 {
     char grid[GRID_TEXT], wall[TIME_TEXT], limit[TIME_TEXT];
     grid_text(n->grid, grid);
@@ -224,7 +227,7 @@ static void print_case(naik_log *log, int groups, const cost_case *n)
     clock_text(n->limit_s, limit);
     if (n->verdict == COST_NO_GRID) {
         naik_log_line(log, "%5d %5d  no process grid divides the lattice among so many%s", n->nodes,
-                      n->gpus, groups > 1 ? " and among each group" : "");
+                      n->gpus, n->groups > 1 ? " and among each group" : "");
     } else if (n->verdict == COST_NO_MEMORY) {
         char fewer[48] = "";
         if (n->plan.modes_bound) {
@@ -299,6 +302,28 @@ static void print_output(naik_log *log, const naik_input *input, const cost *c)
     }
 }
 
+/* Which numbers of groups are best, where they are not those of the table. */
+static void print_groups(naik_log *log, const cost *c)
+{
+    for (int i = 0; i < c->case_count; i++) {
+        const cost_case *n = &c->cases[i];
+        char wall[TIME_TEXT];
+        clock_text(n->best_s, wall);
+        if (n->verdict != COST_FITS) {
+            continue;
+        }
+        if (c->groups == NAIK_INPUT_GROUPS_AUTO) {
+            naik_log_line(log, "groups: on %d node%s auto takes %d group%s of %d GPU%s", n->nodes,
+                          n->nodes == 1 ? "" : "s", n->groups, n->groups == 1 ? "" : "s",
+                          n->gpus / n->groups, n->gpus == n->groups ? "" : "s");
+        } else if (n->best != n->groups) {
+            naik_log_line(log,
+                          "groups: on %d node%s the run would be fastest with run.groups %d, %s",
+                          n->nodes, n->nodes == 1 ? "" : "s", n->best, wall);
+        }
+    }
+}
+
 static void print_people(naik_log *log, const naik_input *input, const cost *c)
 {
     const int *s = input->lattice.size;
@@ -306,7 +331,10 @@ static void print_people(naik_log *log, const naik_input *input, const cost *c)
                   s[2], s[3], c->solves, c->machine.name, c->machine.node_size, c->machine.device,
                   c->machine.measured ? "" : ": predicted, not measured");
     print_masses(log, c);
-    if (c->groups > 1) {
+    if (c->groups == NAIK_INPUT_GROUPS_AUTO) {
+        naik_log_line(log, "groups: as many groups of GPUs solve different sources as are fastest; "
+                           "grid, memory and batch are those of a group");
+    } else if (c->groups > 1) {
         naik_log_line(log,
                       "groups: %d groups of GPUs solve different sources; grid, memory and batch "
                       "are those of a group",
@@ -315,8 +343,9 @@ static void print_people(naik_log *log, const naik_input *input, const cost *c)
     naik_log_line(log, "%5s %5s  %-11s %7s %6s %10s %11s %10s", "nodes", "GPUs", "grid", "GiB/GPU",
                   "batch", "wall time", "node-hours", "ask for");
     for (int i = 0; i < c->case_count; i++) {
-        print_case(log, c->groups, &c->cases[i]);
+        print_case(log, &c->cases[i]);
     }
+    print_groups(log, c);
     print_solves(log, c);
     print_modes(log, input, c);
     print_output(log, input, c);

@@ -117,7 +117,7 @@ naik_status solve_plan_restore_multigrid(solve_plan *plan, const naik_input *inp
 
 naik_status solve_plan_check_groups(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
-    return input->run.groups == 1 || !plan->multigrid
+    return input->run.groups <= 1 || !plan->multigrid
                ? NAIK_OK
                : NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "run.groups is %d, and groups do not solve by multigrid, which "

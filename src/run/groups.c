@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/create.h"
 #include "base/memory.h"
 #include "comm/collective.h"
 #include "comm/groups.h"
 #include "comm/new.h"
 #include "lattice/boxes.h"
 #include "lattice/grid.h"
+#include "plan/group_count.h"
 #include "plan/plan_multigrid.h"
 
 int solve_groups_count(const solve_groups *groups)
@@ -32,6 +34,54 @@ bool solve_groups_stopping(const solve_groups *groups)
 const char *solve_groups_reason(const solve_groups *groups)
 {
     return groups != NULL ? groups->reason : "";
+}
+
+/* The device of the job's ranks, and what is free of its memory on the rank that has least. */
+static naik_status look_at_device(solve_job *j, char *text, size_t text_size, double *memory_gib)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = NULL;
+    workplace_options options = workplace_of_input(j->input);
+    size_t bytes = 0;
+    options.tuning.transport = NAIK_TRANSPORT_STAGED; /* none is tried */
+    NAIK_TRY(naik_backend_create(j->comm, options.backend, &options.tuning, &backend));
+    backend->ops->describe(backend, text, text_size);
+    if (backend->device.memory->free_bytes != NULL) {
+        status = backend->device.memory->free_bytes(&backend->device, &bytes);
+    }
+    NAIK_TRY(naik_comm_agree(j->comm, status));
+    *memory_gib = (double)bytes / (1 << 30);
+    NAIK_TRY(naik_comm_min_f64(j->comm, memory_gib, 1));
+done:
+    naik_backend_destroy(&backend);
+    return status;
+}
+
+naik_status solve_groups_choose(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    char device[256] = "";
+    group_place place = {.device = device, .ranks = j->comm->size, .nodes = j->comm->nodes};
+    group_count chosen;
+    if (j->input->run.groups != NAIK_INPUT_GROUPS_AUTO) {
+        return NAIK_OK;
+    }
+    if (place.ranks > 1) {
+        NAIK_TRY(look_at_device(j, device, sizeof device, &place.memory_gib));
+    }
+    NAIK_TRY(group_count_choose(j->comm, j->input, &place, &chosen));
+    NAIK_TRY(naik_comm_broadcast(j->comm, &chosen.groups, sizeof chosen.groups, 0));
+    j->input->run.groups = chosen.groups;
+    if (chosen.why != NULL) {
+        naik_log_line(j->log, "groups: auto takes 1, because %s", chosen.why);
+    } else if (chosen.groups == 1) {
+        naik_log_line(j->log, "groups: auto takes 1, predicted %.0f s", chosen.wall_s);
+    } else if (chosen.one_s > 0) {
+        naik_log_line(j->log, "groups: auto takes %d, predicted %.0f s, and %.0f s without groups",
+                      chosen.groups, chosen.wall_s, chosen.one_s);
+    }
+done:
+    return status;
 }
 
 naik_status solve_groups_create(solve_job *j, naik_comm **comm)

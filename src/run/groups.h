@@ -25,6 +25,9 @@ struct solve_groups {
     char reason[64];
 };
 
+/* Where run.groups is auto, puts the number there, and says it. Collective over the job. NAIK_ERR_MEMORY,
+ * NAIK_ERR_MPI, and as naik_backend_create */
+naik_status solve_groups_choose(solve_job *j);
 /* The groups of the input, with their communicator in *comm, which is the job's where there is one group. Collective
  * over the job. NAIK_ERR_INPUT where run.groups does not divide the ranks; NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status solve_groups_create(solve_job *j, naik_comm **comm);
