@@ -111,6 +111,8 @@ def names_and_masses_are_told():
     naik("report", path("cur.h5"), "-o", path("cur.html"))
     with open(path("cur.html"), encoding="utf-8") as f:
         assert "cur/s0000/T03/m00-m01-m00" in f.read()
+    told = naik("solve", path("cur.yaml"), "--dry-run", "--set", "three_point.0.sink_times=[3, 0]", "--set", "output.file=" + path("zero.h5"))
+    assert "naik: warning: 'three_point.0.sink_times' has 0: " in told, told
 
 
 def averages_begin_at_the_source():

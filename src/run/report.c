@@ -25,6 +25,22 @@ void solve_report_banner(const workplace *w)
     }
 }
 
+/* A meson at the sink that lies on the time slice of the source; more likely a slip than meant. */
+static void warn_of_contact(const solve_job *j)
+{
+    for (int i = 0; i < j->input->three_point_count; i++) {
+        const naik_input_three_point *three = &j->input->three_points[i];
+        for (int k = 0; k < three->sink_times.count; k++) {
+            if (three->sink_times.data[k] == 0) {
+                naik_log_warn(j->log,
+                              "'three_point.%d.sink_times' has 0: the meson at the sink lies on "
+                              "the time slice of the source, and no state runs between them",
+                              i);
+            }
+        }
+    }
+}
+
 void solve_report_output(const solve_job *j, const naik_propagator_spec *spec)
 {
     naik_log_line(j->log, "output: %s, %d solves, %.3f GiB", j->input->output.file,
@@ -47,6 +63,7 @@ void solve_report_output(const solve_job *j, const naik_propagator_spec *spec)
                 solve->name);
         }
     }
+    warn_of_contact(j);
 }
 
 /* An event about one solve; NULL where none is kept. */
