@@ -2,7 +2,7 @@
 
 Those of the solves, pairs, baryons and averages, at every momentum; WORDs choose among them: of the path, such as
 pt, hl/, average or rhox/p100. Each begins at its source. Mesons are periodic in t, arccosh((C(t-1) + C(t+1)) / 2C(t));
-of a nucleon it is log(C(t) / C(t+1)). The file is verified by its checksums; lines name the quarks' masses.
+of a baryon it is log(C(t) / C(t+1)). The file is verified by its checksums; lines name the quarks' masses.
 """
 import naik_io
 
@@ -15,7 +15,7 @@ with naik_io.open(path) as f:
         raise LookupError(f"{path} has no correlator with {' and '.join(words)} in its path" if words else f"{path} stores no correlators")
     for one in chosen:
         c = f.from_source(one).real
-        masses = naik_io.falling_mass(c) if one.correlator == "nucleon" else naik_io.effective_mass(c)
+        masses = naik_io.falling_mass(c) if naik_io.is_baryon(one.correlator) else naik_io.effective_mass(c)
         label = one.path.removeprefix("/corr/")
         for t, m in enumerate(masses):
             print(f"{label} mass {','.join(str(q.mass) for q in one.quarks)} t {t:3d} C {c[t]:.9e} m_eff {m:.6f}")

@@ -43,7 +43,7 @@ for path in paths:
             raise ValueError(f"{path} and {seen[f.configuration]} are of one configuration, which counts once")
         seen[f.configuration] = path
         samples.append(f.mean(found).real)
-effective = naik_io.falling_mass if first["correlator"] == "nucleon" else naik_io.effective_mass
+effective = naik_io.falling_mass if naik_io.is_baryon(first["correlator"]) else naik_io.effective_mass
 c, c_error = naik_io.jackknife(samples)
 m, m_error = naik_io.jackknife(samples, effective)
 for t in range(len(c)):

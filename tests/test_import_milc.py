@@ -692,7 +692,7 @@ for family in "fpi periodic nd nl nlpi2 spectrum2 mu_eos deflate eigcg".split():
             told_of[family, hisq, k] = told
             if status == 0 and k == 0:
                 os.rename(f"{family}.yaml", f"{family}.whole.yaml")
-verdict("import_milc_translates_what_samples_ask_for", counts == [24, 32], str(counts) + "\n".join(told_of.values()))
+verdict("import_milc_translates_what_samples_ask_for", counts == [28, 32], str(counts) + "\n".join(told_of.values()))
 walls = told_of["nlpi2", True, 1]
 text = open("nlpi2.yaml").read()
 verdict("import_milc_makes_funny_walls", "funnywall" not in walls and "the meson 'rhois'" in walls
@@ -709,6 +709,8 @@ verdict("import_milc_puts_operators_on_sources", status == 0 and "      origin: 
 write("ape.milc", sample("nlpi2", True).replace("staple_weight 0", "staple_weight 0.05").replace("ape_iter 0", "ape_iter 20"))
 status, said, told = answer("import-milc", "ape.milc")
 verdict("import_milc_knows_whether_funny_walls_have_smeared_links", status == 1 and told.count(" of smeared links cannot be expressed") == 2, told)
+text = open("nl.whole.yaml").read()
+verdict("import_milc_makes_the_delta", "  baryons: [nucleon, delta_coulomb]\n" in text and "MILC's delta is 8 times the real part" in text, text)
 text = open("nd.whole.yaml").read()
 verdict("import_milc_mixes_masses", """pairs:
   - {name: set0-set0, quark: set0, antiquark: set0}

@@ -47,6 +47,11 @@ def _coordinates(spin, taste):
     return tuple(odd >> mu & 1 for mu in range(4))
 
 
+def is_baryon(correlator):
+    """Whether a correlator of that name is one of three quarks."""
+    return correlator.split("_")[0] in ("nucleon", "delta", "lambda")
+
+
 PHASES = {f"{a}-{b}": _coordinates(spin, taste) for spin, a in enumerate(_GAMMAS) for taste, b in enumerate(_GAMMAS)}
 PHASES.update({name: PHASES[f"{spin}-{spin}"] for name, spin in (
     ("pion5", "G5"), ("pion05", "G1"), ("rhox", "GX"), ("rhoy", "GY"), ("rhoz", "GZ"), ("rhox0", "GXT"), ("rhoy0", "GYT"), ("rhoz0", "GZT"))})
@@ -331,7 +336,7 @@ class File(_Opened):
                              self._of_source(source, self._of_pair(source.index, mass)).items()})
             told.update({"correlator": c.correlator, "sink": c.sink, "momentum": " ".join(map(str, c.momentum))})
             x0, weight = self._frame(c)
-            if any(c.momentum) or c.correlator not in ("pion5", "pion", "nucleon"):
+            if any(c.momentum) or not (c.correlator in ("pion5", "pion") or is_baryon(c.correlator)):
                 told["place that signs and momenta are counted from"] = "their source" if x0 == c.source.origin else str(x0)
             if any(c.momentum):
                 told["weight of a momentum"] = weight
@@ -496,7 +501,7 @@ class File(_Opened):
         if correlator.correlator in PHASES and not self.has_spin:
             x0, _ = self._frame(correlator)
             c = c * (-1) ** sum(x - y for x, y, counts in zip(origin, x0, PHASES[correlator.correlator]) if counts)
-        elif correlator.correlator == "nucleon" and self.antiperiodic:
+        elif is_baryon(correlator.correlator) and self.antiperiodic:
             c = np.where(np.arange(len(c)) + origin[3] < len(c), c, -c)
         return c
 

@@ -96,7 +96,7 @@ static naik_complex factor_of_shift(const contraction_averager *w, const contrac
     const naik_input *input = w->input;
     if (item->momentum < 0) {
         const bool crossed = origin[3] + t >= input->lattice.size[3];
-        const bool baryon = item->kind->what == CONTRACT_NUCLEON;
+        const bool baryon = item->kind->what == CONTRACT_BARYON;
         const bool negative = baryon && crossed && input->lattice.antiperiodic_t;
         return (naik_complex){negative ? -1 : 1, 0};
     }

@@ -203,6 +203,8 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
                              .quarks = input->kind,
                              .source = &input->sources[item->source[0]].source,
                              .meson = item->meson,
+                             .baryon = item->baryon,
+                             .shifts = w->kit->shifts,
                              .at_source = item->three_point != NULL ? item->three_point->source : 0,
                              .frame = {.cosine = true},
                              .spare = w->src};
@@ -211,6 +213,7 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
                                    out); /* no propagators */
     }
     unsigned corners = ~0U;
+    int beside = 0; /* sources with an operator on them */
     const held *quarks[3] = {NULL};
     for (int k = 0; k < 3; k++) {
         const int of = k < item->quarks ? k : 0;
@@ -226,8 +229,11 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         work.wall[k] = w->quark[slot].wall;
         quarks[k] = &w->quark[slot];
         corners &= naik_source_corners(&input->sources[item->source[of]].source);
+        beside += k < item->quarks && input->sources[item->source[of]].source.spin_taste != 0;
     }
-    naik_source_corner(corners, work.corner);
+    if (item->kind->what == CONTRACT_BARYON && input->kind->spin == 1) {
+        naik_baryon_corner(item->baryon, corners, beside == item->quarks, work.corner);
+    }
     if (item->momentum >= 0) {
         work.frame = correlator_frame(input, item->quarks, item->source,
                                       contraction_momenta(input, item)->data[item->momentum]);

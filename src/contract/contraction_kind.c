@@ -3,7 +3,6 @@
 
 #include "propagator/contract.h"
 #include "propagator/spin_meson.h"
-#include "propagator/spin_nucleon.h"
 #include "propagator/spin_taste.h"
 
 static naik_status meson(const contraction_work *w, naik_complex *out)
@@ -57,19 +56,15 @@ static naik_status spin_meson_of_walls(const contraction_work *w, naik_complex *
     return NAIK_OK;
 }
 
-static naik_status nucleon(const contraction_work *w, naik_complex *out)
-{
-    return naik_contract_nucleon(w->lattice, w->corner, w->propagator[0], out);
-}
-
 static naik_status baryon(const contraction_work *w, naik_complex *out)
 {
-    return naik_contract_baryon(w->lattice, w->corner, w->propagator, out);
+    return naik_staggered_baryon(w->lattice, (naik_baryon)w->baryon, w->shifts, w->corner,
+                                 w->propagator, out);
 }
 
-static naik_status spin_nucleon(const contraction_work *w, naik_complex *out)
+static naik_status spin_baryon(const contraction_work *w, naik_complex *out)
 {
-    return naik_spin_nucleon(w->lattice, w->propagator, out);
+    return naik_spin_baryon(w->lattice, (naik_baryon)w->baryon, w->propagator, out);
 }
 
 static naik_status condensate(const contraction_work *w, naik_complex *out)
@@ -148,16 +143,8 @@ static const contraction_kind kinds[] = {
            "S_spectator on the sink's time slice, J of the correlator, or its conserved current "
            "(current.h), G and H of the operators at sink and source "
            "(spin_meson.h); no 1/V, no sign"}}},
-    {.what = CONTRACT_NUCLEON,
-     .quarks = 1,
-     .name = "nucleon",
-     .sink = {{nucleon, "sum over x at the source's corner of the hypercube of det G(x), rows by "
-                        "source colour"}}},
-    {.what = CONTRACT_NUCLEON,
-     .quarks = 3,
-     .name = "nucleon",
-     .sink = {{baryon, "sum over x at the sources' corner of the hypercube of the mean, over the "
-                       "assignments of source colours to quarks, of det of the rows of their G"}}},
+    {.what = CONTRACT_BARYON, .quarks = 1, .sink = {{baryon, NULL}}},
+    {.what = CONTRACT_BARYON, .quarks = 3, .sink = {{baryon, NULL}}},
     {.what = CONTRACT_CONDENSATE,
      .quarks = 1,
      .name = "condensate",
@@ -182,20 +169,8 @@ static const contraction_kind kinds[] = {
               {spin_meson, "sum over x of w(x - x0) tr g5 G S_quark H g5 S_antiquark^+, G and H of "
                            "the correlator (spin_meson.h), both S smeared at x by a "
                            "gauge-covariant gaussian; no 1/V, no sign"}}},
-    {.what = CONTRACT_NUCLEON,
-     .quarks = 1,
-     .spin = true,
-     .name = "nucleon",
-     .sink = {{spin_nucleon, "sum over x of tr (1 + gt)/2 <N(x) Nbar(x0)>, N = eps_abc (u_a^T C g5 "
-                             "d_b) u_c, C = gy gt (spin_nucleon.h); no 1/V, no sign"}}},
-    {.what = CONTRACT_NUCLEON,
-     .quarks = 3,
-     .spin = true,
-     .name = "nucleon",
-     .sink = {{spin_nucleon, "sum over x of tr (1 + gt)/2 <N(x) Nbar(x0)>, N = eps_abc (q_a^T C g5 "
-                             "r_b) s_c of the quarks in their order, C = gy gt; the first and "
-                             "third change places where they are of one entry and mass "
-                             "(spin_nucleon.h); no 1/V, no sign"}}},
+    {.what = CONTRACT_BARYON, .quarks = 1, .spin = true, .sink = {{spin_baryon, NULL}}},
+    {.what = CONTRACT_BARYON, .quarks = 3, .spin = true, .sink = {{spin_baryon, NULL}}},
     {.what = CONTRACT_CONDENSATE,
      .quarks = 1,
      .spin = true,

@@ -8,6 +8,7 @@
 
 #include "input/input.h"
 #include "lattice/su3.h"
+#include "propagator/baryon.h"
 #include "propagator/current.h"
 
 typedef enum contraction_what {
@@ -15,7 +16,7 @@ typedef enum contraction_what {
     CONTRACT_SPIN_TASTE,  /* a meson of staggered quarks whose operator has links */
     CONTRACT_CURRENT,     /* the conserved current of a quark and an antiquark */
     CONTRACT_THREE_POINT, /* the quark is the daughter, the antiquark the parent */
-    CONTRACT_NUCLEON,
+    CONTRACT_BARYON,
     CONTRACT_CONDENSATE /* of noise */
 } contraction_what;
 
@@ -27,10 +28,12 @@ typedef struct contraction_work {
     int meson;                 /* a number of spin_taste.h */
     int at_source; /* of a three-point function with spin: that of the meson at the source */
     naik_frame frame;
-    int corner[NAIK_DIM - 1]; /* one that all sources carry */
+    int corner[NAIK_DIM - 1]; /* of a baryon of staggered quarks */
     const double *propagator
         [3]; /* [columns][sites][reals] of each quark; of one quark three times that; the operator of a spin and taste
                                      is on the second already */
+    int baryon;          /* naik_baryon, */
+    naik_shifts *shifts; /* and what the Delta of staggered quarks needs; else it may be NULL */
     const naik_current *current; /* between the two, for one */
     const naik_complex *wall[3]; /* the same of contract.h, for a wall sink; else NULL */
     double *spare;               /* [sites][reals] */
@@ -45,10 +48,10 @@ typedef struct contraction_kind {
     contraction_what what;
     int quarks;       /* 1; 2: quark and antiquark; 3: a baryon */
     bool spin;        /* quarks with spin, and not staggered ones */
-    const char *name; /* of its correlator; NULL: that of its meson */
+    const char *name; /* of its correlator; NULL: that of its meson or baryon */
     struct {
         contraction_function *make; /* NULL: there is no such sink */
-        const char *definition;     /* in one line, for files */
+        const char *definition;     /* in one line, for files; NULL: that of its baryon */
     } sink[CONTRACTION_SINKS];
 } contraction_kind;
 

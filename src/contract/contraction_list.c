@@ -55,11 +55,13 @@ static void add(builder *b, const contraction_item *item, const char *folder)
     contraction_describe(b->input, item, folder, &list->spec[list->count++]);
 }
 
-/* Of single colours nothing is contracted, and no baryon of the daughter in a three-point function. */
-static bool has_nucleon(const naik_input *input, const naik_input_solve *solve)
+/* Of single colours nothing is contracted, no baryon of the daughter in a three-point function, and none that the
+ * source has no corner for. */
+static bool has_baryon(const naik_input *input, const naik_input_solve *solve, int baryon)
 {
-    return input->output.baryons.count > 0 && naik_input_is_whole(solve) &&
-           naik_input_three_point_of(input, (int)(solve - input->solve)) == NULL;
+    return naik_input_is_whole(solve) &&
+           naik_input_three_point_of(input, (int)(solve - input->solve)) == NULL &&
+           naik_input_has_baryon(input, solve, baryon);
 }
 
 static bool has_condensate(const naik_input *input, const naik_input_solve *solve)
@@ -83,9 +85,13 @@ static void add_singles_of(builder *b, int source, int mass)
     const char *folder = b->input->sources[source].label;
     contraction_item item = {
         .quarks = 1, .source = {source}, .mass = {mass}, .meson = -1, .momentum = -1};
-    if (has_nucleon(b->input, solve)) {
-        item.kind = contraction_kind_of(CONTRACT_NUCLEON, 1, b->input->kind);
-        add(b, &item, folder);
+    const naik_ints *baryons = &b->input->output.baryons;
+    for (int i = 0; i < baryons->count; i++) {
+        item.baryon = baryons->data[i];
+        item.kind = contraction_kind_of(CONTRACT_BARYON, 1, b->input->kind);
+        if (has_baryon(b->input, solve, item.baryon)) {
+            add(b, &item, folder);
+        }
     }
     if (has_condensate(b->input, solve)) {
         item.kind = contraction_kind_of(CONTRACT_CONDENSATE, 1, b->input->kind);
@@ -203,8 +209,10 @@ static void average_singles(builder *b, int index, int mass, const naik_input_av
 {
     const naik_input *input = b->input;
     const naik_input_solve *solve = &input->solve[index];
-    const int each = has_nucleon(input, solve) + has_condensate(input, solve) +
-                     solve->channels.count * solve->momenta.count;
+    int each = has_condensate(input, solve) + solve->channels.count * solve->momenta.count;
+    for (int i = 0; i < input->output.baryons.count; i++) {
+        each += has_baryon(input, solve, input->output.baryons.data[i]);
+    }
     const int first = first_single(b, first_source(input, index), mass);
     const int exact =
         average != NULL ? first_single(b, first_source(input, average->exact), mass) : 0;
@@ -364,7 +372,7 @@ static void add_baryon(builder *b, const naik_input_baryon *baryon)
     const int first = b->list->count;
     int masses[3];
     mixture m = {.name = baryon->name, .count = input->solve[baryon->of[0]].origins.count};
-    m.item = (contraction_item){.kind = contraction_kind_of(CONTRACT_NUCLEON, 3, input->kind),
+    m.item = (contraction_item){.kind = contraction_kind_of(CONTRACT_BARYON, 3, input->kind),
                                 .quarks = 3,
                                 .meson = -1,
                                 .momentum = -1};
@@ -379,8 +387,11 @@ static void add_baryon(builder *b, const naik_input_baryon *baryon)
             m.item.mass[0] = i / (masses[1] * masses[2]);
             m.item.mass[1] = i / masses[2] % masses[1];
             m.item.mass[2] = i % masses[2];
-            if (m.item.kind->spin || !is_repeated(baryon, m.item.mass)) {
-                add_mixed(b, &m);
+            for (int k = 0; k < baryon->operators.count; k++) {
+                m.item.baryon = baryon->operators.data[k];
+                if (m.item.kind->spin || !is_repeated(baryon, m.item.mass)) {
+                    add_mixed(b, &m);
+                }
             }
         }
     }
@@ -465,9 +476,13 @@ int64_t contraction_bytes(const naik_input *input, const naik_lattice *lattice)
         smearing_currents(input)
             ? (int64_t)naik_current_bytes(lattice, kind->spin) + (kind->spin > 1 ? 1 : 2) * links
             : 0;
-    return quarks > 0
-               ? (kind->columns * (quarks + smearing_operators(input)) + 1) * vector + current
-               : 0;
+    const int64_t delta =
+        smearing_deltas(input)
+            ? naik_staggered_baryon_bytes(lattice, input->baryon_count > 0 ? 3 : 1)
+            : 0;
+    return quarks > 0 ? (kind->columns * (quarks + smearing_operators(input)) + 1) * vector +
+                            current + delta
+                      : 0;
 }
 
 void contraction_list_clear(contraction_list *list)

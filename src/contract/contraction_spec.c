@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contract/baryon_kind.h"
 #include "contract/frame.h"
 #include "propagator/spin_taste.h"
 
@@ -115,7 +116,7 @@ static void set_path(const naik_input *input, const contraction_item *item, cons
                  naik_input_is_moving(item->sink_momentum) ? p : "", item->mass[1],
                  item->spectator[1], item->mass[0]);
     }
-    if (item->kind->name == NULL) {
+    if (item->meson >= 0) {
         const int *momentum =
             item->momentum < 0 ? at_rest : contraction_momenta(input, item)->data[item->momentum];
         naik_propagator_momentum_name(momentum, p);
@@ -127,7 +128,9 @@ static void set_path(const naik_input *input, const contraction_item *item, cons
 /* A current has MILC's label: G1-G1, where a meson is pion05. */
 static const char *correlator_name(const contraction_item *item)
 {
-    return item->three_point != NULL && item->meson < (int)NAIK_MESONS
+    return item->kind->name != NULL              ? item->kind->name
+           : item->kind->what == CONTRACT_BARYON ? naik_input_baryon_name(item->baryon)
+           : item->three_point != NULL && item->meson < (int)NAIK_MESONS
                ? naik_meson_label((naik_meson)item->meson)
                : naik_input_correlator_name(item->meson);
 }
@@ -146,14 +149,21 @@ static void describe_truncated(const naik_input *input, const contraction_item *
     }
 }
 
+static const char *definition_of(const naik_input *input, const contraction_item *item)
+{
+    const char *all = statistics[item->statistic].definition;
+    return all != NULL ? all
+           : item->kind->what == CONTRACT_BARYON
+               ? baryon_definition(item->baryon, input->kind->spin > 1, item->quarks)
+               : item->kind->sink[item->sink].definition;
+}
+
 void contraction_describe(const naik_input *input, const contraction_item *item, const char *folder,
                           naik_contraction *out)
 {
-    const char *name = item->kind->name, *definition = statistics[item->statistic].definition;
-    *out = (naik_contraction){
-        .correlator = name != NULL ? name : correlator_name(item),
-        .quantity = statistics[item->statistic].quantity,
-        .definition = definition != NULL ? definition : item->kind->sink[item->sink].definition};
+    *out = (naik_contraction){.correlator = correlator_name(item),
+                              .quantity = statistics[item->statistic].quantity,
+                              .definition = definition_of(input, item)};
     describe_sink(item, out);
     describe(input, item, out);
     describe_three_point(input, item, out);

@@ -28,6 +28,7 @@ typedef struct contraction_item {
     int quarks;             /* as the kind's; 1 of averages of the correlators that solves have */
     int source[3], mass[3]; /* of each: in sources[], in the masses of its entry */
     int meson;              /* number of naik_input_correlator_name; -1: none */
+    int baryon;             /* naik_baryon, of baryons */
     int momentum;           /* place in contraction_momenta; -1: none */
     double radius;          /* of a smeared sink, else 0; with iterations, gauss_smear.h */
     int iterations;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lattice/source_kind.h"
-#include "propagator/spin_taste.h"
+#include "propagator/baryon.h"
 
 /* Of three-point functions: a meson at the sink with links. */
 static bool any_displaced_sink(const naik_input *input)
@@ -88,9 +88,22 @@ bool smearing_operators(const naik_input *input)
     return any_channel(input, naik_correlator_is_spin_taste);
 }
 
+bool smearing_deltas(const naik_input *input)
+{
+    const naik_ints *asked = &input->output.baryons;
+    bool any = false;
+    for (int i = 0; i <= input->baryon_count && input->kind->spin == 1; i++) {
+        asked = i > 0 ? &input->baryons[i - 1].operators : asked;
+        for (int k = 0; k < asked->count; k++) {
+            any = any || naik_baryon_is_displaced(asked->data[k]);
+        }
+    }
+    return any;
+}
+
 bool smearing_shifts(const naik_input *input)
 {
-    bool any = smearing_operators(input) || any_displaced_sink(input);
+    bool any = smearing_operators(input) || any_displaced_sink(input) || smearing_deltas(input);
     for (int i = 0; i < input->solve_count; i++) {
         any = any || naik_source_is_shifted(&input->solve[i].source);
     }

@@ -13,6 +13,8 @@ bool smearing_slices(const naik_input *input, bool *slices);
 bool smearing_funny_slices(const naik_input *input, bool *slices);
 /* Whether a correlator has links (spin_taste.h); whether one has, or the operator on a source. Local. */
 bool smearing_operators(const naik_input *input);
+/* Whether a Delta of staggered quarks is asked for, whose quarks are displaced. Local. */
+bool smearing_deltas(const naik_input *input);
 bool smearing_shifts(const naik_input *input);
 /* Whether one is a conserved current (current.h). Local. */
 bool smearing_currents(const naik_input *input);

@@ -98,8 +98,9 @@ typedef struct naik_input_pair {
 /* A baryon of the propagators of three entries of `solve:`, which may be the same. */
 typedef struct naik_input_baryon {
     const char *name;
-    naik_texts quarks; /* three names */
-    int of[3];         /* their places in solve[] */
+    naik_texts quarks;   /* three names */
+    naik_ints operators; /* numbers of naik_baryon */
+    int of[3];           /* their places in solve[] */
 } naik_input_baryon;
 
 /* Three-point functions: parent and spectator from one source, the spectator's solution on a sink time as the
@@ -227,7 +228,7 @@ typedef struct naik_input {
         naik_vectors momenta; /* first three components */
         naik_input_weight weight;
         int origin[NAIK_DIM]; /* x0 of all; NAIK_INPUT_FROM_SOURCE first: of each its own */
-        naik_ints baryons;    /* of the words: nucleon is 0 */
+        naik_ints baryons;    /* numbers of naik_baryon */
         bool condensate, average;
         bool
             print_correlators; /* all of them into the log, and not a line of each source and mass */
@@ -350,6 +351,10 @@ const naik_input_three_point *naik_input_three_point_of(const naik_input *input,
 const naik_input_average *naik_input_average_of(const naik_input *input, int solve);
 /* The name of a number in output.correlators, solve[].correlators or three_point[].insertion. */
 const char *naik_input_correlator_name(int correlator);
+/* The word of a naik_baryon. */
+const char *naik_input_baryon_name(int baryon);
+/* Whether the propagators of an entry alone have it: there are such quarks, and a corner where it is summed. Local. */
+bool naik_input_has_baryon(const naik_input *input, const naik_input_solve *solve, int baryon);
 
 /* Reads the file on rank 0, broadcasts its bytes, and parses them on every rank.
  *   overrides   `count` texts "section.key=value", "solve.0.masses=[0.1]", applied in order

@@ -566,6 +566,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
     NAIK_TRY(naik_input_check_files(log, input));
     NAIK_TRY(check_output(&c));
     NAIK_TRY(check_deflation(&c));
+    NAIK_TRY(naik_input_check_baryons(log, input));
     NAIK_TRY(naik_input_check_contractions(log, input));
     NAIK_TRY(naik_input_check_three_points(log, input));
     NAIK_TRY(naik_input_check_averages(log, input));

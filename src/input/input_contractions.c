@@ -1,4 +1,4 @@
-/* input_contractions.c - checks of what is contracted from several solves: pairs, baryons, averages */
+/* input_contractions.c - checks of what is contracted from several solves: pairs, averages */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,8 +116,7 @@ static bool serves_several(const naik_input *input, const naik_input_pair *pair,
     return count[1 - many] == 1 && naik_source_is_sequential(&input->solve[pair->of[many]].source);
 }
 
-/* Source number k of an entry, as far as it is known before the lists are made. */
-static naik_source source_number(const naik_input_solve *solve, int k)
+naik_source naik_input_source_number(const naik_input_solve *solve, int k)
 {
     naik_source source = solve->source;
     if (solve->origins.count > 0) {
@@ -153,7 +152,8 @@ naik_status naik_input_check_common(naik_log *log, const naik_input *input, cons
                                     const naik_input_solve *a, const naik_input_solve *b)
 {
     for (int k = 0; k < naik_input_count_sources(a) && k < naik_input_count_sources(b); k++) {
-        const naik_source one = source_number(a, k), two = source_number(b, k);
+        const naik_source one = naik_input_source_number(a, k),
+                          two = naik_input_source_number(b, k);
         const char *why = nothing_common(&one, &two);
         if (why != NULL) {
             return naik_input_refuse(
@@ -210,57 +210,6 @@ naik_status naik_input_check_momenta(naik_log *log, const naik_input *input, con
         }
     }
     return NAIK_OK;
-}
-
-/* A staggered nucleon is summed over one corner of the hypercube, which all three sources must carry. */
-static bool lie_alike(const naik_input *input, const naik_input_baryon *baryon)
-{
-    bool alike = true;
-    for (int k = 0; k < naik_input_count_sources(&input->solve[baryon->of[0]]); k++) {
-        unsigned corners = ~0U;
-        for (int i = 0; i < 3; i++) {
-            const naik_source source = source_number(&input->solve[baryon->of[i]], k);
-            corners &= naik_source_corners(&source);
-        }
-        alike = alike && corners != 0;
-    }
-    return alike;
-}
-
-static naik_status check_baryon(naik_log *log, const naik_input *input, int index,
-                                naik_input_baryon *baryon)
-{
-    naik_status status = NAIK_OK;
-    char path[PATH_SIZE];
-    NAIK_TRY(naik_input_check_name(log, input, "baryons", index, baryon->name));
-    snprintf(path, sizeof path, "baryons.%d.quarks", index);
-    if (baryon->quarks.count != 3) {
-        return naik_input_refuse(log, input, path, "'%s' must be three names, not %d", path,
-                                 baryon->quarks.count);
-    }
-    for (int i = 0; i < 3; i++) {
-        NAIK_TRY(naik_input_find_entry(log, input, path, baryon->quarks.data[i], &baryon->of[i]));
-        const naik_input_solve *one = &input->solve[baryon->of[0]];
-        const naik_input_solve *solve = &input->solve[baryon->of[i]];
-        if (naik_input_count_sources(solve) != naik_input_count_sources(one)) {
-            return naik_input_refuse(
-                log, input, path, "'%s': %s has %d sources and %s %d; they go together one by one",
-                path, solve->name, naik_input_count_sources(solve), one->name,
-                naik_input_count_sources(one));
-        }
-    }
-    for (int i = 1; i < 3; i++) {
-        NAIK_TRY(naik_input_check_common(log, input, path, &input->solve[baryon->of[0]],
-                                         &input->solve[baryon->of[i]]));
-    }
-    if (input->kind->spin == 1 && !lie_alike(input, baryon)) {
-        return naik_input_refuse(log, input, path,
-                                 "'%s': the three sources have no corner of the hypercube (x, y, z "
-                                 "modulo 2) in common, where a nucleon could be summed",
-                                 path);
-    }
-done:
-    return status;
 }
 
 const naik_ints *naik_input_asked_correlators(const naik_input *input,
@@ -343,7 +292,30 @@ static naik_status check_currents(naik_log *log, const naik_input *input)
     return NAIK_OK;
 }
 
-/* Nucleons and the condensate are of sources that nothing acts on. */
+/* The direction of the only link of the operator on a source, which has no sign that depends on the site it acts
+ * on; -1: it is another operator. */
+static int direction_of(const naik_source *source)
+{
+    const int spin_taste = source->spin_taste - (int)NAIK_FIRST_SPIN_TASTE;
+    for (int mu = 0; mu < NAIK_DIM - 1; mu++) {
+        if (spin_taste == 1 << mu) { /* G1-GX, G1-GY, G1-GZ */
+            return mu;
+        }
+    }
+    return -1;
+}
+
+bool naik_input_is_displaced(const naik_input *input, const naik_input_baryon *baryon)
+{
+    unsigned directions = 0;
+    for (int i = 0; i < 3; i++) {
+        const int mu = direction_of(&input->solve[baryon->of[i]].source);
+        directions |= mu < 0 ? 0 : 1U << mu;
+    }
+    return directions == 7;
+}
+
+/* Baryons and the condensate are of sources that nothing acts on, but for a Delta of three displaced ones. */
 static naik_status check_operators(naik_log *log, const naik_input *input)
 {
     for (int i = 0; i < input->solve_count; i++) {
@@ -351,7 +323,8 @@ static naik_status check_operators(naik_log *log, const naik_input *input)
         const bool noise = naik_source_is_random(solve->source.type);
         bool baryon = input->output.baryons.count > 0;
         for (int k = 0; k < 3 * input->baryon_count; k++) {
-            baryon = baryon || input->baryons[k / 3].of[k % 3] == i;
+            const naik_input_baryon *of = &input->baryons[k / 3];
+            baryon = baryon || (of->of[k % 3] == i && !naik_input_is_displaced(input, of));
         }
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "solve.%d.source.spin_taste", i);
@@ -424,9 +397,6 @@ naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
     }
     for (int i = 0; i < input->pair_count; i++) {
         NAIK_TRY(check_pair(log, input, i, &input->pairs[i]));
-    }
-    for (int i = 0; i < input->baryon_count; i++) {
-        NAIK_TRY(check_baryon(log, input, i, &input->baryons[i]));
     }
     NAIK_TRY(check_whole(log, input));
     NAIK_TRY(check_shifts(log, input));

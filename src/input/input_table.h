@@ -53,6 +53,12 @@ naik_status naik_input_check_name(naik_log *log, const naik_input *input, const 
 naik_status naik_input_find_entry(naik_log *log, const naik_input *input, const char *path,
                                   const char *name, int *found);
 int naik_input_count_sources(const naik_input_solve *solve);
+/* Source number k of an entry, as far as it is known before the lists are made. */
+naik_source naik_input_source_number(const naik_input_solve *solve, int k);
+/* Whether the three sources of a baryon are displaced in x, y and z, one each. */
+bool naik_input_is_displaced(const naik_input *input, const naik_input_baryon *baryon);
+/* input_baryons.c: all that are asked for, before the other contractions. NAIK_ERR_INPUT */
+naik_status naik_input_check_baryons(naik_log *log, naik_input *input);
 naik_status naik_input_check_common(naik_log *log, const naik_input *input, const char *path,
                                     const naik_input_solve *a, const naik_input_solve *b);
 /* That a list names no momentum twice. NAIK_ERR_INPUT */

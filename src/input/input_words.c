@@ -39,13 +39,13 @@ naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, co
                                    path, word);
 }
 
-/* Of the list that has them all. */
-static const char *meson_word(int meson)
+/* Of the list of that key, which has them all. */
+static const char *word_of(const char *key, int number)
 {
     for (int i = 0; i < naik_input_table.count; i++) {
         const naik_param *param = &naik_input_table.params[i];
-        if (strcmp(param->key, "three_point[].insertion") == 0) {
-            return param->words[meson];
+        if (strcmp(param->key, key) == 0) {
+            return param->words[number];
         }
     }
     return "";
@@ -53,7 +53,7 @@ static const char *meson_word(int meson)
 
 const char *naik_input_correlator_name(int correlator)
 {
-    return meson_word(correlator);
+    return word_of("three_point[].insertion", correlator);
 }
 
 const char *naik_input_written(const naik_input *input, const char *path, int index, int number)
@@ -67,5 +67,10 @@ const char *naik_input_written(const naik_input *input, const char *path, int in
 
 const char *naik_input_insertion_name(const naik_input_solve *solve)
 {
-    return meson_word(solve->insertion);
+    return naik_input_correlator_name(solve->insertion);
+}
+
+const char *naik_input_baryon_name(int baryon)
+{
+    return word_of("output.baryons", baryon);
 }

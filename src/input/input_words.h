@@ -7,7 +7,7 @@
 
 #include "input/input.h"
 #include "lattice/source_kind.h"
-#include "propagator/spin_taste.h"
+#include "propagator/baryon.h"
 #include "solver/bicgstab.h"
 
 static const char *const boundaries[] = {"periodic", "antiperiodic", NULL};
@@ -50,7 +50,15 @@ static const char *const operators[] = {CORRELATORS, "G1",  "GX",  "GY",  "GXY",
 static const char *const meson_labels[] = {"G5-G5",   "G1-G1",   "GX-GX",   "GY-GY", "GZ-GZ",
                                            "GXT-GXT", "GYT-GYT", "GZT-GZT", NULL};
 static const char *const weights[] = {"exp", "cos", NULL};
-static const char *const baryons[] = {"nucleon", NULL};
+static const char *const baryons[] = {"nucleon",          "delta",
+                                      "lambda",           "nucleon_odd_parity",
+                                      "delta_odd_parity", "lambda_odd_parity",
+                                      "delta_coulomb",    "nucleon_000",
+                                      "nucleon_100",      "nucleon_010",
+                                      "nucleon_110",      "nucleon_001",
+                                      "nucleon_101",      "nucleon_011",
+                                      "nucleon_111",      NULL};
+#define MORE_BARYONS "nucleon_000 to nucleon_111"
 static const char *const averages[] = {"truncated_solves", NULL};
 static const char *const sinks[] = {[NAIK_INPUT_SINK_POINT] = "point",
                                     [NAIK_INPUT_SINK_WALL] = "wall",
@@ -65,6 +73,7 @@ static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 
 static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NAIK_G5Z_G5Z == 15 &&
                   (int)NAIK_MESONS == 16 && (int)NAIK_SPIN_MESONS == 9 &&
                   sizeof correlators / sizeof *correlators == (int)NAIK_CORRELATORS + 1 &&
+                  sizeof baryons / sizeof *baryons == (int)NAIK_BARYONS + 1 &&
                   sizeof operators / sizeof *operators ==
                       (int)NAIK_FIRST_GAMMA + (int)NAIK_GAMMAS + 1,
               "words follow enums");
@@ -82,7 +91,7 @@ static const char *const sections[] = {
     "pairs",
     "a list: mesons of a quark and an antiquark from different entries of solve",
     "baryons",
-    "a list: nucleons of three quarks from different entries of solve",
+    "a list: baryons of three quarks from different entries of solve",
     "three_point",
     "a list: a current between two mesons, with its sequential solves",
     "averages",

@@ -11,6 +11,7 @@
 #include "contract/frame.h"
 #include "input/input.h"
 #include "milc/milc_input.h"
+#include "propagator/baryon.h"
 
 /* Of a quark or a correlator: forgotten, or written under some name. */
 static naik_status saved(milc_words *w, const char *forget, bool *there)
@@ -404,20 +405,42 @@ done:
 }
 
 /* MILC takes the first corner of the hypercube, naik the first that the source carries. */
-static bool at_first_corner(const milc_input *in, const int of[3])
+static bool at_first_corner(const milc_input *in, naik_baryon baryon, const int of[3])
 {
     unsigned corners = ~0U;
+    int corner[NAIK_DIM - 1] = {1};
     for (int k = 0; k < 3; k++) {
         const naik_source source = source_of(in, of[k]);
         corners &= naik_source_corners(&source);
     }
-    return (corners & 1) != 0;
+    return naik_baryon_corner(baryon, corners, false, corner) &&
+           corner[0] + corner[1] + corner[2] == 0;
+}
+
+/* MILC's has neither the links nor the halves of the shifts. */
+static bool take_delta(milc_input *in, const correlator *c, const int *of)
+{
+    const naik_source source = source_of(in, of[0]);
+    if (of[0] != of[1] || of[0] != of[2] || naik_source_is_random(source.type) ||
+        !at_first_corner(in, NAIK_DELTA_COULOMB, of)) {
+        return false;
+    }
+    note_factor(in, c, "");
+    fprintf(in->notes,
+            "line %d: %s: MILC's delta is 8 times the real part of naik's delta_coulomb\n", c->line,
+            c->label);
+    in->delta = true;
+    in->stores = true;
+    return true;
 }
 
 static naik_status take_baryon(milc_words *w, milc_input *in, const correlator *c,
                                const milc_hadron *three)
 {
     const int *of = three->of;
+    if (strcmp(c->name, "delta") == 0 && take_delta(in, c, of)) {
+        return NAIK_OK;
+    }
     if (strcmp(c->name, "nucleon") != 0) {
         milc_words_obstacle(w, c->line,
                             "the baryon '%s' of %s cannot be expressed; save the propagators and "
@@ -425,7 +448,7 @@ static naik_status take_baryon(milc_words *w, milc_input *in, const correlator *
                             c->name, c->label);
         return NAIK_OK;
     }
-    if (!at_first_corner(in, of)) {
+    if (!at_first_corner(in, NAIK_NUCLEON, of)) {
         milc_words_obstacle(
             w, c->line,
             "the nucleon of a source that is zero where x, y and z are even cannot be "

@@ -109,8 +109,8 @@ typedef struct milc_input {
     int quark_count;
     milc_hadron hadrons[MILC_MAX_HADRONS]; /* of several propagators */
     int hadron_count;
-    bool nucleon; /* of three equal propagators */
-    FILE *notes;  /* one line on each thing that the result does not carry over */
+    bool nucleon, delta; /* of three equal propagators */
+    FILE *notes;         /* one line on each thing that the result does not carry over */
 } milc_input;
 
 /* Reads w to its end into *out, zeroed by the caller but for `notes`. What naik cannot do is

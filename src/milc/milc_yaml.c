@@ -249,8 +249,9 @@ static void print_output(FILE *out, const milc_input *in, const char *file)
         const int *x = in->origin;
         fprintf(out, "  origin: [%d, %d, %d, %d]\n", x[0], x[1], x[2], x[3]);
     }
-    if (in->nucleon) {
-        fprintf(out, "  baryons: [nucleon]\n");
+    if (in->nucleon || in->delta) {
+        fprintf(out, "  baryons: [%s%s%s]\n", in->nucleon ? "nucleon" : "",
+                in->nucleon && in->delta ? ", " : "", in->delta ? "delta_coulomb" : "");
     }
     if (in->condensate_count > 0) {
         fprintf(out, "  condensate: true\n");

@@ -14,10 +14,9 @@ static naik_complex at(const double *v, int64_t i)
 typedef struct tie {
     const naik_lattice *lat;
     int spin; /* of a product */
-    const double *g, *h, *third;
+    const double *g, *h;
     naik_meson meson;
     const naik_frame *frame;
-    const int *corner;
 } tie;
 
 static naik_complex meson_at(const void *data, int32_t site, const int x[NAIK_DIM])
@@ -44,58 +43,6 @@ naik_status naik_contract_meson(const naik_lattice *lattice, naik_meson meson,
 {
     const tie m = {.lat = lattice, .g = g, .h = h, .meson = meson, .frame = frame};
     return naik_slice_sums(lattice, meson_at, &m, out);
-}
-
-static bool at_corner(const tie *m, const int x[NAIK_DIM])
-{
-    return x[0] % 2 == m->corner[0] && x[1] % 2 == m->corner[1] && x[2] % 2 == m->corner[2];
-}
-
-/* det of which row c is the sink colours of source colour c of quark[c]. */
-static naik_complex determinant(const tie *m, int32_t site, const double *const quark[3])
-{
-    naik_matrix g;
-    for (int colour = 0; colour < 3; colour++) {
-        for (int sink = 0; sink < 3; sink++) {
-            g.e[colour][sink] =
-                at(quark[colour], 3 * ((int64_t)colour * m->lat->sites + site) + sink);
-        }
-    }
-    return naik_mat_det(&g);
-}
-
-static naik_complex nucleon_at(const void *data, int32_t site, const int x[NAIK_DIM])
-{
-    const tie *m = data;
-    const double *const quark[3] = {m->g, m->g, m->g};
-    return at_corner(m, x) ? determinant(m, site, quark) : (naik_complex){0, 0};
-}
-
-naik_status naik_contract_nucleon(const naik_lattice *lattice, const int corner[NAIK_DIM - 1],
-                                  const double *g, naik_complex *out)
-{
-    const tie m = {.lat = lattice, .g = g, .corner = corner};
-    return naik_slice_sums(lattice, nucleon_at, &m, out);
-}
-
-static naik_complex baryon_at(const void *data, int32_t site, const int x[NAIK_DIM])
-{
-    const tie *m = data;
-    const double *const assigned[6][3] = {{m->g, m->h, m->third}, {m->h, m->third, m->g},
-                                          {m->third, m->g, m->h}, {m->g, m->third, m->h},
-                                          {m->h, m->g, m->third}, {m->third, m->h, m->g}};
-    naik_complex sum = {0, 0};
-    for (int i = 0; i < 6 && at_corner(m, x); i++) {
-        sum = naik_cadd(sum, determinant(m, site, assigned[i]));
-    }
-    return naik_cscale(1.0 / 6, sum);
-}
-
-naik_status naik_contract_baryon(const naik_lattice *lattice, const int corner[NAIK_DIM - 1],
-                                 const double *const g[3], naik_complex *out)
-{
-    const tie m = {.lat = lattice, .g = g[0], .h = g[1], .third = g[2], .corner = corner};
-    return naik_slice_sums(lattice, baryon_at, &m, out);
 }
 
 /* One number of a column. */

@@ -16,19 +16,6 @@ naik_status naik_contract_meson(const naik_lattice *lattice, naik_meson meson,
                                 const naik_frame *frame, const double *g, const double *h,
                                 naik_complex *out);
 
-/* The nucleon of three equal quarks, C(t) = sum_x det_{c,c'} G(x)_{c'c} over the sites whose
- * x, y and z modulo 2 are `corner`, one that the source carries (naik_source_corners): there the operator
- * epsilon_{abc} chi_a chi_b chi_c needs no links. M. Golterman, J. Smit,
- * Nucl. Phys. B255 (1985) 328. */
-naik_status naik_contract_nucleon(const naik_lattice *lattice, const int corner[NAIK_DIM - 1],
-                                  const double *g, naik_complex *out);
-
-/* The nucleon of three quarks, g of each: 1/6 of the sum over the assignments of the three source
- * colours to the quarks of the determinant whose row of colour c is G(x)_{.c} of the quark that has
- * it. Gauge invariant at both ends; det G where all are equal. */
-naik_status naik_contract_baryon(const naik_lattice *lattice, const int corner[NAIK_DIM - 1],
-                                 const double *const g[3], naik_complex *out);
-
 /* A wall sink: wall [size t][columns][columns], sink index first, = sum over each time slice of the
  * columns g [columns][sites][columns], 3 of staggered quarks and 12 of quarks with spin. */
 naik_status naik_contract_wall(const naik_lattice *lattice, int columns, const double *g,

@@ -180,8 +180,19 @@ static void coordinates(const naik_lattice *lat, int32_t site, int x[NAIK_DIM],
     }
 }
 
-/* s->at = Z_mu of it. */
-static naik_status shift(naik_shifts *s, int mu, const int r0[NAIK_DIM])
+/* v = U f, U^+ f, or f where there is no link. */
+static void carry_over(const naik_matrix *u, bool dagger, const double *f, naik_complex v[3])
+{
+    if (u != NULL) {
+        multiply(u, dagger, f, v);
+    } else {
+        memcpy(v, f, VECTOR * sizeof *f);
+    }
+}
+
+/* s->at = half the sum of it on both sides, with the sign of that mask: Z_mu of it with that of zeta; without links
+ * as if all were 1. */
+static naik_status shift(naik_shifts *s, int mu, bool links, unsigned mask, const int r0[NAIK_DIM])
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = s->lattice;
@@ -193,9 +204,10 @@ static naik_status shift(naik_shifts *s, int mu, const int r0[NAIK_DIM])
         naik_complex v[3];
         const int64_t at = VECTOR * (int64_t)site, link = NAIK_DIM * (int64_t)site;
         naik_lattice_coords(lat, site, x);
-        multiply(&u[link], false, naik_faces_beside(&s->faces, mu, 1, x, s->at), v);
+        carry_over(links ? &u[link] : NULL, false, naik_faces_beside(&s->faces, mu, 1, x, s->at),
+                   v);
         memcpy(s->next + at, v, sizeof v);
-        multiply(&u[link], true, s->at + at, v);
+        carry_over(links ? &u[link] : NULL, true, s->at + at, v);
         memcpy(s->back + at, v, sizeof v);
     }
     NAIK_TRY(naik_faces_exchange(&s->faces, mu, NAIK_BACKWARD, s->back));
@@ -203,7 +215,7 @@ static naik_status shift(naik_shifts *s, int mu, const int r0[NAIK_DIM])
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM], global[NAIK_DIM];
         coordinates(lat, site, x, global);
-        const double half = 0.5 * sign_at(zeta_of(mu), global, r0);
+        const double half = 0.5 * sign_at(mask, global, r0);
         const double *back = naik_faces_beside(&s->faces, mu, -1, x, s->back);
         for (int i = 0; i < VECTOR; i++) {
             s->at[VECTOR * (int64_t)site + i] =
@@ -277,10 +289,18 @@ naik_status naik_spin_taste_apply(naik_shifts *s, int spin_taste, const int r0[N
         const int sign = permute(count, k, order, now);
         add_signed(s->lattice, phi_of(spin), r0, 1, f, false, s->at);
         for (int i = 0; i < count; i++) {
-            NAIK_TRY(shift(s, now[i], r0));
+            NAIK_TRY(shift(s, now[i], true, zeta_of(now[i]), r0));
         }
         add_signed(s->lattice, ALL, r0, (double)sign / factorial[count], s->at, k > 0, out);
     }
 done:
     return status;
+}
+
+naik_status naik_shift_symmetric(naik_shifts *s, int mu, bool links, const double *f,
+                                 const double **out)
+{
+    memcpy(s->at, f, VECTOR * (size_t)s->lattice->sites * sizeof *f);
+    *out = s->at;
+    return shift(s, mu, links, 0, lattice_origin);
 }

@@ -71,5 +71,9 @@ size_t naik_shifts_bytes(const naik_lattice *lattice);
  * of ranks. Collective. NAIK_ERR_MPI */
 naik_status naik_spin_taste_apply(naik_shifts *shifts, int spin_taste, const int r0[NAIK_DIM],
                                   const double *f, double *out);
+/* *out [sites][3][2], until the next call = 1/2 [ U_mu(x) f(x + mu) + U_mu(x - mu)^+ f(x - mu) ], without signs; links:
+ * false has 1 in place of U. Collective. NAIK_ERR_MPI */
+naik_status naik_shift_symmetric(naik_shifts *shifts, int mu, bool links, const double *f,
+                                 const double **out);
 
 #endif

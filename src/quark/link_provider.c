@@ -14,6 +14,7 @@
 #include "lattice/boxes.h"
 #include "lattice/source_kind.h"
 #include "links/twist.h"
+#include "propagator/baryon.h"
 
 /* Links that were fixed in single precision have 1e-6 and less; without fixing it is of order 1. */
 #define COULOMB_LIMIT 1e-3
@@ -41,6 +42,18 @@ static bool has_distant_pair(const naik_input *input)
     return distant;
 }
 
+static bool has_delta_without_links(const naik_input *input)
+{
+    bool any = false;
+    for (int i = 0; i <= input->baryon_count; i++) {
+        const naik_ints *asked = i == 0 ? &input->output.baryons : &input->baryons[i - 1].operators;
+        for (int k = 0; k < asked->count; k++) {
+            any = any || asked->data[k] == (int)NAIK_DELTA_COULOMB;
+        }
+    }
+    return any;
+}
+
 /* Sources, sinks and pairs that add up colours of different sites without links between them. */
 static bool needs_coulomb_gauge(const naik_input *input)
 {
@@ -49,7 +62,7 @@ static bool needs_coulomb_gauge(const naik_input *input)
             return true;
         }
     }
-    if (has_distant_pair(input)) {
+    if (has_distant_pair(input) || has_delta_without_links(input)) {
         return true;
     }
     for (int i = 0; i < input->solve_count; i++) {

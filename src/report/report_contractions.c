@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/input.h"
+#include "propagator/baryon.h"
 #include "report/html.h"
 
 enum { MAX_FIGURES = 40, MAX_CURVES = 24 };
@@ -28,6 +30,15 @@ static void falling_mass(const double *c, int extent, double *m)
     for (int t = 0; t < extent; t++) {
         m[t] = log(fabs(c[2 * t]) / fabs(c[2 * ((t + 1) % extent)]));
     }
+}
+
+static bool is_baryon(const naik_reader_contraction *c)
+{
+    bool is = false;
+    for (int k = 0; k < (int)NAIK_BARYONS; k++) {
+        is = is || strcmp(c->correlator, naik_input_baryon_name(k)) == 0;
+    }
+    return is;
 }
 
 static bool is_drawn(const naik_reader_contraction *c)
@@ -118,8 +129,7 @@ static naik_status print_figure(naik_log *log, FILE *out, const naik_propagator_
                  c->momentum[0], c->momentum[1], c->momentum[2]);
         curves[0][drawn] = (html_curve){names[drawn], names[drawn], drawn, size, extent, 0};
         if (strcmp(c->correlator, "condensate") != 0 && !c->three_point) {
-            (strcmp(c->correlator, "nucleon") == 0 ? falling_mass : report_effective_mass)(
-                c->values, extent, mass);
+            (is_baryon(c) ? falling_mass : report_effective_mass)(c->values, extent, mass);
             curves[1][with_mass++] =
                 (html_curve){names[drawn], names[drawn], drawn, mass, extent, 0};
         }
@@ -128,12 +138,11 @@ static naik_status print_figure(naik_log *log, FILE *out, const naik_propagator_
     print_heading(out, item);
     html_plot(out, &(html_axes){"|Re C(t)|", "t", "|Re C|", true, true}, curves[0], drawn);
     if (with_mass > 0) {
-        html_plot(
-            out,
-            &(html_axes){"effective mass", "t",
-                         "arccosh((C(t-1) + C(t+1)) / 2C(t)), of a nucleon log(C(t) / C(t+1))",
-                         false, true},
-            curves[1], with_mass);
+        html_plot(out,
+                  &(html_axes){"effective mass", "t",
+                               "arccosh((C(t-1) + C(t+1)) / 2C(t)), of a baryon log(C(t) / C(t+1))",
+                               false, true},
+                  curves[1], with_mass);
     }
     if (left > 0) {
         fprintf(out, "<p>%d more correlators of these quarks are in the file.</p>\n", left);
