@@ -3,8 +3,8 @@
  * The keys are in machine_file.c and doc/planning.md. What the file does not say is what naik costs
  * on H200, with kernels that reach the same share of the copy.
  */
-#ifndef NAIK_INPUT_MACHINE_FILE_H
-#define NAIK_INPUT_MACHINE_FILE_H
+#ifndef NAIK_PLAN_MACHINE_FILE_H
+#define NAIK_PLAN_MACHINE_FILE_H
 
 #include "input/yaml.h"
 #include "model/machine.h"

@@ -1,5 +1,5 @@
 /* machine_file.c - the keys of a machine's file, and how it becomes figures of the model */
-#include "input/machine_file.h"
+#include "plan/machine_file.h"
 
 #include <stddef.h>
 #include <stdio.h>
