@@ -384,7 +384,13 @@ def auto_finds_as_many_as_pay_and_keeps_to_them():
     out = ("--set", "output.file=" + path("auto.h5"))
     told = naik("solve", path("in.yaml"), *auto, *out, "--dry-run")
     count = int(told.split("modes: auto takes ")[1].split(" modes:")[0])
-    assert count >= 8 and "it is earned back after 1 source." in told, told
+    assert count >= 8 and "it is earned back after 1 source." in told and "on odd sites" not in told, told
+    point = "{type: point, origin: [[0, 0, 0, 1], [1, 0, 0, 1], [1, 1, 1, 0]]}"
+    for source, odd in ((point, "2 of 3 sources lie on odd sites alone"), ("{type: random_wall, t0: 1, seed: 2}", None),
+                        ("{type: random_wall, t0: 0, seed: 2, subset: odd}", "1 of 1 sources lie")):
+        told = naik("solve", path("in.yaml"), *auto, *out, "--dry-run", "--set", "deflation.precision=16",
+                    "--set", "solve.0.source=" + source)
+        assert odd in told if odd else "on odd sites" not in told, (source, told)
     told = naik("solve", path("in.yaml"), *auto, *out, "--set", "solver.max_iterations=9", status=3)
     assert f"{count} found, being written to" in told, told
     told = naik("solve", path("in.yaml"), *auto, *out, ranks=2)
