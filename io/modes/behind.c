@@ -3,17 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/watchdog.h"
 #include "comm/collective.h"
-#include "comm/threads.h"
+#include "comm/crew.h"
 #include "io/finite.h"
 #include "io/modes/part.h"
 #include "io/modes/vectors.h"
@@ -21,25 +18,23 @@
 #include "io/reread.h"
 #include "io/runs.h"
 
-enum { MOST_THREADS = 16, DIFFERS = -1, NOT_FINITE = -2 };
+enum { DIFFERS = -1, NOT_FINITE = -2 };
 
 struct naik_modes_writer {
     naik_modes_part part; /* with copies of what it points to */
     naik_output out;
     naik_lattice half;
-    naik_runs runs;        /* of a vector */
-    int fd, threads, most; /* most: vectors packed and not yet written */
-    pthread_t thread[MOST_THREADS];
-    pthread_mutex_t mutex; /* of what follows */
-    pthread_cond_t moved;
+    naik_runs runs; /* of a vector */
+    int fd, most;   /* most: vectors packed and not yet written */
+    naik_crew crew; /* its mutex is for what follows */
     float **packed; /* [count] until it is written */
     float **spare;  /* [most] of those that are: the next are packed into it */
-    int spares, ready, taken, done, working;
-    bool stop, forced; /* forced: all is on the disk */
-    bool later;        /* the threads begin when all is packed */
-    int failed;        /* of the system, or DIFFERS, or NOT_FINITE */
-    const char *doing; /* what failed */
-    char *buffer;      /* without threads */
+    int spares, ready, taken, done, ended; /* ended: threads */
+    bool forced;                           /* all is on the disk */
+    bool later;                            /* the threads begin when all is packed */
+    int failed;                            /* of the system, or DIFFERS, or NOT_FINITE */
+    const char *doing;                     /* what failed */
+    char *buffer;                          /* without threads */
 };
 
 bool naik_modes_can_follow(const naik_geometry *geometry)
@@ -106,7 +101,7 @@ static void take_back(naik_modes_writer *w, int index, int failed, const char *d
         w->failed = failed;
         w->doing = doing;
     }
-    pthread_cond_broadcast(&w->moved);
+    naik_crew_tell(&w->crew);
 }
 
 /* With the mutex, of the last thread. */
@@ -115,9 +110,9 @@ static void force(naik_modes_writer *w)
     if (w->failed != 0 || w->done < w->part.count) {
         return;
     }
-    pthread_mutex_unlock(&w->mutex);
+    naik_crew_unlock(&w->crew);
     const int failed = fsync(w->fd) == 0 ? 0 : errno;
-    pthread_mutex_lock(&w->mutex);
+    naik_crew_lock(&w->crew);
     w->forced = failed == 0;
     w->failed = failed;
     w->doing = "force to disk";
@@ -128,65 +123,49 @@ static char *room_for_reading(void)
     return malloc(NAIK_RUNS_BUFFER + (size_t)naik_site_sum_bytes(NAIK_MODE_SITE_BYTES));
 }
 
-static void *work(void *argument)
+static void work(void *data)
 {
-    naik_modes_writer *w = argument;
+    naik_modes_writer *w = data;
     char *buffer = room_for_reading();
-    naik_threads_unbind();
-    pthread_mutex_lock(&w->mutex);
+    naik_crew_lock(&w->crew);
     if (buffer == NULL) {
         w->failed = ENOMEM;
         w->doing = "write";
     }
-    while (!w->stop && w->failed == 0 && w->taken < w->part.count) {
+    while (!w->crew.stop && w->failed == 0 && w->taken < w->part.count) {
         if (w->taken == w->ready) {
-            pthread_cond_wait(&w->moved, &w->mutex);
+            naik_crew_wait(&w->crew);
             continue;
         }
         const int index = w->taken++;
         const char *doing = "write";
         const float *vector = w->packed[index];
-        pthread_mutex_unlock(&w->mutex);
+        naik_crew_unlock(&w->crew);
         const int failed = put_vector(w, index, vector, buffer, &doing);
-        pthread_mutex_lock(&w->mutex);
+        naik_crew_lock(&w->crew);
         take_back(w, index, failed, doing);
     }
-    if (--w->working == 0) {
+    if (++w->ended == w->crew.threads) {
         force(w);
     }
-    pthread_cond_broadcast(&w->moved);
-    pthread_mutex_unlock(&w->mutex);
+    naik_crew_tell(&w->crew);
+    naik_crew_unlock(&w->crew);
     free(buffer);
-    return NULL;
 }
 
-/* Signals belong to the main thread. Where the system gives no thread, the rank writes by itself. */
+/* Where the system gives no thread, the rank writes by itself. */
 static void start(naik_modes_writer *w, int wanted)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    wanted = wanted < MOST_THREADS ? wanted : MOST_THREADS;
-    wanted = wanted < w->part.count ? wanted : w->part.count;
-    pthread_mutex_lock(&w->mutex); /* none may be the last before all are there */
-    while (w->threads < wanted && pthread_create(&w->thread[w->threads], NULL, work, w) == 0) {
-        w->threads++;
-    }
-    w->working = w->threads;
-    pthread_mutex_unlock(&w->mutex);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    naik_crew_start(&w->crew, wanted < w->part.count ? wanted : w->part.count, work, w);
 }
 
 /* ---- what the rank does */
 
-/* Until something moves, or a second has passed: whoever waits says so. */
+/* Whoever waits says so when something has moved. */
 static void wait_a_moment(naik_modes_writer *w)
 {
-    struct timespec until;
     const int done = w->done;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec++;
-    pthread_cond_timedwait(&w->moved, &w->mutex, &until);
+    naik_crew_wait(&w->crew);
     if (w->done != done) {
         naik_watchdog_move(w->part.geometry->lattice->comm->watchdog);
     }
@@ -196,7 +175,7 @@ static void wait_a_moment(naik_modes_writer *w)
 static float *next_room(naik_modes_writer *w, naik_modes_room *made)
 {
     float *room = NULL;
-    pthread_mutex_lock(&w->mutex);
+    naik_crew_lock(&w->crew);
     while (w->failed == 0 && w->ready - w->done >= w->most) {
         wait_a_moment(w);
     }
@@ -204,34 +183,34 @@ static float *next_room(naik_modes_writer *w, naik_modes_room *made)
         room = w->spare[--w->spares];
     }
     const bool make = w->failed == 0 && room == NULL;
-    pthread_mutex_unlock(&w->mutex);
+    naik_crew_unlock(&w->crew);
     return make ? naik_modes_room_take(made, (size_t)naik_runs_bytes(&w->runs)) : room;
 }
 
 static void hand_over(naik_modes_writer *w, int index, float *vector)
 {
     const char *doing = "write";
-    pthread_mutex_lock(&w->mutex);
+    naik_crew_lock(&w->crew);
     w->packed[index] = vector;
     w->ready = index + 1;
-    pthread_cond_broadcast(&w->moved);
-    if (w->threads == 0 && !w->later) {
+    naik_crew_tell(&w->crew);
+    if (w->crew.threads == 0 && !w->later) {
         take_back(w, index, put_vector(w, index, vector, w->buffer, &doing), doing);
         force(w);
     }
-    pthread_mutex_unlock(&w->mutex);
+    naik_crew_unlock(&w->crew);
 }
 
 /* All that is packed, where there are no threads for it. */
 static void write_alone(naik_modes_writer *w)
 {
     const char *doing = "write";
-    pthread_mutex_lock(&w->mutex);
+    naik_crew_lock(&w->crew);
     for (int i = 0; i < w->ready && w->failed == 0; i++) {
         take_back(w, i, put_vector(w, i, w->packed[i], w->buffer, &doing), doing);
     }
     force(w);
-    pthread_mutex_unlock(&w->mutex);
+    naik_crew_unlock(&w->crew);
 }
 
 /* Every rank goes through all vectors: what fails on one is agreed in the end. */
@@ -255,22 +234,10 @@ static naik_status pack(naik_modes_writer *w, naik_modes_room *made)
     return naik_comm_agree(geometry->lattice->comm, status);
 }
 
-static void stop(naik_modes_writer *w)
-{
-    pthread_mutex_lock(&w->mutex);
-    w->stop = true;
-    pthread_cond_broadcast(&w->moved);
-    pthread_mutex_unlock(&w->mutex);
-    for (int i = 0; i < w->threads; i++) {
-        pthread_join(w->thread[i], NULL);
-    }
-    w->threads = 0;
-}
-
 static void destroy(naik_modes_writer **writer)
 {
     naik_modes_writer *w = *writer;
-    stop(w);
+    naik_crew_close(&w->crew);
     if (w->fd >= 0) {
         close(w->fd);
     }
@@ -285,8 +252,6 @@ static void destroy(naik_modes_writer **writer)
     free(w->packed);
     free(w->buffer);
     naik_modes_part_clear(&w->part);
-    pthread_cond_destroy(&w->moved);
-    pthread_mutex_destroy(&w->mutex);
     free(w);
     *writer = NULL;
 }
@@ -304,12 +269,7 @@ static naik_status make(const naik_geometry *geometry, const naik_modes *modes,
     w->fd = -1;
     w->half = naik_mode_half_lattice(geometry->lattice);
     w->runs = naik_runs_of(&w->half, NAIK_MODE_SITE_BYTES);
-    pthread_condattr_t clock; /* which nobody sets */
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_mutex_init(&w->mutex, NULL);
-    pthread_cond_init(&w->moved, &clock);
-    pthread_condattr_destroy(&clock);
+    naik_crew_open(&w->crew);
     const naik_status status = naik_modes_part_fill_in(geometry, modes, about, &w->part);
     const size_t most = pace->in_hands / (size_t)naik_runs_bytes(&w->runs);
     w->most = most < 1 ? 1 : most < (size_t)w->part.count ? (int)most : w->part.count;
@@ -347,7 +307,7 @@ naik_status naik_modes_writer_begin(const naik_geometry *geometry, const char *p
     NAIK_TRY(pack(w, pace->room));
     if (w->later) {
         start(w, pace->threads);
-        if (w->threads == 0) {
+        if (w->crew.threads == 0) {
             write_alone(w);
         }
     }
@@ -381,9 +341,9 @@ naik_status naik_modes_writer_look(naik_modes_writer *w, bool *ended)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = w->part.geometry->lattice->comm;
-    pthread_mutex_lock(&w->mutex);
+    naik_crew_lock(&w->crew);
     double most[2] = {w->failed != 0, !w->forced};
-    pthread_mutex_unlock(&w->mutex);
+    naik_crew_unlock(&w->crew);
     *ended = false;
     NAIK_TRY(naik_comm_max_f64(comm, most, 2));
     if (most[0] > 0) {
@@ -399,13 +359,12 @@ naik_status naik_modes_writer_finish(naik_modes_writer **writer)
     naik_modes_writer *w = *writer;
     naik_comm *comm = w->part.geometry->lattice->comm;
     naik_status status = NAIK_OK;
-    pthread_mutex_lock(&w->mutex);
+    naik_crew_lock(&w->crew);
     while (!w->forced && w->failed == 0) {
         wait_a_moment(w);
     }
-    pthread_mutex_unlock(&w->mutex);
+    naik_crew_unlock(&w->crew);
     NAIK_TRY(naik_comm_agree(comm, verdict(w)));
-    stop(w);
     close(w->fd);
     w->fd = -1;
     NAIK_TRY(naik_modes_part_finish(&w->part, &w->out, false));

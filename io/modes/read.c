@@ -188,6 +188,7 @@ static naik_status read_all(const naik_geometry *geometry, const char *path, int
 agree:
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_mode_vectors_open(geometry->lattice, file, &vectors));
+    NAIK_TRY(naik_mode_vectors_read_ahead(&vectors, path, count));
     for (int i = 0; i < count; i++) {
         uint32_t sum[2];
         NAIK_TRY(naik_mode_vector_read(&vectors, block, i, sum));

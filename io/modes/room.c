@@ -1,23 +1,18 @@
 /* room.c - a thread that touches memory, and a stack of what it has touched */
 #include "io/modes/room.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "comm/threads.h"
+#include "comm/crew.h"
 
 enum { PAGE = 4096, HUGE_PAGE = 1 << 21 };
 
 struct naik_modes_room {
-    pthread_t thread;
-    pthread_mutex_t mutex; /* of what follows */
-    void **piece;          /* [count], of which `ready` are made and not taken */
+    naik_crew crew; /* of one; its mutex is for what follows */
+    void **piece;   /* [count], of which `ready` are made and not taken */
     int count, made, ready;
     size_t piece_bytes;
-    bool stop;
 };
 
 /* Few large pages are cleared sooner than many small ones; the system may decline. */
@@ -41,45 +36,38 @@ static void touch(char *piece, size_t bytes)
     }
 }
 
-static void *work(void *argument)
+static void work(void *data)
 {
-    naik_modes_room *r = argument;
+    naik_modes_room *r = data;
     bool more = true;
-    naik_threads_unbind();
     while (more) {
         void *piece = make_piece(r->piece_bytes);
         if (piece == NULL) {
             break;
         }
         touch(piece, r->piece_bytes);
-        pthread_mutex_lock(&r->mutex);
+        naik_crew_lock(&r->crew);
         r->piece[r->ready++] = piece;
-        more = !r->stop && ++r->made < r->count;
-        pthread_mutex_unlock(&r->mutex);
+        more = !r->crew.stop && ++r->made < r->count;
+        naik_crew_unlock(&r->crew);
     }
-    return NULL;
 }
 
 naik_modes_room *naik_modes_room_begin(int count, size_t piece_bytes)
 {
     naik_modes_room *r = count > 0 ? calloc(1, sizeof *r) : NULL;
-    sigset_t all, before;
     if (r == NULL) {
         return NULL;
     }
     r->piece = calloc((size_t)count, sizeof *r->piece);
     r->count = count;
     r->piece_bytes = piece_bytes;
-    pthread_mutex_init(&r->mutex, NULL);
-    sigfillset(&all); /* signals belong to the main thread */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool begun = r->piece != NULL && pthread_create(&r->thread, NULL, work, r) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!begun) {
-        pthread_mutex_destroy(&r->mutex);
-        free(r->piece);
-        free(r);
-        return NULL;
+    naik_crew_open(&r->crew);
+    if (r->piece != NULL) {
+        naik_crew_start(&r->crew, 1, work, r);
+    }
+    if (r->crew.threads == 0) {
+        naik_modes_room_end(&r);
     }
     return r;
 }
@@ -88,9 +76,9 @@ void *naik_modes_room_take(naik_modes_room *room, size_t piece_bytes)
 {
     void *piece = NULL;
     if (room != NULL && room->piece_bytes == piece_bytes) {
-        pthread_mutex_lock(&room->mutex);
+        naik_crew_lock(&room->crew);
         piece = room->ready > 0 ? room->piece[--room->ready] : NULL;
-        pthread_mutex_unlock(&room->mutex);
+        naik_crew_unlock(&room->crew);
     }
     return piece != NULL ? piece : make_piece(piece_bytes);
 }
@@ -101,14 +89,10 @@ void naik_modes_room_end(naik_modes_room **room)
     if (r == NULL) {
         return;
     }
-    pthread_mutex_lock(&r->mutex);
-    r->stop = true;
-    pthread_mutex_unlock(&r->mutex);
-    pthread_join(r->thread, NULL);
+    naik_crew_close(&r->crew);
     while (r->ready > 0) {
         free(r->piece[--r->ready]);
     }
-    pthread_mutex_destroy(&r->mutex);
     free(r->piece);
     free(r);
     *room = NULL;

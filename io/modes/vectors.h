@@ -4,6 +4,7 @@
 
 #include "backend/field.h"
 #include "io/h5/box.h"
+#include "io/modes/ahead.h"
 
 enum { NAIK_MODE_SITE_BYTES = 24 };
 /* The even sites, as a lattice of half the extent in x. */
@@ -15,6 +16,7 @@ typedef struct naik_mode_vectors {
     naik_lattice half;           /* the even sites, as a lattice of half the extent in x */
     hid_t dataset, type;         /* owned */
     float *even;                 /* [sites / 2][6] */
+    naik_modes_ahead *ahead;     /* NULL: vectors are read by HDF5 when they are asked for */
 } naik_mode_vectors;
 
 /* Whether all that describes the modes is as it was written; a file that ended whole has a checksum of
@@ -32,6 +34,9 @@ bool naik_mode_numbers_agree(hid_t file, const char *name, const double *values,
 
 /* Opens /modes/v of `file`, whose shape is known to be right. Local but for the memory, on which the ranks agree. */
 naik_status naik_mode_vectors_open(const naik_lattice *lattice, hid_t file, naik_mode_vectors *out);
+/* The first `count` vectors will be read in turn, by naik_mode_vector_read, from the file PATH: threads
+ * may do so ahead. Collective, agrees. NAIK_ERR_IO, NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
+naik_status naik_mode_vectors_read_ahead(naik_mode_vectors *vectors, const char *path, int count);
 void naik_mode_vectors_close(naik_mode_vectors *vectors);
 /* Vector `index` from rhs `index` of blocks of NAIK_MODES_BLOCK, or into it; read with block NULL only
  * its checksum is formed. Collective, agree. */

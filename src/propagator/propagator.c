@@ -401,6 +401,7 @@ static int64_t select_solves(worker *w)
 static naik_status classify(worker *w)
 {
     naik_status status = NAIK_OK;
+    naik_timer_start(w->backend->timer, "sources");
     for (int64_t i = 0; i < w->stream->count; i++) {
         solve_info *info = &w->info[i];
         naik_solver_system system;
@@ -426,6 +427,7 @@ static naik_status classify(worker *w)
             info->group = w->stream->group(w->stream->data, i, &info->base);
         }
     }
+    naik_timer_stop(w->backend->timer, "sources");
 done:
     return status;
 }

@@ -105,7 +105,9 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
         j->gave_up = !j->guard.links_lost;
         goto done;
     }
+    naik_timer_start(j->timer, "check links");
     NAIK_TRY(sdc_check_judge(&j->guard, task, x, j->lattice, result, &good));
+    naik_timer_stop(j->timer, "check links");
     if (!good) {
         return solve_meeting_retry(j, task);
     }
