@@ -380,9 +380,8 @@ static const char help_schema[] =
     "\n"
     "Prints a JSON schema of the input file: all keys with types, ranges, words and meanings. An "
     "editor\n"
-    "completes and checks an input with it (doc/naik-input.schema.json is the same). What depends "
-    "on\n"
-    "several keys `naik solve --dry-run` checks.\n"
+    "completes and checks an input with it (doc/naik-input.schema.json is the same). `naik solve\n"
+    "--dry-run` also checks what depends on several keys.\n"
     "\n"
     "Example\n"
     "  naik schema > naik-input.schema.json";
