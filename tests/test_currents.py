@@ -3,6 +3,7 @@
 # All momenta of a current are the current at every site: its divergence must be that of the sources alone.
 # timeout: 200
 import itertools
+import re
 
 import h5py
 import numpy as np
@@ -24,10 +25,14 @@ POINT = "source: {type: point, origin: [1, 2, 3, 5]}"
 ALL = [list(p) for p in itertools.product(*map(range, SIZE[:3]))]
 
 
-def solve(name, action, entries, correlators, momenta=((0, 0, 0),), gauge="lat.h5", size=SIZE, tail="", **options):
+def written(name, action, entries, correlators, momenta=((0, 0, 0),), gauge="lat.h5", size=SIZE, tail=""):
     with open(path(name + ".yaml"), "w") as f:
         f.write(INPUT % (list(size), path(gauge), action, entries, path(name + ".h5"), ", ".join(correlators), [list(p) for p in momenta], tail))
-    return naik("solve", path(name + ".yaml"), **options)
+    return path(name + ".yaml")
+
+
+def solve(name, action, entries, correlators, momenta=((0, 0, 0),), gauge="lat.h5", size=SIZE, tail="", **options):
+    return naik("solve", written(name, action, entries, correlators, momenta, gauge, size, tail), **options)
 
 
 def correlator(file, name):
@@ -192,6 +197,17 @@ def links_are_those_of_each_entry():
             assert np.abs(of_momenta(both, "plain/m00", current, MOMENTA) - expected).max() > 1e-4
 
 
+def memory_of_a_current_is_in_the_plan():
+    """Two complex numbers a site, two moved vectors, and the links of D: of one and three hops for hisq."""
+    for action, each in ("type: hisq", 2 * 16 + 2 * 48 + 2 * 576), ("type: wilson", 2 * 16 + 2 * 192 + 576):
+        entries = f"[{{name: a, masses: [0.1], {POINT}}}, {{name: b, masses: [0.1], {POINT}}}]\npairs: [{{name: two, quark: a, antiquark: b}}]"
+        planned = []
+        for name in "pion5" if action == "type: hisq" else "pion", CURRENTS[0]:
+            said = naik("solve", written("large", action, entries, [name], gauge="none.h5", size=(32, 16, 16, 64)), "--dry-run", status=1)  # no file
+            planned.append(float(re.search(r"contractions of several solves ([0-9.]+) GiB", said)[1]))
+        assert abs(planned[1] - planned[0] - each * 2**19 / 2**30) < 0.0011, (action, planned)
+
+
 def what_is_no_current_is_refused():
     pair = "\npairs: [{name: two, quark: a, antiquark: b%s}]"
     a, b = f"{{name: a, masses: [0.1], {POINT}}}", f"{{name: b, masses: [0.1]%s, {POINT}}}"
@@ -310,4 +326,4 @@ main([configurations_are_generated, staggered_currents_are_conserved_at_every_si
       places_of_operators_at_the_source_are_averaged_with_their_sign, walls_with_a_sign_of_their_own_are_averaged_with_it,
       walls_are_averaged_over_odd_and_even_slices,
       three_point_functions_are_averaged_with_the_sign_of_all_their_operators, sources_with_operators_are_made_again,
-      operators_that_cannot_be_at_a_source_are_refused, what_is_no_current_is_refused])
+      operators_that_cannot_be_at_a_source_are_refused, memory_of_a_current_is_in_the_plan, what_is_no_current_is_refused])

@@ -123,11 +123,15 @@ def without_a_model_of_the_device_auto_is_one_group():
 def groups_that_cannot_be_are_refused():
     told = staggered("none.h5", ranks=2, groups=3, status=1)
     assert "run.groups is 3, which does not divide the number of ranks, 2" in told, told
+    told = staggered("none.h5", ranks=3, groups=2, status=1)
+    assert "run.groups is 2, which does not divide the number of ranks, 3" in told, told
     told = clover("none.h5", 2, 2, "--dry-run")
     assert "groups: 2 groups of 1 rank solve different sources" in told, told
     told = staggered("none.h5", ranks=3, groups=3, status=1)
     assert "run.groups is 3, and all 3 ranks write the output together: they cannot share the lattice 8x4x4x8 in boxes " \
         "with even extents, at least 4 where split; use another number of groups" in told, told
+    told = staggered("none.h5", ranks=8, groups=4, status=1)
+    assert "use 4 ranks, or another number of groups" in told, told
     told = naik("solve", path("clover.yaml"), "--set", "run.groups=2", "--set", "solver.method=multigrid", ranks=2,
                 status=1)
     assert "groups do not solve by multigrid, which solver.method multigrid takes: give solver.method" in told, told

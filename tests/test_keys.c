@@ -201,6 +201,15 @@ static void limits_between_keys_are_where_they_are_said_to_be(check *t)
         {"three_point.0.momenta=[4,-4,0]", "three_point.0.momenta=[-5,0,0]", NULL},
         {"three_point.0.sink_momenta=[0,0,4]", "three_point.0.sink_momenta=[0,0,5]", NULL},
         {"three_point.0.daughter_masses=[1e-18]", "three_point.0.daughter_masses=[0.99e-18]", NULL},
+        {"three_point.0.daughter_naik_epsilon=[-0.1,0]",
+         "three_point.0.daughter_naik_epsilon=[-0.1]", "three_point.0.daughter_masses=[0.1,0.2]"},
+        {"three_point.0.sink_operator=GT-GXT", "three_point.0.sink_operator=G1-GT", NULL},
+        {"three_point.0.sink_operator=GXT-GT", "three_point.0.sink_operator=GXT-GX", NULL},
+        {"three_point=[{parent: q, spectator: q, insertion: [conserved_vector_t], sink_times: [4], "
+         "daughter_masses: [0.1], daughter_naik_epsilon: [-0.1]}]",
+         "three_point=[{parent: q, spectator: q, insertion: [conserved_vector_t], sink_times: [4], "
+         "daughter_masses: [0.1]}]",
+         "solve.3.naik_epsilon=[-0.1]"},
         {"solve.0.masses=[1e-18]", "solve.0.masses=[0.99e-18]", NULL},
         {"solve.3.source.t0=15", "solve.3.source.t0=16", NULL},
         {"solve.2.source.origin=[7,0,0,0]", "solve.2.source.origin=[8,0,0,0]", NULL},

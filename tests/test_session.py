@@ -131,16 +131,18 @@ def links_of_an_array_and_modes_of_a_file_do_too():
             assert not os.path.exists(path("never.h5"))
         finally:
             alone.close()
+        zero, = s.solve(np.zeros_like(x[:1]), mass=0.1).results
+        assert zero.converged and zero.iterations == zero.modes == 0, zero  # modes had no part in it
         plain = s.solve(s.sources.point(1, 0, 2, 3), mass=0.1, deflate=False).results
         assert plain[0].modes == 0 and plain[0].iterations > results[0].iterations
 
 
 def one_setup_of_multigrid_serves_the_solves_of_a_quark():
-    words = "solver: {method: multigrid}\nmultigrid: {aggregate: [2, 2, 2, 2]}"
+    words = "solver: {method: multigrid}\nmultigrid: {aggregate: [2, 2, 2, 2], restart: 3}"
     g, _, records = stored("multigrid", "{type: clover, csw: 1.2}", POINT, "pion", words)
     lines = []
     with naik.Session(path("lat.h5"), action={"type": "clover", "csw": 1.2}, solver={"method": "multigrid"},
-                      multigrid={"aggregate": [2, 2, 2, 2]}, log=lines.append) as s:
+                      multigrid={"aggregate": [2, 2, 2, 2], "restart": 3}, log=lines.append) as s:
         made = s.sources.point(1, 0, 2, 3)
         for count in 1, 12, 5:  # the operators of one column do not hold twelve
             x, results = s.solve(made[:count], mass=0.1)

@@ -137,6 +137,17 @@ output: {file: %s, correlators: [rhoz]}
 """
 
 
+def sinks_under_one_operator_are_told_apart():
+    """An operator with links on one antiquark whose sink differs in its steps alone, and then in its radius alone."""
+    sinks = ((1.4, 3), (1.4, 2), (1.1, 2))
+    pairs = "pairs:\n" + "".join(f"  - {{name: p{i}, quark: pt, antiquark: sm, sink: covariant_gaussian, radius: {r}, iterations: {n}}}\n"
+                                 for i, (r, n) in enumerate(sinks))
+    solve("sinks", "--set", "output.correlators=[GX-G1]", "--set", "output.propagators=false", pairs=pairs)
+    with h5py.File(path("sinks.h5")) as f:
+        found = [f[f"/corr/p{i}/m00-m00/GX-G1/p000"][...] for i in range(3)]
+    assert min(np.abs(found[i] - found[i - 1]).max() for i in range(3)) > 1e-3 * np.abs(found[0]).max(), found
+
+
 def funny_walls_are_operators_of_spin_and_taste():
     for name, ranks, grid in (("funny", 1, "1x1x1x1"), ("funny2", 2, "2x1x1x1"), ("funny4", 4, "2x1x1x2")):
         with open(path(name + ".yaml"), "w") as f:
@@ -225,7 +236,7 @@ def what_is_stored_solves_its_equation_with_its_own_links_only():
     assert "were made with other links" in told, told
 
 
-main([configurations_are_made, m_of_the_solution_is_the_smeared_point, funny_walls_are_operators_of_spin_and_taste, sinks_are_smeared_on_every_time_slice,
+main([configurations_are_made, m_of_the_solution_is_the_smeared_point, funny_walls_are_operators_of_spin_and_taste, sinks_under_one_operator_are_told_apart, sinks_are_smeared_on_every_time_slice,
       smearing_that_grows_is_told_and_what_is_beyond_all_numbers_is_refused, a_correlator_that_is_not_finite_is_no_result,
       free_propagators_are_sums_of_shifted_ones, every_grid_gives_the_same_bytes,
       what_is_stored_solves_its_equation_with_its_own_links_only])

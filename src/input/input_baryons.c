@@ -100,10 +100,11 @@ static naik_status check_baryon(naik_log *log, const naik_input *input, int inde
         NAIK_TRY(naik_input_find_entry(log, input, path, baryon->quarks.data[i], &baryon->of[i]));
         const naik_input_solve *one = &input->solve[baryon->of[0]];
         const naik_input_solve *solve = &input->solve[baryon->of[i]];
-        if (naik_input_count_sources(solve) != naik_input_count_sources(one)) {
+        const int its = naik_input_count_sources(solve);
+        if (its != naik_input_count_sources(one)) {
             return naik_input_refuse(
-                log, input, path, "'%s': %s has %d sources and %s %d; they go together one by one",
-                path, solve->name, naik_input_count_sources(solve), one->name,
+                log, input, path, "'%s': %s has %d source%s and %s %d; they go together one by one",
+                path, solve->name, its, its == 1 ? "" : "s", one->name,
                 naik_input_count_sources(one));
         }
     }

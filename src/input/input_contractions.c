@@ -180,10 +180,10 @@ static naik_status check_pair(naik_log *log, const naik_input *input, int index,
                           naik_input_count_sources(&input->solve[pair->of[1]])};
     if (count[0] != count[1] && !serves_several(input, pair, count)) {
         return naik_input_refuse(log, input, path,
-                                 "'%s' has %d sources and the quark %d; they go together one by "
+                                 "'%s' has %d source%s and the quark %d; they go together one by "
                                  "one, and only one source "
                                  "with the several of a sequential entry",
-                                 path, count[1], count[0]);
+                                 path, count[1], count[1] == 1 ? "" : "s", count[0]);
     }
     NAIK_TRY(naik_input_check_common(log, input, path, &input->solve[pair->of[0]],
                                      &input->solve[pair->of[1]]));

@@ -86,8 +86,10 @@ static naik_status check_sources(const block *b)
     const int count = naik_input_count_sources(parent);
     path_of(b, "spectator", path);
     if (naik_input_count_sources(spectator) != count) {
-        return refuse(b, path, "'%s' has %d sources and the parent %d; they go together one by one",
-                      path, naik_input_count_sources(spectator), count);
+        const int its = naik_input_count_sources(spectator);
+        return refuse(b, path,
+                      "'%s' has %d source%s and the parent %d; they go together one by one", path,
+                      its, its == 1 ? "" : "s", count);
     }
     NAIK_TRY(naik_input_check_common(b->log, b->input, path, parent, spectator));
     for (int k = 0; k < count; k++) {
