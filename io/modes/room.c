@@ -9,9 +9,9 @@
 enum { PAGE = 4096, HUGE_PAGE = 1 << 21 };
 
 struct naik_modes_room {
-    naik_crew crew; /* of one; its mutex is for what follows */
-    void **piece;   /* [count], of which `ready` are made and not taken */
-    int count, made, ready;
+    naik_crew crew;         /* of one; its mutex is for what follows */
+    void **piece;           /* [count], of which `ready` are made and not taken */
+    int count, made, ready; /* made: or begun, by anybody */
     size_t piece_bytes;
 };
 
@@ -36,11 +36,20 @@ static void touch(char *piece, size_t bytes)
     }
 }
 
+/* Whether a piece more is to be made, which counts as made from now on. */
+static bool another(naik_modes_room *r)
+{
+    naik_crew_lock(&r->crew);
+    const bool more = !r->crew.stop && r->made < r->count;
+    r->made += more;
+    naik_crew_unlock(&r->crew);
+    return more;
+}
+
 static void work(void *data)
 {
     naik_modes_room *r = data;
-    bool more = true;
-    while (more) {
+    while (another(r)) {
         void *piece = make_piece(r->piece_bytes);
         if (piece == NULL) {
             break;
@@ -48,7 +57,6 @@ static void work(void *data)
         touch(piece, r->piece_bytes);
         naik_crew_lock(&r->crew);
         r->piece[r->ready++] = piece;
-        more = !r->crew.stop && ++r->made < r->count;
         naik_crew_unlock(&r->crew);
     }
 }
@@ -77,7 +85,11 @@ void *naik_modes_room_take(naik_modes_room *room, size_t piece_bytes)
     void *piece = NULL;
     if (room != NULL && room->piece_bytes == piece_bytes) {
         naik_crew_lock(&room->crew);
-        piece = room->ready > 0 ? room->piece[--room->ready] : NULL;
+        if (room->ready > 0) {
+            piece = room->piece[--room->ready];
+        } else {
+            room->made++; /* by the caller: the thread makes one less */
+        }
         naik_crew_unlock(&room->crew);
     }
     return piece != NULL ? piece : make_piece(piece_bytes);
