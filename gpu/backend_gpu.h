@@ -10,11 +10,17 @@
 typedef struct naik_ghosted naik_ghosted; /* links/ghosted.h */
 typedef struct naik_clover naik_clover;   /* links/clover.h */
 
+/* All sites of a parity: those whose neighbours are in the box, then the others. */
+typedef struct gpu_sites {
+    int32_t *site; /* backend memory [half] */
+    int inside;
+} gpu_sites;
+
 typedef struct gpu_tables {
     gpu_stencil stencil;
-    /* backend memory, only where a direction is split */
-    int32_t *sites[2]; /* [parity][half], those of the interior first */
-    int32_t *point[2]; /* [parity][16][half] */
+    /* [parity], only where a direction is split: of hops of one site, and of those that go far, too */
+    gpu_sites near[2], far[2];
+    int32_t *point[2]; /* backend memory [16][half]: neighbours, of staggered quarks */
     gpu_exchange exchange;
 } gpu_tables;
 

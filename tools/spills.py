@@ -19,12 +19,6 @@ EXCEPTIONS = [
     ("dslash_kernel<vec_half, short, 13, 1, 6>", "ptxas", 4,
      "for sm_80: one word, written and read once a site; a block fewer a multiprocessor would hide less latency"),
     ("dslash_kernel<vec_half, float, 13, 1, 4>", "ptxas", 8, "for sm_80: two such words"),
-    ("wilson_kernel<vec_single, float, 18, 2, 3, false>", "ptxas", 36,
-     "for sm_90: on an H200 462 us for 8 right-hand sides; with the registers of two blocks, and no spill, 482"),
-    ("wilson_kernel<vec_single, float, 12, 2, 3, false>", "ptxas", 44, "the same: 462 and 502"),
-    ("wilson_kernel<vec_half, float, 18, 1, 4, false>", "ptxas", 16, "for sm_90: words written and read once a site"),
-    ("wilson_kernel<vec_half, short, 12, 1, 4, false>", "ptxas", 8,
-     "for sm_90: 73.0 us at 32^4; with the registers of three blocks, and no spill, 77.7"),
 ]
 
 

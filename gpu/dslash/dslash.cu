@@ -51,12 +51,14 @@ static void set_region(dslash_params *p, const naik_dslash_args *args, naik_regi
 {
     const naik_lattice *lat = args->in->geometry->lattice;
     const gpu_tables *tables = gpu_tables_of(args->in->geometry);
-    const int interior = lat->interior_count[args->parity];
+    const gpu_sites *sites =
+        (naik_links_depth(args->links) > 1 ? tables->far : tables->near) + args->parity;
+    const int interior = sites->inside;
     p->count = lat->volume_cb;
     if (lat->halo == 0) {
         return;
     }
-    p->list = tables->sites[args->parity];
+    p->list = sites->site;
     if (region == NAIK_INTERIOR) {
         p->count = interior;
         return;

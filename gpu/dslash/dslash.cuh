@@ -147,18 +147,8 @@ typedef struct dslash_site {
     }
 } dslash_site;
 
-/* Where the vector lies that a point takes, by the table, which knows the sites beyond the box. */
-template <class V>
-__device__ static inline const char *dslash_beyond(const dslash_params &p, const dslash_site &site,
-                                                   int kind, int mu)
-{
-    const unsigned row = (unsigned)(4 * kind + mu) * (unsigned)p.stencil.volume_cb;
-    const int there = p.table[row + (unsigned)site.cb];
-    const gpu_place from = there < p.stencil.volume_cb ? gpu_place_of(p.in, p.in) : site.halo;
-    return gpu_at(p.in, from, vec_offset<V>(there, site.irhs, p.nrhs));
-}
-
-/* The same of a site whose coordinate there is x, by the table only where it must be. */
+/* Where the vector lies that a point takes of the site, whose coordinate there is x: by the table where
+ * the point leaves the box. */
 template <class V>
 __device__ static inline const char *dslash_from(const dslash_params &p, const dslash_site &site,
                                                  int x, int kind, int mu)

@@ -50,7 +50,7 @@ static site_box box_of(const naik_dslash_args *args, const dslash_params *d)
     const int plane = lat->local[0] / 2 * lat->local[1];
     site_box box = {};
     for (int i = 0; i < 2; i++) {
-        box.begin[i] = lat->split[2 + i] ? NAIK_HALO_DEPTH : 0;
+        box.begin[i] = lat->split[2 + i] ? naik_links_depth(args->links) : 0;
         box.extent[i] = lat->local[2 + i] - 2 * box.begin[i];
     }
     if (plane % PREC_BLOCK == 0 && d->table == NULL &&

@@ -136,11 +136,14 @@ template <class V, bool HALO>
 __device__ static inline const char *spinor_from(const wilson_params &p, const dslash_site &site,
                                                  unsigned edges, bool backward, int mu)
 {
-    if (HALO) {
-        return dslash_beyond<V>(p.d, site, (int)backward, mu);
-    }
     const gpu_hop point = p.d.stencil.point[backward][mu];
-    const int change = edges >> (4 * backward + mu) & 1 ? point.beyond : point.inside;
+    const bool leaves = (edges >> (4 * backward + mu) & 1) != 0;
+    if (HALO && leaves && point.outside != 0) {
+        const int x = backward ? 0 : p.d.stencil.local[mu] - 1;
+        const int there = gpu_halo_site(p.d.stencil, site.cb, x, (int)backward, mu);
+        return gpu_at(p.d.in, site.halo, vec_offset<V>(there, site.irhs, p.d.nrhs));
+    }
+    const int change = leaves ? point.beyond : point.inside;
     const int odd = (int)(edges >> WILSON_ODD & 1);
     const int there = site.cb + (mu == 0 ? (change + odd) >> 1 : change);
     return p.d.in + vec_offset<V>(there, site.irhs, p.d.nrhs);
@@ -179,7 +182,7 @@ __device__ static inline void apply_spin_hops(const wilson_params &p, const dsla
     constexpr int UNROLLED =
         GPU_LANES == 64 || (!HALO && N == 1 && recon_is_uncompressed(R)) ? 1 : 2;
     const char *begin = p.d.links + (size_t)(site.cb / PREC_BLOCK) * (2 * group::BYTES);
-    const unsigned edges = HALO ? 0 : edges_of(p.d.stencil, site.x);
+    const unsigned edges = edges_of(p.d.stencil, site.x);
 #pragma unroll
     for (int c = 0; c < N; c++) {
         clear(total[c].row);

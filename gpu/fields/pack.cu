@@ -23,8 +23,13 @@ static gpu_hop hop_of(const naik_lattice *lat, int kind, int mu, int stride)
 {
     const int extent = lat->local[mu], distance = kind / 2 == 0 ? 1 : 3;
     const int reduced = lat->split[mu] ? distance : distance % extent;
-    const int sign = kind % 2 == 0 ? 1 : -1;
-    return {sign * reduced, sign * reduced * stride, sign * (reduced - extent) * stride};
+    const bool ahead = kind % 2 == 0;
+    const int sign = ahead ? 1 : -1;
+    const int from = ahead ? distance - extent : distance - 1; /* layers of the zone */
+    const int outside = lat->split[mu] ? lat->zone[mu][!ahead] + from * lat->face[mu] : 0;
+    const int along = sign * lat->face[mu] - (mu == 0 ? 0 : stride);
+    return {sign * reduced, sign * reduced * stride, sign * (reduced - extent) * stride, outside,
+            along};
 }
 
 static gpu_stencil stencil_of(const naik_lattice *lat)
@@ -38,12 +43,41 @@ static gpu_stencil stencil_of(const naik_lattice *lat)
             st.point[kind][mu] = hop_of(lat, kind, mu, mu == 0 ? 1 : stride);
         }
         stride *= mu == 0 ? 1 : lat->local[mu];
+        st.layers[mu] = gpu_divider_of((uint32_t)stride);
+        st.above[mu] = st.stride[mu] - stride;
     }
     st.extent[0] = gpu_divider_of((uint32_t)lat->local[0] / 2);
     st.extent[1] = gpu_divider_of((uint32_t)lat->local[1]);
     st.extent[2] = gpu_divider_of((uint32_t)lat->local[2]);
     st.volume_cb = lat->volume_cb;
     return st;
+}
+
+/* Whether some neighbour of the site, so many sites away, is beyond the box. */
+static bool on_boundary(const naik_lattice *lat, int parity, int32_t cb, int depth)
+{
+    int x[NAIK_DIM];
+    bool near = false;
+    naik_lattice_coords(lat, naik_lattice_site_of(lat, (naik_parity)parity, cb), x);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        near = near || (lat->split[mu] && (x[mu] < depth || x[mu] >= lat->local[mu] - depth));
+    }
+    return near;
+}
+
+/* The sites of a parity: those inside, of which it returns the number, then those of the boundary. */
+static int32_t order_sites(const naik_lattice *lat, int parity, int depth, int32_t *sites)
+{
+    int32_t count = 0, inside = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
+            if (on_boundary(lat, parity, cb, depth) == (pass == 1)) {
+                sites[count++] = cb;
+            }
+        }
+        inside = pass == 0 ? count : inside;
+    }
+    return inside;
 }
 
 static naik_status upload_list(naik_backend *backend, const int32_t *list, int32_t count,
@@ -59,19 +93,15 @@ done:
     return status;
 }
 
-/* All sites of a parity, those of the interior first. */
 static naik_status upload_sites(naik_backend *backend, const naik_lattice *lat, int parity,
-                                int32_t **out)
+                                int depth, gpu_sites *out)
 {
-    const size_t interior = (size_t)lat->interior_count[parity];
     int32_t *sites = (int32_t *)malloc((size_t)lat->volume_cb * sizeof *sites);
     if (sites == NULL) {
         return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for a list of sites");
     }
-    memcpy(sites, lat->interior[parity], interior * sizeof *sites);
-    memcpy(sites + interior, lat->boundary[parity],
-           (size_t)lat->boundary_count[parity] * sizeof *sites);
-    naik_status status = upload_list(backend, sites, lat->volume_cb, out);
+    out->inside = order_sites(lat, parity, depth, sites);
+    naik_status status = upload_list(backend, sites, lat->volume_cb, &out->site);
     free(sites);
     return status;
 }
@@ -105,7 +135,8 @@ naik_status gpu_tables_create(naik_backend *backend, const naik_lattice *lattice
     }
     tables->stencil = stencil_of(lattice);
     for (int parity = 0; parity < 2 && lattice->halo > 0; parity++) {
-        NAIK_TRY(upload_sites(backend, lattice, parity, &tables->sites[parity]));
+        NAIK_TRY(upload_sites(backend, lattice, parity, 1, &tables->near[parity]));
+        NAIK_TRY(upload_sites(backend, lattice, parity, NAIK_HALO_DEPTH, &tables->far[parity]));
         NAIK_TRY(upload_hops(backend, lattice, parity, &tables->point[parity]));
     }
     *out = tables;
@@ -120,7 +151,8 @@ void gpu_tables_destroy(naik_backend *backend, void *tables)
 {
     gpu_tables *t = (gpu_tables *)tables;
     for (int parity = 0; t != NULL && parity < 2; parity++) {
-        gpu_release(&backend->device, t->sites[parity]);
+        gpu_release(&backend->device, t->near[parity].site);
+        gpu_release(&backend->device, t->far[parity].site);
         gpu_release(&backend->device, t->point[parity]);
     }
     if (t != NULL) {

@@ -1,7 +1,8 @@
 /* stencil.cuh - from a checkerboard number to coordinates and to the 16 neighbours
  *
- * A neighbour in the box is arithmetic, which costs less than reading a table of 64 bytes a site;
- * of sites on the boundary, points that leave the box are few and read lattice.h's table.
+ * A neighbour in the box is arithmetic, which costs less than reading a table of 64 bytes a site. Points
+ * that leave the box are arithmetic for spinors, and read lattice.h's table for colour vectors, whose
+ * kernels have no instructions to spare: 16 points a site, of which few leave.
  */
 #ifndef NAIK_GPU_STENCIL_CUH
 #define NAIK_GPU_STENCIL_CUH
@@ -31,6 +32,9 @@ typedef struct gpu_hop {
     /* what the point adds, within the box and round its edge: to the number of the site, in direction
      * x to the coordinate */
     int inside, beyond;
+    /* where the direction is split, the number of the halo site is the sum of: `outside` (0: the box is
+     * periodic there), so many times the coordinate, and gpu_stencil.above */
+    int outside, along;
 } gpu_hop;
 
 typedef struct gpu_stencil {
@@ -38,6 +42,8 @@ typedef struct gpu_stencil {
     int stride[4];         /* of a step in mu on the checkerboard; mu > 0 */
     gpu_hop point[4][4];   /* [kind][mu] */
     gpu_divider extent[3]; /* nx/2, ny, nz */
+    gpu_divider layers[4]; /* sites of a parity with one value of the coordinates above mu */
+    int above[4]; /* what each further value of these changes, beside the number of the site */
     int volume_cb;
 } gpu_stencil;
 
@@ -67,6 +73,15 @@ __device__ static inline int gpu_neighbour(const gpu_stencil &st, int cb, int x,
     *leaves = (unsigned)(x + point.step) >= (unsigned)st.local[mu];
     const int change = *leaves ? point.beyond : point.inside;
     return cb + (mu == 0 ? (change + (x & 1)) >> 1 : change);
+}
+
+/* The halo site that a point takes which leaves the box in a split direction: the zone's sites are
+ * numbered as those of the box without mu, layer by layer (lattice.h). In few registers. */
+__device__ static inline int gpu_halo_site(const gpu_stencil &st, int cb, int x, int kind, int mu)
+{
+    const gpu_hop point = st.point[kind][mu];
+    const int above = gpu_divide(cb, st.layers[mu]);
+    return point.outside + x * point.along + (mu == 0 ? above >> 1 : cb + above * st.above[mu]);
 }
 
 #endif

@@ -33,7 +33,9 @@ extern "C" {
 #include "comm/collective.h"
 }
 
-enum { BESIDE_BYTES = 256 << 10 };
+/* Faces from this size on are sent beside the work on the inside, by so many blocks a processor: enough
+ * for the wire. More would leave the inside no room until the last face is sent. */
+enum { BESIDE_BYTES = 256 << 10, BESIDE_BLOCKS = 2 };
 
 /* ---- memory that the neighbours write to */
 
@@ -197,6 +199,7 @@ typedef struct sent_face {
 typedef struct send_params {
     gpu_stencil stencil;
     int parity, nrhs, faces;
+    int vectors; /* of a site that travel */
     uint32_t *counters;
     char *own[2]; /* by epoch: where the field would begin whose halo the neighbours write */
     sent_face face[EXCHANGE_ZONES];
@@ -227,20 +230,24 @@ __device__ static inline sent_face choose_face(const send_params &p, int which)
 template <class V, bool HALVED = false>
 __global__ void send_kernel(const send_params p, const char *data)
 {
-    const int which = (int)blockIdx.z, vector = (int)blockIdx.y;
+    const int which = (int)blockIdx.z;
     const sent_face f = choose_face(p, which);
     const uint32_t epoch = *(volatile uint32_t *)p.counters + 1;
-    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
-    if (i < f.count) {
-        const int layer = i / f.face;
-        const int site = layer_site(p.stencil, p.parity, f.mu, f.coordinate + layer * f.step,
-                                    i - layer * f.face);
-        char *to = (epoch & 1) != 0 ? f.to[1] : f.to[0];
-        V::keep(to + landing_of<V, HALVED>(f.first + i, vector, p.nrhs),
-                take_vector<V, HALVED>(data, site, vector, p.nrhs, f.mu, f.sign));
-        if (HALVED) {
-            char *own = (epoch & 1) != 0 ? p.own[1] : p.own[0];
-            clear_lower<V>(own + landing_of<V, HALVED>(f.own + i, vector, p.nrhs));
+    char *const to = (epoch & 1) != 0 ? f.to[1] : f.to[0];
+    char *const own = (epoch & 1) != 0 ? p.own[1] : p.own[0];
+    const int pieces = p.vectors * ((f.count + PACK_THREADS - 1) / PACK_THREADS);
+    for (int piece = (int)blockIdx.x; piece < pieces; piece += (int)gridDim.x) {
+        const int vector = piece % p.vectors; /* those of a site are neighbours in memory */
+        const int i = piece / p.vectors * PACK_THREADS + (int)threadIdx.x;
+        if (i < f.count) {
+            const int layer = i / f.face;
+            const int site = layer_site(p.stencil, p.parity, f.mu, f.coordinate + layer * f.step,
+                                        i - layer * f.face);
+            V::keep(to + landing_of<V, HALVED>(f.first + i, vector, p.nrhs),
+                    take_vector<V, HALVED>(data, site, vector, p.nrhs, f.mu, f.sign));
+            if (HALVED) {
+                clear_lower<V>(own + landing_of<V, HALVED>(f.own + i, vector, p.nrhs));
+            }
         }
     }
     GPU_MARK("sent");
@@ -252,7 +259,7 @@ __global__ void send_kernel(const send_params p, const char *data)
         uint32_t *done = p.counters + 1;
         const uint32_t count = atomicAdd(&done[which], 1u) + 1;
         GPU_MARK("counted");
-        if (count == gridDim.x * gridDim.y) {
+        if (count == gridDim.x) {
             done[which] = 0;
             gpu_release_flags();
             gpu_dawdle();
@@ -308,21 +315,23 @@ naik_status gpu_exchange_send(const naik_field *field, const naik_layers *layers
     gpu_state *state = gpu_state_of(backend);
     gpu_exchange *x = exchange_of(field);
     int largest;
-    const int vectors = naik_layer_vectors(field, layers);
-    const send_params p = send_params_of(field, layers, &largest);
-    dim3 grid = pack_blocks(largest, vectors);
-    grid.z = (unsigned)p.faces;
+    send_params p = send_params_of(field, layers, &largest);
+    p.vectors = naik_layer_vectors(field, layers);
+    unsigned blocks = (unsigned)((largest + PACK_THREADS - 1) / PACK_THREADS * p.vectors);
     x->beside = beside && backend->route.single_node &&
-                (size_t)largest * (size_t)vectors * (rhs_bytes(field->precision) / PREC_BLOCK) >=
+                (size_t)largest * (size_t)p.vectors * (rhs_bytes(field->precision) / PREC_BLOCK) >=
                     BESIDE_BYTES;
     if (x->beside) {
+        const unsigned most = (unsigned)(BESIDE_BLOCKS * state->processors / p.faces) + 1;
+        blocks = blocks < most ? blocks : most;
         NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->peers.fork, state->stream),
                            "starting an exchange"));
         NAIK_TRY(GPU_CHECK(backend, gpu_stream_wait(state->peers.side, state->peers.fork),
                            "starting an exchange"));
     }
-    BY_LAYERS(layers, field->precision, send_kernel, grid, PACK_THREADS,
-              x->beside ? state->peers.side : state->stream, p, (const char *)field->data);
+    BY_LAYERS(layers, field->precision, send_kernel, dim3(blocks, 1, (unsigned)p.faces),
+              PACK_THREADS, x->beside ? state->peers.side : state->stream, p,
+              (const char *)field->data);
     NAIK_TRY(GPU_LAUNCHED(backend, "sending halos"));
 done:
     return status;
