@@ -14,7 +14,7 @@
 # `wilson` as wilson8.h5, wilson32.h5. MASSES and
 # INNER (double single half auto) say what is solved, CAP the most iterations. NAIK is the program
 # (build/naik), FLAGS goes with every call. What fails becomes a line that begins with "# failed", and
-# the exit status is 1.
+# the exit status is 1. Of `gpus`, a line "# predicted" says what the model has for the line above it.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/env.sh
@@ -29,6 +29,32 @@ together() { # the same on several ranks
     # shellcheck disable=SC2086
     $MPIRUN -n "$ranks" "$naik" bench "$@" $on ${FLAGS-} </dev/null ||
         { echo "# failed: $ranks ranks, bench $*" && failed=1; }
+}
+
+value() { # value KEY LINE
+    sed -n "s/.* $1=\([^ ]*\).*/\1/p" <<<"$2"
+}
+predicted() { # predicted LINE: of conjugate gradient on several ranks, what the model says, beside it
+    local machine said us measured
+    case $(sed -n 's/.* device="\([^"]*\)".*/\1/p' <<<"$1") in
+    *H200*) machine=h200 ;; *H100*) machine=h100 ;; *A100-SXM4-80GB*) machine=perlmutter-80gb ;;
+    *A100-SXM4-40GB*) machine=perlmutter ;; *MI250X*) machine=lumi-g ;; *) return ;;
+    esac
+    said=$("$naik" bench model --machine $machine --software naik --lines --gpus "$(value ranks "$1")" \
+        --local "$(value local "$1")" --nrhs "$(value nrhs "$1")" | tail -n 1)
+    us=$(value us_per_iteration "$said") measured=$(value us_per_iteration "$1")
+    echo "# predicted: $(value ranks "$1") GPUs, $(value local "$1") each, $(value nrhs "$1") right-hand sides:" \
+        "$us us an iteration of one, measured $measured, ratio $(awk "BEGIN { printf \"%.2f\", $us / $measured }")"
+}
+beside_model() { # beside_model WHAT OPTIONS...: together, and what the model says of it
+    local line lines
+    lines=$(mktemp)
+    together "$@" >"$lines"
+    while read -r line; do
+        echo "$line"
+        [[ $line != bench=cg* ]] || predicted "$line"
+    done <"$lines"
+    rm -f "$lines"
 }
 
 of_cpu() {
@@ -75,7 +101,7 @@ of_gpus() {
     local size way fixed="--weak --links random --iterations 600 $vectors"
     for size in 16,16,16,16 32,32,32,32; do
         bench cg $fixed --size $size --nrhs 1,8
-        together cg $fixed --size $size --nrhs 1,8
+        beside_model cg $fixed --size $size --nrhs 1,8
     done
     together cg --strong --links random $vectors --size 48,48,48,48 --iterations 100
     for way in peer staged; do

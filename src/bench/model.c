@@ -121,35 +121,57 @@ static void print_prediction(naik_log *log, const model_machine *m, const model_
     end_line(log, &line);
 }
 
-/* Iterations (double/half, m = 0.05) and applications of D on one host of H200, from November 2026:
- * QUDA's with recon 13/9, on one, two and four GPUs, and naik's with single vectors and 16-bit
- * links of recon 6, on the same numbers. */
+/* Iterations (double/half, m = 0.05) and applications of D on one host, from November 2026: QUDA's with
+ * recon 13/9, on one, two and four H200, and naik's with single vectors and 16-bit links of recon 6, on
+ * H200 and H100 (tests/results). */
 typedef struct measured {
     bool own; /* naik's */
     int extent, ranks;
     naik_precision vectors;
     bool whole; /* an iteration; otherwise one D */
-    double us;
+    double us;  /* a right-hand side */
+    int machine, nrhs;
 } measured;
-static const measured points[] = {
-    {false, 32, 1, NAIK_HALF, true, 268},    {false, 32, 2, NAIK_HALF, true, 321},
-    {false, 32, 4, NAIK_HALF, true, 362},    {false, 16, 1, NAIK_HALF, true, 67},
-    {false, 16, 2, NAIK_HALF, true, 124},    {false, 16, 4, NAIK_HALF, true, 152},
-    {false, 32, 1, NAIK_HALF, false, 90},    {false, 32, 2, NAIK_HALF, false, 109},
-    {false, 32, 4, NAIK_HALF, false, 125},   {false, 32, 1, NAIK_SINGLE, false, 160},
-    {false, 32, 2, NAIK_SINGLE, false, 181}, {false, 32, 4, NAIK_SINGLE, false, 200},
-    {true, 32, 1, NAIK_SINGLE, true, 189.9}, {true, 32, 2, NAIK_SINGLE, true, 203.0},
-    {true, 32, 4, NAIK_SINGLE, true, 218.3}, {true, 16, 1, NAIK_SINGLE, true, 22.5},
-    {true, 16, 2, NAIK_SINGLE, true, 33.9},  {true, 16, 4, NAIK_SINGLE, true, 41.0},
-    {true, 32, 1, NAIK_SINGLE, false, 71.1}};
+enum { ON_H200, ON_H100 }; /* numbers of machine.h */
+static const measured points[] = {{false, 32, 1, NAIK_HALF, true, 268, ON_H200, 1},
+                                  {false, 32, 2, NAIK_HALF, true, 321, ON_H200, 1},
+                                  {false, 32, 4, NAIK_HALF, true, 362, ON_H200, 1},
+                                  {false, 16, 1, NAIK_HALF, true, 67, ON_H200, 1},
+                                  {false, 16, 2, NAIK_HALF, true, 124, ON_H200, 1},
+                                  {false, 16, 4, NAIK_HALF, true, 152, ON_H200, 1},
+                                  {false, 32, 1, NAIK_HALF, false, 90, ON_H200, 1},
+                                  {false, 32, 2, NAIK_HALF, false, 109, ON_H200, 1},
+                                  {false, 32, 4, NAIK_HALF, false, 125, ON_H200, 1},
+                                  {false, 32, 1, NAIK_SINGLE, false, 160, ON_H200, 1},
+                                  {false, 32, 2, NAIK_SINGLE, false, 181, ON_H200, 1},
+                                  {false, 32, 4, NAIK_SINGLE, false, 200, ON_H200, 1},
+                                  {true, 32, 1, NAIK_SINGLE, true, 189.9, ON_H200, 1},
+                                  {true, 32, 2, NAIK_SINGLE, true, 203.0, ON_H200, 1},
+                                  {true, 32, 4, NAIK_SINGLE, true, 218.3, ON_H200, 1},
+                                  {true, 16, 1, NAIK_SINGLE, true, 22.5, ON_H200, 1},
+                                  {true, 16, 2, NAIK_SINGLE, true, 33.9, ON_H200, 1},
+                                  {true, 16, 4, NAIK_SINGLE, true, 41.0, ON_H200, 1},
+                                  {true, 32, 1, NAIK_SINGLE, false, 71.1, ON_H200, 1},
+                                  {true, 32, 1, NAIK_SINGLE, true, 240.7, ON_H100, 1},
+                                  {true, 32, 2, NAIK_SINGLE, true, 264.5, ON_H100, 1},
+                                  {true, 32, 4, NAIK_SINGLE, true, 279.8, ON_H100, 1},
+                                  {true, 32, 1, NAIK_SINGLE, true, 99.6, ON_H100, 8},
+                                  {true, 32, 2, NAIK_SINGLE, true, 108.6, ON_H100, 8},
+                                  {true, 32, 4, NAIK_SINGLE, true, 115.1, ON_H100, 8},
+                                  {true, 16, 1, NAIK_SINGLE, true, 22.6, ON_H100, 1},
+                                  {true, 16, 2, NAIK_SINGLE, true, 35.9, ON_H100, 1},
+                                  {true, 16, 4, NAIK_SINGLE, true, 40.6, ON_H100, 1},
+                                  {true, 16, 1, NAIK_SINGLE, true, 6.8, ON_H100, 8},
+                                  {true, 16, 2, NAIK_SINGLE, true, 9.4, ON_H100, 8},
+                                  {true, 16, 4, NAIK_SINGLE, true, 11.8, ON_H100, 8}};
 
 static naik_status check_points(naik_comm *comm, bench_form form)
 {
     naik_status status = NAIK_OK;
     double worst = 0;
     if (form == FORM_TABLE) {
-        naik_log_line(comm->log, "%-9s %-6s %4s  %-4s %9s %9s %7s", "of", "by", "GPUs", "box",
-                      "measured", "predicted", "ratio");
+        naik_log_line(comm->log, "%-9s %-6s %4s %-5s %4s  %-4s %9s %9s %7s", "of", "by", "GPUs",
+                      "on", "rhs", "box", "measured", "predicted", "ratio");
     }
     for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
         const measured *at = &points[i];
@@ -160,24 +182,25 @@ static naik_status check_points(naik_comm *comm, bench_form form)
                                  .recon = at->own                    ? 6
                                           : at->vectors == NAIK_HALF ? 9
                                                                      : 18,
-                                 .nrhs = 1,
+                                 .nrhs = at->nrhs,
                                  .kind = naik_quark_kind_of("hisq")};
         model_prediction out;
         bench_line line = {.json = form == FORM_JSON};
-        const model_machine m = model_machine_of(0, at->own ? MODEL_NAIK : MODEL_QUDA);
+        const model_machine m = model_machine_of(at->machine, at->own ? MODEL_NAIK : MODEL_QUDA);
         NAIK_TRY(predict(comm, &m, &p, at->ranks, &out));
-        const double us = at->whole ? out.iteration_us : out.dslash_us;
+        const double us = (at->whole ? out.iteration_us : out.dslash_us) / at->nrhs;
         worst = fmax(worst, fabs(us / at->us - 1));
         if (form == FORM_TABLE) {
-            naik_log_line(comm->log, "%-9s %-6s %4d  %2d^4 %9.4g %9.1f %7.3f",
-                          at->whole ? "iteration" : "D", at->own ? "naik" : "QUDA", at->ranks, n,
-                          at->us, us, us / at->us);
+            naik_log_line(comm->log, "%-9s %-6s %4d %-5s %4d  %2d^4 %9.4g %9.1f %7.3f",
+                          at->whole ? "iteration" : "D", at->own ? "naik" : "QUDA", at->ranks,
+                          m.name, at->nrhs, n, at->us, us, us / at->us);
             continue;
         }
         bench_put_text(&line, "model", at->whole ? "check-cg" : "check-dslash");
         bench_put_text(&line, "machine", m.name);
         bench_put_text(&line, "measured_with", at->own ? "naik" : "QUDA");
         bench_put_int(&line, "gpus", at->ranks);
+        bench_put_int(&line, "nrhs", at->nrhs);
         bench_put_extents(&line, "local", p.local);
         bench_put_text(&line, "precision", naik_precision_name(p.vectors));
         bench_put_real(&line, "measured_us", "%.4g", at->us);
