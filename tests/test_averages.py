@@ -148,5 +148,73 @@ def kills_and_grids_leave_the_same_bytes():
     assert "averages.0.seed" in said, said
 
 
+def modes(count, name="modes", tolerance="1e-4"):
+    return "deflation: {modes: %d, file: %s, tolerance: %s}\n" % (count, path(name + ".h5"), tolerance)
+
+
+LOW = "averages: [{type: low_modes, name: lma, solve: pt}]\n"
+
+
+def low_modes_are_taken_from_all_sites():
+    """With a source on every site the mean is the exact one; what the modes give is that of the eigenvectors of M, which is made of the stored
+    propagators."""
+    size = 2, 2, 4, 4
+    naik("gauge", "generate", "--size", "2,2,4,4", "--beta", "5.6", "--sweeps", "3", "--seed", "4", "-o", path("tiny.h5"))
+    places = [[k % 2, k // 2 % 2, k // 4 % 4, k // 16] for k in range(64)]
+    text = (HEAD % (path("tiny.h5"), "hisq")).replace("8, 4, 4, 8", "2, 2, 4, 4").replace("1e-10", "1e-12")
+    text += "solve: [{name: pt, masses: [0.2], source: {type: point, origin: %s}}]\n" % places + LOW + modes(8, "tiny_modes", "1e-6").replace("{modes", "{krylov: 40, modes")
+    text += "output: {file: %s, correlators: [pion5, rhox, GT-GT], momenta: [[0, 0, 0], [1, 0, 1]], average: true}\n" % path("tiny_all.h5")
+    with open(path("tiny.yaml"), "w") as f:
+        f.write(text)
+    naik("solve", path("tiny.yaml"))
+    plain, lma = of_average("tiny_all", "pt/average"), of_average("tiny_all", "lma")
+    assert len(plain) == 2 * 3 * 2 and len(lma) == 2 * len(plain)
+    for at in (a for a in plain if a.endswith("/mean")):
+        size_of = np.abs(plain[at]).max()
+        assert np.abs(lma[at] - plain[at]).max() <= 1e-13 * size_of, (at, lma[at], plain[at])
+        low, rest = lma[at.replace("/mean", "/low")], lma[at.replace("/mean", "/rest")]
+        assert np.abs(low + rest - lma[at]).max() <= 1e-15 * size_of and np.abs(low).max() > 1e-3 * size_of, at
+    with h5py.File(path("tiny_all.h5")) as f:
+        columns = [f[f"/prop/s{k:04d}/m00"][...] for k in range(64)]  # [source colour][t][z][y][x][colour]
+    G = np.array([c.reshape(3, 192) for c in columns]).reshape(192, 192).T  # sites: x the fastest in both
+    values, vectors = np.linalg.eig(np.linalg.inv(G) - 0.4 * np.eye(192))
+    kept = np.argsort(np.abs(values))[:16]
+    assert np.abs(values.real).max() < 1e-9 and abs(values[np.argsort(np.abs(values))[16]]) > 1.01 * np.abs(values[kept]).max(), np.sort(np.abs(values))
+    basis = np.linalg.qr(vectors[:, kept])[0]
+    low = (basis @ (basis.conj().T @ G)).reshape(64, 3, 64, 3)
+    x = np.array(places)
+    for name, sign in ("pion5", 0), ("rhox", 1), ("GT-GT", 8):
+        for p, label in ((0, 0, 0), "p000"), ((1, 0, 1), "p101"):
+            want = np.zeros(4, complex)
+            for a in range(64):
+                for b in range(64):
+                    d = x[a] - x[b]
+                    odd = (d[0] if sign == 1 else d[3] if sign == 8 else 0) % 2
+                    wave = np.exp(2j * np.pi * sum(k * y / L for k, y, L in zip(p, d, size)))
+                    want[d[3] % 4] += (-1) ** odd * wave * (np.abs(low[a, :, b]) ** 2).sum() / 64
+            got = lma[f"m00/{name}/{label}/low"]
+            assert np.abs(got - want).max() < 1e-5 * np.abs(want).max(), (name, label, got, want)
+
+
+def low_modes_are_told_and_continued():
+    """On 1, 2 and 4 ranks and after kills the same bytes."""
+    output = "output: {file: %s, correlators: [pion5, rhox], momenta: [[0, 0, 0], [1, 0, 0]], propagators: false%s}\n"
+    block = LOW + modes(16)
+    said = solve("low", block=block, output=output)
+    assert re.search(r"averages: lma: 16 modes of .*modes.h5, from all sites and from 4 sources", said), said
+    assert re.search(r"averages: lma: the error of the mean is \S+ to \S+ of that of the solves alone", said), said
+    for order in "kill:write:3", "stop:solve:11", "kill:write:15":
+        solve("lowkilled", block=block, output=output, env={"NAIK_INJECT": order}, status=None)
+    solve("lowkilled", block=block, output=output)
+    same(everything("low.h5"), everything("lowkilled.h5"))
+    for ranks, grid in (2, "1x1x1x2"), (4, "2x1x1x2"):
+        solve("lowkilled", "--fresh", block=block, output=output, ranks=ranks, env={"NAIK_GRID": grid})
+        same(everything("low.h5"), everything("lowkilled.h5"))
+    with naik_io.open(path("low.h5")) as f:
+        part = {q: f.values(f.find("lma", "rhox", masses=0.4, momentum=(1, 0, 0), quantity=q)[0]) for q in ("mean", "low modes", "rest")}
+    assert (part["mean"] == part["low modes"] + part["rest"]).all()
+    assert "name=lma momentum=0,0,0 over sources: low modes" in naik("info", path("low.h5"), "--correlators")
+
+
 main([all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts, verdicts_and_readers, noise_and_quarks_with_spin_too,
-      kills_and_grids_leave_the_same_bytes], needed=[all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts])
+      kills_and_grids_leave_the_same_bytes, low_modes_are_taken_from_all_sites, low_modes_are_told_and_continued], needed=[all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts])

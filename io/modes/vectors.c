@@ -135,3 +135,9 @@ naik_status naik_mode_vector_read(naik_mode_vectors *v, naik_field *const *block
 done:
     return status;
 }
+
+naik_status naik_mode_vector_get(naik_mode_vectors *v, int index, uint32_t sum[2])
+{
+    const naik_h5_field field = field_of(v, index);
+    return naik_h5_field_read(&v->half, &field, v->even, sum);
+}

@@ -44,5 +44,7 @@ naik_status naik_mode_vector_write(naik_mode_vectors *vectors, naik_field *const
                                    uint32_t sum[2]);
 naik_status naik_mode_vector_read(naik_mode_vectors *vectors, naik_field *const *block, int index,
                                   uint32_t sum[2]);
+/* Vector `index` into vectors->even. Collective, agree. */
+naik_status naik_mode_vector_get(naik_mode_vectors *vectors, int index, uint32_t sum[2]);
 
 #endif

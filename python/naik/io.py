@@ -452,7 +452,8 @@ class File(_Opened):
         order. Of a three-point function correlator is the current, and masses are those of parent, spectator and daughter.
         correlator None: the pion. masses: one, or one for each quark, by value; None where there is no choice.
         naik_epsilon: the same, where several have the masses. quantity: of averages over sources "mean" and "standard error"; of
-        truncated solves (averages) "sloppy mean", "sloppy standard error", "correction", "correction standard error" too."""
+        truncated solves (averages) "sloppy mean", "sloppy standard error", "correction", "correction standard error" too,
+        of low modes "low modes" and "rest"."""
         wanted = correlator or ("pion" if self.has_spin else "pion5")
         found = [c for c in self.correlators if c.name == name and c.quantity == quantity]
         if found and isinstance(found[0], ThreePoint):

@@ -275,14 +275,61 @@ done:
     return status;
 }
 
+/* What an average of low modes needs, once. */
+static naik_status ready_low(contraction_averager *w, const naik_input_average *average)
+{
+    low_average *low = &w->low[average - w->input->averages];
+    return low->count > 0
+               ? NAIK_OK
+               : low_average_make(w->lattice, w->input, average, w->hops, w->hops_data, low);
+}
+
+static naik_status with_low_modes(contraction_averager *w, const contraction_item *item, int n,
+                                  naik_complex *rest)
+{
+    naik_status status = NAIK_OK;
+    const int times = w->input->lattice.size[3], place = contraction_place(w->input, item);
+    naik_complex *whole = rest + (size_t)n * (size_t)times;
+    const low_average *low = &w->low[item->average - w->input->averages];
+    contraction_verdict *v = &w->verdict[item->average - w->input->averages];
+    NAIK_TRY(ready_low(w, item->average));
+    for (int k = 0; k < n; k++) {
+        const naik_complex *own =
+            low_average_of(low, w->input, item->average, k, item->mass[0], place);
+        const int *origin = w->input->solve[item->average->of].origins.data[k];
+        NAIK_TRY(shifted(w, item, k, NULL, whole + k * times));
+        for (int t = 0; t < times; t++) {
+            const naik_complex part =
+                naik_cmul(factor_of_shift(w, item, k, origin, t), own[(origin[3] + t) % times]);
+            rest[k * times + t] = naik_csub(whole[k * times + t], part);
+        }
+    }
+    const naik_complex *all =
+        low_average_of(low, w->input, item->average, -1, item->mass[0], place);
+    for (int t = 0; t < times; t++) {
+        const naik_complex r = mean_of(rest, n, times, t), error = error_of(rest, n, times, t);
+        const double alone = size_of(error_of(whole, n, times, t));
+        w->family[t] = naik_cadd(all[t], r);
+        w->family[times + t] = error;
+        w->family[2 * times + t] = all[t];
+        w->family[3 * times + t] = r;
+        if (alone > 0) {
+            const double ratio = size_of(error) / alone;
+            v->least = v->most > 0 ? fmin(v->least, ratio) : ratio;
+            v->most = fmax(v->most, ratio);
+        }
+    }
+done:
+    return status;
+}
+
 naik_status contraction_average(contraction_averager *w, const contraction_list *list, int index,
                                 naik_complex *out)
 {
     naik_status status = NAIK_OK;
     const contraction_item *item = &list->item[index];
-    const contraction_statistic first =
-        item->average != NULL ? CONTRACTION_CORRECTED : CONTRACTION_MEAN;
-    const int times = w->input->lattice.size[3], place = (int)item->statistic - (int)first;
+    const int times = w->input->lattice.size[3];
+    const int place = (int)item->statistic - (int)contraction_first(item);
     const int begin = item->source[item->anchor];
     const int n = w->input->solve[w->input->sources[begin].solve].origins.count;
     naik_complex *part = NULL;
@@ -290,8 +337,10 @@ naik_status contraction_average(contraction_averager *w, const contraction_list 
         status = naik_alloc(w->lattice->comm->log, 2 * (size_t)n * (size_t)times * sizeof *part,
                             "averages", (void **)&part);
         NAIK_TRY(naik_comm_agree(w->lattice->comm, status));
-        NAIK_TRY(item->average != NULL ? truncated(w, index, item, n, part)
-                                       : plain(w, item, n, part));
+        NAIK_TRY(item->average == NULL ? plain(w, item, n, part)
+                 : item->average->type == NAIK_INPUT_TRUNCATED_SOLVES
+                     ? truncated(w, index, item, n, part)
+                     : with_low_modes(w, item, n, part));
     }
     memcpy(out, w->family + place * times, (size_t)times * sizeof *out);
 done:
@@ -316,6 +365,8 @@ naik_status contraction_averager_create(naik_log *log, contraction_averager *w)
                         (void **)&w->family));
     NAIK_TRY(naik_alloc(log, ((size_t)w->input->average_count + 1) * sizeof *w->verdict, "averages",
                         (void **)&w->verdict)); /* zeroed */
+    NAIK_TRY(naik_alloc(log, ((size_t)w->input->average_count + 1) * sizeof *w->low, "averages",
+                        (void **)&w->low)); /* zeroed */
 done:
     return status;
 }
@@ -326,26 +377,42 @@ void contraction_averager_clear(contraction_averager *w)
     naik_free(w->raw);
     naik_free(w->family);
     naik_free(w->verdict);
+    for (int i = 0; w->low != NULL && i < w->input->average_count; i++) {
+        low_average_clear(&w->low[i]);
+    }
+    naik_free(w->low);
+}
+
+static void print_truncated(const naik_input_average *average, const contraction_verdict *v,
+                            const contraction_list *list, naik_log *log)
+{
+    enum { LAST_WORD = 5 }; /* "/mean" */
+    const char *path = list->spec[v->item].path + strlen("/corr/");
+    char where[NAIK_CONTRACTION_PATH + 32] = "";
+    if (v->ratio > 0) {
+        snprintf(where, sizeof where, " (%.*s, t = %d)", (int)strlen(path) - LAST_WORD, path, v->t);
+    }
+    naik_log_line(log,
+                  "averages: %s: the correction is at most %.2g of the error of the sloppy mean, "
+                  "and its own error at most %.2g of that%s: tolerance_sloppy %g is %s",
+                  average->name, v->correction, v->ratio, where, average->tolerance_sloppy,
+                  v->ratio <= CONTRACTION_GOOD ? "good enough"
+                                               : "too large, or exact_sources too few");
 }
 
 void contraction_averages_print(const contraction_averager *w, const contraction_list *list,
                                 naik_log *log)
 {
-    enum { LAST_WORD = 5 }; /* "/mean" */
     for (int i = 0; i < w->input->average_count; i++) {
         const naik_input_average *average = &w->input->averages[i];
         const contraction_verdict *v = &w->verdict[i];
-        const char *path = list->spec[v->item].path + strlen("/corr/");
-        char where[NAIK_CONTRACTION_PATH + 32] = "";
-        if (v->ratio > 0) {
-            snprintf(where, sizeof where, " (%.*s, t = %d)", (int)strlen(path) - LAST_WORD, path,
-                     v->t);
+        if (average->type == NAIK_INPUT_TRUNCATED_SOLVES) {
+            print_truncated(average, v, list, log);
+        } else {
+            naik_log_line(log,
+                          "averages: %s: the error of the mean is %.2g to %.2g of that of the "
+                          "solves alone",
+                          average->name, v->least, v->most);
         }
-        naik_log_line(log,
-                      "averages: %s: the correction is at most %.2g of the error of the sloppy "
-                      "mean, and its own error at most %.2g of that%s: tolerance_sloppy %g is %s",
-                      average->name, v->correction, v->ratio, where, average->tolerance_sloppy,
-                      v->ratio <= CONTRACTION_GOOD ? "good enough"
-                                                   : "too large, or exact_sources too few");
     }
 }

@@ -15,15 +15,17 @@
 #define NAIK_CONTRACT_AVERAGE_H
 
 #include "contract/contraction_list.h"
+#include "contract/low_average.h"
 
 /* A correction whose error is at most this much of that of the sloppy mean does little to the error of both. */
 #define CONTRACTION_GOOD 0.5
 
 /* The largest of what a correction does, over the correlators of an average and all t. */
 typedef struct contraction_verdict {
-    double correction; /* by the error of the sloppy mean */
-    double ratio;      /* its own error by the same, */
-    int item, t;       /* there */
+    double correction;  /* by the error of the sloppy mean */
+    double ratio;       /* its own error by the same, */
+    int item, t;        /* there */
+    double least, most; /* of low modes: the error by that of the solves alone */
 } contraction_verdict;
 
 typedef struct contraction_averager {
@@ -31,10 +33,13 @@ typedef struct contraction_averager {
     const naik_input *input;
     naik_propagator_file *file;
     const naik_complex *values;   /* [items of the list][T] */
+    contract_hops *hops;          /* of low modes, */
+    void *hops_data;              /* with that as data */
     double *stored;               /* [correlators][momenta][T] */
     naik_complex *raw;            /* [T] */
     naik_complex *family;         /* [statistics][T] of what stands together in the list */
-    contraction_verdict *verdict; /* [averages of the input] */
+    contraction_verdict *verdict; /* [averages of the input], */
+    low_average *low;             /* the same, of those that are made */
 } contraction_averager;
 
 /* Allocates; what is borrowed is there. NAIK_ERR_MEMORY. Local. */

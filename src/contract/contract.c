@@ -267,8 +267,12 @@ static naik_status allocate(worker *w)
     NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));
     NAIK_TRY(naik_alloc(log, (size_t)w->list->count * times * sizeof *w->values, "correlators",
                         (void **)&w->values)); /* zeroed */
-    w->averager = (contraction_averager){
-        .lattice = w->kit->lattice, .input = input, .file = w->kit->file, .values = w->values};
+    w->averager = (contraction_averager){.lattice = w->kit->lattice,
+                                         .input = input,
+                                         .file = w->kit->file,
+                                         .hops = w->kit->hops,
+                                         .hops_data = w->kit->hops_data,
+                                         .values = w->values};
     NAIK_TRY(contraction_averager_create(log, &w->averager));
 done:
     return status;

@@ -3,14 +3,12 @@
 #define NAIK_CONTRACT_CONTRACT_H
 
 #include "base/timer.h"
+#include "contract/low_average.h"
 #include "input/input.h"
 #include "io/prop/propagator_file.h"
 #include "propagator/current.h"
 #include "propagator/gauss_smear.h"
 #include "propagator/spin_taste.h"
-
-/* New links of D of a quark, on the host; the caller clears them. Collective. As naik_link_provider_links */
-typedef naik_status contract_hops(void *data, const naik_quark *quark, naik_hops *out);
 
 /* What they are made with; all borrowed. */
 typedef struct contract_kit {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contract/frame.h"
+#include "contract/low_average.h"
 #include "contract/smearing.h"
 #include "lattice/source_kind.h"
 #include "propagator/current.h"
@@ -181,8 +182,7 @@ static void add_average(builder *b, const contraction_item *one, const char *nam
     char folder[FOLDER];
     contraction_item item = *one;
     const bool plain = one->average == NULL;
-    const int begin = plain ? CONTRACTION_MEAN : CONTRACTION_CORRECTED;
-    const int end = plain ? CONTRACTION_CORRECTED : CONTRACTION_STATISTICS;
+    const int begin = contraction_first(one), end = begin + contraction_family(one);
     snprintf(folder, sizeof folder, "%s%s", plain ? name : one->average->name,
              plain ? "/average" : "");
     item.first = first;
@@ -236,7 +236,9 @@ static void average_solved(builder *b, int index, int mass, const naik_input_ave
                             .source = {first_source(input, index)},
                             .mass = {mass},
                             .average = average};
-    one.exact_source = average != NULL ? first_source(input, average->exact) : 0;
+    if (average != NULL && average->type == NAIK_INPUT_TRUNCATED_SOLVES) {
+        one.exact_source = first_source(input, average->exact);
+    }
     for (int c = 0; c < solve->correlators.count; c++) {
         one.meson = solve->correlators.data[c];
         for (one.momentum = 0; one.momentum < solve->momenta.count; one.momentum++) {
@@ -427,7 +429,9 @@ static void add_averages(builder *b)
     for (int i = 0; i < input->average_count; i++) {
         const naik_input_average *average = &input->averages[i];
         for (int m = 0; m < input->solve[average->of].masses.count; m++) {
-            average_singles(b, average->of, m, average);
+            if (average->type == NAIK_INPUT_TRUNCATED_SOLVES) {
+                average_singles(b, average->of, m, average);
+            }
             average_solved(b, average->of, m, average);
         }
     }
@@ -480,9 +484,11 @@ int64_t contraction_bytes(const naik_input *input, const naik_lattice *lattice)
         smearing_deltas(input)
             ? naik_staggered_baryon_bytes(lattice, input->baryon_count > 0 ? 3 : 1)
             : 0;
-    return quarks > 0 ? (kind->columns * (quarks + smearing_operators(input)) + 1) * vector +
-                            current + delta
-                      : 0;
+    const int64_t own =
+        quarks > 0
+            ? (kind->columns * (quarks + smearing_operators(input)) + 1) * vector + current + delta
+            : 0;
+    return own + low_average_bytes(input, lattice);
 }
 
 void contraction_list_clear(contraction_list *list)

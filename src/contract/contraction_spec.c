@@ -28,6 +28,18 @@ static const struct {
                                 "= 0"},
     [CONTRACTION_CORRECTION_ERROR] = {"correction_error", "correction standard error",
                                       "standard error of correction, of real and imaginary part"},
+    [CONTRACTION_LOW_MEAN] = {"mean", "mean",
+                              "low + rest: low modes from all sites, the rest from the sources, "
+                              "each shifted to t = 0"},
+    [CONTRACTION_LOW_ERROR] =
+        {"error", "standard error",
+         "standard error of rest, and so of mean, of real and imaginary part"},
+    [CONTRACTION_LOW] = {"low", "low modes",
+                         "what low modes alone give, in the mean over point sources on all sites"},
+    [CONTRACTION_REST] =
+        {"rest", "rest",
+         "mean over sources of the correlator minus what low modes alone give from "
+         "that source, each shifted to t = 0"},
 };
 
 static const naik_input_solve *entry_of(const naik_input *input, int source)
@@ -140,13 +152,28 @@ static void describe_truncated(const naik_input *input, const contraction_item *
                                naik_contraction *out)
 {
     const naik_input_average *average = item->average;
-    if (average != NULL) {
+    if (average != NULL && average->type == NAIK_INPUT_TRUNCATED_SOLVES) {
         out->exact_count = average->subset.count;
         out->exact = average->subset.data;
         out->source_count = input->solve[average->of].origins.count;
         out->tolerance = input->solve[average->exact].tolerance;
         out->tolerance_sloppy = average->tolerance_sloppy;
     }
+}
+
+contraction_statistic contraction_first(const contraction_item *item)
+{
+    return item->average == NULL                                ? CONTRACTION_MEAN
+           : item->average->type == NAIK_INPUT_TRUNCATED_SOLVES ? CONTRACTION_CORRECTED
+                                                                : CONTRACTION_LOW_MEAN;
+}
+
+int contraction_family(const contraction_item *item)
+{
+    return item->average == NULL ? CONTRACTION_CORRECTED - CONTRACTION_MEAN
+           : item->average->type == NAIK_INPUT_TRUNCATED_SOLVES
+               ? CONTRACTION_LOW_MEAN - CONTRACTION_CORRECTED
+               : CONTRACTION_STATISTICS - CONTRACTION_LOW_MEAN;
 }
 
 static const char *definition_of(const naik_input *input, const contraction_item *item)

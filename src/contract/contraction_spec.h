@@ -17,6 +17,11 @@ typedef enum contraction_statistic {
     CONTRACTION_SLOPPY_ERROR,
     CONTRACTION_CORRECTION, /* the mean of exact minus sloppy */
     CONTRACTION_CORRECTION_ERROR,
+    /* Of low modes (low_average.h): */
+    CONTRACTION_LOW_MEAN,
+    CONTRACTION_LOW_ERROR,
+    CONTRACTION_LOW, /* of all sites */
+    CONTRACTION_REST,
     CONTRACTION_STATISTICS
 } contraction_statistic;
 
@@ -39,13 +44,17 @@ typedef struct contraction_item {
     const int *sink_momentum; /* [NAIK_DIM - 1] */
     int first, step;          /* of averages: items first, first + step ... ; first < 0: the
                                correlators that the solves of mass[0] have */
-    const naik_input_average *average; /* of truncated solves; NULL: plain */
+    const naik_input_average *average; /* of the block averages; NULL: plain */
     int exact_first, exact_source;     /* as first and source[0], of its exact solves */
 } contraction_item;
 
 /* Where the momentum of an item has its place: in the list of the entry of one quark, of several in that
  * of the output. Borrowed. */
 const naik_vectors *contraction_momenta(const naik_input *input, const contraction_item *item);
+/* The statistics that stand together in the list for one correlator, of which the item is one: the first, and how many.
+ * Local. */
+contraction_statistic contraction_first(const contraction_item *item);
+int contraction_family(const contraction_item *item);
 /* folder: of /corr. Local. */
 void contraction_describe(const naik_input *input, const contraction_item *item, const char *folder,
                           naik_contraction *out);

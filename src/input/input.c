@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "comm/paths.h"
 #include "input/input_table.h"
+#include "io/files.h"
 #include "solver/bicgstab.h"
 
 typedef struct environment { /* broadcast as it is */
@@ -211,6 +212,29 @@ int naik_input_first_deflated(const naik_input *input, int quark)
         first++;
     }
     return first;
+}
+
+/* Of the first entry that has modes. */
+static double first_epsilon(const naik_input *input)
+{
+    for (int i = 0; i < input->solve_count; i++) {
+        if (input->solve[i].deflate) {
+            return naik_input_quark(input, i, 0)->naik_epsilon;
+        }
+    }
+    return 0;
+}
+
+void naik_input_modes_path(const naik_input *input, double naik_epsilon, char *path)
+{
+    if (naik_epsilon == first_epsilon(input)) {
+        snprintf(path, NAIK_PATH_MAX, "%s", input->deflation.file);
+    } else {
+        char epsilon[32];
+        naik_text_print_real(naik_epsilon, epsilon, sizeof epsilon);
+        snprintf(path, NAIK_PATH_MAX, "%s" NAIK_INPUT_OF_EPSILON "%s", input->deflation.file,
+                 epsilon);
+    }
 }
 
 void naik_input_destroy(naik_input **input)

@@ -124,9 +124,12 @@ typedef struct naik_input_three_point {
     int first;               /* of its entries in solve[], one for each mass of the spectator */
 } naik_input_three_point;
 
-typedef enum naik_input_average_type { NAIK_INPUT_TRUNCATED_SOLVES } naik_input_average_type;
+typedef enum naik_input_average_type {
+    NAIK_INPUT_TRUNCATED_SOLVES,
+    NAIK_INPUT_LOW_MODES
+} naik_input_average_type;
 
-/* An average over the sources of an entry (contract/average.h). The exact solves are an entry of solve of their own,
+/* An average over the sources of an entry (contract/average.h). Of truncated solves the exact ones are an entry of solve of their own,
  * behind all others; those of the entry that is named become sloppy. */
 typedef struct naik_input_average {
     naik_input_average_type type;
@@ -135,7 +138,7 @@ typedef struct naik_input_average {
     double tolerance_sloppy; /* 0: not given */
     int exact_sources;       /* so many; 0: not given */
     uint64_t seed;
-    int of, exact;    /* the places in solve[] of the entry and of its exact solves */
+    int of, exact;    /* the places in solve[] of the entry and of its exact solves, -1: none */
     naik_ints subset; /* the sources of the entry that are solved exactly, in their order */
 } naik_input_average;
 
@@ -289,6 +292,8 @@ static inline const naik_quark *naik_input_task_quark(const naik_input *input, i
  * shares links with it, which may be that one. */
 bool naik_input_deflates(const naik_input *input, int quark);
 int naik_input_first_deflated(const naik_input *input, int quark);
+/* Where the modes of this epsilon are, `path` with NAIK_PATH_MAX bytes. */
+void naik_input_modes_path(const naik_input *input, double naik_epsilon, char *path);
 /* Whether every source colour of an entry is solved; whether this one is, which else is zero. */
 static inline bool naik_input_is_whole(const naik_input_solve *solve)
 {
@@ -347,7 +352,7 @@ bool naik_input_mixes_places(const naik_input *input, const naik_input_solve *so
 const char *naik_input_insertion_name(const naik_input_solve *solve);
 /* The three-point function that an entry of solve[] belongs to; NULL: none. */
 const naik_input_three_point *naik_input_three_point_of(const naik_input *input, int solve);
-/* The average whose sloppy or exact solves are those of an entry of solve[]; NULL: none. */
+/* The average of truncated solves whose sloppy or exact ones are those of an entry of solve[]; NULL: none. */
 const naik_input_average *naik_input_average_of(const naik_input *input, int solve);
 /* The name of a number in output.correlators, solve[].correlators or three_point[].insertion. */
 const char *naik_input_correlator_name(int correlator);

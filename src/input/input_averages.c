@@ -66,6 +66,16 @@ static const char *other_use(const naik_input *input, int of, int *index)
     return NULL;
 }
 
+/* The first average of an entry before number `index`; else that. */
+static int earlier(const naik_input *input, int of, int index)
+{
+    int first = 0;
+    while (first < index && input->averages[first].of != of) {
+        first++;
+    }
+    return first;
+}
+
 static naik_status check_entry(const block *b)
 {
     char path[PATH_SIZE];
@@ -103,6 +113,12 @@ static naik_status check_entry(const block *b)
                       path);
     }
     const char *list = other_use(input, b->average->of, &other);
+    if (b->average->type == NAIK_INPUT_LOW_MODES) {
+        return earlier(input, b->average->of, b->index) < b->index
+                   ? refuse(b, path, "'%s': averages.%d averages the sources of %s already", path,
+                            earlier(input, b->average->of, b->index), solve->name)
+                   : NAIK_OK;
+    }
     return list != NULL && (strcmp(list, "averages") != 0 || other < b->index)
                ? refuse(b, path,
                         "'%s': the solves of %s become sloppy, and %s.%d takes them as well: give "
@@ -142,6 +158,74 @@ static naik_status check_truncated(const block *b)
                                           : NAIK_OK;
 }
 
+/* What is averaged over all sites: local mesons of point sources without anything on them. */
+static naik_status check_sources(const block *b)
+{
+    char path[PATH_SIZE];
+    const naik_input *input = b->input;
+    const naik_input_solve *solve = &input->solve[b->average->of];
+    const naik_source *source = &solve->source;
+    const naik_ints *asked = naik_input_asked_correlators(input, solve);
+    path_of(b, "solve", path);
+    if (source->type != NAIK_SOURCE_POINT || source->spin_taste != 0) {
+        return refuse(b, path,
+                      "'%s': low_modes is an average over point sources, and the source of %s is "
+                      "%s",
+                      path, solve->name,
+                      source->type != NAIK_SOURCE_POINT ? naik_source_name(source->type)
+                                                        : "one with an operator");
+    }
+    if (asked->count == 0) {
+        return refuse(b, path, "'%s': %s has no correlators to be averaged", path, solve->name);
+    }
+    for (int i = 0; i < asked->count; i++) {
+        if (asked->data[i] >= (int)NAIK_MESONS) {
+            return refuse(b, path,
+                          "'%s': low_modes averages local mesons, and %s of %s has links: give "
+                          "it an entry of its own",
+                          path, naik_input_correlator_name(asked->data[i]), solve->name);
+        }
+    }
+    for (int i = 1; i < solve->naik_epsilon.count; i++) {
+        if (solve->naik_epsilon.data[i] != solve->naik_epsilon.data[0]) {
+            return refuse(b, path,
+                          "'%s': the masses of %s have several values of naik_epsilon, and so "
+                          "several sets of modes: give each an entry of its own",
+                          path, solve->name);
+        }
+    }
+    return NAIK_OK;
+}
+
+static naik_status check_low(const block *b)
+{
+    static const char *const others[] = {"tolerance_sloppy", "exact_sources", "seed"};
+    char path[PATH_SIZE];
+    const naik_input *input = b->input;
+    const naik_input_solve *solve = &input->solve[b->average->of];
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        path_of(b, others[k], path);
+        if (naik_yaml_find(input->tree->root, path) != NULL) {
+            return refuse(b, path, "'%s' applies to type truncated_solves only", path);
+        }
+    }
+    path_of(b, "type", path);
+    if (input->deflation.modes == 0 || !solve->deflate) {
+        return refuse(b, path,
+                      "'%s' low_modes takes the modes of deflation, and %s has none: set %s", path,
+                      solve->name,
+                      input->deflation.modes == 0 ? "deflation.modes and deflation.file"
+                                                  : "its deflate to true");
+    }
+    const naik_vectors *momenta =
+        solve->momenta.count > 0 ? &solve->momenta : &input->output.momenta;
+    if (input->output.weight == NAIK_INPUT_WEIGHT_COS && naik_input_any_moving(momenta)) {
+        return refuse(
+            b, path, "'%s' low_modes needs output.momentum_weight exp: cosines mix p and -p", path);
+    }
+    return check_sources(b);
+}
+
 static naik_status check_one(const block *b)
 {
     naik_status status = NAIK_OK;
@@ -151,7 +235,7 @@ static naik_status check_one(const block *b)
     NAIK_TRY(naik_input_find_entry(b->log, b->input, path_of(b, "solve", path), b->average->solve,
                                    &b->average->of));
     NAIK_TRY(check_entry(b));
-    NAIK_TRY(check_truncated(b));
+    NAIK_TRY(b->average->type == NAIK_INPUT_LOW_MODES ? check_low(b) : check_truncated(b));
 done:
     return status;
 }
@@ -217,7 +301,13 @@ naik_status naik_input_add_averages(naik_log *log, naik_input *input)
     if (input->average_count == 0) {
         return NAIK_OK;
     }
-    const size_t count = (size_t)input->solve_count + (size_t)input->average_count;
+    size_t count = (size_t)input->solve_count;
+    for (int i = 0; i < input->average_count; i++) {
+        input->averages[i].exact = -1;
+        if (input->averages[i].type == NAIK_INPUT_TRUNCATED_SOLVES) {
+            input->averages[i].exact = (int)count++;
+        }
+    }
     naik_input_solve *all = naik_yaml_alloc(input->tree, count * sizeof *all);
     if (all == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input");
@@ -225,8 +315,9 @@ naik_status naik_input_add_averages(naik_log *log, naik_input *input)
     memcpy(all, input->solve, (size_t)input->solve_count * sizeof *all);
     for (int i = 0; i < input->average_count; i++) {
         const block b = {log, input, &input->averages[i], i};
-        b.average->exact = input->solve_count + i;
-        NAIK_TRY(add_entry(&b, &all[b.average->of], &all[b.average->exact]));
+        if (b.average->exact >= 0) {
+            NAIK_TRY(add_entry(&b, &all[b.average->of], &all[b.average->exact]));
+        }
     }
     input->solve = all;
     input->solve_count = (int)count;
@@ -244,7 +335,8 @@ const naik_input_average *naik_input_average_of(const naik_input *input, int sol
 {
     for (int i = 0; i < input->average_count; i++) {
         const naik_input_average *average = &input->averages[i];
-        if (solve == average->of || solve == average->exact) {
+        if (average->type == NAIK_INPUT_TRUNCATED_SOLVES &&
+            (solve == average->of || solve == average->exact)) {
             return average;
         }
     }

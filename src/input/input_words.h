@@ -59,7 +59,7 @@ static const char *const baryons[] = {"nucleon",          "delta",
                                       "nucleon_101",      "nucleon_011",
                                       "nucleon_111",      NULL};
 #define MORE_BARYONS "nucleon_000 to nucleon_111"
-static const char *const averages[] = {"truncated_solves", NULL};
+static const char *const averages[] = {"truncated_solves", "low_modes", NULL};
 static const char *const sinks[] = {[NAIK_INPUT_SINK_POINT] = "point",
                                     [NAIK_INPUT_SINK_WALL] = "wall",
                                     [NAIK_INPUT_SINK_COVARIANT_GAUSSIAN] = "covariant_gaussian",

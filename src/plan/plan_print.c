@@ -90,6 +90,13 @@ static void print_averages(const naik_input *input, naik_log *log)
     for (int i = 0; i < input->average_count; i++) {
         const naik_input_average *average = &input->averages[i];
         const naik_input_solve *sloppy = &input->solve[average->of];
+        if (average->type == NAIK_INPUT_LOW_MODES) {
+            naik_log_line(log,
+                          "averages: %s adds no solves to those of %s: the modes of deflation.file "
+                          "give its mesons from all sites",
+                          average->name, sloppy->name);
+            continue;
+        }
         const int each = sloppy->masses.count * input->kind->columns;
         char list[TOLD_SOURCES * 8] = "";
         for (int k = 0; k < average->subset.count && k < TOLD_SOURCES; k++) {

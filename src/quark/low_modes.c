@@ -36,29 +36,6 @@ typedef struct job {
     char path[NAIK_PATH_MAX], search[NAIK_PATH_MAX + 8];
 } job;
 
-/* Of the first entry that has modes. */
-static double first_epsilon(const naik_input *input)
-{
-    for (int i = 0; i < input->solve_count; i++) {
-        if (input->solve[i].deflate) {
-            return naik_input_quark(input, i, 0)->naik_epsilon;
-        }
-    }
-    return 0;
-}
-
-void low_modes_path(const naik_input *input, double naik_epsilon, char *path)
-{
-    if (naik_epsilon == first_epsilon(input)) {
-        snprintf(path, NAIK_PATH_MAX, "%s", input->deflation.file);
-    } else {
-        char epsilon[32];
-        naik_text_print_real(naik_epsilon, epsilon, sizeof epsilon);
-        snprintf(path, NAIK_PATH_MAX, "%s" NAIK_INPUT_OF_EPSILON "%s", input->deflation.file,
-                 epsilon);
-    }
-}
-
 /* Largest residual beyond the tolerance, of the largest eigenvalue. */
 static double limited_by(const job *j, const naik_modes *modes)
 {
@@ -404,7 +381,7 @@ naik_status low_modes_stored(const naik_input *input, const naik_geometry *geome
         if (!naik_input_deflates(input, q) || naik_input_first_deflated(input, q) != q) {
             continue;
         }
-        low_modes_path(input, about.naik_epsilon, path);
+        naik_input_modes_path(input, about.naik_epsilon, path);
         NAIK_TRY(naik_file_size(comm, path, &size_bytes));
         if (size_bytes >= 0) {
             NAIK_TRY(naik_modes_file_look(geometry, path, &about, &held));
@@ -444,7 +421,7 @@ static naik_status get(const naik_input *input, int wanted, const naik_fatlong *
     for (int i = 0; i < count; i++) {
         j.lightest = j.lightest == 0 || masses[i] < j.lightest ? masses[i] : j.lightest;
     }
-    low_modes_path(input, links->naik_epsilon, j.path);
+    naik_input_modes_path(input, links->naik_epsilon, j.path);
     snprintf(j.search, sizeof j.search, "%s.search", j.path);
     NAIK_TRY(naik_modes_identify_links(links, &j.about));
     NAIK_TRY(naik_file_size(j.comm, j.path, &size_bytes));

@@ -17,9 +17,6 @@
 #include "quark/filed_modes.h"
 #include "solver/solver.h"
 
-/* Where the modes of this epsilon are, `path` with NAIK_PATH_MAX bytes. */
-void low_modes_path(const naik_input *input, double naik_epsilon, char *path);
-
 /* How many modes the files of all epsilons hold that are deflated, each at least; 0: one is not
  * there. Collective. Whatever looking at them returns. */
 naik_status low_modes_stored(const naik_input *input, const naik_geometry *geometry, int *count);

@@ -193,7 +193,7 @@ static naik_status note_modes(solve_job *j, double epsilon)
     if (j->modes == NULL) { /* of the first group, which has some */
         return naik_propagator_file_note(j->file, "modes", text);
     }
-    low_modes_path(j->input, epsilon, path);
+    naik_input_modes_path(j->input, epsilon, path);
     snprintf(text, sizeof text, "%d epsilon=%.17g lambda=%.6g,%.6g file=%s", j->modes->count,
              epsilon, naik_modes_lambda(j->modes->lambda2[0]),
              naik_modes_lambda(j->modes->lambda2[j->modes->count - 1]), path);
@@ -205,7 +205,7 @@ static naik_status are_filed(const solve_job *j, double epsilon, bool *there)
 {
     char path[NAIK_PATH_MAX];
     int64_t size_bytes = -1;
-    low_modes_path(j->input, epsilon, path);
+    naik_input_modes_path(j->input, epsilon, path);
     const naik_status status = naik_file_size(j->comm, path, &size_bytes);
     *there = size_bytes >= 0;
     return status;

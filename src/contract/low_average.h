@@ -1,0 +1,41 @@
+/* low_average.h - what low modes give to the mesons of an entry: from all sites, and from each of its sources
+ *
+ *   mean = low + 1/N sum_k [ C_k - L_k ]
+ *
+ * of point sources k, each correlator shifted to t = 0: C_k of the solve, L_k what the low modes alone give from that
+ * source, low the mean of L over all sites of the lattice (low_part.h). The difference in [] has the terms high times high
+ * and low times high. To solve with the modes projected out of the source would leave out the second kind, which
+ * does not vanish where t is fixed; so the difference is what is taken, of solves that are as they are without averages.
+ * With a source on every site the mean is the exact one, whatever the modes are. The error of the mean is that of the
+ * difference: low has none on a configuration.
+ */
+#ifndef NAIK_CONTRACT_LOW_AVERAGE_H
+#define NAIK_CONTRACT_LOW_AVERAGE_H
+
+#include "contract/low_part.h"
+#include "input/input.h"
+
+/* New links of D of a quark, on the host; the caller clears them. Collective. As naik_link_provider_links */
+typedef naik_status contract_hops(void *data, const naik_quark *quark, naik_hops *out);
+
+typedef struct low_average {
+    int count;          /* of modes; 0: not made yet */
+    naik_complex *all;  /* [masses][correlators][momenta][T] */
+    naik_complex *each; /* [sources][masses][correlators][momenta][T], as they lie on the lattice */
+} low_average;
+
+/* Reads the modes of an average of type low_modes, verifies their checksums and that they are modes of these links,
+ * and makes both. Clear it whatever comes back. Collective.
+ * NAIK_ERR_INPUT  there is no such file, or one of other links     NAIK_ERR_CORRUPT, NAIK_ERR_MEMORY, ... */
+naik_status low_average_make(const naik_lattice *lattice, const naik_input *input,
+                             const naik_input_average *average, contract_hops *hops,
+                             void *hops_data, low_average *out);
+void low_average_clear(low_average *low);
+/* The numbers [T] of a mass, correlator and momentum: of all sites (source -1), of a source. */
+const naik_complex *low_average_of(const low_average *low, const naik_input *input,
+                                   const naik_input_average *average, int source, int mass,
+                                   int place);
+/* Bytes on a rank while it is made. Local. */
+int64_t low_average_bytes(const naik_input *input, const naik_lattice *lattice);
+
+#endif
