@@ -2,14 +2,14 @@
 # One propagator on every number of devices and every grid of them: the same bits, also after a rank was
 # killed; and a rank that hangs ends in the watchdog's sentence. Called by check_gpu.sh.
 #
-#   tests/bits_on_gpus.sh [RANKS [staggered|deflated|clover|twisted_mass]...]
+#   tests/bits_on_gpus.sh [RANKS [staggered|deflated|clover|twisted_mass|multigrid]...]
 #
 # BUILD (build/cuda) is the program's. BACKEND (gpu) and OpenMP threads of the environment are the runs'.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/env.sh
 ranks=${1:-2}
-[ $# -lt 2 ] && parts="staggered deflated clover twisted_mass" || parts=${*:2}
+[ $# -lt 2 ] && parts="staggered deflated clover twisted_mass multigrid" || parts=${*:2}
 naik=${BUILD:-build/cuda}/naik backend=${BACKEND:-gpu} failed=0
 case $naik in /*) ;; *) naik=$PWD/$naik ;; esac
 scratch=$(mktemp -d)
@@ -48,7 +48,7 @@ gauge: {file: lat.h5}
 action: {$2}
 solve:
   - {name: q, masses: [$3], source: {type: point, origin: [[0, 0, 0, 0], [3, 2, 1, 5]]}}
-solver: {tolerance: 1e-9, batch: 4}
+solver: {tolerance: 1e-9, batch: 4, method: $method}
 run: {watchdog: 20}
 output: {file: $1.h5, correlators: [$4]}
 ${5-}
@@ -60,10 +60,12 @@ run 1 1x1x1x1 gauge generate --size 8,8,8,16 --beta 5.8 --seed 4 --sweeps 6 -o l
     exit 1
 }
 for part in $parts; do
+    method=auto at=25 # where a rank is killed: multigrid needs fewer iterations
     case $part in
     staggered) input $part "type: hisq" 0.02 "pion5, rhox" ;;
     deflated) input $part "type: hisq" 0.02 "pion5, rhox" "deflation: {modes: 24, file: modes.h5}" ;;
     clover) input $part "type: clover, csw: 1.5" -0.4 "pion, rho_x" ;;
+    multigrid) method=multigrid at=5 && input $part "type: clover, csw: 1.5" -0.6 "pion, rho_x" ;;
     twisted_mass) input $part "type: twisted_mass, mu: 0.1" -0.4 "pion, rho_x" ;;
     *) echo "FAIL unknown_part_$part" && exit 1 ;;
     esac
@@ -80,7 +82,7 @@ for part in $parts; do
 
     rm -f $part.h5 modes.h5
     grid=$(grids_of "$ranks") grid=${grid##* }
-    NAIK_INJECT=kill:solve:25 run "$ranks" "$grid" solve $part.yaml
+    NAIK_INJECT=kill:solve:$at run "$ranks" "$grid" solve $part.yaml
     killed=$?
     [ $killed != 0 ] && [ ! -e $part.h5 ] && [ -e $part.h5.part ] &&
         run "$ranks" "$grid" solve $part.yaml && same $part.h5
@@ -89,7 +91,7 @@ done
 
 part=${parts%% *}
 rm -f $part.h5 modes.h5
-NAIK_INJECT=stall:solve:25 run "$ranks" "$(grids_of "$ranks" | sed 's/ .*//')" solve $part.yaml --set run.watchdog=3
+NAIK_INJECT=stall:solve:5 run "$ranks" "$(grids_of "$ranks" | sed 's/ .*//')" solve $part.yaml --set run.watchdog=3
 [ $? != 0 ] && grep -q 'it hangs' log
 verdict a_hung_rank_ends_in_the_sentence_of_the_watchdog $?
 exit $failed

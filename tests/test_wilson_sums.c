@@ -1,5 +1,5 @@
 /* test_wilson_sums.c - what kernels of spinors sum of the fields they write, and sums of multiples of
- * fields, against plain loops
+ * fields, against plain loops; sums over ranks
  *
  * ranks: 1 2 4
  */
@@ -248,6 +248,48 @@ static void combined_fields_are_those_of_what_was_before(check *t)
     wilson_fixture_destroy(&f);
 }
 
-CHECK_MAIN(CHECK_UP_TO(2, an_application_sums_what_it_writes),
+/* Sum i of a rank is SHARE^-rank (i + 1). No sum at all, one, as many as peers take at once, more, and
+ * many more; twice, because the places of sums are used again. */
+static void as_many_sums_as_there_are_are_added(check *t)
+{
+    enum { MOST = 1200, SHARE = 4 };
+    static const int counts[] = {0, 1, 4 * NAIK_MAX_RHS, 4 * NAIK_MAX_RHS + 1, MOST};
+    fixture f;
+    naik_exactsum *host = malloc(MOST * sizeof *host), *sums = NULL;
+    double *values = malloc(MOST * sizeof *values), share = 1, all = 0;
+    if (fixture_create(t, (int[4]){4, 8, 8, 8}, NULL, false, false, 1, &f)) {
+        const naik_reduction_ops *reduction = &f.backend->ops->reduction;
+        CHECK_OK(t, naik_backend_alloc(f.backend, MOST * sizeof *sums, "sums", (void **)&sums));
+        for (int r = 0; r < f.lat->comm->size; r++, share /= SHARE) {
+            all += share;
+        }
+        share = 1;
+        for (int r = 0; r < f.lat->comm->rank; r++) {
+            share /= SHARE;
+        }
+        for (size_t k = 0; k < 2 * (sizeof counts / sizeof *counts); k++) {
+            const int count = counts[k / 2];
+            int bad = 0;
+            for (int i = 0; i < count; i++) {
+                naik_exactsum_clear(&host[i]);
+                naik_exactsum_add(&host[i], share * (i + 1));
+            }
+            CHECK_OK(t, naik_backend_upload(f.backend, sums, host, (size_t)count * sizeof *host));
+            CHECK_OK(t, reduction->over_ranks(f.backend, sums, count));
+            CHECK_OK(t, reduction->values(f.backend, sums, count, values));
+            for (int i = 0; i < count; i++) {
+                bad += values[i] != all * (i + 1);
+            }
+            CHECK_INT(t, bad, 0);
+        }
+        naik_backend_release(f.backend, sums);
+    }
+    free(values);
+    free(host);
+    fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(as_many_sums_as_there_are_are_added),
+           CHECK_UP_TO(2, an_application_sums_what_it_writes),
            CHECK(products_without_sums_are_refused),
            CHECK(combined_fields_are_those_of_what_was_before))

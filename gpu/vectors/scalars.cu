@@ -20,13 +20,13 @@ __global__ void sums_reduce_kernel(const peer_sums peers, naik_exactsum *sums)
     peer_add(peers, &sums[c], c, (int)threadIdx.x);
 }
 
-naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count)
+/* Sums that one pass takes: over peers as many as an inbox holds, else those of the pinned memory. */
+enum { PINNED_SUMS = GPU_STAGING_BYTES / (int)sizeof(naik_exactsum) };
+
+static naik_status reduce_part(naik_backend *backend, naik_exactsum *sums, int count)
 {
     naik_status status = NAIK_OK;
     naik_exactsum *host = (naik_exactsum *)gpu_state_of(backend)->pinned;
-    if (backend->comm->size == 1) {
-        return NAIK_OK;
-    }
     if (backend->route.single_node) {
         sums_reduce_kernel<<<count, GPU_LANES, 0, gpu_state_of(backend)->stream>>>(
             peer_sums_of(backend), sums);
@@ -39,14 +39,28 @@ done:
     return status;
 }
 
+naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count)
+{
+    naik_status status = NAIK_OK;
+    const int most = backend->route.single_node ? (int)PEER_RHS : (int)PINNED_SUMS;
+    for (int i = 0; i < count && backend->comm->size > 1; i += most) {
+        NAIK_TRY(reduce_part(backend, sums + i, count - i < most ? count - i : most));
+    }
+done:
+    return status;
+}
+
 naik_status gpu_sums_values(naik_backend *backend, const naik_exactsum *sums, int count,
                             double *values)
 {
     naik_status status = NAIK_OK;
     naik_exactsum *host = (naik_exactsum *)gpu_state_of(backend)->pinned;
-    NAIK_TRY(gpu_download(&backend->device, host, sums, (size_t)count * sizeof *sums));
-    for (int i = 0; i < count; i++) {
-        values[i] = naik_exactsum_value(&host[i]);
+    for (int first = 0; first < count; first += PINNED_SUMS) {
+        const int n = count - first < PINNED_SUMS ? count - first : (int)PINNED_SUMS;
+        NAIK_TRY(gpu_download(&backend->device, host, sums + first, (size_t)n * sizeof *sums));
+        for (int i = 0; i < n; i++) {
+            values[first + i] = naik_exactsum_value(&host[i]);
+        }
     }
 done:
     return status;
