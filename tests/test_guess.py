@@ -276,7 +276,7 @@ def propagators_of_other_codes_are_begun_from():
             assert (took <= 2).all() and "after multiplication by 0.5 (-1)^(t (x+y+z))," in said, said
             _, said = one(action, "whole", "--set", "solve.0.source.colours=[1]")
             assert ": 1 solves of pt began from another code's" in said, said
-            _, said = one(action, "half", "--set", "solve.0.source.colours=[1]", "--set", "run.groups=2", ranks=2)  # the second group has none
+            _, said = one(action, "half", "--set", "solve.0.source.colours=[0]", "--set", "run.groups=2", ranks=2)  # the second group has none
             assert ": 1 solves of pt began from another code's" in said and ", 1 of them times -0.5\n" in said, said
             bent = columns[0].copy()
             bent[0, 0, 0, 1, 0] += 1e-4

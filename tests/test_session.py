@@ -138,12 +138,13 @@ def links_of_an_array_and_modes_of_a_file_do_too():
 
 
 def one_setup_of_multigrid_serves_the_solves_of_a_quark():
-    words = "solver: {method: multigrid}\nmultigrid: {aggregate: [2, 2, 2, 2], restart: 3}"
+    words = "solver: {method: multigrid}\nmultigrid: {aggregate: [2, 2, 2, 2], restart: 2, vectors: 6, smoother: 1}"
     g, _, records = stored("multigrid", "{type: clover, csw: 1.2}", POINT, "pion", words)
     lines = []
     with naik.Session(path("lat.h5"), action={"type": "clover", "csw": 1.2}, solver={"method": "multigrid"},
-                      multigrid={"aggregate": [2, 2, 2, 2], "restart": 3}, log=lines.append) as s:
+                      multigrid={"aggregate": [2, 2, 2, 2], "restart": 2, "vectors": 6, "smoother": 1}, log=lines.append) as s:
         made = s.sources.point(1, 0, 2, 3)
+        assert max(records["iterations"]) > 12, records["iterations"]  # the outer GCR restarts
         for count in 1, 12, 5:  # the operators of one column do not hold twelve
             x, results = s.solve(made[:count], mass=0.1)
             assert x.tobytes() == g[:count].tobytes(), count
