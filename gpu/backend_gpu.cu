@@ -48,6 +48,7 @@ const naik_backend_ops naik_backend_gpu = {
         {
             .bytes = gpu_field_bytes,
             .from_host = gpu_field_from_host,
+            .from_part = gpu_field_from_part,
             .to_host = gpu_field_to_host,
             .from_device = gpu_field_from_device,
             .to_device = gpu_field_to_device,

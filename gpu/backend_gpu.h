@@ -42,6 +42,8 @@ naik_status gpu_tables_create(naik_backend *backend, const naik_lattice *lattice
 void gpu_tables_destroy(naik_backend *backend, void *tables);
 naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
                                 const double *sites);
+naik_status gpu_field_from_part(naik_field *field, naik_parity parity, int irhs,
+                                const double *sites, const int32_t part[2]);
 naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int irhs, double *sites);
 naik_status gpu_field_from_device(naik_field *field, naik_parity parity, int irhs,
                                   const double *sites);

@@ -244,11 +244,26 @@ static naik_status nothing(void *data, naik_parity parity, const naik_field *r, 
     return r->geometry->backend->ops->field.copy(z, r, NULL, NAIK_RHS_IDLE);
 }
 
-/* What GCR with as many steps leaves of other noise, which it fits by itself, is not much less. */
+/* |v|^2 of rhs c on even sites. */
+static double norm2_of(check *t, const wilson_fixture *f, const naik_field *v, int c)
+{
+    wilson_spinor *host = wilson_ref_field(f->lat->volume);
+    double sum = 0;
+    wilson_fixture_take(t, f, v, NAIK_EVEN, c, host);
+    for (int64_t i = 0; i < 12 * f->lat->volume; i++) {
+        sum += pow(cabs(((double complex *)host)[i]), 2);
+    }
+    free(host);
+    return sum;
+}
+
+/* What GCR with as many steps leaves of other noise, which it fits by itself, is not much less. The quark is
+ * light: rounding of vectors in single is far below what is left. */
 static void smoother_is_as_good_as_gcr(check *t)
 {
     enum { STEPS = 8 };
     static const naik_preconditioner none = {.apply = nothing};
+    static const double light = -1.5;
     wilson_fixture f;
     naik_wilson *wilson[2] = {NULL};
     naik_mh mh = {.scratch = NULL};
@@ -256,9 +271,9 @@ static void smoother_is_as_good_as_gcr(check *t)
     naik_polynomial p;
     double *room = NULL, left = 0, whole = 0;
     naik_gcr_step step = {.parity = NAIK_EVEN, .preconditioner = &none, .active = {true, true}};
-    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 1.1, false, &f));
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, light, 1.1, false, &f));
     for (int i = 0; i < 2; i++) {
-        CHECK_OK(t, naik_wilson_create(f.geometry, f.u, f.clover, mass, 0,
+        CHECK_OK(t, naik_wilson_create(f.geometry, f.u, f.clover, light, 0,
                                        i == 0 ? NAIK_DOUBLE : NAIK_SINGLE, 18, &wilson[i]));
     }
     CHECK_OK(t, naik_polynomial_fit(wilson[0], NAIK_EVEN, STEPS, 7, &p));
@@ -271,20 +286,19 @@ static void smoother_is_as_good_as_gcr(check *t)
     step.r = wilson_fixture_zero(t, &f, NAIK_SINGLE, 2);
     step.x = wilson_fixture_zero(t, &f, NAIK_SINGLE, 2);
     for (int c = 0; c < 2; c++) {
-        wilson_spinor *v = wilson_ref_field(f.lat->volume);
         CHECK_OK(t, naik_multigrid_noise(step.r, NAIK_EVEN, c, 8, (uint32_t)c, room));
-        wilson_fixture_take(t, &f, step.r, NAIK_EVEN, c, v);
-        for (int64_t i = 0; i < 12 * f.lat->volume; i++) {
-            step.rr[c] += pow(cabs(((double complex *)v)[i]), 2);
-        }
+        step.rr[c] = norm2_of(t, &f, step.r, c);
         whole += step.rr[c];
-        free(v);
     }
     naik_gcr_begin(gcr, 2);
     for (int k = 0; k < STEPS; k++) {
         CHECK_OK(t, naik_gcr_iterate(gcr, &step));
     }
-    left = sqrt((step.rr[0] + step.rr[1]) / whole);
+    for (int c = 0; c < 2; c++) { /* r itself, not what the steps' scalars say of it */
+        left += norm2_of(t, &f, step.r, c);
+    }
+    left = sqrt(left / whole);
+    CHECK_TRUE(t, left > 0.01);
     CHECK_NEAR(t, p.left / left, 1.05, 0.05);
     naik_field_destroy(&step.r);
     naik_field_destroy(&step.x);

@@ -243,17 +243,34 @@ static naik_status import_sites(naik_field *field, naik_parity parity, int irhs,
     return GPU_LAUNCHED(backend, "importing a field");
 }
 
-/* Most sources are zero but on one time slice: pieces without a number in them do not travel. */
 naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
                                 const double *sites)
+{
+    const int32_t all[2] = {0, field->geometry->lattice->sites};
+    return gpu_field_from_part(field, parity, irhs, sites, all);
+}
+
+/* Zeroes of checkerboard sites begin..end-1. */
+static naik_status import_zeroes(naik_field *field, naik_parity parity, int irhs, int begin,
+                                 int end)
+{
+    return begin < end ? import_sites(field, parity, irhs, begin, end - begin, NULL) : NAIK_OK;
+}
+
+/* Pieces without a number in them do not travel, either. */
+naik_status gpu_field_from_part(naik_field *field, naik_parity parity, int irhs,
+                                const double *sites, const int32_t part[2])
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = field->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     const gpu_stencil st = gpu_tables_of(field->geometry)->stencil;
     const size_t site_bytes = (size_t)field->spin * CANONICAL_BYTES;
-    for (int begin = 0; begin < st.volume_cb; begin += IMPORT_CHUNK) {
-        int count = st.volume_cb - begin < IMPORT_CHUNK ? st.volume_cb - begin : IMPORT_CHUNK;
+    const int first = part[0] / 2, end = part[1] / 2;
+    NAIK_TRY(import_zeroes(field, parity, irhs, 0, first));
+    NAIK_TRY(import_zeroes(field, parity, irhs, end, st.volume_cb));
+    for (int begin = first; begin < end; begin += IMPORT_CHUNK) {
+        const int count = end - begin < IMPORT_CHUNK ? end - begin : IMPORT_CHUNK;
         const double *from = sites + (size_t)begin * 12 * field->spin;
         const bool zero = naik_all_zero(from, (size_t)count * 2 * site_bytes);
         if (!zero) {

@@ -174,6 +174,9 @@ typedef struct naik_field_ops {
     /* One rhs from and to a canonical host array, [sites][3][2] double in local lexicographic
      * order, of which only the sites of `parity` are read or written. */
     naik_status (*from_host)(naik_field *field, naik_parity parity, int irhs, const double *sites);
+    /* from_host, where all sites but part[0] to part[1] - 1, both even, are 0 and not looked at. */
+    naik_status (*from_part)(naik_field *field, naik_parity parity, int irhs, const double *sites,
+                             const int32_t part[2]);
     naik_status (*to_host)(const naik_field *field, naik_parity parity, int irhs, double *sites);
     /* One rhs from and to a canonical array in backend memory; to_device waits until all is there. */
     naik_status (*from_device)(naik_field *field, naik_parity parity, int irhs,

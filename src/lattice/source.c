@@ -159,13 +159,18 @@ static void global_coords(const naik_lattice *lat, int32_t site, int x[NAIK_DIM]
     }
 }
 
+/* From the end, so that none is lost: the last three quarters of what is left go behind all that is read. */
 void naik_source_to_spin(const naik_lattice *lattice, int spin, double *v)
 {
-    for (int32_t site = lattice->sites - 1; site >= 0; site--) { /* from the end: none is lost */
-        double colour[6];
-        memcpy(colour, v + 6 * (int64_t)site, sizeof colour);
-        memset(v + 24 * (int64_t)site, 0, 24 * sizeof *v);
-        memcpy(v + 24 * (int64_t)site + 6 * spin, colour, sizeof colour);
+    for (int32_t begin, end = lattice->sites; end > 0; end = begin) {
+        begin = end > 1 ? (end + 3) / 4 : 0;
+#pragma omp parallel for schedule(static)
+        for (int32_t site = begin; site < end; site++) {
+            double colour[6];
+            memcpy(colour, v + 6 * (int64_t)site, sizeof colour);
+            memset(v + 24 * (int64_t)site, 0, 24 * sizeof *v);
+            memcpy(v + 24 * (int64_t)site + 6 * spin, colour, sizeof colour);
+        }
     }
 }
 
@@ -203,8 +208,30 @@ void naik_source_to_slice(const naik_lattice *lattice, const naik_source *source
     }
 }
 
+void naik_source_part(const naik_lattice *lattice, const naik_source *source, int32_t part[2])
+{
+    const naik_source_place place = naik_source_kind_of(source->type)->place;
+    const int32_t slice = lattice->sites / lattice->local[3];
+    const int t = source->origin[3] - lattice->origin[3];
+    part[0] = 0;
+    part[1] = lattice->sites;
+    if (place != NAIK_SOURCE_ON_LATTICE) {
+        const bool here = t >= 0 && t < lattice->local[3];
+        part[0] = here ? t * slice : 0;
+        part[1] = here ? part[0] + slice : 0;
+    }
+}
+
 naik_status naik_source_fill(const naik_lattice *lattice, const naik_source *source, int colour,
                              double *out)
+{
+    const int32_t all[2] = {0, lattice->sites};
+    return naik_source_fill_part(lattice, source, colour, 0, 1, all, out);
+}
+
+naik_status naik_source_fill_part(const naik_lattice *lattice, const naik_source *source,
+                                  int colour, int spin, int spins, const int32_t part[2],
+                                  double *out)
 {
     const naik_source_kind *kind = naik_source_kind_of(source->type);
     const naik_status status = check_source(lattice, source, colour);
@@ -212,8 +239,9 @@ naik_status naik_source_fill(const naik_lattice *lattice, const naik_source *sou
         return status;
     }
 #pragma omp parallel for schedule(static)
-    for (int32_t site = 0; site < lattice->sites; site++) {
-        naik_complex v[3] = {{0, 0}, {0, 0}, {0, 0}};
+    for (int32_t site = part[0]; site < part[1]; site++) {
+        naik_complex v[12] = {{0, 0}};
+        naik_complex *mine = v + 3 * spin;
         int x[NAIK_DIM];
         naik_lattice_coords(lattice, site, x);
         const int64_t global = naik_lattice_global(lattice, x);
@@ -228,15 +256,15 @@ naik_status naik_source_fill(const naik_lattice *lattice, const naik_source *sou
         if (shape != 0) {
             naik_complex factor = naik_cscale(shape, momentum_factor(lattice, source, x));
             if (kind->random) {
-                draw_noise(source, colour, global, v);
+                draw_noise(source, colour, global, mine);
             } else {
-                v[colour].re = 1;
+                mine[colour].re = 1;
             }
             for (int c = 0; c < 3; c++) {
-                v[c] = naik_cmul(factor, v[c]);
+                mine[c] = naik_cmul(factor, mine[c]);
             }
         }
-        memcpy(out + 6 * (int64_t)site, v, sizeof v);
+        memcpy(out + 6 * (int64_t)spins * site, v, 3 * (size_t)spins * sizeof *v);
     }
     return NAIK_OK;
 }

@@ -73,6 +73,13 @@ typedef struct naik_source_kind {
 
 const naik_source_kind *naik_source_kind_of(naik_source_type type);
 
+/* Of a source that coordinates decide: the sites part[0] to part[1] - 1 of this rank, outside of which it is 0. */
+void naik_source_part(const naik_lattice *lattice, const naik_source *source, int32_t part[2]);
+/* naik_source_fill of these sites, as spin `spin` of `spins` (1 or 4); out [sites][spins][3][2]. */
+naik_status naik_source_fill_part(const naik_lattice *lattice, const naik_source *source,
+                                  int colour, int spin, int spins, const int32_t part[2],
+                                  double *out);
+
 /* Whether the source is read from a file. */
 static inline bool naik_source_is_stored(const naik_source *source)
 {

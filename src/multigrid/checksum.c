@@ -64,14 +64,12 @@ static naik_status make_room(const naik_geometry *geometry, print_room *room)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = geometry->backend;
-    const size_t bytes = NAIK_SPIN * naik_lattice_vector_bytes(geometry->lattice);
     NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, 1, &room->r));
     NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, 1, &room->z));
     status =
         naik_backend_alloc(backend, 2 * sizeof *room->sums, "sums of noise", (void **)&room->sums);
     NAIK_TRY(naik_comm_agree(backend->comm, status));
-    status = naik_alloc(backend->log, bytes, "noise of multigrid", (void **)&room->host);
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(naik_multigrid_noise_room(geometry, &room->host));
 done:
     return status;
 }

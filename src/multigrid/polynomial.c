@@ -8,8 +8,28 @@
 #include "backend/multigrid.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "multigrid/aggregates.h"
 
 enum { COLUMNS = 2 }; /* of noise; a site's share is so small that more tell nothing */
+
+size_t naik_multigrid_noise_bytes(const naik_geometry *geometry)
+{
+    return naik_multigrid_of(geometry)->noise == NULL
+               ? NAIK_SPIN * naik_lattice_vector_bytes(geometry->lattice)
+               : 0;
+}
+
+naik_status naik_multigrid_noise_room(const naik_geometry *geometry, double **out)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = geometry->backend->comm;
+    const size_t bytes = naik_multigrid_noise_bytes(geometry);
+    *out = NULL;
+    if (bytes > 0) {
+        status = naik_alloc(comm->log, bytes, "noise of multigrid", (void **)out);
+    }
+    return naik_comm_agree(comm, status);
+}
 
 naik_status naik_multigrid_noise(naik_field *v, naik_parity parity, int c, uint64_t seed,
                                  uint32_t stream, double *room)
@@ -39,11 +59,8 @@ static naik_status make_powers(const naik_wilson *wilson, naik_parity p, int cou
 {
     static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
     naik_status status = NAIK_OK;
-    naik_log *log = scratch->geometry->backend->log;
-    const size_t bytes = NAIK_SPIN * naik_lattice_vector_bytes(scratch->geometry->lattice);
     double *room = NULL;
-    status = naik_alloc(log, bytes, "noise for the smoother", (void **)&room);
-    NAIK_TRY(naik_comm_agree(scratch->geometry->backend->comm, status));
+    NAIK_TRY(naik_multigrid_noise_room(scratch->geometry, &room));
     for (int c = 0; c < COLUMNS; c++) {
         NAIK_TRY(naik_multigrid_noise(v[0], p, c, seed, (uint32_t)c, room));
     }

@@ -31,7 +31,11 @@ naik_status naik_polynomial_apply(const naik_polynomial *polynomial, const naik_
                                   naik_parity p, const naik_field *r, naik_field *other,
                                   naik_field *scratch, naik_field *z);
 
-/* Noise by seed, stream and global site into rhs c of v on a parity; room [sites][4][3][2]. */
+/* Host memory that noise goes through, [sites][4][3][2]: its size, 0 where the backend makes noise itself, and
+ * the memory, to be freed, NULL then. Collective. NAIK_ERR_MEMORY */
+size_t naik_multigrid_noise_bytes(const naik_geometry *geometry);
+naik_status naik_multigrid_noise_room(const naik_geometry *geometry, double **out);
+/* Noise by seed, stream and global site into rhs c of v on a parity. */
 naik_status naik_multigrid_noise(naik_field *v, naik_parity parity, int c, uint64_t seed,
                                  uint32_t stream, double *room);
 

@@ -33,7 +33,6 @@ naik_multigrid_sizes naik_multigrid_bytes(const naik_geometry *geometry, const i
     const size_t fill = naik_coarse_operator_fill_bytes(&a, vectors);
     const size_t begin = naik_test_vectors_begin_bytes(geometry);
     const size_t fit = naik_polynomial_fit_bytes(geometry, parameters->smoother);
-    const bool makes_noise = naik_multigrid_of(geometry)->noise == NULL;
     return (naik_multigrid_sizes){
         .kept = naik_transfer_bytes(&a, vectors, stored) +
                 naik_coarse_operator_bytes(&a, vectors, stored) +
@@ -41,7 +40,7 @@ naik_multigrid_sizes naik_multigrid_bytes(const naik_geometry *geometry, const i
         .making = (half ? single : 0) +
                   larger(fit, naik_test_vectors_bytes(geometry, vectors) + larger(begin, fill)),
         .directions = naik_gcr_bytes(geometry, NAIK_SINGLE, NAIK_SPIN, width, parameters->restart),
-        .host = makes_noise ? NAIK_SPIN * naik_lattice_vector_bytes(geometry->lattice) : 0};
+        .host = naik_multigrid_noise_bytes(geometry)};
 }
 
 static naik_status allocate(naik_multigrid *mg)
@@ -80,10 +79,13 @@ static naik_status make_coarse(naik_multigrid *mg)
 static naik_status make_smoother(naik_multigrid *mg)
 {
     naik_status status = NAIK_OK;
+    naik_timer *timer = mg->aggregates->geometry->backend->timer;
+    naik_timer_start(timer, "smoother");
     for (int parity = 0; parity < 2; parity++) {
         NAIK_TRY(naik_polynomial_fit(mg->outer, (naik_parity)parity, mg->parameters.smoother,
                                      mg->parameters.seed, &mg->smoother[parity]));
     }
+    naik_timer_stop(timer, "smoother");
 done:
     return status;
 }
@@ -93,9 +95,12 @@ static naik_status take_vectors(naik_multigrid *mg, naik_test_vectors *vectors,
                                 naik_orthonormal *met)
 {
     naik_status status = NAIK_OK;
+    naik_timer *timer = mg->aggregates->geometry->backend->timer;
     NAIK_TRY(naik_multigrid_ask(&mg->hooks, mg->aggregates->geometry->backend->log));
+    naik_timer_start(timer, "orthonormalise");
     NAIK_TRY(
         naik_transfer_fill(mg->made, (naik_field *const(*)[2])vectors->v, vectors->blocks, met));
+    naik_timer_stop(timer, "orthonormalise");
     if (mg->used != mg->made) {
         NAIK_TRY(naik_multigrid_of(mg->aggregates->geometry)->compress(mg->used, mg->made));
     }
@@ -182,6 +187,9 @@ static naik_status set_up(naik_multigrid *mg, naik_log *report)
     naik_status status = NAIK_OK;
     naik_timer *timer = mg->aggregates->geometry->backend->timer;
     naik_timer_start(timer, "multigrid setup");
+    naik_timer_start(timer, "memory");
+    NAIK_TRY(allocate(mg));
+    naik_timer_stop(timer, "memory");
     NAIK_TRY(make_smoother(mg));
     NAIK_TRY(make_vectors(mg, report));
     if (mg->used != mg->made) { /* it has served */
@@ -211,7 +219,6 @@ naik_status naik_multigrid_create(const naik_wilson *outer, const naik_wilson *i
     mg->inner = inner;
     mg->width = width;
     NAIK_TRY(naik_aggregates_create(geometry, parameters->aggregate, &mg->aggregates));
-    NAIK_TRY(allocate(mg));
     NAIK_TRY(set_up(mg, report));
     *out = mg;
     mg = NULL;
@@ -224,12 +231,15 @@ naik_status naik_multigrid_change(naik_multigrid *mg, const naik_wilson *outer,
                                   const naik_wilson *inner)
 {
     naik_status status = NAIK_OK;
+    naik_timer *timer = mg->aggregates->geometry->backend->timer;
     mg->outer = outer;
     mg->inner = mg->cycle->wilson = inner;
+    naik_timer_start(timer, "multigrid setup");
     NAIK_TRY(make_smoother(mg));
     NAIK_TRY(make_coarse(mg));
     NAIK_TRY(naik_multigrid_seal(mg));
 done:
+    naik_timer_stop(timer, "multigrid setup");
     return status;
 }
 

@@ -165,7 +165,6 @@ static naik_status make_room(const naik_wilson *outer, const naik_wilson *inner,
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = outer->links->geometry;
-    naik_log *log = geometry->backend->log;
     NAIK_TRY(naik_mh_create(outer, NAIK_DOUBLE, NAIK_MG_BLOCK, &r->mh[0]));
     NAIK_TRY(naik_mh_create(inner, NAIK_SINGLE, NAIK_MG_BLOCK, &r->mh[1]));
     r->op[NAIK_DOUBLE] = naik_mh_of(&r->mh[0]);
@@ -177,9 +176,7 @@ static naik_status make_room(const naik_wilson *outer, const naik_wilson *inner,
     }
     NAIK_TRY(
         naik_solver_create(&naik_solver_bicgstab, r->op, NAIK_SINGLE, NAIK_MG_BLOCK, &r->solver));
-    status = naik_alloc(log, NAIK_SPIN * naik_lattice_vector_bytes(geometry->lattice),
-                        "noise of multigrid", (void **)&r->host);
-    NAIK_TRY(naik_comm_agree(geometry->backend->comm, status));
+    NAIK_TRY(naik_multigrid_noise_room(geometry, &r->host));
 done:
     return status;
 }

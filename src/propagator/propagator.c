@@ -90,6 +90,7 @@ static naik_status read_source(worker *w, int64_t index, naik_solver_system *sys
     double *mass = &w->now.mass;
     const naik_propagator_stream *stream = w->stream;
     const bool there = stream->there != NULL;
+    int32_t part[2] = {0, w->lat->sites};
     naik_status status = stream->source(stream->data, index, there ? NULL : w->sites, mass,
                                         &system->tolerance, &system->site_tolerance);
     const double least = w->now.op->ops->least_mass;
@@ -97,11 +98,14 @@ static naik_status read_source(worker *w, int64_t index, naik_solver_system *sys
         status =
             NAIK_FAIL(w->lat->comm->log, NAIK_ERR_ARG, "mass %g is not above %g", *mass, least);
     }
+    if (stream->part != NULL) {
+        stream->part(stream->data, index, part);
+    }
     for (int parity = 0; parity < 2 && status == NAIK_OK; parity++) {
         naik_field *to = w->now.src[parity];
         status = there ? w->ops->field.from_device(to, (naik_parity)parity, 0,
                                                    stream->there(stream->data, index, false))
-                       : w->ops->field.from_host(to, (naik_parity)parity, 0, w->sites);
+                       : w->ops->field.from_part(to, (naik_parity)parity, 0, w->sites, part);
     }
     system->shift = w->now.op->ops->shift(*mass);
     return status;
@@ -494,8 +498,10 @@ naik_status naik_propagator_solve(const naik_operator *op, naik_solver *solver,
                 .ops = op->geometry->backend->ops,
                 .stream = stream};
     *interrupted = false;
+    naik_timer_start(w.backend->timer, "memory");
     NAIK_TRY(naik_comm_agree(lattice->comm, worker_allocate(&w)));
     NAIK_TRY(worker_create_fields(&w));
+    naik_timer_stop(w.backend->timer, "memory");
     NAIK_TRY(classify(&w));
     for (int parity = 0; parity < 2 && !w.interrupted; parity++) {
         w.now.parity = (naik_parity)parity;

@@ -40,6 +40,9 @@ typedef struct naik_propagator_stream {
      * time. */
     naik_status (*source)(void *data, int64_t index, double *src, double *mass, double *tolerance,
                           double *site_tolerance);
+    /* The sites part[0] to part[1] - 1 of this rank, which are all that source writes: the others are 0, whatever
+     * src holds there. NULL: source writes all. */
+    void (*part)(void *data, int64_t index, int32_t part[2]);
     /* Takes x [sites][spin][3][2], borrowed; NULL where `resident` says that nobody reads it on the host.
      * A solve that was interrupted is not handed out. */
     naik_status (*solution)(void *data, int64_t index, const double *x,

@@ -454,8 +454,8 @@ static naik_status make_columns(naik_session *s, const char *source, double *out
                             .sequential = &sequential,
                             .shifts = shifts};
     for (int column = 0; column < input->kind->columns; column++) {
-        NAIK_TRY(
-            make_source(&kit, &input->sources[0], column, out + (size_t)column * vector_count(s)));
+        NAIK_TRY(make_source(&kit, &input->sources[0], column, NULL,
+                             out + (size_t)column * vector_count(s)));
     }
 done:
     sequential_close(&sequential);

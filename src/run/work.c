@@ -19,6 +19,31 @@
 #include "solver/bicgstab.h"
 #include "stored/make_source.h"
 
+static source_kit kit_of(const solve_job *j)
+{
+    return (source_kit){.lattice = j->lattice,
+                        .input = j->input,
+                        .sums = &j->sources,
+                        .gauss = j->links->gauss,
+                        .hops = j->links->hops,
+                        .own = j->file,
+                        .sequential = &j->sequential,
+                        .shifts = j->links->shifts};
+}
+
+/* A fault may come to any site. */
+static void give_part(void *data, int64_t index, int32_t part[2])
+{
+    const solve_job *j = data;
+    const naik_input_task *task = solve_task(j, index);
+    const source_kit kit = kit_of(j);
+    part[0] = 0;
+    part[1] = j->lattice->sites;
+    if (j->fault == NULL) {
+        make_source_part(&kit, &j->input->sources[task->source], task->colour, part);
+    }
+}
+
 static naik_status give_source(void *data, int64_t index, double *src, double *mass,
                                double *tolerance, double *site_tolerance)
 {
@@ -26,20 +51,15 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     const naik_input_solve *solve = &j->input->solve[task->solve];
-    const source_kit kit = {.lattice = j->lattice,
-                            .input = j->input,
-                            .sums = &j->sources,
-                            .gauss = j->links->gauss,
-                            .hops = j->links->hops,
-                            .own = j->file,
-                            .sequential = &j->sequential,
-                            .shifts = j->links->shifts};
+    const source_kit kit = kit_of(j);
+    const int64_t reals = j->input->kind->reals;
+    int32_t part[2];
+    give_part(data, index, part);
     *mass = j->input->quarks[task->quark].mass;
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
-    NAIK_TRY(make_source(&kit, &j->input->sources[task->source], task->colour, src));
-    const int64_t reals = (int64_t)j->lattice->sites * j->input->kind->reals;
-    if (!naik_values_are_finite(src, reals, 64)) {
+    NAIK_TRY(make_source(&kit, &j->input->sources[task->source], task->colour, part, src));
+    if (!naik_values_are_finite(src + reals * part[0], reals * (part[1] - part[0]), 64)) {
         status =
             NAIK_FAIL(j->log, NAIK_ERR_INPUT,
                       "source %d of '%s', column %d, is not finite: its smearing or what it is "
@@ -379,6 +399,7 @@ static naik_status solve_listed(solve_job *j, quark_solver *s, int batch,
                                            .resident = !contraction_keeps(j->input) &&
                                                        !j->input->solver.double_check,
                                            .source = give_source,
+                                           .part = give_part,
                                            .solution = take_solution,
                                            .guess = j->guess.input != NULL ? give_guess : NULL,
                                            .weighed = note_guess,
@@ -417,7 +438,9 @@ static naik_status make_solver(solve_job *j, const naik_solver_kind *kind, int b
                                quark_solver *out)
 {
     naik_status status = NAIK_OK;
+    naik_timer_start(j->timer, "memory of solvers");
     NAIK_TRY(quark_solver_create(j->input, &j->plan, kind, &j->set, j->modes, batch, out));
+    naik_timer_stop(j->timer, "memory of solvers");
     out->options.history_stride = j->plan.history_stride;
     out->options.preconditioner = j->by_multigrid ? quark_multigrid_use(&j->multigrid) : NULL;
     out->options.restart = j->input->multigrid.restart;

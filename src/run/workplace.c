@@ -52,7 +52,9 @@ static naik_status make_backend(const workplace_options *o, workplace *w)
     if (threads > 0) {
         naik_threads_use(threads);
     }
+    naik_timer_start(w->timer, "open device");
     NAIK_TRY(naik_backend_create(w->comm, o->backend, &o->tuning, &w->backend));
+    naik_timer_stop(w->timer, "open device");
     w->backend->timer = w->timer;
     if (o->greet != NULL) {
         o->greet(w);

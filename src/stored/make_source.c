@@ -10,7 +10,7 @@
 enum { COLOURS = 3 };
 
 typedef naik_status maker(const source_kit *kit, const naik_input_source *source, int column,
-                          double *out);
+                          const int32_t part[2], double *out);
 
 /* What has no spin as column `column` of quarks that have one. */
 static void give_spin(const source_kit *kit, int column, double *out)
@@ -21,18 +21,16 @@ static void give_spin(const source_kit *kit, int column, double *out)
 }
 
 static naik_status fill(const source_kit *kit, const naik_input_source *source, int column,
-                        double *out)
+                        const int32_t part[2], double *out)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_source_fill(kit->lattice, &source->source, column % COLOURS, out));
-    give_spin(kit, column, out);
-done:
-    return status;
+    return naik_source_fill_part(kit->lattice, &source->source, column % COLOURS, column / COLOURS,
+                                 kit->input->kind->spin, part, out);
 }
 
 static naik_status smear_point(const source_kit *kit, const naik_input_source *from, int column,
-                               double *out)
+                               const int32_t part[2], double *out)
 {
+    (void)part;
     naik_status status = NAIK_OK;
     const naik_source *source = &from->source;
     naik_source point = *source;
@@ -50,14 +48,16 @@ done:
 }
 
 static naik_status move_wall(const source_kit *kit, const naik_input_source *source, int column,
-                             double *out)
+                             const int32_t part[2], double *out)
 {
+    (void)part;
     return naik_funny_wall(kit->lattice, &source->source, kit->hops, column % COLOURS, out);
 }
 
 static naik_status read_vector(const source_kit *kit, const naik_input_source *source, int column,
-                               double *out)
+                               const int32_t part[2], double *out)
 {
+    (void)part;
     naik_status status = NAIK_OK;
     NAIK_TRY(source_file_read(kit->lattice, kit->input, source->solve, column, kit->sums, out));
     naik_source_restrict(kit->lattice, &source->source, kit->input->kind->reals, out);
@@ -66,8 +66,9 @@ done:
 }
 
 static naik_status insert_operator(const source_kit *kit, const naik_input_source *source,
-                                   int column, double *out)
+                                   int column, const int32_t part[2], double *out)
 {
+    (void)part;
     return source->made_of >= 0
                ? sequential_source_own(kit->own, kit->shifts, kit->input, kit->lattice, source,
                                        column, out)
@@ -118,15 +119,36 @@ done:
     return status;
 }
 
-naik_status make_source(const source_kit *kit, const naik_input_source *source, int column,
-                        double *out)
+static bool is_asked(const source_kit *kit, const naik_input_source *source, int column)
 {
-    if (!naik_input_asks_colour(&kit->input->solve[source->solve], column % COLOURS)) {
-        memset(out, 0, (size_t)kit->lattice->sites * (size_t)kit->input->kind->reals * sizeof *out);
+    return naik_input_asks_colour(&kit->input->solve[source->solve], column % COLOURS);
+}
+
+void make_source_part(const source_kit *kit, const naik_input_source *source, int column,
+                      int32_t part[2])
+{
+    const naik_source_kind *kind = naik_source_kind_of(source->source.type);
+    part[0] = 0;
+    part[1] = is_asked(kit, source, column) ? kit->lattice->sites : 0;
+    if (part[1] > 0 && kind->made == NAIK_SOURCE_FROM_COORDINATES &&
+        source->source.spin_taste == 0) {
+        naik_source_part(kit->lattice, &source->source, part);
+    }
+}
+
+naik_status make_source(const source_kit *kit, const naik_input_source *source, int column,
+                        const int32_t *part, double *out)
+{
+    naik_status status = NAIK_OK;
+    const int32_t all[2] = {0, kit->lattice->sites}, *written = part != NULL ? part : all;
+    const int64_t reals = kit->input->kind->reals;
+    if (!is_asked(kit, source, column)) {
+        memset(out + reals * written[0], 0,
+               (size_t)(reals * (written[1] - written[0])) * sizeof *out);
         return NAIK_OK;
     }
-    naik_status status = NAIK_OK;
-    NAIK_TRY(makers[naik_source_kind_of(source->source.type)->made](kit, source, column, out));
+    NAIK_TRY(
+        makers[naik_source_kind_of(source->source.type)->made](kit, source, column, written, out));
     if (source->source.spin_taste != 0) {
         NAIK_TRY(operate(kit, source, out));
     }

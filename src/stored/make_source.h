@@ -23,10 +23,15 @@ typedef struct source_kit {
         *own; /* with the solutions that three-point functions are made of; or NULL */
 } source_kit;
 
+/* The sites part[0] to part[1] - 1 of this rank, outside of which one column of a source is 0. */
+void make_source_part(const source_kit *kit, const naik_input_source *source, int column,
+                      int32_t part[2]);
+
 /* out [sites][3][2], or [sites][4][3][2], = one column of a source of the input, zero of a
- * colour that is not asked for. Collective. As
+ * colour that is not asked for. part: as make_source_part gave it, only these sites are written;
+ * NULL: all. Collective. As
  * naik_source_fill, source_file_read, sequential_source, naik_gauss_smear, naik_funny_wall, naik_spin_taste_apply; NAIK_ERR_MEMORY */
 naik_status make_source(const source_kit *kit, const naik_input_source *source, int column,
-                        double *out);
+                        const int32_t *part, double *out);
 
 #endif

@@ -87,5 +87,5 @@ naik_status stored_sources_make(const stored_sources *sources, const naik_input_
                             .own = run->file,
                             .sequential = &sources->sequential,
                             .shifts = sources->shifts};
-    return make_source(&kit, source, column, out);
+    return make_source(&kit, source, column, NULL, out);
 }

@@ -380,6 +380,7 @@ const naik_backend_ops naik_backend_cpu = {
         {
             .bytes = cpu_field_bytes,
             .from_host = cpu_field_from_host,
+            .from_part = cpu_field_from_part,
             .to_host = cpu_field_to_host,
             .from_device = cpu_field_from_host,
             .to_device = cpu_field_to_host,

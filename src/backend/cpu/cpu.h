@@ -229,6 +229,8 @@ naik_status cpu_bicgstab_step(naik_backend *backend, naik_bicgstab_stage stage, 
 /* backend/cpu/fields.c */
 naik_status cpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
                                 const double *sites);
+naik_status cpu_field_from_part(naik_field *field, naik_parity parity, int irhs,
+                                const double *sites, const int32_t part[2]);
 naik_status cpu_field_to_host(const naik_field *field, naik_parity parity, int irhs, double *sites);
 naik_status cpu_mode_to_host(const naik_field *block, int irhs, float *mode);
 naik_status cpu_mode_from_host(naik_field *block, int irhs, const float *mode);

@@ -26,6 +26,13 @@ typedef double cell_vector[6 * CPU_LANES]; /* [6][lanes] */
 naik_status cpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
                                 const double *sites)
 {
+    const int32_t all[2] = {0, field->geometry->lattice->sites};
+    return cpu_field_from_part(field, parity, irhs, sites, all);
+}
+
+naik_status cpu_field_from_part(naik_field *field, naik_parity parity, int irhs,
+                                const double *sites, const int32_t part[2])
+{
     const naik_geometry *geometry = field->geometry;
     const cpu_shape *shape = &cpu_tables_of(geometry)->shape;
     const cpu_kernels *kernels = cpu_kernels_of(geometry);
@@ -35,9 +42,11 @@ naik_status cpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
         const int64_t first = site_of_cell(geometry->lattice, shape, parity, cell);
         for (int s = 0; s < field->spin; s++) {
             for (int k = 0; k < shape->lanes; k++) {
-                const int64_t at = 6 * (field->spin * (first + shape->lane_origin[k]) + s);
+                const int64_t site = first + shape->lane_origin[k];
+                const int64_t at = 6 * (field->spin * site + s);
+                const bool there = site >= part[0] && site < part[1];
                 for (int i = 0; i < 6; i++) {
-                    value[i * shape->lanes + k] = sites[at + i];
+                    value[i * shape->lanes + k] = there ? sites[at + i] : 0;
                 }
             }
             kernels->store(field, cell, irhs * field->spin + s, value);
