@@ -44,6 +44,44 @@ static void a_multiple_of_a_field_is_added(check *t)
     fixture_destroy(&f);
 }
 
+/* Of an array that holds no numbers elsewhere. */
+static void a_part_of_an_array_is_all_that_is_read(check *t)
+{
+    fixture f;
+    if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
+        const naik_backend_ops *ops = f.backend->ops;
+        const int32_t slice = f.lat->sites / f.lat->local[3];
+        const int32_t parts[3][2] = {
+            {0, 0}, {slice, 2 * slice}, {f.lat->sites - slice, f.lat->sites}};
+        const size_t reals = (size_t)f.lat->sites * 6;
+        double *a = fixture_vector(&f, 1, -1), *got = calloc(reals, sizeof *got);
+        double *b = malloc(reals * sizeof *b);
+        for (int parity = 0; parity < 2; parity++) {
+            for (int i = 0; i < 3; i++) {
+                naik_field *x = fixture_field(t, &f, NAIK_DOUBLE, 2, 7, (naik_parity)parity);
+                double largest = 0;
+                for (int32_t k = 0; k < (int32_t)reals; k++) {
+                    const bool there = k >= 6 * parts[i][0] && k < 6 * parts[i][1];
+                    b[k] = there ? a[k] : NAN;
+                    got[k] = 1;
+                }
+                CHECK_OK(t, ops->field.from_part(x, (naik_parity)parity, 1, b, parts[i]));
+                CHECK_OK(t, ops->field.to_host(x, (naik_parity)parity, 1, got));
+                for (int32_t k = 0; k < (int32_t)reals; k++) {
+                    b[k] = isnan(b[k]) ? 0 : b[k];
+                }
+                CHECK_NEAR(t, fixture_difference(&f, got, b, parity, &largest), 0, 0);
+                CHECK_TRUE(t, i == 0 ? largest == 0 : largest > 0);
+                naik_field_destroy(&x);
+            }
+        }
+        free(a);
+        free(b);
+        free(got);
+    }
+    fixture_destroy(&f);
+}
+
 /* x += waiting p of the rhs in the state, as a step that defers nothing would have moved it. */
 static void deferred_updates_are_applied(check *t)
 {
@@ -243,4 +281,4 @@ static void canonical_arrays_may_lie_in_backend_memory(check *t)
 CHECK_MAIN(CHECK(numbers_of_16_bits_are_half_a_unit_off),
            CHECK(canonical_arrays_may_lie_in_backend_memory),
            CHECK(directions_are_updated_and_x_with_them), CHECK(a_multiple_of_a_field_is_added),
-           CHECK(deferred_updates_are_applied))
+           CHECK(a_part_of_an_array_is_all_that_is_read), CHECK(deferred_updates_are_applied))

@@ -257,8 +257,8 @@ static double norm2_of(check *t, const wilson_fixture *f, const naik_field *v, i
     return sum;
 }
 
-/* What GCR with as many steps leaves of other noise, which it fits by itself, is not much less. The quark is
- * light: rounding of vectors in single is far below what is left. */
+/* What GCR with as many steps leaves of the same noise, to whose columns it fits complex numbers each, is less,
+ * but not much. The quark is light: rounding of vectors in single is far below what is left. */
 static void smoother_is_as_good_as_gcr(check *t)
 {
     enum { STEPS = 8 };
@@ -286,7 +286,7 @@ static void smoother_is_as_good_as_gcr(check *t)
     step.r = wilson_fixture_zero(t, &f, NAIK_SINGLE, 2);
     step.x = wilson_fixture_zero(t, &f, NAIK_SINGLE, 2);
     for (int c = 0; c < 2; c++) {
-        CHECK_OK(t, naik_multigrid_noise(step.r, NAIK_EVEN, c, 8, (uint32_t)c, room));
+        CHECK_OK(t, naik_multigrid_noise(step.r, NAIK_EVEN, c, 7, (uint32_t)c, room));
         step.rr[c] = norm2_of(t, &f, step.r, c);
         whole += step.rr[c];
     }
@@ -299,7 +299,7 @@ static void smoother_is_as_good_as_gcr(check *t)
     }
     left = sqrt(left / whole);
     CHECK_TRUE(t, left > 0.01);
-    CHECK_NEAR(t, p.left / left, 1.05, 0.05);
+    CHECK_NEAR(t, p.left / left, 1.05, 0.06);
     naik_field_destroy(&step.r);
     naik_field_destroy(&step.x);
     naik_gcr_destroy(&gcr);

@@ -105,6 +105,48 @@ static void sources_have_their_shape_and_momentum(check *t)
     naik_lattice_destroy(&lat);
 }
 
+/* Made on its part alone, and as one of four spins, a source is what it is on the whole lattice; elsewhere it is 0
+ * and nothing is written. */
+static void a_part_holds_all_of_a_source(check *t)
+{
+    static const naik_source_type types[] = {NAIK_SOURCE_POINT, NAIK_SOURCE_EVENMINUSODD_WALL,
+                                             NAIK_SOURCE_RANDOM_WALL, NAIK_SOURCE_RANDOM_VOLUME};
+    naik_lattice *lat = NULL;
+    CHECK_REQUIRE(t, CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &lat)));
+    const size_t reals = (size_t)lat->sites * 24;
+    double *whole = calloc(reals, sizeof *whole), *part = malloc(reals * sizeof *part);
+    int64_t outside = 0, different = 0, sites = 0;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const naik_source s = {.type = types[i],
+                               .origin = {7, 1, 2, 11},
+                               .noise = NAIK_NOISE_GAUSSIAN,
+                               .momentum = {1, 0, 2},
+                               .seed = 5};
+        const int spin = (int)i;
+        int32_t at[2];
+        CHECK_OK(t, naik_source_fill(lat, &s, 1, whole));
+        naik_source_to_spin(lat, spin, whole);
+        memset(part, 0xff, reals * sizeof *part);
+        naik_source_part(lat, &s, at);
+        CHECK_OK(t, naik_source_fill_part(lat, &s, 1, spin, 4, at, part));
+        sites += at[1] - at[0];
+        for (int32_t site = 0; site < lat->sites; site++) {
+            const bool inside = site >= at[0] && site < at[1];
+            for (int k = 24 * site; k < 24 * (site + 1); k++) {
+                outside += !inside && (whole[k] != 0 || !isnan(part[k]));
+                different += inside && memcmp(&whole[k], &part[k], sizeof *part) != 0;
+            }
+        }
+    }
+    CHECK_INT(t, outside, 0);
+    CHECK_INT(t, different, 0);
+    CHECK_OK(t, naik_comm_sum_i64(t->comm, &sites, 1));
+    CHECK_INT(t, sites, 8 * 4 * 8 * (3 + 12)); /* three slices, and the lattice */
+    free(whole);
+    free(part);
+    naik_lattice_destroy(&lat);
+}
+
 static void random_walls_are_noise_on_one_slice(check *t)
 {
     double *v = NULL;
@@ -370,7 +412,7 @@ static void a_pair_is_counted_from_the_source_that_knows_its_place(check *t)
 
 CHECK_MAIN(CHECK(sources_have_their_shape_and_momentum),
            CHECK(a_pair_is_counted_from_the_source_that_knows_its_place),
-           CHECK(random_walls_are_noise_on_one_slice),
+           CHECK(a_part_holds_all_of_a_source), CHECK(random_walls_are_noise_on_one_slice),
            CHECK(a_random_volume_is_a_random_wall_on_every_slice),
            CHECK(a_source_is_cut_down_to_its_subset), CHECK(noise_depends_on_seed_and_colour),
            CHECK(sources_are_the_same_on_every_grid),

@@ -60,6 +60,13 @@ static int staged_sites(const naik_coarse *v)
     return GPU_STAGING_BYTES / (int)sizeof(double2) / v->components;
 }
 
+naik_status gpu_coarse_clear(naik_coarse *v, size_t size_bytes)
+{
+    return GPU_CHECK(mg_backend(v->aggregates),
+                     gpu_memset(v->data, 0, size_bytes, mg_stream(v->aggregates)),
+                     "clearing a coarse vector");
+}
+
 naik_status gpu_coarse_from_host(naik_coarse *v, naik_parity parity, int irhs, const double *sites)
 {
     naik_status status = NAIK_OK;

@@ -57,6 +57,7 @@ naik_status gpu_coarse_multiply(const naik_coarse_links *m, int which, naik_pari
 size_t gpu_coarse_site_bytes(int components, int capacity);
 naik_status gpu_coarse_pack(const naik_coarse *v, const naik_aggregates *a, naik_parity parity,
                             int mu, int side, void *buffer);
+naik_status gpu_coarse_clear(naik_coarse *v, size_t size_bytes);
 naik_status gpu_coarse_from_host(naik_coarse *v, naik_parity parity, int irhs, const double *sites);
 naik_status gpu_coarse_to_host(const naik_coarse *v, naik_parity parity, int irhs, double *sites);
 

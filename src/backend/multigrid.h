@@ -137,6 +137,8 @@ typedef struct naik_multigrid_ops {
     naik_status (*noise)(naik_field *v, naik_parity parity, int irhs, uint64_t seed,
                          uint32_t stream);
 
+    /* All numbers of a coarse vector become 0. NULL: the host may touch the memory. */
+    naik_status (*coarse_clear)(naik_coarse *v, size_t size_bytes);
     size_t (*links_bytes)(const naik_aggregates *a, int components, naik_precision precision);
     /* All numbers become 0. NULL: the host may touch the memory. */
     naik_status (*clear)(naik_coarse_links *m);

@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 
 enum { PAGE = 4096, HUGE_PAGE = 1 << 21 };
+/* What one thread has done before the others are awake. */
+enum { SMALL = 4 << 20 };
 
 static size_t round_up(size_t bytes, size_t unit)
 {
@@ -85,7 +87,7 @@ void naik_copy(void *to, const void *from, size_t size_bytes)
 {
     const size_t piece = (size_t)1 << 18;
     const int64_t pieces = (int64_t)((size_bytes + piece - 1) / piece);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (size_bytes > SMALL)
     for (int64_t i = 0; i < pieces; i++) {
         const size_t begin = (size_t)i * piece;
         memcpy((char *)to + begin, (const char *)from + begin,
@@ -98,7 +100,7 @@ bool naik_all_zero(const void *memory, size_t size_bytes)
     const size_t words = size_bytes / sizeof(uint64_t);
     const unsigned char *rest = (const unsigned char *)memory + words * sizeof(uint64_t);
     uint64_t any = 0;
-#pragma omp parallel for schedule(static) reduction(| : any)
+#pragma omp parallel for schedule(static) reduction(| : any) if (size_bytes > SMALL)
     for (int64_t i = 0; i < (int64_t)words; i++) {
         uint64_t word;
         memcpy(&word, (const char *)memory + (size_t)i * sizeof word, sizeof word);

@@ -6,6 +6,7 @@
 #include "multigrid/coarse_vector.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "comm/collective.h"
@@ -25,13 +26,15 @@ size_t naik_coarse_bytes(const naik_aggregates *aggregates, int components, int 
 static naik_status allocate(naik_coarse *v, size_t bytes)
 {
     naik_status status = NAIK_OK;
-    naik_backend *backend = v->aggregates->geometry->backend;
-    double *zeros = NULL;
-    NAIK_TRY(naik_backend_alloc(backend, bytes, "a coarse vector", &v->data));
-    NAIK_TRY(naik_alloc(backend->log, bytes, "a coarse vector", (void **)&zeros));
-    NAIK_TRY(naik_backend_upload(backend, v->data, zeros, bytes));
+    const naik_multigrid_ops *ops = naik_multigrid_of(v->aggregates->geometry);
+    NAIK_TRY(
+        naik_backend_alloc(v->aggregates->geometry->backend, bytes, "a coarse vector", &v->data));
+    if (ops->coarse_clear != NULL) {
+        NAIK_TRY(ops->coarse_clear(v, bytes));
+    } else {
+        memset(v->data, 0, bytes);
+    }
 done:
-    naik_free(zeros);
     return status;
 }
 

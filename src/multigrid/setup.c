@@ -163,15 +163,20 @@ static naik_status make_vectors(naik_multigrid *mg, naik_log *report)
     naik_status status = NAIK_OK;
     naik_test_vectors vectors = {.count = 0};
     naik_orthonormal met;
+    naik_timer *timer = mg->aggregates->geometry->backend->timer;
+    naik_timer_start(timer, "start");
     NAIK_TRY(naik_test_vectors_create(mg->aggregates->geometry, mg->parameters.vectors, &vectors));
     vectors.hooks = mg->hooks;
     NAIK_TRY(naik_test_vectors_begin(&vectors, mg->outer, mg->inner, mg->parameters.start,
                                      mg->parameters.seed));
+    naik_timer_stop(timer, "start");
     NAIK_TRY(take_vectors(mg, &vectors, &met));
     NAIK_TRY(note_step(mg, &vectors, 0, &met, report));
     for (int i = 1; i <= mg->parameters.cycles; i++) {
+        naik_timer_start(timer, "cycles");
         NAIK_TRY(naik_test_vectors_part(&vectors));
         NAIK_TRY(naik_test_vectors_improve(&vectors, mg->cycle));
+        naik_timer_stop(timer, "cycles");
         NAIK_TRY(check_size(mg));
         NAIK_TRY(take_vectors(mg, &vectors, &met));
         NAIK_TRY(note_step(mg, &vectors, i, &met, report));
