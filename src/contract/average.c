@@ -400,13 +400,31 @@ static void print_truncated(const naik_input_average *average, const contraction
                                                : "too large, or exact_sources too few");
 }
 
+/* Exact solves that did not become as exact as they are meant to be. */
+static int count_unconverged(const contraction_averager *w, const naik_input_average *average)
+{
+    int count = 0;
+    for (int i = 0; i < naik_propagator_file_solves(w->file); i++) {
+        const naik_solve_record *r = naik_propagator_file_record(w->file, i);
+        count += w->input->sources[r->source].solve == average->exact &&
+                 r->state == NAIK_SOLVE_NOT_CONVERGED;
+    }
+    return count;
+}
+
 void contraction_averages_print(const contraction_averager *w, const contraction_list *list,
                                 naik_log *log)
 {
     for (int i = 0; i < w->input->average_count; i++) {
         const naik_input_average *average = &w->input->averages[i];
         const contraction_verdict *v = &w->verdict[i];
-        if (average->type == NAIK_INPUT_TRUNCATED_SOLVES) {
+        const int unconverged = count_unconverged(w, average);
+        if (unconverged > 0) {
+            naik_log_warn(log,
+                          "averages: %s: %d of its exact solves did not reach their tolerance, so "
+                          "its mean is biased and nothing judges tolerance_sloppy %g",
+                          average->name, unconverged, average->tolerance_sloppy);
+        } else if (average->type == NAIK_INPUT_TRUNCATED_SOLVES) {
             print_truncated(average, v, list, log);
         } else {
             naik_log_line(log,

@@ -48,7 +48,8 @@ naik_status contraction_averager_create(naik_log *log, contraction_averager *w);
  * the other. Collective. NAIK_ERR_MEMORY, and what reading returns. */
 naik_status contraction_average(contraction_averager *w, const contraction_list *list, int index,
                                 naik_complex *out);
-/* Of each truncated average what the correction was, and whether the sloppy tolerance was good enough. */
+/* Of each truncated average what the correction was, and whether the sloppy tolerance was good enough; or that its
+ * exact solves were none. */
 void contraction_averages_print(const contraction_averager *w, const contraction_list *list,
                                 naik_log *log);
 void contraction_averager_clear(contraction_averager *w);
