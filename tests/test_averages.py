@@ -100,6 +100,27 @@ def numbers_are_those_of_the_stored_parts():
     assert np.abs(mine - of_average("some", "ama/m00/pion5/p000")["mean"]).max() < 1e-14
 
 
+def exact_sources_have_the_baryons_of_all_sources():
+    """Those drawn have a corner of the hypercube in common, which not all sources have."""
+    places = "[[0, 0, 0, 0], [1, 0, 0, 5], [2, 0, 0, 2], [2, 2, 0, 7]]"
+    entry = "{name: pt, masses: [0.4], source: {type: point, origin: %s}}, {name: w, masses: [0.4], source: {type: corner_wall, t0: 0}}" % places
+    output = "output: {file: %s, correlators: [], baryons: [nucleon_000, nucleon], propagators: false%s}\n"
+    for seed in range(1, 9):
+        solve("corner", "--fresh", entry=entry, action="naive", block=truncated(2, "1e-1", seed=seed), output=output)
+        got = of_average("corner", "ama/m00")
+        assert {at.split("/")[0] for at in got} == {"nucleon"}, set(got)
+        with h5py.File(path("corner.h5")) as f:
+            subset = f["/corr/ama/m00/nucleon/mean"].attrs["exact_sources"]
+        if 1 not in subset:
+            break
+    sloppy, exact = (list(shifted("corner", name, "m00/nucleon").values()) for name in ("pt", "pt+exact"))
+    times, crossed = (0, 5, 2, 7), [np.where(np.arange(8) + t < 8, 1, -1) for t in (0, 5, 2, 7)]
+    want = np.mean([crossed[k] * np.roll(e - sloppy[k], -times[k]) for k, e in zip(subset, exact)], axis=0)
+    if want.ndim == 2:
+        want = want @ [1, 1j]
+    assert 1 not in subset and np.abs(got["nucleon/correction"] - want).max() <= 1e-13 * np.abs(want).max(), (subset, got["nucleon/correction"], want)
+
+
 def verdicts_and_readers():
     said = solve("rough", block=truncated(2, "0.1"))
     line = re.search(r"averages: ama: the correction is at most (\S+) of the error of the sloppy mean, and its own error at most (\S+) of that "
@@ -218,5 +239,5 @@ def low_modes_are_told_and_continued():
     assert "name=lma momentum=0,0,0 over sources: low modes" in naik("info", path("low.h5"), "--correlators")
 
 
-main([all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts, verdicts_and_readers, noise_and_quarks_with_spin_too,
-      kills_and_grids_leave_the_same_bytes, low_modes_are_taken_from_all_sites, low_modes_are_told_and_continued], needed=[all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts])
+main([all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts, exact_sources_have_the_baryons_of_all_sources, verdicts_and_readers,
+      noise_and_quarks_with_spin_too, kills_and_grids_leave_the_same_bytes, low_modes_are_taken_from_all_sites, low_modes_are_told_and_continued], needed=[all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts])

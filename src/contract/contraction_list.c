@@ -57,12 +57,14 @@ static void add(builder *b, const contraction_item *item, const char *folder)
 }
 
 /* Of single colours nothing is contracted, no baryon of the daughter in a three-point function, and none that the
- * source has no corner for. */
+ * sources have no corner for; exact solves of an average have those of all its sources. */
 static bool has_baryon(const naik_input *input, const naik_input_solve *solve, int baryon)
 {
-    return naik_input_is_whole(solve) &&
-           naik_input_three_point_of(input, (int)(solve - input->solve)) == NULL &&
-           naik_input_has_baryon(input, solve, baryon);
+    const int index = (int)(solve - input->solve);
+    const naik_input_average *average = naik_input_average_of(input, index);
+    return naik_input_is_whole(solve) && naik_input_three_point_of(input, index) == NULL &&
+           naik_input_has_baryon(input, average != NULL ? &input->solve[average->of] : solve,
+                                 baryon);
 }
 
 static bool has_condensate(const naik_input *input, const naik_input_solve *solve)
