@@ -217,6 +217,12 @@ static naik_status check_low(const block *b)
                       input->deflation.modes == 0 ? "deflation.modes and deflation.file"
                                                   : "its deflate to true");
     }
+    if (input->deflation.modes == (int)NAIK_INPUT_MODES_AUTO) {
+        return refuse(b, path,
+                      "'%s' low_modes needs a number of modes: deflation.modes auto may take none, "
+                      "and does not say what memory the average needs",
+                      path);
+    }
     const naik_vectors *momenta =
         solve->momenta.count > 0 ? &solve->momenta : &input->output.momenta;
     if (input->output.weight == NAIK_INPUT_WEIGHT_COS && naik_input_any_moving(momenta)) {
