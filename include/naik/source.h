@@ -56,6 +56,10 @@ typedef struct naik_source {
                          colour's unit vector, or a vector of three complex gaussians normalised to 1 */
     uint64_t seed; /* of random sources; numbers depend on seed, colour slot and global site */
     naik_subset subset;
+    int stride[NAIK_DIM],
+        offset
+            [NAIK_DIM]; /* of diluted noise: only sites whose x modulo stride is offset carry it; a
+                                               stride of 0 or 1 keeps all */
     int corner[NAIK_DIM - 1]; /* 0 or 1 each: one of the eight corners of the hypercube */
     int spin_taste; /* the operator on all of that, counted from x0: a number of correlators of staggered quarks
                        (propagator/spin_taste.h); 0: G5-G5, which is 1. naik_source_fill leaves it out */

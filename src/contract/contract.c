@@ -33,6 +33,7 @@ typedef struct worker {
     const contract_kit *kit;
     const contraction_list *list;
     held quark[3];
+    held noise;                   /* of loops, in the place of an antiquark; its mass is -1 */
     held displaced;               /* an antiquark with an operator that has links on it, */
     int spin_taste, x0[NAIK_DIM]; /* this one, counted from there */
     naik_current *current;        /* NULL: none is asked for */
@@ -173,6 +174,7 @@ static naik_status carry(worker *w, const contraction_item *item, const naik_fra
     naik_status status = NAIK_OK;
     const naik_input *input = w->kit->input;
     const int mu = item->meson - NAIK_FIRST_CURRENT;
+    const bool loop = item->kind->what == CONTRACT_LOOP;
     const int at_source = item->three_point != NULL ? item->three_point->source : -1;
     const int of[6] = {quark->source,   quark->mass, antiquark->source,
                        antiquark->mass, mu,          at_source};
@@ -182,7 +184,8 @@ static naik_status carry(worker *w, const contraction_item *item, const naik_fra
     }
     const naik_gamma source = item->three_point != NULL && input->kind->spin > 1
                                   ? naik_spin_operator_at_source(item->three_point->source)
-                                  : *naik_gamma_mu[mu];
+                              : loop ? naik_gamma_5
+                                     : *naik_gamma_mu[mu];
     w->filled = false;
     NAIK_TRY(
         take_hops(w, naik_input_quark(input, input->sources[quark->source].solve, quark->mass)));
@@ -193,6 +196,61 @@ static naik_status carry(worker *w, const contraction_item *item, const naik_fra
     w->filled = true;
 done:
     return status;
+}
+
+/* The noise of an item's source, with the antiquark's sign of staggered quarks or g5 of others on it, which its place in
+ * a correlator takes away again. */
+static naik_status take_noise(worker *w, const contraction_item *item)
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = w->kit->lattice;
+    const naik_quark_kind *kind = w->kit->input->kind;
+    held *noise = &w->noise;
+    if (noise->full && noise->source == item->source[0]) {
+        return NAIK_OK;
+    }
+    *noise = (held){.g = noise->g, .source = item->source[0], .mass = -1};
+    for (int column = 0; column < kind->columns; column++) {
+        double *v = noise->g + (size_t)column * vector_count(w);
+        NAIK_TRY(
+            naik_source_fill(lat, &w->kit->input->sources[item->source[0]].source, column % 3, v));
+        if (kind->spin > 1) {
+            naik_source_to_spin(lat, column / 3, v);
+        }
+#pragma omp parallel for schedule(static)
+        for (int32_t site = 0; site < lat->sites; site++) {
+            double *here = v + (int64_t)kind->reals * site;
+            int x[NAIK_DIM];
+            naik_lattice_coords(lat, site, x);
+            for (int mu = 0; mu < NAIK_DIM; mu++) {
+                x[mu] += lat->origin[mu];
+            }
+            if (kind->spin > 1) {
+                naik_gamma_times(&naik_gamma_5, here);
+            }
+            for (int i = 0; i < kind->reals && kind->spin == 1; i++) {
+                here[i] *= naik_meson_sign(NAIK_PION05, x);
+            }
+        }
+    }
+    noise->full = true;
+done:
+    return status;
+}
+
+/* In the order of the sources. */
+static void sum_parts(const worker *w, const contraction_item *item, naik_complex *out)
+{
+    const naik_input *input = w->kit->input;
+    const int times = input->lattice.size[3];
+    const int parts = input->solve[input->sources[item->source[0]].solve].origins.count;
+    for (int k = 0; k < parts; k++) {
+        const naik_complex *part =
+            w->values + (size_t)(item->first + k * item->step) * (size_t)times;
+        for (int t = 0; t < times; t++) {
+            out[t] = naik_cadd(out[t], part[t]);
+        }
+    }
 }
 
 static naik_status contract(worker *w, const contraction_item *item, naik_complex *out)
@@ -208,6 +266,10 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
                              .at_source = item->three_point != NULL ? item->three_point->source : 0,
                              .frame = {.cosine = true},
                              .spare = w->src};
+    if (item->statistic == CONTRACTION_SUM) {
+        sum_parts(w, item, out);
+        return NAIK_OK;
+    }
     if (item->statistic != CONTRACTION_VALUE) {
         return contraction_average(&w->averager, w->list, (int)(item - w->list->item),
                                    out); /* no propagators */
@@ -238,9 +300,16 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         work.frame = correlator_frame(input, item->quarks, item->source,
                                       contraction_momenta(input, item)->data[item->momentum]);
     }
+    if (item->kind->what == CONTRACT_LOOP) {
+        memset(work.frame.origin, 0, sizeof work.frame.origin);
+        NAIK_TRY(take_noise(w, item));
+        quarks[1] = &w->noise;
+        work.propagator[1] = w->noise.g;
+    }
     if (naik_correlator_is_spin_taste(item->meson)) {
-        NAIK_TRY(displace(w, item, &work.frame, quarks[1]));
-        work.propagator[1] = w->displaced.g;
+        const int k = item->kind->what == CONTRACT_LOOP ? 0 : 1;
+        NAIK_TRY(displace(w, item, &work.frame, quarks[k]));
+        work.propagator[k] = w->displaced.g;
     } else if (naik_correlator_is_current(item->meson)) {
         NAIK_TRY(carry(w, item, &work.frame, quarks[0], quarks[1]));
         work.current = w->current;
@@ -264,6 +333,10 @@ static naik_status allocate(worker *w)
         NAIK_TRY(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
                             (void **)&w->displaced.g));
     }
+    if (input->output.loops.count > 0) {
+        NAIK_TRY(
+            naik_alloc(log, (size_t)input->kind->columns * bytes, "noise", (void **)&w->noise.g));
+    }
     NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));
     NAIK_TRY(naik_alloc(log, (size_t)w->list->count * times * sizeof *w->values, "correlators",
                         (void **)&w->values)); /* zeroed */
@@ -284,6 +357,7 @@ static void release(worker *w)
         naik_free(w->quark[k].g);
         naik_free(w->quark[k].wall);
     }
+    naik_free(w->noise.g);
     naik_free(w->displaced.g);
     naik_current_destroy(&w->current);
     naik_hops_clear(&w->hops);

@@ -67,6 +67,37 @@ static naik_status spin_baryon(const contraction_work *w, naik_complex *out)
     return naik_spin_baryon(w->lattice, (naik_baryon)w->baryon, w->propagator, out);
 }
 
+/* The operator is on the quark, which is the conjugated one here, as of a meson it is on the antiquark. */
+static naik_status loop(const contraction_work *w, naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    contraction_work turned = *w;
+    turned.propagator[0] = w->propagator[1];
+    turned.propagator[1] = w->propagator[0];
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        turned.frame.momentum[k] = -w->frame.momentum[k];
+    }
+    if (naik_correlator_is_current(w->meson)) {
+        return conserved_current(w, out);
+    }
+    NAIK_TRY(w->meson < (int)NAIK_MESONS ? meson(&turned, out) : displaced_meson(&turned, out));
+    for (int t = 0; t < w->lattice->size[3]; t++) {
+        out[t] = naik_conj(out[t]);
+    }
+done:
+    return status;
+}
+
+/* With H = g5 and g5 src in place of the antiquark's propagator the trace is src^+ J S. */
+static naik_status spin_loop(const contraction_work *w, naik_complex *out)
+{
+    return naik_correlator_is_current(w->meson)
+               ? conserved_current(w, out)
+               : naik_spin_current_correlator(w->lattice, w->meson,
+                                              (int)NAIK_MESONS + (int)NAIK_SPIN_PION, &w->frame,
+                                              w->propagator[0], w->propagator[1], out);
+}
+
 static naik_status condensate(const contraction_work *w, naik_complex *out)
 {
     naik_status status = NAIK_OK;
@@ -143,6 +174,19 @@ static const contraction_kind kinds[] = {
            "S_spectator on the sink's time slice, J of the correlator, or its conserved current "
            "(current.h), G and H of the operators at sink and source "
            "(spin_meson.h); no 1/V, no sign"}}},
+    {.what = CONTRACT_LOOP,
+     .quarks = 1,
+     .sink = {{loop,
+               "sum over x of w(x) and colours of src^+ O G, O of the correlator without the "
+               "antiquark's (-1)^(x+y+z+t) (spin_taste.h), or its conserved current "
+               "(current.h), M = 2m + D, counted from the lattice's origin; no 1/V, no sign"}}},
+    {.what = CONTRACT_LOOP,
+     .quarks = 1,
+     .spin = true,
+     .sink = {{spin_loop,
+               "sum over x of w(x), spins and colours of src^+ J S, J of the correlator, "
+               "or its conserved current (current.h), counted from the lattice's origin; "
+               "no 1/V, no sign"}}},
     {.what = CONTRACT_BARYON, .quarks = 1, .sink = {{baryon, NULL}}},
     {.what = CONTRACT_BARYON, .quarks = 3, .sink = {{baryon, NULL}}},
     {.what = CONTRACT_CONDENSATE,

@@ -17,6 +17,7 @@ typedef enum contraction_what {
     CONTRACT_CURRENT,     /* the conserved current of a quark and an antiquark */
     CONTRACT_THREE_POINT, /* the quark is the daughter, the antiquark the parent */
     CONTRACT_BARYON,
+    CONTRACT_LOOP,      /* of noise, which takes the place of the antiquark */
     CONTRACT_CONDENSATE /* of noise */
 } contraction_what;
 

@@ -420,7 +420,7 @@ static void add_averages(builder *b)
     const naik_input *input = b->input;
     for (int i = 0; input->output.average && i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
-        const bool several = solve->origins.count > 1 &&
+        const bool several = solve->origins.count > 1 && solve->parts <= 1 &&
                              !naik_source_is_sequential(&solve->source) &&
                              naik_input_average_of(input, i) == NULL;
         for (int m = 0; several && m < solve->masses.count; m++) {
@@ -439,6 +439,47 @@ static void add_averages(builder *b)
     }
 }
 
+/* All loops of one source and mass. */
+static void add_loops_of(builder *b, int source, int mass)
+{
+    const naik_input *input = b->input;
+    contraction_item item = {.kind = contraction_kind_of(CONTRACT_LOOP, 1, input->kind),
+                             .quarks = 1,
+                             .source = {source},
+                             .mass = {mass}};
+    for (int k = 0; k < input->output.loops.count; k++) {
+        item.meson = input->output.loops.data[k];
+        for (item.momentum = 0; item.momentum < entry_of(input, source)->momenta.count;
+             item.momentum++) {
+            add(b, &item, input->sources[source].label);
+        }
+    }
+}
+
+/* Those of every source of noise, then of each diluted entry the sums over its sources. */
+static void add_loops(builder *b)
+{
+    const naik_input *input = b->input;
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        const int masses = solve->masses.count, sources = solve->origins.count;
+        const int first = b->list->count;
+        for (int k = 0; k < sources * masses && naik_input_has_loops(input, solve); k++) {
+            add_loops_of(b, first_source(input, i) + k / masses, k % masses);
+        }
+        const int each = (b->list->count - first) / sources;
+        for (int k = first; k < first + each && solve->parts > 1 && !b->failed; k++) {
+            char folder[FOLDER];
+            contraction_item item = b->list->item[k];
+            item.statistic = CONTRACTION_SUM;
+            item.first = k;
+            item.step = each;
+            snprintf(folder, sizeof folder, "%s/sum", solve->name);
+            add(b, &item, folder);
+        }
+    }
+}
+
 naik_status contraction_list_create(naik_log *log, const naik_input *input, contraction_list *out)
 {
     *out = (contraction_list){.count = 0};
@@ -448,6 +489,7 @@ naik_status contraction_list_create(naik_log *log, const naik_input *input, cont
     add_baryons(&b);
     add_three_points(&b);
     add_averages(&b);
+    add_loops(&b);
     if (b.failed) {
         contraction_list_clear(out);
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a list of contractions");
@@ -457,7 +499,8 @@ naik_status contraction_list_create(naik_log *log, const naik_input *input, cont
 
 int contraction_quarks(const naik_input *input)
 {
-    bool alone = input->output.baryons.count > 0 || input->output.condensate;
+    bool alone = input->output.baryons.count > 0 || input->output.condensate ||
+                 input->output.loops.count > 0;
     for (int i = 0; i < input->solve_count; i++) {
         alone = alone || input->solve[i].channels.count > 0;
     }
@@ -486,10 +529,8 @@ int64_t contraction_bytes(const naik_input *input, const naik_lattice *lattice)
         smearing_deltas(input)
             ? naik_staggered_baryon_bytes(lattice, input->baryon_count > 0 ? 3 : 1)
             : 0;
-    const int64_t own =
-        quarks > 0
-            ? (kind->columns * (quarks + smearing_operators(input)) + 1) * vector + current + delta
-            : 0;
+    const int held = quarks + smearing_operators(input) + (input->output.loops.count > 0);
+    const int64_t own = quarks > 0 ? (kind->columns * held + 1) * vector + current + delta : 0;
     return own + low_average_bytes(input, lattice);
 }
 

@@ -40,6 +40,7 @@ static const struct {
         {"rest", "rest",
          "mean over sources of the correlator minus what low modes alone give from "
          "that source, each shifted to t = 0"},
+    [CONTRACTION_SUM] = {NULL, "sum", "sum over the sources of diluted noise"},
 };
 
 static const naik_input_solve *entry_of(const naik_input *input, int source)
@@ -85,6 +86,9 @@ static void describe(const naik_input *input, const contraction_item *item, naik
         out->weight = frame.cosine ? "cos" : "exp";
         out->counted = !averaged;
         memcpy(out->counted_from, frame.origin, sizeof out->counted_from);
+        if (item->kind->what == CONTRACT_LOOP) {
+            memset(out->counted_from, 0, sizeof out->counted_from);
+        }
     }
 }
 
@@ -133,16 +137,18 @@ static void set_path(const naik_input *input, const contraction_item *item, cons
             item->momentum < 0 ? at_rest : contraction_momenta(input, item)->data[item->momentum];
         naik_propagator_momentum_name(momentum, p);
     }
-    snprintf(out->path, sizeof out->path, "/corr/%s/%s/%s%s%s%s%s", folder, masses, out->correlator,
+    snprintf(out->path, sizeof out->path, "/corr/%s/%s/%s%s%s%s%s%s", folder, masses,
+             item->kind->what == CONTRACT_LOOP ? "loop/" : "", out->correlator,
              p[0] != '\0' ? "/" : "", p, word != NULL ? "/" : "", word != NULL ? word : "");
 }
 
 /* A current has MILC's label: G1-G1, where a meson is pion05. */
 static const char *correlator_name(const contraction_item *item)
 {
+    const bool loop = item->kind->what == CONTRACT_LOOP;
     return item->kind->name != NULL              ? item->kind->name
            : item->kind->what == CONTRACT_BARYON ? naik_input_baryon_name(item->baryon)
-           : item->three_point != NULL && item->meson < (int)NAIK_MESONS
+           : (loop || item->three_point != NULL) && item->meson < (int)NAIK_MESONS
                ? naik_meson_label((naik_meson)item->meson)
                : naik_input_correlator_name(item->meson);
 }

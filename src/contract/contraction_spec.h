@@ -22,6 +22,7 @@ typedef enum contraction_statistic {
     CONTRACTION_LOW_ERROR,
     CONTRACTION_LOW, /* of all sites */
     CONTRACTION_REST,
+    CONTRACTION_SUM, /* of loops, over the sources of diluted noise */
     CONTRACTION_STATISTICS
 } contraction_statistic;
 

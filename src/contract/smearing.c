@@ -71,6 +71,9 @@ static bool any_channel(const naik_input *input, bool (*which)(int correlator))
             any = any || which(input->three_points[i].insertion.data[k]);
         }
     }
+    for (int k = 0; k < input->output.loops.count; k++) {
+        any = any || which(input->output.loops.data[k]);
+    }
     const naik_ints *pairs = &input->output.channels;
     for (int c = 0; c < pairs->count && input->pair_count > 0; c++) {
         any = any || which(NAIK_MESONS + pairs->data[c]);

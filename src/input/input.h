@@ -44,6 +44,8 @@ typedef enum naik_input_progress {
     NAIK_INPUT_PROGRESS_OFF
 } naik_input_progress;
 
+typedef enum naik_dilution { NAIK_DILUTE_TIME, NAIK_DILUTE_PARITY } naik_dilution;
+
 /* One entry of `solve:`. All masses are solved for each of its origins and three colours. */
 typedef struct naik_input_solve {
     const char *name;        /* unique, of A-Z a-z 0-9 _ - */
@@ -62,8 +64,11 @@ typedef struct naik_input_solve {
     double source_kappa;     /* as given in its place; else 0 */
     double source_epsilon;   /* its Naik epsilon, where the next says so, and */
     bool chooses_epsilon;
-    int insertion;         /* the operator on it: naik_meson, or NAIK_MESONS + naik_spin_meson */
-    naik_ints colours;     /* source colours that are solved; none: all */
+    int insertion;      /* the operator on it: naik_meson, or NAIK_MESONS + naik_spin_meson */
+    naik_ints dilution; /* of noise: naik_dilution */
+    int spacing;        /* of the four-dimensional colouring of noise; 1: none */
+    int parts;         /* so many sources an origin has, each on sites of its own; 1: not diluted */
+    naik_ints colours; /* source colours that are solved; none: all */
     naik_ints correlators; /* of its solves, as output.correlators: its own, or those; none of */
     naik_ints channels;    /* single colours */
     naik_vectors momenta;
@@ -232,6 +237,7 @@ typedef struct naik_input {
         naik_input_weight weight;
         int origin[NAIK_DIM]; /* x0 of all; NAIK_INPUT_FROM_SOURCE first: of each its own */
         naik_ints baryons;    /* numbers of naik_baryon */
+        naik_ints loops;      /* numbers of naik_input_correlator_name */
         bool condensate, average;
         bool
             print_correlators; /* all of them into the log, and not a line of each source and mass */
@@ -356,6 +362,8 @@ const naik_input_three_point *naik_input_three_point_of(const naik_input *input,
 const naik_input_average *naik_input_average_of(const naik_input *input, int solve);
 /* The name of a number in output.correlators, solve[].correlators or three_point[].insertion. */
 const char *naik_input_correlator_name(int correlator);
+/* Whether loops are made of the noise of an entry. Local. */
+bool naik_input_has_loops(const naik_input *input, const naik_input_solve *solve);
 /* The word of a naik_baryon. */
 const char *naik_input_baryon_name(int baryon);
 /* Whether the propagators of an entry alone have it: there are such quarks, and a corner where it is summed. Local. */

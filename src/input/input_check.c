@@ -378,7 +378,7 @@ static naik_status check_source_count(const checker *c)
         const naik_input_solve *solve = &c->input->solve[i];
         int64_t most =
             solve->origins.count > solve->t0.count ? solve->origins.count : solve->t0.count;
-        sources += most > 0 ? most : 1;
+        sources += (most > 0 ? most : 1) * (solve->parts > 0 ? solve->parts : 1);
     }
     if (sources > MAX_SOURCES) {
         return refuse(c, "solve", "the input has %lld sources; at most %d fit into one file",
@@ -406,7 +406,7 @@ static naik_status check_output(const checker *c)
     }
     const bool contracts = input->pair_count > 0 || input->baryon_count > 0 ||
                            input->output.baryons.count > 0 || input->output.condensate ||
-                           input->three_point_count > 0;
+                           input->output.loops.count > 0 || input->three_point_count > 0;
     if (!input->output.propagators && !contracts && !any_correlators(input)) {
         return refuse(c, "output.propagators",
                       "nothing would be written: ask for propagators or for correlators");
@@ -566,6 +566,8 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
     NAIK_TRY(naik_input_check_files(log, input));
     NAIK_TRY(check_output(&c));
     NAIK_TRY(check_deflation(&c));
+    NAIK_TRY(naik_input_check_loops(log, input));
+    NAIK_TRY(check_source_count(&c)); /* with the parts of diluted noise */
     NAIK_TRY(naik_input_check_baryons(log, input));
     NAIK_TRY(naik_input_check_contractions(log, input));
     NAIK_TRY(naik_input_check_three_points(log, input));

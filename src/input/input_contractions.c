@@ -78,7 +78,7 @@ int naik_input_count_sources(const naik_input_solve *solve)
 {
     const int count =
         solve->origins.count > solve->t0.count ? solve->origins.count : solve->t0.count;
-    return count > 0 ? count : 1;
+    return (count > 0 ? count : 1) * (solve->parts > 0 ? solve->parts : 1);
 }
 
 /* A sink that is smeared needs its two numbers and the links of a configuration; others have none. */
@@ -120,9 +120,10 @@ naik_source naik_input_source_number(const naik_input_solve *solve, int k)
 {
     naik_source source = solve->source;
     if (solve->origins.count > 0) {
-        memcpy(source.origin, solve->origins.data[k], sizeof source.origin);
+        memcpy(source.origin, solve->origins.data[k / (solve->parts > 0 ? solve->parts : 1)],
+               sizeof source.origin);
     } else if (solve->t0.count > 0) {
-        source.origin[NAIK_DIM - 1] = solve->t0.data[k];
+        source.origin[NAIK_DIM - 1] = solve->t0.data[k / (solve->parts > 0 ? solve->parts : 1)];
     }
     return source;
 }
@@ -142,10 +143,23 @@ static const char *nothing_common(const naik_source *a, const naik_source *b)
     if (random[0] && (a->seed != b->seed || a->noise != b->noise)) {
         return "they are noise of different seeds or kinds";
     }
+
     if (!volume && a->origin[NAIK_DIM - 1] != b->origin[NAIK_DIM - 1]) {
         return "they lie on different time slices";
     }
     return NULL;
+}
+
+static bool is_diluted_alike(const naik_input_solve *a, const naik_input_solve *b)
+{
+    unsigned set[2] = {0, 0};
+    for (int k = 0; k < a->dilution.count; k++) {
+        set[0] |= 1U << a->dilution.data[k];
+    }
+    for (int k = 0; k < b->dilution.count; k++) {
+        set[1] |= 1U << b->dilution.data[k];
+    }
+    return set[0] == set[1] && a->spacing == b->spacing;
 }
 
 naik_status naik_input_check_common(naik_log *log, const naik_input *input, const char *path,
@@ -155,6 +169,8 @@ naik_status naik_input_check_common(naik_log *log, const naik_input *input, cons
         const naik_source one = naik_input_source_number(a, k),
                           two = naik_input_source_number(b, k);
         const char *why = nothing_common(&one, &two);
+        const bool parted = naik_source_is_random(a->source.type) && !is_diluted_alike(a, b);
+        why = why == NULL && parted ? "their noise is diluted in different ways" : why;
         if (why != NULL) {
             return naik_input_refuse(
                 log, input, path,
@@ -381,7 +397,7 @@ naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
         const naik_input_solve *solve = &input->solve[i];
         random =
             random || (naik_source_is_random(solve->source.type) && naik_input_is_whole(solve));
-        several = several || (naik_input_count_sources(solve) > 1 &&
+        several = several || (naik_input_count_sources(solve) > 1 && solve->parts == 1 &&
                               !naik_source_is_sequential(&solve->source));
     }
     if (input->output.condensate && !random) {

@@ -191,18 +191,19 @@ static naik_status fill_origins(naik_log *log, naik_input *input)
     naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count; i++) {
         naik_input_solve *solve = &input->solve[i];
+        const int parts = solve->parts > 0 ? solve->parts : 1;
         if (solve->origins.count == 0) {
-            int count = solve->t0.count > 0 ? solve->t0.count : 1;
+            int count = parts * (solve->t0.count > 0 ? solve->t0.count : 1);
             NAIK_TRY(allocate(log, input, (size_t)count, sizeof *solve->origins.data,
                               &solve->origins.data));
             solve->origins.count = count;
         }
         const bool corner = naik_source_is_corner(&solve->source);
-        for (int k = 0; k < solve->t0.count; k++) {
+        for (int k = 0; k < parts * solve->t0.count; k++) {
             for (int mu = 0; mu < NAIK_DIM - 1 && corner && !input->older; mu++) {
                 solve->origins.data[k][mu] = solve->source.corner[mu];
             }
-            solve->origins.data[k][3] = solve->t0.data[k];
+            solve->origins.data[k][3] = solve->t0.data[k / parts];
         }
         memcpy(solve->source.origin, solve->origins.data[0], sizeof solve->source.origin);
         input->source_count += solve->origins.count;
@@ -243,6 +244,9 @@ static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)
             *s = (naik_input_source){
                 .index = source, .solve = i, .origin = k, .source = solve->source, .made_of = -1};
             memcpy(s->source.origin, solve->origins.data[k], sizeof s->source.origin);
+            if (solve->parts > 1) {
+                naik_input_dilute(solve, input->lattice.size[3], k % solve->parts, &s->source);
+            }
             memcpy(s->x0, solve->origins.data[k], sizeof s->x0);
             NAIK_TRY(name_source(log, input, s));
             for (int mass = 0; mass < solve->masses.count; mass++) {

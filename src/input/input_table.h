@@ -57,6 +57,9 @@ int naik_input_count_sources(const naik_input_solve *solve);
 naik_source naik_input_source_number(const naik_input_solve *solve, int k);
 /* Whether the three sources of a baryon are displaced in x, y and z, one each. */
 bool naik_input_is_displaced(const naik_input *input, const naik_input_baryon *baryon);
+/* input_loops.c: dilution of noise, of which it fills in the parts, and loops; part number k of them. NAIK_ERR_INPUT */
+naik_status naik_input_check_loops(naik_log *log, naik_input *input);
+void naik_input_dilute(const naik_input_solve *solve, int time_extent, int k, naik_source *source);
 /* input_baryons.c: all that are asked for, before the other contractions. NAIK_ERR_INPUT */
 naik_status naik_input_check_baryons(naik_log *log, naik_input *input);
 naik_status naik_input_check_common(naik_log *log, const naik_input *input, const char *path,

@@ -85,6 +85,9 @@ static naik_status check_sources(const block *b)
     const naik_input_solve *spectator = &b->input->solve[b->three->of[1]];
     const int count = naik_input_count_sources(parent);
     path_of(b, "spectator", path);
+    if (parent->parts > 1 || spectator->parts > 1) {
+        return refuse(b, path, "'%s': naik makes no three-point functions of diluted noise", path);
+    }
     if (naik_input_count_sources(spectator) != count) {
         const int its = naik_input_count_sources(spectator);
         return refuse(b, path,

@@ -49,6 +49,7 @@ static const char *const operators[] = {CORRELATORS, "G1",  "GX",  "GY",  "GXY",
 /* MILC's labels of those that have a name. */
 static const char *const meson_labels[] = {"G5-G5",   "G1-G1",   "GX-GX",   "GY-GY", "GZ-GZ",
                                            "GXT-GXT", "GYT-GYT", "GZT-GZT", NULL};
+static const char *const dilutions[] = {"time", "even_odd", NULL};
 static const char *const weights[] = {"exp", "cos", NULL};
 static const char *const baryons[] = {"nucleon",          "delta",
                                       "lambda",           "nucleon_odd_parity",

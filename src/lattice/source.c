@@ -58,6 +58,11 @@ static naik_status check_source(const naik_lattice *lat, const naik_source *sour
 
 static bool in_subset(const naik_source *source, const int x[NAIK_DIM])
 {
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        if (source->stride[mu] > 1 && x[mu] % source->stride[mu] != source->offset[mu]) {
+            return false;
+        }
+    }
     switch (source->subset) {
     case NAIK_SUBSET_FULL: break;
     case NAIK_SUBSET_EVEN: return naik_parity_of(x) == 0;

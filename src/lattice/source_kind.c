@@ -23,8 +23,9 @@ const char *const naik_source_words[] = {[NAIK_SOURCE_POINT] = "point",
                                          [NAIK_SOURCE_TYPES] = NULL};
 
 const char *const naik_source_keys[] = {
-    "origin", "t0",    "momentum", "propagator", "mass",   "kappa", "naik_epsilon", "insertion",
-    "seed",   "noise", "radius",   "iterations", "subset", "file",  "spin_taste"};
+    "origin",       "t0",        "momentum",   "propagator", "mass",   "kappa",
+    "naik_epsilon", "insertion", "seed",       "noise",      "radius", "iterations",
+    "subset",       "file",      "spin_taste", "dilution",   "spacing"};
 
 /* Square of the shortest distance to the origin within the time slice. */
 static double distance_squared(const naik_lattice *lat, const naik_source *source,
@@ -104,6 +105,7 @@ enum {
     SUBSET = NAIK_SOURCE_KEY_SUBSET,
     FROM_FILE = NAIK_SOURCE_KEY_FILE,
     OPERATOR = NAIK_SOURCE_KEY_SPIN_TASTE,
+    DILUTION = NAIK_SOURCE_KEY_DILUTION | NAIK_SOURCE_KEY_SPACING,
     /* which propagator, and the operator on it */
     PROPAGATOR = FROM_FILE | NAIK_SOURCE_KEY_PROPAGATOR | NAIK_SOURCE_KEY_INSERTION,
     QUARK = NAIK_SOURCE_KEY_MASS | NAIK_SOURCE_KEY_KAPPA | NAIK_SOURCE_KEY_EPSILON
@@ -150,13 +152,14 @@ static const naik_source_kind kinds[NAIK_SOURCE_TYPES] = {
                               .shape = gaussian,
                               .say = say_radius},
     [NAIK_SOURCE_RANDOM_WALL] = {.place = NAIK_SOURCE_ON_SLICE,
-                                 .keys = T0 | MOMENTUM | SEED | NOISE | SUBSET | OPERATOR,
+                                 .keys =
+                                     T0 | MOMENTUM | SEED | NOISE | SUBSET | OPERATOR | DILUTION,
                                  .required = T0 | SEED,
                                  .random = true,
                                  .where = one_slice,
                                  .say = say_noise},
     [NAIK_SOURCE_RANDOM_VOLUME] = {.place = NAIK_SOURCE_ON_LATTICE,
-                                   .keys = SEED | NOISE | SUBSET | OPERATOR,
+                                   .keys = SEED | NOISE | SUBSET | OPERATOR | DILUTION,
                                    .required = SEED,
                                    .random = true,
                                    .where = "the whole lattice",

@@ -42,7 +42,9 @@ enum {
     NAIK_SOURCE_KEY_SUBSET = 1 << 12,
     NAIK_SOURCE_KEY_FILE = 1 << 13,
     NAIK_SOURCE_KEY_SPIN_TASTE = 1 << 14,
-    NAIK_SOURCE_KEY_COUNT = 15
+    NAIK_SOURCE_KEY_DILUTION = 1 << 15,
+    NAIK_SOURCE_KEY_SPACING = 1 << 16,
+    NAIK_SOURCE_KEY_COUNT = 17
 };
 extern const char *const naik_source_keys[NAIK_SOURCE_KEY_COUNT];
 

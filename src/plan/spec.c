@@ -74,6 +74,13 @@ static void describe_subset(const naik_source *source, char text[SOURCE_BYTES])
     } else {
         snprintf(text, SOURCE_BYTES, "%s%s", kind->corner ? "x, y, z even on " : "", kind->where);
     }
+    const int *s = source->stride, *x = source->offset;
+    const size_t used = strlen(text);
+    if (s[0] > 1 || s[3] > 1) {
+        snprintf(text + used, SOURCE_BYTES - used,
+                 ", where x, y, z, t modulo %d, %d, %d, %d are %d, %d, %d, %d", s[0], s[1], s[2],
+                 s[3], x[0], x[1], x[2], x[3]);
+    }
 }
 
 static void describe_source(const naik_input_source *from, int hops, source_texts *texts,

@@ -1,0 +1,186 @@
+"""Loops of noise: of noise on one site at a time they are exact traces, which numpy makes of the whole inverse matrix;
+parts of diluted noise add up to the noise.
+ranks: 1
+"""
+import os
+import sys
+
+import h5py
+import numpy as np
+
+from program import answer, everything, main, naik, path, same, stopped
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import naik_io  # noqa: E402
+
+INPUT = """
+lattice:  {size: [2, 2, 2, 4], boundary_t: antiperiodic}
+gauge:    {file: %s}
+action:   {type: %s}
+solver:   {tolerance: 1e-13%s}
+solve:
+  - {name: n, masses: [0.3], momenta: [[0, 0, 0], [1, 0, 1]], source: {type: random_volume, noise: z4, seed: 3, spacing: 2, dilution: [time]}}
+  - {name: w, masses: [0.3], source: {type: random_wall, t0: [1, 2], noise: z2, seed: 3, dilution: [even_odd]}}
+  - {name: plain, masses: [0.3], source: {type: random_wall, t0: [1, 2], noise: z2, seed: 3}}
+output:   {file: %s, correlators: [], loops: [%s]}
+"""
+LOOPS = {"naive": "G1-G1, GX-GX, G5-G5, GX-G1, GT-G1, GXY-G1, conserved_vector_y, conserved_vector_t",
+         "wilson": "G1, GX, G5T, rho_z, conserved_vector_x, conserved_vector_t"}
+SITES = np.arange(32).reshape(4, 2, 2, 2)
+X = np.array([SITES.ravel() % 2, SITES.ravel() // 2 % 2, SITES.ravel() // 4 % 2, SITES.ravel() // 8])
+EPS = (-1.0) ** X.sum(0)
+ETA = [(-1.0) ** X[3], (-1.0) ** (X[3] + X[0]), (-1.0) ** (X[3] + X[0] + X[1]), np.ones(32)]
+AXIS = (3, 2, 1, 0)
+
+
+def write(name, kind, size="[2, 2, 2, 4]", gauge="tiny.h5"):
+    with open(path(name + ".yaml"), "w") as f:
+        f.write((INPUT % (path(gauge), kind, "" if kind == "naive" else ", method: bicgstab", path(name + ".h5"), LOOPS[kind])).replace("[2, 2, 2, 4]", size))
+    return path(name + ".yaml")
+
+
+GAMMA = [np.array([[0, 0, 0, 1j], [0, 0, 1j, 0], [0, -1j, 0, 0], [-1j, 0, 0, 0]]),
+         np.array([[0, 0, 0, -1], [0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0]], complex),
+         np.array([[0, 0, 1j, 0], [0, 0, 0, -1j], [-1j, 0, 0, 0], [0, 1j, 0, 0]]),
+         np.array([[0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]], complex)]
+GAMMA.append(GAMMA[0] @ GAMMA[1] @ GAMMA[2] @ GAMMA[3])
+
+
+def links():
+    with h5py.File(path("tiny.h5")) as f:
+        u = f["gauge"][...]
+    u[-1, ..., 3, :, :] *= -1
+    return u.reshape(32, 4, 3, 3)
+
+
+def hop(u, mu):
+    """[x, a, y, b]: U_mu(x) to x + mu"""
+    out = np.zeros((32, 3, 32, 3), complex)
+    for site, ahead in zip(SITES.flat, np.roll(SITES, -1, AXIS[mu]).flat):
+        out[site, :, ahead] += u[site, mu]
+    return out
+
+
+def dagger(a):
+    return a.transpose(2, 3, 0, 1).conj()
+
+
+def left(sign, a):
+    return sign[:, None, None, None] * a
+
+
+def right(a, sign):
+    return a * sign[None, None, :, None]
+
+
+def dot(a, b):
+    return np.tensordot(a, b, 2)
+
+
+def staggered():
+    """The inverse, and each operator: [x, a, y, b], x the site that it is counted at."""
+    u = links()
+    hops = [hop(u, mu) for mu in range(4)]
+    fat = [left(ETA[mu], hops[mu]) for mu in range(4)]
+    matrix = 0.6 * np.eye(96).reshape(32, 3, 32, 3) + sum(v - dagger(v) for v in fat)
+    one = np.eye(96).reshape(32, 3, 32, 3)
+    zeta = [EPS * (-1.0) ** X[mu] * ETA[mu] for mu in range(4)]
+    shift = [left(zeta[mu], hops[mu] + dagger(hops[mu])) / 2 for mu in range(4)]
+    phi = [EPS * (-1.0) ** X[mu] for mu in range(4)]
+    operators = {"G1-G1": one, "GX-GX": left(EPS * (-1.0) ** X[0], one), "G5-G5": left(EPS, one),
+                 "GX-G1": right(shift[0], phi[0]), "GT-G1": right(shift[3], phi[3]),
+                 "GXY-G1": right((dot(shift[0], shift[1]) - dot(shift[1], shift[0])) / 2, phi[0] * phi[1])}
+    inverse = np.linalg.inv(matrix.reshape(96, 96)).reshape(32, 3, 32, 3)
+    found = {name: np.einsum("xayb,ybxa->x", o, inverse) for name, o in operators.items()}
+    for name, mu in (("conserved_vector_y", 1), ("conserved_vector_t", 3)):
+        found[name] = np.einsum("xayb,ybxa->x", fat[mu], inverse) + np.einsum("yaxb,xbya->x", dagger(fat[mu]), inverse)
+    return found
+
+
+def with_spin():
+    u, unit = links(), np.eye(4)
+    matrix = 4.3 * np.eye(384).reshape(32, 4, 3, 32, 4, 3) + 0j
+    for mu in range(4):
+        v = hop(u, mu)
+        matrix -= np.einsum("ij,xayb->xiayjb", unit - GAMMA[mu], v) / 2 + np.einsum("ij,xayb->xiayjb", unit + GAMMA[mu], dagger(v)) / 2
+    inverse = np.linalg.inv(matrix.reshape(384, 384)).reshape(32, 4, 3, 32, 4, 3)
+    g = GAMMA
+    found = {name: np.einsum("ij,xjaxia->x", o, inverse) for name, o in
+             (("G1", np.eye(4)), ("GX", g[0]), ("G5T", g[4] @ g[3]), ("rho_z", g[2]))}
+    for name, mu in (("conserved_vector_x", 0), ("conserved_vector_t", 3)):
+        v = hop(links(), mu)
+        there = np.einsum("xayb,ij,yjbxia->x", v, np.eye(4) - g[mu], inverse)
+        back = np.einsum("yaxb,ij,xjbyia->x", dagger(v), np.eye(4) + g[mu], inverse)
+        found[name] = (back - there) / 2
+    return found
+
+
+def loops_are_made():
+    naik("gauge", "generate", "--size", "2,2,2,4", "--beta", "5.8", "--seed", "3", "--sweeps", "5", "-o", path("tiny.h5"))
+    for kind in LOOPS:
+        naik("solve", write(kind, kind))
+
+
+def noise_on_single_sites_gives_exact_traces():
+    for kind, exact in (("naive", staggered()), ("wilson", with_spin())):
+        scale = max(np.abs(v).sum() for v in exact.values())
+        with naik_io.File(path(kind + ".h5")) as file:
+            for name, sites in exact.items():
+                for p, w in (("p000", np.ones(32)), ("p101", np.exp(2j * np.pi * (X[0] + X[2]) / 2))):
+                    got = file.contraction(f"n/sum/m00/loop/{name}/{p}")
+                    wanted = (sites * w).reshape(4, 8).sum(1)
+                    assert np.abs(got - wanted).max() < 1e-11 * scale, (kind, name, p, got, wanted)
+            told = dict(file.h5["corr/n/sum/m00/loop/" + ("GX-G1" if kind == "naive" else "GX") + "/p000"].attrs)
+            assert told["quantity"] == "sum" and told["quark"] == "n", told
+
+
+def parts_of_diluted_noise_add_up_to_the_noise():
+    for kind in LOOPS:
+        with naik_io.File(path(kind + ".h5")) as file:
+            f = file.h5
+            subset = [str(f[f"prop/s{32 + k:04d}"].attrs["subset"]) for k in range(4)] if "subset" in f["prop/s0032"].attrs else None
+            g = [f[f"prop/s{32 + k:04d}/m00"][...] for k in range(6)]
+            for k in range(2):  # even and odd sites of each slice, then the slice
+                whole = g[4 + k]
+                assert np.abs(g[2 * k] + g[2 * k + 1] - whole).max() < 1e-10 * np.abs(whole).max(), (kind, k, subset)
+                assert np.abs(g[2 * k]).max() > 0 < np.abs(g[2 * k + 1]).max()
+            name = "G1-G1" if kind == "naive" else "G1"
+            parts = [file.contraction(f"w/s{k:04d}/m00/loop/{name}/p000") for k in range(4)]
+            total = file.contraction(f"w/sum/m00/loop/{name}/p000")
+            assert np.abs(sum(parts) - total).max() < 1e-14 * np.abs(total).max()
+            # only the slice of the noise has a scalar loop
+            assert np.abs(parts[0][[0, 2, 3]]).max() == 0 < abs(parts[0][1]) and "plain/sum" not in "".join(file.contractions)
+
+
+def bytes_are_the_same_on_every_number_of_ranks():
+    naik("gauge", "generate", "--size", "4,4,8,8", "--beta", "5.8", "--seed", "3", "--sweeps", "2", "-o", path("lat.h5"))
+    def input_of(name):
+        write(name, "naive", "[4, 4, 8, 8]", "lat.h5")
+        text = open(path(name + ".yaml")).read().replace("spacing: 2, dilution: [time]", "dilution: [even_odd]").replace("1e-13", "1e-9")
+        with open(path(name + ".yaml"), "w") as f:
+            f.write(text)
+        return path(name + ".yaml")
+    naik("solve", input_of("one"))
+    for ranks in (2, 4):
+        if ranks == 2 or stopped("solve", input_of("more"), ranks=ranks) is not None:
+            naik("solve", input_of("more"), ranks=ranks)
+        same(everything("one.h5"), everything("more.h5"))
+        os.remove(path("more.h5"))
+
+
+def what_cannot_be_diluted_is_refused():
+    for kind, change, sentence in (
+            ("naive", "output.loops=[GX]", "'output.loops': GX is for wilson, clover and twisted_mass quarks"),
+            ("wilson", "output.loops=[GX-G1]", "'output.loops': GX-G1 is for staggered quarks"),
+            ("naive", "solve.0.source.spacing=3", "'solve.0.source.spacing' 3 does not divide the extent 2"),
+            ("naive", "solve.0.source.dilution=[even_odd]", "a source.spacing of 2 keeps even and odd sites apart already"),
+            ("naive", "solve.1.source.dilution=[time]", "a wall is on one time slice: list its slices as t0"),
+            ("naive", "solve.1.source.subset=even", "even_odd needs source.subset full"),
+            ("naive", "solve.0.twist=[0.1, 0, 0]", "naik makes operators with links, such as GX-G1, only without a twist"),
+            ("naive", "solve.1.source.spin_taste=GX-GX", "naik makes no loops of a source with an operator on it")):
+        status, _, said = answer("solve", write("bad", kind), "--dry-run", "--set", change)
+        assert status == 1 and sentence in said and said.count("\n") == 1, (change, status, said)
+
+
+main([loops_are_made, noise_on_single_sites_gives_exact_traces, parts_of_diluted_noise_add_up_to_the_noise,
+      bytes_are_the_same_on_every_number_of_ranks, what_cannot_be_diluted_is_refused], needed=[loops_are_made])
