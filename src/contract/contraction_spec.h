@@ -8,6 +8,7 @@
 
 typedef enum contraction_statistic {
     CONTRACTION_VALUE,
+    CONTRACTION_SUM,   /* of loops, over the sources of diluted noise */
     CONTRACTION_MEAN,  /* over the sources of an entry */
     CONTRACTION_ERROR, /* of that mean */
     /* Of truncated solves (average.h): */
@@ -22,7 +23,6 @@ typedef enum contraction_statistic {
     CONTRACTION_LOW_ERROR,
     CONTRACTION_LOW, /* of all sites */
     CONTRACTION_REST,
-    CONTRACTION_SUM, /* of loops, over the sources of diluted noise */
     CONTRACTION_STATISTICS
 } contraction_statistic;
 
