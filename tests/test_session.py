@@ -154,6 +154,12 @@ def one_setup_of_multigrid_serves_the_solves_of_a_quark():
         assert x.tobytes() != g[:1].tobytes() and sum("multigrid start" in line for line in lines) == 2, lines
         x, _ = s.solve(made[:1], mass=0.1)
         assert x.tobytes() == g[:1].tobytes()
+        for part, name in ("vectors", "near-null vectors"), ("coarse", "coarse matrices"):  # it is looked at, and made again
+            os.environ["NAIK_INJECT"] = f"flip:{part}:3"
+            refuses(naik.CorruptError, f"the {name} changed in the memory of rank 0 during a solve", s.solve, made[:1], mass=0.1)
+            del os.environ["NAIK_INJECT"]
+            x, _ = s.solve(made[:1], mass=0.1)
+            assert x.tobytes() == g[:1].tobytes()
 
 
 def press(line):

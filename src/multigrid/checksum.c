@@ -26,13 +26,13 @@ static void parts_of(const naik_multigrid *mg, part out[PARTS])
     out[1] = (part){"coarse matrices", links->data, links->size_bytes};
 }
 
-naik_status naik_multigrid_seal(naik_multigrid *mg)
+naik_status naik_multigrid_seal(naik_multigrid *mg, bool changed)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = mg->aggregates->geometry->backend;
     part parts[PARTS];
     parts_of(mg, parts);
-    for (int i = 0; i < PARTS && status == NAIK_OK; i++) {
+    for (int i = changed ? 1 : 0; i < PARTS && status == NAIK_OK; i++) {
         status = naik_backend_sum_words(backend, parts[i].data, parts[i].bytes, mg->sums[i]);
     }
     return naik_comm_agree(backend->comm, status);

@@ -200,7 +200,7 @@ static naik_status set_up(naik_multigrid *mg, naik_log *report)
     if (mg->used != mg->made) { /* it has served */
         naik_transfer_destroy(&mg->made);
     }
-    NAIK_TRY(naik_multigrid_seal(mg));
+    NAIK_TRY(naik_multigrid_seal(mg, false));
 done:
     naik_timer_stop(timer, "multigrid setup");
     return status;
@@ -242,7 +242,7 @@ naik_status naik_multigrid_change(naik_multigrid *mg, const naik_wilson *outer,
     naik_timer_start(timer, "multigrid setup");
     NAIK_TRY(make_smoother(mg));
     NAIK_TRY(make_coarse(mg));
-    NAIK_TRY(naik_multigrid_seal(mg));
+    NAIK_TRY(naik_multigrid_seal(mg, true));
 done:
     naik_timer_stop(timer, "multigrid setup");
     return status;

@@ -60,8 +60,9 @@ naik_multigrid_sizes naik_multigrid_bytes(const naik_geometry *geometry, const i
 naik_status naik_multigrid_change(naik_multigrid *mg, const naik_wilson *outer,
                                   const naik_wilson *inner);
 
-/* checksum.c: notes what is in the memory that solves use, as create and change do at their end. Collective. */
-naik_status naik_multigrid_seal(naik_multigrid *mg);
+/* checksum.c: notes what is in the memory that solves use, as create does at its end; or, after a change, of the coarse
+ * matrices alone: P is to be what it was. Collective. */
+naik_status naik_multigrid_seal(naik_multigrid *mg, bool changed);
 /* Whether that memory is unchanged: *rank is the first on which it is not, -1: it is; *what: the part that changed.
  * Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_multigrid_verify(const naik_multigrid *mg, const char **what, int *rank);

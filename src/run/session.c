@@ -363,7 +363,8 @@ static naik_status solve_quark(naik_session *s, const char *quark, int count, co
     NAIK_TRY(naik_comm_agree(
         s->comm, naik_interrupt_create_asking(s->comm, ask_caller, s, &s->at.interrupt)));
     NAIK_TRY(session_quark_use(&s->at, input, count, q));
-    NAIK_TRY(session_guard_begin(s->comm, &q->set, &b.guard));
+    NAIK_TRY(
+        session_guard_begin(s->comm, &q->set, quark_multigrid_at_work(&q->multigrid), &b.guard));
     const naik_propagator_stream stream = {.data = &b,
                                            .count = count,
                                            .source = give_source,

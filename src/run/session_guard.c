@@ -2,9 +2,10 @@
  */
 #include "run/session_guard.h"
 
-naik_status session_guard_begin(naik_comm *comm, const naik_operator_set *set, session_guard *guard)
+naik_status session_guard_begin(naik_comm *comm, const naik_operator_set *set,
+                                const naik_multigrid *multigrid, session_guard *guard)
 {
-    *guard = (session_guard){.comm = comm, .set = set};
+    *guard = (session_guard){.comm = comm, .set = set, .multigrid = multigrid};
     return naik_fault_create(comm, &guard->fault);
 }
 
@@ -15,25 +16,37 @@ void session_guard_end(session_guard *guard)
 
 naik_status session_guard_poll(session_guard *guard, const naik_solver_progress *progress)
 {
-    const naik_fault_targets targets = naik_fault_targets_of(guard->set);
+    naik_fault_targets targets = naik_fault_targets_of(guard->set);
+    if (guard->multigrid != NULL) {
+        targets.vectors = guard->multigrid->used;
+        targets.coarse = guard->multigrid->coarse->used;
+    }
     guard->checked = false;
     return naik_fault_in_solve(guard->fault, progress, &targets);
+}
+
+/* rank < 0: nothing did. */
+static naik_status refuse(const session_guard *guard, const char *what, int rank)
+{
+    return rank < 0 ? NAIK_OK
+                    : NAIK_FAIL(guard->comm->log, NAIK_ERR_CORRUPT,
+                                "the %s changed in the memory of rank %d during a solve, whose "
+                                "solutions are not to be used: the next solve makes the %s again",
+                                what, rank, what);
 }
 
 static naik_status check_links(session_guard *guard)
 {
     naik_status status = NAIK_OK;
+    const char *what;
+    int rank;
     for (int i = 0; i < NAIK_PRECISIONS && !guard->checked; i++) {
-        const char *what;
-        int rank;
         NAIK_TRY(naik_operator_set_verify(guard->set, (naik_precision)i, &what, &rank));
-        if (rank >= 0) {
-            status = NAIK_FAIL(guard->comm->log, NAIK_ERR_CORRUPT,
-                               "the %s changed in the memory of rank %d during a solve, whose "
-                               "solutions are not to be used: the next solve makes the %s again",
-                               what, rank, what);
-            goto done;
-        }
+        NAIK_TRY(refuse(guard, what, rank));
+    }
+    if (guard->multigrid != NULL && !guard->checked) {
+        NAIK_TRY(naik_multigrid_verify(guard->multigrid, &what, &rank));
+        NAIK_TRY(refuse(guard, what, rank));
     }
     guard->checked = true;
 done:

@@ -8,20 +8,22 @@
 #ifndef NAIK_RUN_SESSION_GUARD_H
 #define NAIK_RUN_SESSION_GUARD_H
 
+#include "multigrid/setup.h"
 #include "operator/set.h"
 #include "propagator/propagator.h"
 #include "run/fault.h"
 
 typedef struct session_guard {
-    naik_comm *comm;              /* borrowed */
-    const naik_operator_set *set; /* at work, borrowed */
-    naik_fault *fault;            /* ordered by NAIK_INJECT; mostly NULL */
-    bool checked;                 /* the links are intact, by a look since the last poll */
+    naik_comm *comm;                 /* borrowed */
+    const naik_operator_set *set;    /* at work, borrowed */
+    const naik_multigrid *multigrid; /* that too; NULL: none is */
+    naik_fault *fault;               /* ordered by NAIK_INJECT; mostly NULL */
+    bool checked;                    /* the links are intact, by a look since the last poll */
 } session_guard;
 
 /* Collective. As naik_fault_create */
 naik_status session_guard_begin(naik_comm *comm, const naik_operator_set *set,
-                                session_guard *guard);
+                                const naik_multigrid *multigrid, session_guard *guard);
 void session_guard_end(session_guard *guard);
 /* The solver has iterated since the links were last looked at. Local. As naik_fault_in_solve */
 naik_status session_guard_poll(session_guard *guard, const naik_solver_progress *progress);
