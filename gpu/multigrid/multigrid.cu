@@ -18,6 +18,7 @@ const naik_multigrid_ops naik_multigrid_ops_gpu = {
     .restrict_to = gpu_restrict,
     .prolong = gpu_prolong,
     .noise = gpu_multigrid_noise,
+    .coarse_clear = gpu_coarse_clear,
     .links_bytes = gpu_coarse_links_bytes,
     .clear = gpu_coarse_links_clear,
     .galerkin = gpu_galerkin,
@@ -29,7 +30,6 @@ const naik_multigrid_ops naik_multigrid_ops_gpu = {
     .multiply = gpu_coarse_multiply,
     .products = gpu_coarse_products,
     .update = gpu_coarse_update,
-    .coarse_clear = gpu_coarse_clear,
     .coarse_from_host = gpu_coarse_from_host,
     .coarse_to_host = gpu_coarse_to_host,
 };
