@@ -175,6 +175,7 @@ def what_cannot_be_diluted_is_refused():
             ("naive", "solve.0.source.spacing=3", "'solve.0.source.spacing' 3 does not divide the extent 2"),
             ("naive", "solve.0.source.dilution=[even_odd]", "a source.spacing of 2 keeps even and odd sites apart already"),
             ("naive", "solve.1.source.dilution=[time]", "a wall is on one time slice: list its slices as t0"),
+            ("naive", "averages=[{solve: w, type: truncated_solves, tolerance_sloppy: 1e-3, exact_sources: 2, seed: 1}]", "are parts of diluted noise, which add up"),
             ("naive", "solve.1.source.subset=even", "even_odd needs source.subset full"),
             ("naive", "solve.0.twist=[0.1, 0, 0]", "naik makes operators with links, such as GX-G1, only without a twist"),
             ("naive", "solve.1.source.spin_taste=GX-GX", "naik makes no loops of a source with an operator on it")):

@@ -88,6 +88,10 @@ static naik_status check_entry(const block *b)
                       solve->name,
                       naik_source_is_stored(&solve->source) ? "one from a file" : "one");
     }
+    if (solve->parts > 1) {
+        return refuse(b, path, "'%s': the sources of %s are parts of diluted noise, which add up",
+                      path, solve->name);
+    }
     if (!naik_input_is_whole(solve)) {
         return refuse(b, path,
                       "'%s': single colours are no propagator, and %s has no correlators to be "
