@@ -131,7 +131,7 @@ def noise_on_single_sites_gives_exact_traces():
                     wanted = (sites * w).reshape(4, 8).sum(1)
                     assert np.abs(got - wanted).max() < 1e-11 * scale, (kind, name, p, got, wanted)
             told = dict(file.h5["corr/n/sum/m00/loop/" + ("GX-G1" if kind == "naive" else "GX") + "/p000"].attrs)
-            assert told["quantity"] == "sum" and told["quark"] == "n", told
+            assert told["quantity"] == "loop sum" and told["quark"] == "n", told
 
 
 def parts_of_diluted_noise_add_up_to_the_noise():
@@ -150,6 +150,17 @@ def parts_of_diluted_noise_add_up_to_the_noise():
             assert np.abs(sum(parts) - total).max() < 1e-14 * np.abs(total).max()
             # only the slice of the noise has a scalar loop
             assert np.abs(parts[0][[0, 2, 3]]).max() == 0 < abs(parts[0][1]) and "plain/sum" not in "".join(file.contractions)
+
+
+def a_loop_is_not_taken_for_the_meson_of_its_name():
+    naik("solve", write("beside", "naive"), "--set", "solve.2.correlators=[GX-G1]")
+    with naik_io.File(path("beside.h5")) as file:
+        mesons, loops = (file.find("plain", "GX-G1", masses=0.3, quantity=q) for q in ("correlator", "loop"))
+        assert [c.path for c in mesons] == [f"/corr/plain/s000{k}/m00/GX-G1/p000" for k in range(2)], mesons
+        assert [c.path for c in loops] == [f"/corr/plain/s000{k}/m00/loop/GX-G1/p000" for k in range(2)] and loops[0].source is None, loops
+        assert (file.from_source(loops[1]) == file.contraction(loops[1].path)).all()
+    listed = naik("info", path("beside.h5"), "--correlators")
+    assert listed.count("# GX-G1 source=plain/s0001 ") == 2 and "from=0,0,0,0 loop\n" in listed, listed
 
 
 def bytes_are_the_same_on_every_number_of_ranks():
@@ -183,5 +194,5 @@ def what_cannot_be_diluted_is_refused():
         assert status == 1 and sentence in said and said.count("\n") == 1, (change, status, said)
 
 
-main([loops_are_made, noise_on_single_sites_gives_exact_traces, parts_of_diluted_noise_add_up_to_the_noise,
+main([loops_are_made, noise_on_single_sites_gives_exact_traces, parts_of_diluted_noise_add_up_to_the_noise, a_loop_is_not_taken_for_the_meson_of_its_name,
       bytes_are_the_same_on_every_number_of_ranks, what_cannot_be_diluted_is_refused], needed=[loops_are_made])

@@ -89,7 +89,9 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
         c->correlator, first->source, first->quark.mass, first->quark.naik_epsilon, twist, others,
         three, c->sink[0] != '\0' ? " sink=" : "", c->sink, (int)strcspn(name, "/"), name,
         c->momentum[0], c->momentum[1], c->momentum[2], count,
-        strcmp(c->quantity, "correlator") != 0 ? " over sources: " : "",
+        strcmp(c->quantity, "correlator") == 0 ? ""
+        : strcmp(c->quantity, "loop") == 0     ? " "
+                                               : " over sources: ",
         strcmp(c->quantity, "correlator") != 0 ? c->quantity : "");
     for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
         naik_log_line(log, "%d %.16e %.16e", t, c->values[2 * t], c->values[2 * t + 1]);

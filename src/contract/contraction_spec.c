@@ -40,7 +40,7 @@ static const struct {
         {"rest", "rest",
          "mean over sources of the correlator minus what low modes alone give from "
          "that source, each shifted to t = 0"},
-    [CONTRACTION_SUM] = {NULL, "sum", "sum over the sources of diluted noise"},
+    [CONTRACTION_SUM] = {NULL, "loop sum", "sum over the sources of diluted noise"},
 };
 
 static const naik_input_solve *entry_of(const naik_input *input, int source)
@@ -191,11 +191,18 @@ static const char *definition_of(const naik_input *input, const contraction_item
                : item->kind->sink[item->sink].definition;
 }
 
+/* A loop is no correlator: readers would take it for the meson of that name, and shift it to the time of its noise. */
+static const char *quantity_of(const contraction_item *item)
+{
+    const bool loop = item->kind->what == CONTRACT_LOOP && item->statistic == CONTRACTION_VALUE;
+    return loop ? "loop" : statistics[item->statistic].quantity;
+}
+
 void contraction_describe(const naik_input *input, const contraction_item *item, const char *folder,
                           naik_contraction *out)
 {
     *out = (naik_contraction){.correlator = correlator_name(item),
-                              .quantity = statistics[item->statistic].quantity,
+                              .quantity = quantity_of(item),
                               .definition = definition_of(input, item)};
     describe_sink(item, out);
     describe(input, item, out);

@@ -129,7 +129,8 @@ static naik_status print_figure(naik_log *log, FILE *out, const naik_propagator_
         snprintf(names[drawn], sizeof names[drawn], "%s, p = (%d, %d, %d)", c->correlator,
                  c->momentum[0], c->momentum[1], c->momentum[2]);
         curves[0][drawn] = (html_curve){names[drawn], names[drawn], drawn, size, extent, 0};
-        if (strcmp(c->correlator, "condensate") != 0 && !c->three_point) {
+        if (strcmp(c->correlator, "condensate") != 0 && strncmp(c->quantity, "loop", 4) != 0 &&
+            !c->three_point) {
             (is_baryon(c) ? falling_mass : report_effective_mass)(c->values, extent, mass);
             curves[1][with_mass++] =
                 (html_curve){names[drawn], names[drawn], drawn, mass, extent, 0};
