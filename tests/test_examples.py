@@ -56,7 +56,7 @@ def low_modes_shorten_the_solves_and_change_no_correlator():
     assert made["pion"].shape == (2, 16) and np.all(made["pion"] > 0)
     naik("solve", "inputs/deflated-campaign.yaml", "--set", "gauge.config=100", "--set", "deflation={modes: 0}", "--set",
          "output.file=plain.h5", "--set", "solve.0.source.t0=[0, 4]", cwd=SCRATCH)
-    deflated, plain = made["runs"][0], made["naik_io"].open(path("plain.h5"))
+    deflated, plain = made["runs"][0], made["naik"].io.open(path("plain.h5"))
     for k in (0, 1):
         a, b = deflated.correlator("light", source=k), plain.correlator("light", source=k)
         assert np.abs(a - b).max() < 1e-7 * np.abs(b).max(), k
