@@ -61,4 +61,5 @@ def a_limit_of_all_configurations_stops_the_second():
     return None
 
 
-main([a_limit_between_configurations_is_that_of_rank_0, a_limit_of_all_configurations_stops_the_second])
+main([a_limit_between_configurations_is_that_of_rank_0, a_limit_of_all_configurations_stops_the_second],
+     needed=[a_limit_between_configurations_is_that_of_rank_0])

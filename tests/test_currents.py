@@ -326,4 +326,5 @@ main([configurations_are_generated, staggered_currents_are_conserved_at_every_si
       places_of_operators_at_the_source_are_averaged_with_their_sign, walls_with_a_sign_of_their_own_are_averaged_with_it,
       walls_are_averaged_over_odd_and_even_slices,
       three_point_functions_are_averaged_with_the_sign_of_all_their_operators, sources_with_operators_are_made_again,
-      operators_that_cannot_be_at_a_source_are_refused, memory_of_a_current_is_in_the_plan, what_is_no_current_is_refused])
+      operators_that_cannot_be_at_a_source_are_refused, memory_of_a_current_is_in_the_plan, what_is_no_current_is_refused],
+     needed=[configurations_are_generated])

@@ -285,4 +285,5 @@ main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_itera
       an_output_without_solutions_by_multigrid_goes_on_anywhere, lighter_quarks_follow, auto_does_without_where_the_grid_holds_no_aggregates,
       a_grid_is_chosen_for_the_aggregates_of_the_input, every_twist_has_a_setup_of_its_own, mesons_are_those_of_another_code,
       light_quarks_take_no_more_iterations_than_they_were_found_to_take, what_cannot_be_is_refused,
-      an_output_of_another_input_is_refused_by_key])
+      an_output_of_another_input_is_refused_by_key],
+     needed=[a_configuration_is_generated])

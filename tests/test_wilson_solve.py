@@ -380,4 +380,5 @@ main([a_configuration_is_generated, known_propagators_and_mesons_come_out, itera
       what_would_wander_converges, auto_costs_no_more_than_double_near_the_critical_mass, staggered_keys_are_refused_by_name, a_singular_clover_block_is_refused_with_its_site,
       free_quarks_are_their_fourier_sum, heavy_quarks_hop_straight_on, mesons_are_the_same_in_another_gauge,
       solutions_solve_the_equation_that_the_file_states, masses_and_kappas_mean_the_same, csw_is_divided_by_the_cube_of_u0,
-      info_and_report_read_it])
+      info_and_report_read_it],
+     needed=[a_configuration_is_generated])
