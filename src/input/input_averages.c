@@ -123,6 +123,13 @@ static naik_status check_entry(const block *b)
                             earlier(input, b->average->of, b->index), solve->name)
                    : NAIK_OK;
     }
+    if (naik_source_is_random(solve->source.type) &&
+        (input->output.condensate || naik_input_has_loops(input, solve))) {
+        return refuse(b, path,
+                      "'%s': the solves of %s become sloppy, and output.%s is made of its noise as "
+                      "well: leave one of them out",
+                      path, solve->name, input->output.condensate ? "condensate" : "loops");
+    }
     return list != NULL && (strcmp(list, "averages") != 0 || other < b->index)
                ? refuse(b, path,
                         "'%s': the solves of %s become sloppy, and %s.%d takes them as well: give "
