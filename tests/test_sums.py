@@ -202,6 +202,36 @@ def lines_of_a_journal():
         os.remove(path("kill.h5"))
 
 
+def lines_in(name):
+    with open(path(name + ".h5.journal")) as f:
+        lines = f.read().split("\n")
+    return lines, len([line for line in lines if line.startswith("solve=")])
+
+
+def a_torn_line_takes_no_other_with_it():
+    source = written("torn.yaml", "torn.h5")
+    naik("solve", source, env={"NAIK_INJECT": "kill:write:2"}, status=None)
+    assert lines_in("torn")[1] == 1, lines_in("torn")
+    with open(path("torn.h5.journal"), "a") as f:
+        f.write("solve=1 offset=40")  # and the machine was off
+    naik("solve", source, env={"NAIK_INJECT": "kill:write:2"}, status=None)
+    with open(path("torn.h5.part"), "r+b") as f:
+        f.write(bytes(512))
+    told = naik("solve", source)
+    assert "2 solves were saved by its journal" in told, told
+
+
+def a_journal_of_another_run_is_written_anew():
+    source = written("other.yaml", "other.h5")
+    naik("solve", source, env={"NAIK_INJECT": "kill:write:2"}, status=None)
+    head = lines_in("other")[0][0]
+    with open(path("other.h5.journal"), "w") as f:
+        f.write("naik-journal 1 identity=00000000 choices=\n")
+    naik("solve", source, env={"NAIK_INJECT": "kill:write:2"}, status=None)
+    assert lines_in("other") == (lines_in("other")[0], 2) and lines_in("other")[0][0] == head, (head, lines_in("other"))
+    naik("solve", source)
+
+
 def a_line_that_a_write_took_by_half_is_no_line():
     shim = path("fail_one_rank.so")
     code = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/fail_one_rank.c")
@@ -218,4 +248,5 @@ def a_line_that_a_write_took_by_half_is_no_line():
 
 main([everything_is_made, words_in_headers_of_configurations, what_a_header_says_is_compared_with_the_file, words_of_pyquda, words_of_naiks_own_links, words_of_modes,
       words_of_records, words_of_vectors, lines_of_a_journal,
+      a_torn_line_takes_no_other_with_it, a_journal_of_another_run_is_written_anew,
       a_line_that_a_write_took_by_half_is_no_line])
