@@ -40,6 +40,9 @@ naik_status naik_multigrid_noise(naik_field *v, naik_parity parity, int c, uint6
     if (ops->noise != NULL) {
         return ops->noise(v, parity, c, seed, stream);
     }
+    if (room == NULL) { /* naik_multigrid_noise_room has told of it */
+        return NAIK_ERR_MEMORY;
+    }
 #pragma omp parallel for schedule(static)
     for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
         const int32_t site = naik_lattice_site_of(lat, parity, cb);
