@@ -179,14 +179,19 @@ def words_of_vectors():
             refused(("solve", name, "--fresh"), (word, record))
 
 
+def lines_in(name):
+    with open(path(name + ".h5.journal")) as f:
+        lines = f.read().split("\n")
+    return lines, len([line for line in lines if line.startswith("solve=")])
+
+
 def lines_of_a_journal():
     """A line whose crc does not fit is as if it were not there: the solve is done again, and the others are not."""
     source = written("kill.yaml", "kill.h5")
     for what in ("crc", "text"):
         naik("solve", source, "--fresh", env={"NAIK_INJECT": "kill:write:3"}, status=None)
-        with open(path("kill.h5.journal")) as f:
-            lines = f.read().split("\n")
-        assert len([line for line in lines if line.startswith("solve=")]) == 2, lines
+        lines, solves = lines_in("kill")
+        assert solves == 2, lines
         at = next(i for i, line in enumerate(lines) if line.startswith("solve="))
         if what == "crc":
             lines[at] = lines[at][:-1] + ("1" if lines[at][-1] == "0" else "0")
@@ -200,12 +205,6 @@ def lines_of_a_journal():
         assert "1 solve was saved by its journal" in told or "1 solves were saved by its journal" in told, told
         naik("info", path("kill.h5"))
         os.remove(path("kill.h5"))
-
-
-def lines_in(name):
-    with open(path(name + ".h5.journal")) as f:
-        lines = f.read().split("\n")
-    return lines, len([line for line in lines if line.startswith("solve=")])
 
 
 def a_torn_line_takes_no_other_with_it():
@@ -228,7 +227,8 @@ def a_journal_of_another_run_is_written_anew():
     with open(path("other.h5.journal"), "w") as f:
         f.write("naik-journal 1 identity=00000000 choices=\n")
     naik("solve", source, env={"NAIK_INJECT": "kill:write:2"}, status=None)
-    assert lines_in("other") == (lines_in("other")[0], 2) and lines_in("other")[0][0] == head, (head, lines_in("other"))
+    lines, solves = lines_in("other")
+    assert solves == 2 and lines[0] == head, (head, lines)
     naik("solve", source)
 
 

@@ -118,15 +118,6 @@ static void add_singles(builder *b)
     }
 }
 
-static int first_source(const naik_input *input, int solve)
-{
-    int first = 0;
-    while (input->sources[first].solve != solve) {
-        first++;
-    }
-    return first;
-}
-
 /* What is made of one source of each entry and one mass of each. */
 typedef struct mixture {
     const char *name;  /* of the pair or baryon */
@@ -215,9 +206,9 @@ static void average_singles(builder *b, int index, int mass, const naik_input_av
     for (int i = 0; i < input->output.baryons.count; i++) {
         each += has_baryon(input, solve, input->output.baryons.data[i]);
     }
-    const int first = first_single(b, first_source(input, index), mass);
+    const int first = first_single(b, naik_input_first_source(input, index), mass);
     const int exact =
-        average != NULL ? first_single(b, first_source(input, average->exact), mass) : 0;
+        average != NULL ? first_single(b, naik_input_first_source(input, average->exact), mass) : 0;
     for (int k = first; k < first + each && !b->failed; k++) {
         contraction_item one = b->list->item[k];
         one.average = average;
@@ -235,11 +226,11 @@ static void average_solved(builder *b, int index, int mass, const naik_input_ave
     const naik_input_solve *solve = &input->solve[index];
     contraction_item one = {.kind = contraction_kind_of(CONTRACT_MESON, 2, input->kind),
                             .quarks = 1,
-                            .source = {first_source(input, index)},
+                            .source = {naik_input_first_source(input, index)},
                             .mass = {mass},
                             .average = average};
     if (average != NULL && average->type == NAIK_INPUT_TRUNCATED_SOLVES) {
-        one.exact_source = first_source(input, average->exact);
+        one.exact_source = naik_input_first_source(input, average->exact);
     }
     for (int c = 0; c < solve->correlators.count; c++) {
         one.meson = solve->correlators.data[c];
@@ -278,8 +269,10 @@ static void add_pair(builder *b, const naik_input_pair *pair)
         m.item.iterations = pair->iterations;
     }
     for (m.within = 0; m.within < m.count; m.within++) {
-        m.item.source[0] = first_source(input, pair->of[0]) + (quarks > 1 ? m.within : 0);
-        m.item.source[1] = first_source(input, pair->of[1]) + (antiquarks > 1 ? m.within : 0);
+        m.item.source[0] =
+            naik_input_first_source(input, pair->of[0]) + (quarks > 1 ? m.within : 0);
+        m.item.source[1] =
+            naik_input_first_source(input, pair->of[1]) + (antiquarks > 1 ? m.within : 0);
         for (m.item.mass[0] = 0; m.item.mass[0] < quark->masses.count; m.item.mass[0]++) {
             for (m.item.mass[1] = 0; m.item.mass[1] < antiquark->masses.count; m.item.mass[1]++) {
                 add_pair_of(b, &m);
@@ -328,7 +321,8 @@ static void add_sinks(builder *b, mixture *m)
             m->item.spectator[1] = k / masses[2] % masses[1];
             m->item.mass[0] = k % masses[2];
             m->item.source[0] =
-                first_source(input, three->first + m->item.spectator[1]) + i * m->count + m->within;
+                naik_input_first_source(input, three->first + m->item.spectator[1]) + i * m->count +
+                m->within;
             add_currents(b, m);
         }
     }
@@ -347,8 +341,8 @@ static void add_three_points(builder *b)
                                .anchor = 1,
                                .three_point = three};
         for (m.within = 0; m.within < m.count; m.within++) {
-            m.item.source[1] = first_source(input, three->of[0]) + m.within;
-            m.item.spectator[0] = first_source(input, three->of[1]) + m.within;
+            m.item.source[1] = naik_input_first_source(input, three->of[0]) + m.within;
+            m.item.spectator[0] = naik_input_first_source(input, three->of[1]) + m.within;
             add_sinks(b, &m);
         }
         if (input->output.average && m.count > 1) {
@@ -385,7 +379,7 @@ static void add_baryon(builder *b, const naik_input_baryon *baryon)
     }
     for (m.within = 0; m.within < m.count; m.within++) {
         for (int k = 0; k < 3; k++) {
-            m.item.source[k] = first_source(input, baryon->of[k]) + m.within;
+            m.item.source[k] = naik_input_first_source(input, baryon->of[k]) + m.within;
         }
         for (int i = 0; i < masses[0] * masses[1] * masses[2] && !b->failed; i++) {
             m.item.mass[0] = i / (masses[1] * masses[2]);
@@ -465,7 +459,7 @@ static void add_loops(builder *b)
         const int masses = solve->masses.count, sources = solve->origins.count;
         const int first = b->list->count;
         for (int k = 0; k < sources * masses && naik_input_has_loops(input, solve); k++) {
-            add_loops_of(b, first_source(input, i) + k / masses, k % masses);
+            add_loops_of(b, naik_input_first_source(input, i) + k / masses, k % masses);
         }
         const int each = (b->list->count - first) / sources;
         for (int k = first; k < first + each && solve->parts > 1 && !b->failed; k++) {

@@ -30,15 +30,6 @@ typedef struct maker {
     double *values;       /* [T][2] */
 } maker;
 
-static int first_source(const naik_input *input, int solve)
-{
-    int first = 0;
-    while (input->sources[first].solve != solve) {
-        first++;
-    }
-    return first;
-}
-
 static size_t correlator_count(const naik_input_solve *solve)
 {
     return (size_t)solve->correlators.count * (size_t)solve->momenta.count;
@@ -192,7 +183,7 @@ naik_status low_average_make(const naik_lattice *lattice, const naik_input *inpu
     NAIK_TRY(hops(hops_data, quark, &m.hops));
     NAIK_TRY(naik_modes_file_each(lattice, path, &m.spectrum, out->count, take, &m));
     NAIK_TRY(from_all(&m));
-    NAIK_TRY(from_each(&m, first_source(input, average->of)));
+    NAIK_TRY(from_each(&m, naik_input_first_source(input, average->of)));
     naik_log_line(lattice->comm->log,
                   "averages: %s: %d modes of %s, from all sites and from %d sources, in %.2f s",
                   average->name, out->count, path, m.solve->origins.count, naik_time_s() - start_s);

@@ -67,62 +67,31 @@ void low_part_clear(low_part *part)
     *part = (low_part){.count = 0};
 }
 
-/* part->moved(x) = v(x + mu) or v(x - mu); v may be part->moved. */
-static naik_status move(low_part *part, int mu, int side, const double *v)
-{
-    naik_status status = NAIK_OK;
-    const naik_lattice *lat = part->lattice;
-    const int step = side == NAIK_FORWARD ? 1 : -1;
-    NAIK_TRY(naik_faces_exchange(&part->faces, mu, side, v));
-#pragma omp parallel for schedule(static)
-    for (int32_t site = 0; site < lat->sites; site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        memcpy(part->next + REALS * (int64_t)site, naik_faces_beside(&part->faces, mu, step, x, v),
-               REALS * sizeof *v);
-    }
-    double *moved = part->next;
-    part->next = part->moved;
-    part->moved = moved;
-done:
-    return status;
-}
-
-/* out = u v or u^+ v of a site */
-static void multiply(const naik_matrix *u, bool adjoint, const double *v, double *out)
-{
-    for (int i = 0; i < COLOURS; i++) {
-        naik_complex sum = {0, 0};
-        for (int j = 0; j < COLOURS; j++) {
-            const naik_complex e = adjoint ? naik_conj(u->e[j][i]) : u->e[i][j];
-            sum = naik_cfma(e, (naik_complex){v[2 * j], v[2 * j + 1]}, sum);
-        }
-        out[2 * i] = sum.re;
-        out[2 * i + 1] = sum.im;
-    }
-}
-
 /* part->hopped += the hops of part->whole over `links`, `length` sites long, in direction mu. */
 static naik_status add_hops(low_part *part, const naik_gauge *links, int length, int mu)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = part->lattice;
     for (int hop = 0; hop < length; hop++) {
-        NAIK_TRY(move(part, mu, NAIK_FORWARD, hop == 0 ? part->whole : part->moved));
+        NAIK_TRY(naik_faces_move(&part->faces, mu, NAIK_FORWARD,
+                                 hop == 0 ? part->whole : part->moved, &part->moved, &part->next));
     }
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lat->sites; site++) {
-        double u[REALS], *out = part->hopped + REALS * (int64_t)site;
+        naik_complex v[COLOURS];
+        double *out = part->hopped + REALS * (int64_t)site;
         const naik_matrix *link = &links->link[NAIK_DIM * (int64_t)site + mu];
-        multiply(link, false, part->moved + REALS * (int64_t)site, u);
-        for (int r = 0; r < REALS; r++) {
-            out[r] += u[r];
+        naik_mat_times(link, false, part->moved + REALS * (int64_t)site, v);
+        for (int c = 0; c < COLOURS; c++) {
+            out[2 * c] += v[c].re;
+            out[2 * c + 1] += v[c].im;
         }
-        multiply(link, true, part->whole + REALS * (int64_t)site,
-                 part->moved + REALS * (int64_t)site);
+        naik_mat_times(link, true, part->whole + REALS * (int64_t)site, v);
+        memcpy(part->moved + REALS * (int64_t)site, v, sizeof v);
     }
     for (int hop = 0; hop < length; hop++) {
-        NAIK_TRY(move(part, mu, NAIK_BACKWARD, part->moved));
+        NAIK_TRY(naik_faces_move(&part->faces, mu, NAIK_BACKWARD, part->moved, &part->moved,
+                                 &part->next));
     }
 #pragma omp parallel for schedule(static)
     for (int64_t r = 0; r < REALS * (int64_t)lat->sites; r++) {

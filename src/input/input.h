@@ -300,6 +300,15 @@ bool naik_input_deflates(const naik_input *input, int quark);
 int naik_input_first_deflated(const naik_input *input, int quark);
 /* Where the modes of this epsilon are, `path` with NAIK_PATH_MAX bytes. */
 void naik_input_modes_path(const naik_input *input, double naik_epsilon, char *path);
+/* The first source of an entry, among all of the input. */
+static inline int naik_input_first_source(const naik_input *input, int solve)
+{
+    int first = 0;
+    while (input->sources[first].solve != solve) {
+        first++;
+    }
+    return first;
+}
 /* Whether every source colour of an entry is solved; whether this one is, which else is zero. */
 static inline bool naik_input_is_whole(const naik_input_solve *solve)
 {

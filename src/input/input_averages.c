@@ -6,7 +6,7 @@
 #include "input/input_table.h"
 #include "lattice/source_kind.h"
 
-enum { PATH_SIZE = 96, MAX_NAME = 48, MAX_SOURCES = 10000, STREAM_DRAW = 0x64726177 };
+enum { PATH_SIZE = 96, MAX_NAME = 48, STREAM_DRAW = 0x64726177 };
 
 typedef struct block {
     naik_log *log;
@@ -338,11 +338,11 @@ naik_status naik_input_add_averages(naik_log *log, naik_input *input)
     }
     input->solve = all;
     input->solve_count = (int)count;
-    if (input->source_count > MAX_SOURCES) {
+    if (input->source_count > NAIK_INPUT_SOURCES) {
         return naik_input_refuse(log, input, "averages",
                                  "the input has %d sources with the exact ones of 'averages'; at "
                                  "most %d fit into one file",
-                                 input->source_count, (int)MAX_SOURCES);
+                                 input->source_count, (int)NAIK_INPUT_SOURCES);
     }
 done:
     return status;

@@ -15,7 +15,7 @@
 #define LEAST_RADIUS 1e-3 /* r^2 divides */
 #define GROWTH_MOST  100  /* decades by which smearing may enlarge momenta, with a warning */
 
-enum { PATH_SIZE = 160, MAX_MASSES = 100, MAX_SOURCES = 10000 };
+enum { PATH_SIZE = 160, MAX_MASSES = 100 };
 
 typedef struct checker {
     naik_log *log;
@@ -380,9 +380,9 @@ static naik_status check_source_count(const checker *c)
             solve->origins.count > solve->t0.count ? solve->origins.count : solve->t0.count;
         sources += (most > 0 ? most : 1) * (solve->parts > 0 ? solve->parts : 1);
     }
-    if (sources > MAX_SOURCES) {
+    if (sources > NAIK_INPUT_SOURCES) {
         return refuse(c, "solve", "the input has %lld sources; at most %d fit into one file",
-                      (long long)sources, (int)MAX_SOURCES);
+                      (long long)sources, (int)NAIK_INPUT_SOURCES);
     }
     return NAIK_OK;
 }

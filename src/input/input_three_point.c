@@ -6,7 +6,7 @@
 #include "lattice/source_kind.h"
 #include "propagator/spin_taste.h"
 
-enum { PATH_SIZE = 160, MAX_MASSES = 100, MAX_NAME = 48, MAX_SOURCES = 10000, TIME = 8 };
+enum { PATH_SIZE = 160, MAX_MASSES = 100, MAX_NAME = 48, TIME = 8 };
 
 typedef struct block {
     naik_log *log;
@@ -439,11 +439,11 @@ naik_status naik_input_add_three_points(naik_log *log, naik_input *input)
     }
     input->solve = all;
     input->solve_count = count;
-    if (input->source_count > MAX_SOURCES) {
+    if (input->source_count > NAIK_INPUT_SOURCES) {
         return naik_input_refuse(log, input, "three_point",
                                  "the input has %d sources with those of 'three_point'; at most %d "
                                  "fit into one file",
-                                 input->source_count, (int)MAX_SOURCES);
+                                 input->source_count, (int)NAIK_INPUT_SOURCES);
     }
 done:
     return status;
@@ -472,11 +472,7 @@ void naik_input_place_three_points(naik_input *input)
         const int sources = input->solve[three->of[1]].origins.count;
         const int each = sources * three->sink_times.count;
         const int *momentum = three->sink_momenta.data[source->origin / each];
-        int first = 0; /* of the spectator */
-        while (input->sources[first].solve != three->of[1]) {
-            first++;
-        }
-        source->made_of = first + source->origin % sources;
+        source->made_of = naik_input_first_source(input, three->of[1]) + source->origin % sources;
         source->made_of_mass = source->solve - three->first;
         memcpy(source->source.momentum, momentum, sizeof source->source.momentum);
         memcpy(source->x0, input->sources[source->made_of].x0, sizeof source->x0);

@@ -101,6 +101,19 @@ NAIK_HD static inline naik_matrix naik_mat_mul_dagger(const naik_matrix *a, cons
     }
     return c;
 }
+/* out = u v, or u^+ v, of reals v[3][re, im]. */
+NAIK_HD static inline void naik_mat_times(const naik_matrix *u, bool dagger, const double *v,
+                                          naik_complex out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        out[i].re = out[i].im = 0;
+        for (int j = 0; j < 3; j++) {
+            const naik_complex e = dagger ? naik_conj(u->e[j][i]) : u->e[i][j];
+            const naik_complex c = {v[2 * j], v[2 * j + 1]};
+            out[i] = naik_cfma(e, c, out[i]);
+        }
+    }
+}
 NAIK_HD static inline naik_matrix naik_mat_dagger(const naik_matrix *a)
 {
     naik_matrix c;

@@ -78,35 +78,9 @@ void naik_current_destroy(naik_current **current)
 }
 
 /* c->moved(x) = v(x + mu); v may be c->moved. */
-static naik_status move(naik_current *c, const double *v)
+static naik_status forward(naik_current *c, const double *v)
 {
-    naik_status status = NAIK_OK;
-    const naik_lattice *lat = c->lattice;
-    const int reals = reals_of(c->spin);
-    NAIK_TRY(naik_faces_exchange(&c->faces, c->mu, NAIK_FORWARD, v));
-#pragma omp parallel for schedule(static)
-    for (int32_t site = 0; site < lat->sites; site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        memcpy(c->next + reals * (int64_t)site, naik_faces_beside(&c->faces, c->mu, 1, x, v),
-               (size_t)reals * sizeof *v);
-    }
-    double *moved = c->next;
-    c->next = c->moved;
-    c->moved = moved;
-done:
-    return status;
-}
-
-/* u v */
-static void multiply(const naik_matrix *u, const double *v, naik_complex out[COLOURS])
-{
-    for (int i = 0; i < COLOURS; i++) {
-        out[i] = (naik_complex){0, 0};
-        for (int j = 0; j < COLOURS; j++) {
-            out[i] = naik_cfma(u->e[i][j], (naik_complex){v[2 * j], v[2 * j + 1]}, out[i]);
-        }
-    }
+    return naik_faces_move(&c->faces, c->mu, NAIK_FORWARD, v, &c->moved, &c->next);
 }
 
 /* <f, u h> of colours */
@@ -124,7 +98,7 @@ static naik_complex hop(int spin, int mu, const naik_matrix *u, const double *f,
 {
     naik_complex moved[NAIK_GAMMA_SPINS][COLOURS], sum = {0, 0};
     for (int s = 0; s < spin; s++) {
-        multiply(u, h + 2 * COLOURS * s, moved[s]);
+        naik_mat_times(u, false, h + 2 * COLOURS * s, moved[s]);
     }
     if (spin == 1) {
         return product(f, moved[0]);
@@ -175,13 +149,13 @@ static void add(const naik_current *c, const ends *e)
 static naik_status add_ends(naik_current *c, const naik_hops *hops, const double *g, ends e)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(move(c, g));
+    NAIK_TRY(forward(c, g));
     e.links = hops->one;
     e.out = c->one;
     add(c, &e);
     if (c->far) {
         for (int hop = 1; hop < LONG_HOP; hop++) {
-            NAIK_TRY(move(c, c->moved));
+            NAIK_TRY(forward(c, c->moved));
         }
         e.links = hops->three;
         e.out = c->three;

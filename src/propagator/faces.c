@@ -84,3 +84,24 @@ const double *naik_faces_beside(const naik_faces *faces, int mu, int step, const
     y[mu] = (y[mu] + lat->local[mu]) % lat->local[mu];
     return v + faces->reals * (int64_t)naik_lattice_site(lat, y);
 }
+
+naik_status naik_faces_move(naik_faces *faces, int mu, int side, const double *v, double **moved,
+                            double **next)
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = faces->lattice;
+    const int step = side == NAIK_FORWARD ? 1 : -1;
+    double *const to = *next;
+    NAIK_TRY(naik_faces_exchange(faces, mu, side, v));
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        memcpy(to + faces->reals * (int64_t)site, naik_faces_beside(faces, mu, step, x, v),
+               (size_t)faces->reals * sizeof *v);
+    }
+    *next = *moved;
+    *moved = to;
+done:
+    return status;
+}

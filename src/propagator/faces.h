@@ -23,5 +23,9 @@ naik_status naik_faces_exchange(naik_faces *faces, int mu, int side, const doubl
 /* The vector of v one site (step 1 or -1) from local x, once the layer on that side is there. Local. */
 const double *naik_faces_beside(const naik_faces *faces, int mu, int step, const int x[NAIK_DIM],
                                 const double *v);
+/* (*moved)(x) = v one site from x on that side, by way of *next, and the two change places; v may be *moved. Collective.
+ * NAIK_ERR_MPI */
+naik_status naik_faces_move(naik_faces *faces, int mu, int side, const double *v, double **moved,
+                            double **next);
 
 #endif

@@ -159,18 +159,6 @@ void naik_shifts_destroy(naik_shifts **shifts)
     }
 }
 
-/* v = U f, or U^+ f. */
-static void multiply(const naik_matrix *u, bool dagger, const double *f, naik_complex v[3])
-{
-    for (int i = 0; i < 3; i++) {
-        v[i] = (naik_complex){0, 0};
-        for (int j = 0; j < 3; j++) {
-            const naik_complex e = dagger ? naik_conj(u->e[j][i]) : u->e[i][j];
-            v[i] = naik_cfma(e, (naik_complex){f[2 * j], f[2 * j + 1]}, v[i]);
-        }
-    }
-}
-
 static void coordinates(const naik_lattice *lat, int32_t site, int x[NAIK_DIM],
                         int global[NAIK_DIM])
 {
@@ -184,7 +172,7 @@ static void coordinates(const naik_lattice *lat, int32_t site, int x[NAIK_DIM],
 static void carry_over(const naik_matrix *u, bool dagger, const double *f, naik_complex v[3])
 {
     if (u != NULL) {
-        multiply(u, dagger, f, v);
+        naik_mat_times(u, dagger, f, v);
     } else {
         memcpy(v, f, VECTOR * sizeof *f);
     }

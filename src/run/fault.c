@@ -266,27 +266,27 @@ void naik_fault_in_plan(naik_fault *fault, int *multigrid_batch)
     }
 }
 
-void naik_fault_in_setup(naik_fault *fault)
+/* Step number `now` of what has no numbers of its own to damage. */
+static void pass(naik_fault *fault, where where, long now)
 {
     bool mine = false;
-    if (fault == NULL) {
-        return;
-    }
-    const order *o = deferred(fault, SETUP, SETUP, ++fault->steps, &mine);
+    const order *o = deferred(fault, where, where, now, &mine);
     if (o != NULL && mine) {
         halt(o->what);
     }
 }
 
+void naik_fault_in_setup(naik_fault *fault)
+{
+    if (fault != NULL) {
+        pass(fault, SETUP, ++fault->steps);
+    }
+}
+
 void naik_fault_in_wait(naik_fault *fault)
 {
-    bool mine = false;
-    if (fault == NULL) {
-        return;
-    }
-    const order *o = deferred(fault, WAIT, WAIT, ++fault->looks, &mine);
-    if (o != NULL && mine) {
-        halt(o->what);
+    if (fault != NULL) {
+        pass(fault, WAIT, ++fault->looks);
     }
 }
 
