@@ -221,3 +221,12 @@ naik_status naik_h5_check_metadata_crc(naik_log *log, hid_t file, const char *pa
 done:
     return status;
 }
+
+naik_status naik_h5_need_metadata_crc(naik_log *log, hid_t file, const char *path)
+{
+    if (H5Aexists(file, crc_name) <= 0) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' is damaged: its metadata_crc is missing",
+                         path);
+    }
+    return naik_h5_check_metadata_crc(log, file, path);
+}

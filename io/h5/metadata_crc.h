@@ -19,5 +19,7 @@ naik_status naik_h5_write_metadata_crc(naik_comm *comm, hid_t file);
  * all ranks all of them ask.
  * NAIK_ERR_CORRUPT with the sentence where it disagrees, NAIK_ERR_MEMORY */
 naik_status naik_h5_check_metadata_crc(naik_log *log, hid_t file, const char *path);
+/* The same of a kind of file that always has one where it ended whole. */
+naik_status naik_h5_need_metadata_crc(naik_log *log, hid_t file, const char *path);
 
 #endif

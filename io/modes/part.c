@@ -8,6 +8,7 @@
 #include "io/checksum.h"
 #include "io/files.h"
 #include "io/h5/metadata_crc.h"
+#include "io/h5/numbers.h"
 #include "io/modes/vectors.h"
 #include "io/provenance.h"
 #include "io/reread.h"
@@ -56,15 +57,6 @@ void naik_modes_part_clear(naik_modes_part *part)
     free(part->residual);
 }
 
-static naik_status make_dataset(naik_log *log, hid_t file, const char *name, hid_t type, int rank,
-                                const hsize_t *dims)
-{
-    hid_t dataset = -1;
-    const naik_status status = naik_h5_dataset(log, file, name, type, rank, dims, NULL, &dataset);
-    naik_h5_release(dataset);
-    return status;
-}
-
 static naik_status make(naik_comm *alone, void *data)
 {
     naik_status status = NAIK_OK;
@@ -78,32 +70,19 @@ static naik_status make(naik_comm *alone, void *data)
     NAIK_TRY(naik_h5_put_text(alone->log, file, "state", "incomplete"));
     NAIK_TRY(naik_h5_dataset(alone->log, file, "modes/v", vector, 5, dims, NULL, &vectors));
     p->offset = (int64_t)H5Dget_offset(vectors);
-    NAIK_TRY(make_dataset(alone->log, file, "modes/lambda2", real, 1, dims));
-    NAIK_TRY(make_dataset(alone->log, file, "modes/residual", real, 1, dims));
-    NAIK_TRY(make_dataset(alone->log, file, "modes/suma", H5T_STD_U32LE, 1, dims));
-    NAIK_TRY(make_dataset(alone->log, file, "modes/sumb", H5T_STD_U32LE, 1, dims));
+    NAIK_TRY(naik_h5_numbers_make(alone->log, file, "modes/lambda2", real, dims[0]));
+    NAIK_TRY(naik_h5_numbers_make(alone->log, file, "modes/residual", real, dims[0]));
+    NAIK_TRY(naik_h5_numbers_make(alone->log, file, "modes/suma", H5T_STD_U32LE, dims[0]));
+    NAIK_TRY(naik_h5_numbers_make(alone->log, file, "modes/sumb", H5T_STD_U32LE, dims[0]));
     const hsize_t products = 2 * dims[0] * dims[0];
     if (has_products(p)) {
-        NAIK_TRY(make_dataset(alone->log, file, "modes/t", real, 1, &products));
+        NAIK_TRY(naik_h5_numbers_make(alone->log, file, "modes/t", real, products));
     }
 done:
     naik_h5_release(vectors);
     naik_h5_release(vector);
     naik_h5_release(real);
     return naik_h5_close_after(alone, status, &file);
-}
-
-static naik_status put_array(naik_log *log, hid_t file, const char *name, hid_t type, int count,
-                             const void *data)
-{
-    naik_status status = NAIK_OK;
-    const hsize_t start = 0, all = (hsize_t)count;
-    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-    NAIK_H5_TRY(log, dataset, "opening what is known of modes");
-    NAIK_TRY(naik_h5_write_part(log, dataset, type, &start, &all, data));
-done:
-    naik_h5_release(dataset);
-    return status;
 }
 
 static naik_status put_numbers(naik_log *log, hid_t file, naik_modes_part *p)
@@ -117,14 +96,15 @@ static naik_status put_numbers(naik_log *log, hid_t file, naik_modes_part *p)
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory to describe %d modes", p->count);
         goto done;
     }
-    NAIK_TRY(put_array(log, file, "modes/lambda2", H5T_NATIVE_DOUBLE, p->count, p->value));
-    NAIK_TRY(put_array(log, file, "modes/residual", H5T_NATIVE_DOUBLE, p->count,
-                       p->residual != NULL ? p->residual : zeros));
+    NAIK_TRY(
+        naik_h5_numbers_put(log, file, "modes/lambda2", H5T_NATIVE_DOUBLE, p->count, p->value));
+    NAIK_TRY(naik_h5_numbers_put(log, file, "modes/residual", H5T_NATIVE_DOUBLE, p->count,
+                                 p->residual != NULL ? p->residual : zeros));
     for (int k = 0; k < 2; k++) {
         for (size_t i = 0; i < n; i++) {
             word[i] = p->sum[i][k];
         }
-        NAIK_TRY(put_array(log, file, names[k], H5T_NATIVE_UINT32, p->count, word));
+        NAIK_TRY(naik_h5_numbers_put(log, file, names[k], H5T_NATIVE_UINT32, p->count, word));
     }
 done:
     free(zeros);
@@ -147,7 +127,8 @@ static naik_status put_products(naik_log *log, hid_t file, naik_modes_part *p)
         memcpy(t + i * n, s->t + i * (size_t)s->krylov, n * sizeof *t);
     }
     const int64_t sum = naik_crc32(t, n * n * sizeof *t);
-    NAIK_TRY(put_array(log, file, "modes/t", H5T_NATIVE_DOUBLE, 2 * p->count * p->count, t));
+    NAIK_TRY(
+        naik_h5_numbers_put(log, file, "modes/t", H5T_NATIVE_DOUBLE, 2 * p->count * p->count, t));
     NAIK_TRY(naik_h5_put_i64(log, file, "t_crc", &sum, 0));
 done:
     free(t);

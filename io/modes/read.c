@@ -5,6 +5,8 @@
 
 #include "io/beside.h"
 #include "io/h5/guard.h"
+#include "io/h5/metadata_crc.h"
+#include "io/h5/numbers.h"
 #include "io/modes/modes_file.h"
 #include "io/modes/vectors.h"
 #include "io/reread.h"
@@ -43,7 +45,7 @@ static naik_status identify(const naik_geometry *geometry, hid_t file, const cha
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "'%s' was never completed: its writer was interrupted", path);
     }
-    NAIK_TRY(naik_mode_attributes_check(log, file, path));
+    NAIK_TRY(naik_h5_need_metadata_crc(log, file, path));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (dims[mu] != lat->size[mu]) {
             return NAIK_FAIL(log, NAIK_ERR_INPUT,
@@ -133,8 +135,8 @@ static naik_status get_summed(naik_log *log, hid_t file, const int size[NAIK_DIM
     if (values == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the numbers of %d modes", all);
     }
-    NAIK_TRY(naik_mode_numbers_get(log, file, name, H5T_NATIVE_DOUBLE, 8, all, values));
-    if (count > all || !naik_mode_numbers_agree(file, sum, values, all)) {
+    NAIK_TRY(naik_h5_numbers_get(log, file, name, H5T_NATIVE_DOUBLE, 8, all, values));
+    if (count > all || !naik_h5_numbers_agree(file, sum, values, all)) {
         status =
             NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/%s of '%s' disagrees with its checksum", name, path);
         goto done;
@@ -174,9 +176,9 @@ static naik_status read_all(const naik_geometry *geometry, const char *path, int
         goto agree;
     }
     status =
-        naik_mode_numbers_get(comm->log, file, "modes/suma", H5T_NATIVE_UINT32, 4, count, stored);
-    status = status == NAIK_OK ? naik_mode_numbers_get(comm->log, file, "modes/sumb",
-                                                       H5T_NATIVE_UINT32, 4, count, stored + count)
+        naik_h5_numbers_get(comm->log, file, "modes/suma", H5T_NATIVE_UINT32, 4, count, stored);
+    status = status == NAIK_OK ? naik_h5_numbers_get(comm->log, file, "modes/sumb",
+                                                     H5T_NATIVE_UINT32, 4, count, stored + count)
                                : status;
     status = status == NAIK_OK ? get_summed(comm->log, file, size, "modes/lambda2", "lambda2_crc",
                                             path, values, value)
@@ -232,8 +234,8 @@ static naik_status read_products(naik_log *log, hid_t file, const char *path, in
     if (t == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the products of %d vectors", size);
     }
-    NAIK_TRY(naik_mode_numbers_get(log, file, "modes/t", H5T_NATIVE_DOUBLE, 8, 2 * size * size, t));
-    if (!naik_mode_numbers_agree(file, "t_crc", (const double *)t, 2 * size * size)) {
+    NAIK_TRY(naik_h5_numbers_get(log, file, "modes/t", H5T_NATIVE_DOUBLE, 8, 2 * size * size, t));
+    if (!naik_h5_numbers_agree(file, "t_crc", (const double *)t, 2 * size * size)) {
         status =
             NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/t of '%s' disagrees with its checksum", path);
         goto done;

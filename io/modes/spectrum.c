@@ -3,41 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/checksum.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
+#include "io/h5/numbers.h"
 #include "io/modes/modes_file.h"
 #include "io/modes/vectors.h"
-
-naik_status naik_mode_numbers_get(naik_log *log, hid_t file, const char *name, hid_t type,
-                                  size_t type_bytes, int count, void *out)
-{
-    naik_status status = NAIK_OK;
-    const hsize_t start = 0, all = (hsize_t)count;
-    hsize_t dim = 0;
-    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-    hid_t space = dataset >= 0 ? H5Dget_space(dataset) : -1;
-    const bool whole = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
-                       H5Sget_simple_extent_dims(space, &dim, NULL) == 1 && dim >= all &&
-                       naik_h5_layout_holds(dataset, (int64_t)(dim * type_bytes));
-    if (!whole) {
-        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/%s of the modes is missing or damaged", name);
-    } else {
-        status = naik_h5_read_part(log, dataset, type, &start, &all, out);
-    }
-    naik_h5_release(space);
-    naik_h5_release(dataset);
-    return status;
-}
-
-naik_status naik_mode_attributes_check(naik_log *log, hid_t file, const char *path)
-{
-    if (H5Aexists(file, "metadata_crc") <= 0) {
-        return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' is damaged: its metadata_crc is missing",
-                         path);
-    }
-    return naik_h5_check_metadata_crc(log, file, path);
-}
 
 int naik_mode_vectors_count(hid_t file, const int size[NAIK_DIM])
 {
@@ -67,13 +37,6 @@ static void get_sum(hid_t file, const char *a, const char *b, uint32_t sum[2])
     sum[1] = (uint32_t)word[1];
 }
 
-bool naik_mode_numbers_agree(hid_t file, const char *name, const double *values, int count)
-{
-    int64_t stored = 0;
-    return !naik_h5_get_i64(file, name, &stored, 0) ||
-           stored == (int64_t)naik_crc32(values, (size_t)count * sizeof *values);
-}
-
 bool naik_modes_numbers_hold(const double *lambda2, const double *residual, int count, double high)
 {
     const double most = NAIK_MODES_EIGENVALUE_MOST;
@@ -97,14 +60,14 @@ static naik_status get_numbers(naik_log *log, hid_t file, naik_modes_spectrum *o
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the spectrum of %d modes",
                          out->count);
     }
-    NAIK_TRY(naik_mode_numbers_get(log, file, "modes/lambda2", H5T_NATIVE_DOUBLE, 8, out->count,
-                                   out->lambda2));
-    NAIK_TRY(naik_mode_numbers_get(log, file, "modes/residual", H5T_NATIVE_DOUBLE, 8, out->count,
-                                   out->residual));
-    NAIK_TRY(naik_mode_numbers_get(log, file, "modes/suma", H5T_NATIVE_UINT32, 4, out->count,
-                                   out->suma));
-    NAIK_TRY(naik_mode_numbers_get(log, file, "modes/sumb", H5T_NATIVE_UINT32, 4, out->count,
-                                   out->sumb));
+    NAIK_TRY(naik_h5_numbers_get(log, file, "modes/lambda2", H5T_NATIVE_DOUBLE, 8, out->count,
+                                 out->lambda2));
+    NAIK_TRY(naik_h5_numbers_get(log, file, "modes/residual", H5T_NATIVE_DOUBLE, 8, out->count,
+                                 out->residual));
+    NAIK_TRY(
+        naik_h5_numbers_get(log, file, "modes/suma", H5T_NATIVE_UINT32, 4, out->count, out->suma));
+    NAIK_TRY(
+        naik_h5_numbers_get(log, file, "modes/sumb", H5T_NATIVE_UINT32, 4, out->count, out->sumb));
 done:
     return status;
 }
@@ -137,7 +100,7 @@ naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
     if (out->state == NAIK_MODES_UNFINISHED) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_mode_attributes_check(log, file, path));
+    NAIK_TRY(naik_h5_need_metadata_crc(log, file, path));
     out->count = good ? naik_mode_vectors_count(file, out->size) : 0;
     if (out->count == 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v of '%s' is cut short or damaged", path);
@@ -147,8 +110,8 @@ naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
     get_sum(file, "long_suma", "long_sumb", out->far);
     NAIK_TRY(get_numbers(log, file, out));
     if (out->state == NAIK_MODES_COMPLETE &&
-        !(naik_mode_numbers_agree(file, "lambda2_crc", out->lambda2, out->count) &&
-          naik_mode_numbers_agree(file, "residual_crc", out->residual, out->count))) {
+        !(naik_h5_numbers_agree(file, "lambda2_crc", out->lambda2, out->count) &&
+          naik_h5_numbers_agree(file, "residual_crc", out->residual, out->count))) {
         status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                            "eigenvalues or residuals of '%s' disagree with their checksums", path);
         goto done;

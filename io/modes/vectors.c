@@ -6,6 +6,7 @@
 
 #include "comm/collective.h"
 #include "io/checksum.h"
+#include "io/h5/numbers.h"
 
 naik_lattice naik_mode_half_lattice(const naik_lattice *lattice)
 {
@@ -16,15 +17,6 @@ naik_lattice naik_mode_half_lattice(const naik_lattice *lattice)
     half.sites /= 2;
     half.volume /= 2;
     return half;
-}
-
-/* HDF5's conversions do not survive damaged types. */
-static bool stored_as(hid_t dataset, hid_t type)
-{
-    hid_t stored = H5Dget_type(dataset);
-    const bool same = stored >= 0 && type >= 0 && H5Tequal(stored, type) > 0;
-    naik_h5_release(stored);
-    return same;
 }
 
 naik_status naik_mode_vectors_open(const naik_lattice *lat, hid_t file, naik_mode_vectors *out)
@@ -38,7 +30,7 @@ naik_status naik_mode_vectors_open(const naik_lattice *lat, hid_t file, naik_mod
     out->type = naik_h5_tensor(32, 1);
     if (out->even == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a mode on the host");
-    } else if (out->dataset < 0 || !stored_as(out->dataset, out->type)) {
+    } else if (out->dataset < 0 || !naik_h5_is_stored_as(out->dataset, out->type)) {
         status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v is missing or damaged");
     }
     return naik_comm_agree(lat->comm, status);

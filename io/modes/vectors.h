@@ -19,19 +19,8 @@ typedef struct naik_mode_vectors {
     naik_modes_ahead *ahead;     /* NULL: vectors are read by HDF5 when they are asked for */
 } naik_mode_vectors;
 
-/* Whether all that describes the modes is as it was written; a file that ended whole has a checksum of
- * it. Local. NAIK_ERR_CORRUPT */
-naik_status naik_mode_attributes_check(naik_log *log, hid_t file, const char *path);
 /* Vectors in the file, 0 where its dataset is not one of a lattice of these extents. Local. */
 int naik_mode_vectors_count(hid_t file, const int size[NAIK_DIM]);
-/* The first `count` numbers of type_bytes each of a dataset with one dimension. Local.
- * NAIK_ERR_CORRUPT  there are fewer        NAIK_ERR_IO */
-naik_status naik_mode_numbers_get(naik_log *log, hid_t file, const char *name, hid_t type,
-                                  size_t type_bytes, int count, void *out);
-/* Whether all numbers of a file have the crc32 that attribute `name` holds; files made before these
- * attributes were have none, and nothing disagrees. */
-bool naik_mode_numbers_agree(hid_t file, const char *name, const double *values, int count);
-
 /* Opens /modes/v of `file`, whose shape is known to be right. Local but for the memory, on which the ranks agree. */
 naik_status naik_mode_vectors_open(const naik_lattice *lattice, hid_t file, naik_mode_vectors *out);
 /* The first `count` vectors will be read in turn, by naik_mode_vector_read, from the file PATH: threads

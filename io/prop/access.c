@@ -11,6 +11,7 @@
 
 #include "io/checksum.h"
 #include "io/finite.h"
+#include "io/h5/numbers.h"
 #include "io/prop/prop_file.h"
 
 /* A dataset of a propagator file, as its plan has it. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "io/checksum.h"
+#include "io/h5/numbers.h"
 #include "solver/solver.h"
 
 enum { MOST = 1 << 24, TWO_BLANKS = 0x2020 };
@@ -195,14 +196,6 @@ bool naik_disk_record_unpack(const naik_disk_record *disk, naik_solve_record *re
     record->sumb = disk->sumb;
     record->time = disk->time;
     return true;
-}
-
-bool naik_h5_is_stored_as(hid_t dataset, hid_t type)
-{
-    hid_t stored = dataset < 0 ? -1 : H5Dget_type(dataset);
-    const bool same = stored >= 0 && type >= 0 && H5Tequal(stored, type) > 0;
-    naik_h5_release(stored);
-    return same;
 }
 
 naik_status naik_disk_records_read(naik_log *log, hid_t h5, const char *path, int *count,

@@ -44,8 +44,6 @@ hid_t naik_disk_record_type_of(hid_t dataset);
  * NAIK_ERR_CORRUPT  there are no records, or not as naik stores records    NAIK_ERR_IO    NAIK_ERR_MEMORY */
 naik_status naik_disk_records_read(naik_log *log, hid_t h5, const char *path, int *count,
                                    naik_disk_record **out, int64_t *offset);
-/* Whether data lie there as this type: HDF5's conversions do not survive damaged types. */
-bool naik_h5_is_stored_as(hid_t dataset, hid_t type);
 
 /* The record on disk, with its crc; the crcs of correlators and history are 0. */
 naik_disk_record naik_disk_record_pack(const naik_solve_record *record, int set);

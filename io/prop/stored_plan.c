@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/h5/numbers.h"
 #include "io/prop/prop_file.h"
-
 enum { MAX_RECORDS = 3 << 19, MAX_NUMBERS = 1 << 28 };
 
 hid_t naik_prop_open_object(hid_t h5, const char *path)

@@ -25,6 +25,7 @@
 #include "gauge/heatbath.h"
 #include "io/checksum.h"
 #include "io/h5/metadata_crc.h"
+#include "io/h5/numbers.h"
 #include "io/modes/modes_file.h"
 #include "io/modes/vectors.h"
 
@@ -330,7 +331,7 @@ static void agree_numbers(hid_t file, const char *dataset, const char *attribute
 {
     double *all = calloc((size_t)count + 1, sizeof *all);
     if (H5Lexists(file, dataset, H5P_DEFAULT) > 0 && H5Aexists(file, attribute) > 0 &&
-        naik_mode_numbers_get(fuzz_comm()->log, file, dataset, H5T_NATIVE_DOUBLE, 8, count, all) ==
+        naik_h5_numbers_get(fuzz_comm()->log, file, dataset, H5T_NATIVE_DOUBLE, 8, count, all) ==
             NAIK_OK) {
         const int64_t sum = naik_crc32(all, (size_t)count * sizeof *all);
         hid_t open = H5Aopen(file, attribute, H5P_DEFAULT);
