@@ -61,7 +61,9 @@ naik_status naik_prop_change_state(naik_propagator_file *file, const char *state
     return by_rank_0(file, open_and_set, state);
 }
 
-static naik_status put_source(naik_log *log, hid_t h5, int number, const char *set_name,
+/* The quarks stand here too, because a file without propagators has no other place for those of an entry without
+ * correlators of its own. */
+static naik_status put_source(naik_log *log, hid_t h5, int number, const naik_solve_set *set,
                               const naik_source_info *source)
 {
     naik_status status = NAIK_OK;
@@ -69,7 +71,8 @@ static naik_status put_source(naik_log *log, hid_t h5, int number, const char *s
     hid_t group = -1;
     snprintf(name, sizeof name, "/prop/s%04d/source", number);
     NAIK_TRY(naik_h5_group(log, h5, name, &group));
-    NAIK_TRY(naik_h5_put_text(log, group, "solve_set", set_name));
+    NAIK_TRY(naik_h5_put_text(log, group, "solve_set", set->name));
+    NAIK_TRY(naik_prop_put_quarks(log, group, set->quarks, set->quark, set->mass_count));
     NAIK_TRY(naik_h5_put_text(log, group, "type", source->type));
     NAIK_TRY(naik_h5_put_ints(log, group, "origin", source->origin, NAIK_DIM));
     NAIK_TRY(naik_h5_put_ints(log, group, "momentum", source->momentum, NAIK_DIM - 1));
@@ -280,8 +283,8 @@ static naik_status make_all(naik_propagator_file *file, const naik_propagator_sp
     NAIK_TRY(make_solves(file));
     for (int source = 0; source < plan->source_count; source++) {
         const naik_solve_set *set = &spec->sets[plan->source[source].set];
-        NAIK_TRY(put_source(log, file->h5, source, set->name,
-                            &set->sources[plan->source[source].within]));
+        NAIK_TRY(
+            put_source(log, file->h5, source, set, &set->sources[plan->source[source].within]));
         for (int mass = 0; mass < set->mass_count; mass++) {
             if (plan->store) {
                 NAIK_TRY(make_propagator(file, spec, set, source, mass));

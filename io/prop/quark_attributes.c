@@ -2,7 +2,24 @@
 #include "io/prop/quark_attributes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Kind, facts and twist, which all quarks of an entry share. */
+static naik_status put_kind(naik_log *log, hid_t object, const naik_quark *quark)
+{
+    naik_status status = NAIK_OK;
+    const naik_quark_kind *kind = quark->kind;
+    if (naik_quark_twist(quark) != NULL) {
+        NAIK_TRY(naik_h5_put_f64(log, object, "twist", quark->twist, NAIK_DIM - 1));
+    }
+    NAIK_TRY(naik_h5_put_text(log, object, "action", kind->name));
+    for (int i = 0; i < kind->fact_count; i++) {
+        NAIK_TRY(naik_h5_put_text(log, object, kind->facts[i].name, kind->facts[i].text));
+    }
+done:
+    return status;
+}
 
 naik_status naik_prop_put_quark(naik_log *log, hid_t object, const naik_quark *quark)
 {
@@ -14,14 +31,32 @@ naik_status naik_prop_put_quark(naik_log *log, hid_t object, const naik_quark *q
             NAIK_TRY(naik_h5_put_f64(log, object, kind->numbers[i].name, &value, 0));
         }
     }
-    if (naik_quark_twist(quark) != NULL) {
-        NAIK_TRY(naik_h5_put_f64(log, object, "twist", quark->twist, NAIK_DIM - 1));
-    }
-    NAIK_TRY(naik_h5_put_text(log, object, "action", kind->name));
-    for (int i = 0; i < kind->fact_count; i++) {
-        NAIK_TRY(naik_h5_put_text(log, object, kind->facts[i].name, kind->facts[i].text));
-    }
+    NAIK_TRY(put_kind(log, object, quark));
 done:
+    return status;
+}
+
+naik_status naik_prop_put_quarks(naik_log *log, hid_t object, const naik_quark *quarks,
+                                 const int *which, int count)
+{
+    naik_status status = NAIK_OK;
+    const naik_quark *first = &quarks[which[0]];
+    double *values = malloc((size_t)count * sizeof *values);
+    if (values == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the masses of an entry");
+    }
+    for (int i = 0; i < first->kind->number_count; i++) {
+        const naik_quark_number *number = &first->kind->numbers[i];
+        if ((number->uses & NAIK_NUMBER_FILE) != 0) {
+            for (int k = 0; k < count; k++) {
+                values[k] = number->value(&quarks[which[k]]);
+            }
+            NAIK_TRY(naik_h5_put_f64(log, object, number->name, values, count));
+        }
+    }
+    NAIK_TRY(put_kind(log, object, first));
+done:
+    free(values);
     return status;
 }
 
@@ -46,7 +81,34 @@ done:
     return status;
 }
 
-void naik_prop_get_quark(hid_t object, const char *prefix, naik_quark *quark)
+/* An attribute of one number (index < 0), or element `index` of one of several. False where there is none. */
+static bool get_number(hid_t object, const char *name, int index, double *value)
+{
+    double *all = NULL;
+    bool found = false;
+    hsize_t count = 0;
+    if (index < 0) {
+        return naik_h5_get_f64(object, name, value, 0);
+    }
+    if (H5Aexists(object, name) <= 0) {
+        return false;
+    }
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), space = H5Aget_space(attribute);
+    if (H5Sget_simple_extent_ndims(space) == 1) {
+        H5Sget_simple_extent_dims(space, &count, NULL);
+    }
+    H5Sclose(space);
+    H5Aclose(attribute);
+    all = (hsize_t)index < count ? malloc((size_t)count * sizeof *all) : NULL;
+    found = all != NULL && naik_h5_get_f64(object, name, all, (int)count);
+    if (found) {
+        *value = all[index];
+    }
+    free(all);
+    return found;
+}
+
+static void get_quark(hid_t object, const char *prefix, int index, naik_quark *quark)
 {
     char name[NAIK_PROP_QUARK_NAME], action[NAIK_PROP_QUARK_NAME] = "";
     if (H5Aexists(object, "action") > 0) {
@@ -59,10 +121,20 @@ void naik_prop_get_quark(hid_t object, const char *prefix, naik_quark *quark)
         double value;
         snprintf(name, sizeof name, "%s%s", prefix, number->name);
         if (number->member != 0 && (number->uses & NAIK_NUMBER_FILE) != 0 &&
-            naik_h5_get_f64(object, name, &value, 0)) {
+            get_number(object, name, index, &value)) {
             naik_quark_set(quark, number, value);
         }
     }
     snprintf(name, sizeof name, "%stwist", prefix);
     naik_h5_get_f64(object, name, quark->twist, NAIK_DIM - 1);
+}
+
+void naik_prop_get_quark(hid_t object, const char *prefix, naik_quark *quark)
+{
+    get_quark(object, prefix, -1, quark);
+}
+
+void naik_prop_get_quark_of(hid_t object, int mass, naik_quark *quark)
+{
+    get_quark(object, "", mass, quark);
 }

@@ -13,11 +13,17 @@ enum { NAIK_PROP_QUARK_NAME = 64 };
 /* Of a propagator, or of the correlators of one quark: its numbers, twist, kind and facts. Does not
  * agree. NAIK_ERR_IO */
 naik_status naik_prop_put_quark(naik_log *log, hid_t object, const naik_quark *quark);
+/* Of a source, for all masses of its entry: each number as a list of `count`, of quarks[which[k]]. Does not agree.
+ * NAIK_ERR_IO, NAIK_ERR_MEMORY */
+naik_status naik_prop_put_quarks(naik_log *log, hid_t object, const naik_quark *quarks,
+                                 const int *which, int count);
 /* Of one of the quarks of a hadron: PREFIXmass ... Does not agree. NAIK_ERR_IO */
 naik_status naik_prop_put_hadron_quark(naik_log *log, hid_t object, const char *prefix,
                                        const naik_quark *quark);
 /* Reads a quark back; prefix "" for that of a propagator. A number that is not there stays as it is in *quark; so
  * does the kind where the object has none, and the kind is NULL where naik has none of that name. Local. */
 void naik_prop_get_quark(hid_t object, const char *prefix, naik_quark *quark);
+/* The same of number `mass` of the lists of a source. Local. */
+void naik_prop_get_quark_of(hid_t object, int mass, naik_quark *quark);
 
 #endif

@@ -115,8 +115,8 @@ static naik_status add_session(void *context, int number, const char *text)
     return add_fact(r->log, &r->view->texts, &r->view->text_count, name, text);
 }
 
-/* Type and origin. */
-static void describe_source(const reader *r, int source, naik_reader_pair *pair)
+/* Type and origin, and the quark of this mass. */
+static void describe_source(const reader *r, int source, int mass, naik_reader_pair *pair)
 {
     char path[NAIK_PROP_PATH], type[48], colours[16];
     int64_t x[NAIK_DIM] = {0};
@@ -125,6 +125,7 @@ static void describe_source(const reader *r, int source, naik_reader_pair *pair)
     if (object < 0) {
         return;
     }
+    naik_prop_get_quark_of(object, mass, &pair->quark);
     naik_h5_get_text(object, "type", type, sizeof type);
     naik_h5_get_i64(object, "origin", x, NAIK_DIM);
     snprintf(pair->source, sizeof pair->source, "%s at %d,%d,%d,%d", type, (int)x[0], (int)x[1],
@@ -333,7 +334,7 @@ static naik_status read_pair(reader *r, int index, bool with_history)
         const size_t used = strlen(pair->label);
         snprintf(pair->label + used, sizeof pair->label - used, "/s%04d", source->within);
     }
-    describe_source(r, s->source, pair);
+    describe_source(r, s->source, s->mass, pair);
     naik_prop_slab_path(s->source, s->mass, path);
     describe_quark(r, path, pair);
     naik_prop_corr_path(plan, s->source, s->mass, path);

@@ -620,6 +620,9 @@ class File(_Opened):
         for name in (f"prop/s{source:04d}/m{mass:02d}", f"corr/{''.join(label)}/m{mass:02d}"):
             if name in self.h5 and "mass" in self.h5[name].attrs:
                 return self.h5[name].attrs
+        own = self.h5[f"prop/s{source:04d}/source"].attrs if f"prop/s{source:04d}/source" in self.h5 else {}
+        if "mass" in own and 0 <= mass < len(own["mass"]):  # neither propagators nor correlators are stored
+            return {key: own[key][mass] for key in ("mass", "naik_epsilon") if key in own}
         raise LookupError(f"{self.path} has no source {source} with mass number {mass}")
 
     def _source(self, set_name, number):
