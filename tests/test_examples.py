@@ -64,13 +64,35 @@ def low_modes_shorten_the_solves_and_change_no_correlator():
     assert 2 * counts[0] < counts[1], counts
 
 
-def the_scalar_three_point_function_is_a_derivative():
+def vectors_of_a_decay_have_their_ward_identity():
     made = run("three-point")
-    ratios = [float(x) for x in re.findall(r"[\d.]+", made["said"])]
-    assert len(ratios) == 2 and all(abs(r - 1) < 3e-3 for r in ratios), ratios  # (dm / m)^2
-    assert all(c.shape == (16,) for c in (*made["scalar"].values(), *made["vector"].values()))
+    assert float(re.search("Ward identity: (.*)", made["said"])[1]) < 1e-6, made["said"]
+    assert all(made["current"](c, T, p).shape == (16,) for c in ("G1-G1", "conserved_vector_x") for T in (6, 8) for p in made["light"])
     with h5py.File(path("three-point-stored.h5")) as f:
         assert f["/corr/current/s0000/m00-m00/pion05/p000"].shape == (16,)
+    told = naik("report", "three-point.h5", cwd=SCRATCH)
+    with open(path("three-point.html"), encoding="utf-8") as f:
+        told = f.read()
+    assert "decay/T06_p110/m00-m00-m00: " in told and "conserved_vector_t, p = (-1, -1, 0)" in told
+
+
+def averages_of_vectors_agree_and_every_mass_is_known():
+    made = run("gm2")
+    local, f = made["local"], made["f"]
+    assert np.abs(local("all_sites", "low modes") + local("all_sites", "rest") - local("all_sites")).max() < 1e-15
+    assert np.abs(local("corrected", "sloppy mean") + local("corrected", "correction") - local("corrected")).max() < 1e-15
+    apart = np.abs(local("all_sites") - local("corrected"))
+    assert np.all(apart < 5 * (local("all_sites", "standard error") + local("corrected", "standard error"))), apart
+    ratio = (made["conserved"] / made["one_link"])[:2]
+    assert np.all((1 < ratio) & (ratio < 2)), ratio
+    assert {f.mass(s.index) for s in f.sources} == {0.01}  # of `plain` and `current` too, which have no correlators and no propagators
+    naik("report", "gm2.h5", cwd=SCRATCH)
+    with open(path("gm2.html"), encoding="utf-8") as page:
+        told = page.read()
+    assert "all_sites/m00: few of mass 0.01" in told and "mass 0<" not in told and '<td class="n">0.01</td>' in told
+    small, large = (re.findall(r"name: (\w+)", open(os.path.join(TOP, "inputs", name), encoding="utf-8").read())
+                    for name in ("gm2.yaml", "gm2-32x48.yaml"))
+    assert small == large
 
 
 def a_whole_twist_is_a_momentum_of_the_lattice():
@@ -136,7 +158,7 @@ def the_epsilon_of_the_page_makes_a_free_quark_relativistic():
 
 def every_page_is_run_and_linked():
     names = [f"example-{name}.md" for name in examples.names()]
-    assert len(names) == 7
+    assert len(names) == 8
     for place in ("README.md", "doc/README.md"):
         with open(os.path.join(TOP, place), encoding="utf-8") as f:
             text = f.read()
@@ -148,7 +170,8 @@ def every_page_is_run_and_linked():
 
 if __name__ == "__main__":
     inputs_are_there()
-    main([low_modes_shorten_the_solves_and_change_no_correlator, the_scalar_three_point_function_is_a_derivative,
+    main([low_modes_shorten_the_solves_and_change_no_correlator, vectors_of_a_decay_have_their_ward_identity,
+          averages_of_vectors_agree_and_every_mass_is_known,
           a_whole_twist_is_a_momentum_of_the_lattice, stored_propagators_take_no_iteration,
           walls_are_in_coulomb_gauge, the_clover_pion_is_the_largest, a_light_clover_quark_is_solved_by_multigrid,
           the_epsilon_of_the_page_makes_a_free_quark_relativistic, every_page_is_run_and_linked])
