@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exactsum.h"
 #include "base/rng.h"
 #include "check.h"
 #include "comm/collective.h"
@@ -274,6 +275,162 @@ static void sums_are_those_of_the_current_at_every_site(check *t)
     }
 }
 
+static naik_frame wave(int px, int py, int pz)
+{
+    naik_frame frame = {.momentum = {px, py, pz}};
+    memcpy(frame.origin, x0, sizeof frame.origin);
+    return frame;
+}
+
+/* Of all columns the sum of p^+ K q, p = eps q1 or that of quarks with spin, z from the antiquark. */
+static naik_complex carried(check *t, const fixture *f, int mu, const naik_frame *frame)
+{
+    const naik_gamma right = naik_gamma_product(&naik_gamma_y, &naik_gamma_5);
+    naik_complex total = {0, 0};
+    double *kq = malloc(reals_of(f) * sizeof *kq), *p = malloc(reals_of(f) * sizeof *p);
+    for (int column = 0; column < 3 * f->spin; column++) {
+        const int other = f->spin > 1 ? 3 * right.column[column / 3] + column % 3 : column;
+        const naik_complex factor = f->spin > 1 ? right.value[column / 3] : (naik_complex){1, 0};
+        CHECK_OK(t, naik_current_apply(f->current, &f->hops, mu, frame,
+                                       f->quark + column * reals_of(f), kq));
+        memcpy(p, f->antiquark + other * reals_of(f), reals_of(f) * sizeof *p);
+        for (int32_t site = 0; site < f->lat->sites; site++) {
+            int x[4];
+            naik_lattice_coords(f->lat, site, x);
+            for (int k = 0; k < 4; k++) {
+                x[k] += f->lat->origin[k] + x0[k];
+            }
+            double *here = p + 6 * f->spin * (int64_t)site;
+            if (f->spin > 1) {
+                naik_gamma_times(&naik_gamma_5, here);
+            }
+            for (int i = 0; i < 6 && f->spin == 1; i++) {
+                here[i] *= naik_parity_of(x) != 0 ? -1 : 1;
+            }
+        }
+        total = naik_cadd(total, naik_cmul(factor, dot(p, kq, (int)reals_of(f) / 2)));
+    }
+    naik_exactsum all[2];
+    naik_exactsum_clear(&all[0]);
+    naik_exactsum_clear(&all[1]);
+    naik_exactsum_add(&all[0], total.re);
+    naik_exactsum_add(&all[1], total.im);
+    CHECK_OK(t, naik_comm_sum_exact(f->lat->comm, all, 2));
+    total = (naik_complex){naik_exactsum_value(&all[0]), naik_exactsum_value(&all[1])};
+    free(kq);
+    free(p);
+    return total;
+}
+
+/* Of time slices added up; of a direction each, with a momentum and without. */
+static void operators_on_vectors_are_what_sums_carry(check *t)
+{
+    for (int k = 0; k < 8; k++) {
+        fixture f;
+        naik_complex sums[8], want = {0, 0};
+        const int spin = k < 4 ? 1 : 4, mu = k % 4;
+        const naik_frame frame = k % 2 == 0 ? wave(1, -1, 2) : wave(0, 0, 0);
+        CHECK_REQUIRE(t, make(t, spin, spin == 1, &f));
+        CHECK_OK(
+            t, naik_current_fill(f.current, &f.hops, mu, x0, &naik_gamma_y, f.quark, f.antiquark));
+        CHECK_OK(t, naik_current_sum(f.current, &frame, sums));
+        for (int time = 0; time < size[3]; time++) {
+            want = naik_cadd(want, sums[time]);
+        }
+        const naik_complex got = carried(t, &f, mu, &frame);
+        CHECK_TRUE(t, hypot(want.re, want.im) > 1);
+        CHECK_NEAR(t, got.re, want.re, 1000 * rounding);
+        CHECK_NEAR(t, got.im, want.im, 1000 * rounding);
+        clear(&f);
+    }
+}
+
+/* v becomes w v. */
+static void weigh(const fixture *f, const naik_frame *frame, double *v)
+{
+    for (int32_t site = 0; site < f->lat->sites; site++) {
+        int x[4];
+        naik_lattice_coords(f->lat, site, x);
+        for (int mu = 0; mu < 4; mu++) {
+            x[mu] += f->lat->origin[mu];
+        }
+        const naik_complex w = naik_slice_weight(f->lat, frame, x);
+        for (int i = 0; i < 3 * f->spin; i++) {
+            double *at = v + 6 * (int64_t)f->spin * site + 2 * (int64_t)i;
+            const naik_complex turned = naik_cmul(w, (naik_complex){at[0], at[1]});
+            memcpy(at, &turned, sizeof turned);
+        }
+    }
+}
+
+/* out = M v of the slow operators. */
+static void operate(check *t, const fixture *f, const double *v, double *out)
+{
+    if (f->spin == 1) {
+        const naik_fatlong links = {.fat = f->hops.one, .long_links = f->hops.three};
+        CHECK_OK(t, naik_operator_ref(&links, 0.1, v, out));
+        return;
+    }
+    wilson_ref *w = NULL;
+    if (!CHECK_OK(t, wilson_ref_create(f->hops.one, false, 0.1, 0.3, 1.2, &w))) {
+        return;
+    }
+    wilson_spinor *s = wilson_ref_field(w->volume), *ms = wilson_ref_field(w->volume);
+    CHECK_OK(t, wilson_ref_collect(f->lat, v, s));
+    wilson_ref_operator(w, WILSON_PLAIN, s, ms);
+    for (int32_t site = 0; site < f->lat->sites; site++) {
+        int x[4];
+        naik_lattice_coords(f->lat, site, x);
+        memcpy(out + 24 * (int64_t)site, ms[naik_lattice_global(f->lat, x)], sizeof *ms);
+    }
+    free(s);
+    free(ms);
+    wilson_ref_destroy(&w);
+}
+
+/* sum_mu (1 - exp(i p_mu)) K_mu f = w M f - M w f */
+static void divergence_at_the_source_is_that_of_the_operator(check *t)
+{
+    for (int k = 0; k < 3; k++) {
+        fixture f;
+        const naik_frame frame = wave(1, -1, 2);
+        const int spin = k < 2 ? 1 : 4;
+        double worst = 0, largest = 0;
+        CHECK_REQUIRE(t, make(t, spin, k == 1, &f));
+        double *got = calloc(reals_of(&f), sizeof *got), *term = malloc(reals_of(&f) * sizeof *got);
+        double *wf = malloc(reals_of(&f) * sizeof *wf);
+        for (int mu = 0; mu < 3; mu++) {
+            const double angle = 2 * acos(-1) * frame.momentum[mu] / size[mu];
+            const naik_complex turn = {1 - cos(angle), -sin(angle)};
+            CHECK_OK(t, naik_current_apply(f.current, &f.hops, mu, &frame, f.quark, term));
+            for (size_t i = 0; i < reals_of(&f); i += 2) {
+                const naik_complex v = naik_cmul(turn, (naik_complex){term[i], term[i + 1]});
+                got[i] += v.re;
+                got[i + 1] += v.im;
+            }
+        }
+        operate(t, &f, f.quark, term);
+        weigh(&f, &frame, term);
+        for (size_t i = 0; i < reals_of(&f); i++) {
+            got[i] -= term[i];
+            largest = fmax(largest, fabs(term[i]));
+        }
+        memcpy(wf, f.quark, reals_of(&f) * sizeof *wf);
+        weigh(&f, &frame, wf);
+        operate(t, &f, wf, term);
+        for (size_t i = 0; i < reals_of(&f); i++) {
+            worst = fmax(worst, fabs(got[i] + term[i]));
+        }
+        CHECK_OK(t, naik_comm_max_f64(f.lat->comm, &worst, 1));
+        CHECK_TRUE(t, largest > 1);
+        CHECK_NEAR(t, worst, 0, rounding);
+        free(got);
+        free(term);
+        free(wf);
+        clear(&f);
+    }
+}
+
 /* v(x) becomes g(x) v(x); U(x) becomes g(x) U(x) g(x + hops mu)^+. */
 static void turn(const fixture *f, const naik_gauge *g, double *v)
 {
@@ -337,4 +494,6 @@ static void currents_do_not_depend_on_the_gauge(check *t)
 CHECK_MAIN(CHECK(staggered_divergence_is_that_of_the_operator),
            CHECK(divergence_of_quarks_with_spin_is_that_of_the_operator),
            CHECK(sums_are_those_of_the_current_at_every_site),
+           CHECK(operators_on_vectors_are_what_sums_carry),
+           CHECK(divergence_at_the_source_is_that_of_the_operator),
            CHECK_UP_TO(1, currents_do_not_depend_on_the_gauge))

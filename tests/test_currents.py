@@ -179,11 +179,108 @@ def bytes_are_the_same_on_any_number_of_ranks():
         for ranks in many:
             name = f"bytes{action[6]}{ranks}"
             entries = f"[{{name: pt, masses: [0.3]{more}, twist: [0.5, -1.25, 0.3], {POINT}}}"
-            entries += "]" if action == "type: wilson" else f", {{name: moved, masses: [0.3]{more}, {POINT[:-1]}, spin_taste: GXT-G1}}}}]"
+            entries += f", {{name: moved, masses: [0.3]{more}, twist: [0.5, -1.25, 0.3], {POINT[:-1]}, spin_taste: conserved_vector_z}}}}"
+            entries += "]" if action == "type: wilson" else f", {{name: link, masses: [0.3]{more}, {POINT[:-1]}, spin_taste: GXT-G1}}}}]"
+            entries += "\npairs: [{name: two, quark: moved, antiquark: pt}]"
             solve(name, action, entries, CURRENTS, MOMENTA, gauge="wide.h5", size=(8, 4, 4, 8), ranks=ranks)
             found.append(everything(name + ".h5"))
         for other in found[1:]:
             same(found[0], other)
+
+
+def moved(v, u, mu, steps=1):
+    """U v of the far end of each link, and U^+ v that came from the near one; v [t, z, y, x, colour, ...]."""
+    ahead = np.einsum("tzyxab,tzyxb...->tzyxa...", u[..., mu, :, :], np.roll(v, -steps, 3 - mu))
+    back = np.roll(np.einsum("tzyxba,tzyxb...->tzyxa...", u[..., mu, :, :].conj(), v), steps, 3 - mu)
+    return ahead, back
+
+
+def operator_of(action, one, three, spin):
+    """D of staggered quarks, or -D/2 of those with spin."""
+    def apply(v):
+        total = np.zeros_like(v)
+        for mu in range(4):
+            for u, steps in ((one, 1), (three, 3)) if three is not None else ((one, 1),):
+                ahead, back = moved(v, u, mu, steps)
+                if spin:
+                    ahead, back = ahead - np.einsum("ij,tzyxaj->tzyxai", GAMMA[mu], ahead), back + np.einsum("ij,tzyxaj->tzyxai", GAMMA[mu], back)
+                    total -= (ahead + back) / 2
+                else:
+                    total += ahead - back
+        return total
+    return apply
+
+
+def currents_at_the_source_obey_the_ward_identity():
+    """Of any source f and its momentum, with w = exp(ip.x): M sum_mu (1 - exp(i p_mu)) q_mu = w M f - M w f, on a configuration and with a twist."""
+    p, twist = (1, -1, 2), (0.5, -1.25, 0.3)
+    t, z, y, x = np.meshgrid(*map(np.arange, SIZE[::-1]), indexing="ij")
+    wave = np.exp(2j * np.pi * sum(k * c / n for k, c, n in zip(p, (x, y, z), SIZE)))
+    eps = (-1.0) ** (x + y + z + t)
+    for action, ranks in (("type: hisq", 2), ("type: wilson", 1)):
+        spin, name = action == "type: wilson", "source" + action[6]
+        source = "masses: [0.3], twist: %s, source: {type: random_wall, seed: 5, t0: 3, momentum: %s%s}" % (list(twist), "%s", "%s")
+        entries = "".join("\n  - {name: s%d, %s}" % (k, source % (momentum, operator))
+                          for k, (momentum, operator) in enumerate([([0, 0, 0], ""), (list(p), "")] + [(list(p), f", spin_taste: {c}") for c in CURRENTS]))
+        if not spin:
+            entries = entries.replace("masses: [0.3]", "masses: [0.3], naik_epsilon: [-0.1]")
+        solve(name, action, entries, ["pion" if spin else "pion5"], ranks=ranks)
+        with h5py.File(path(name + ".h5")) as f:  # [t, z, y, x, colour], with the spin before the colour
+            all_of = [f[f"/prop/s{k:04d}/m00"][(0, 0) if spin else 0] for k in range(6)]
+        if spin:
+            all_of = [np.swapaxes(v, -1, -2) for v in all_of]
+            one, three, site = links_of("lat.h5"), None, 4.3
+        else:
+            naik("links", path(name + ".yaml"), "-o", path("fat.h5"))
+            with h5py.File(path("fat.h5")) as f:
+                fat = {}
+                f.visititems(lambda at, o: fat.update({at: o[...]}) if isinstance(o, h5py.Dataset) else None)
+            one, three = (next(v for at, v in fat.items() if word in at) for word in ("fat", "long"))
+            site = 0.6
+        phase = np.exp(2j * np.pi * np.array(list(twist) + [0]) / np.array(SIZE))[:, None, None]
+        one, three = one * phase, None if three is None else three * phase ** 3
+        hop = operator_of(action, one, three, spin)
+
+        def m(v):
+            return site * v + hop(v)
+
+        def by(w, v):
+            return w.reshape(w.shape + (1,) * (v.ndim - 4)) * v
+        f, wf = m(all_of[0]), m(all_of[1])
+        assert np.abs(by(wave, f) - wf).max() < 1e-11 and np.abs(f[3]).max() > 0.1 and np.abs(f[4]).max() < 1e-11  # the links are those of the file
+        wanted = by(wave, m(f)) - m(wf)
+        total = sum((1 - np.exp(2j * np.pi * p[k] / SIZE[k])) * m(all_of[2 + k]) for k in range(3))
+        total = total if spin else by(eps * (-1) ** 3, total)  # counted from t0
+        assert np.abs(wanted).max() > 0.1 and np.abs(total - wanted).max() < 1e-10, (action, np.abs(total - wanted).max(), np.abs(wanted).max())
+
+
+def currents_at_the_source_are_those_at_the_sink():
+    """On unit links source and sink change places; on others the quark's propagator is that of numpy's sums."""
+    entries = "".join(f"\n  - {{name: {n}, masses: [0.3], {POINT[:-1]}{more}}}}}" for n, more in
+                      (("plain", ""), ("x", ", spin_taste: conserved_vector_x"), ("t", ", spin_taste: conserved_vector_t"), ("link", ", spin_taste: GX-G1")))
+    pairs = "\npairs: [{name: xl, quark: x, antiquark: plain}, {name: tl, quark: t, antiquark: plain}, {name: ll, quark: link, antiquark: plain}]"
+    sign = (-1) ** PLACE[3]  # eta_x at the source; at the sink GX-G1 is on the antiquark and brings -1
+    for gauge in "unit.h5", "lat.h5":
+        solve("ends" + gauge[0], "type: naive", entries + pairs, ["conserved_vector_x", "conserved_vector_t", "GX-G1"], gauge=gauge)
+        with h5py.File(path(f"ends{gauge[0]}.h5")) as f:
+            x, link = f["/prop/s0001/m00"][...], f["/prop/s0003/m00"][...]
+            assert np.abs(x - 2 * sign * link).max() < 1e-11 * np.abs(x).max() > 0
+            one, other = (of_momenta(f, f"{a}/m00-m00", b, [(0, 0, 0)])[0] for a, b in (("xl", "GX-G1"), ("ll", "conserved_vector_x")))
+            assert np.abs(one + other).max() < 1e-11 * np.abs(one).max(), (one, other)
+    entries = "".join(f"\n  - {{name: {n}, masses: [0.2], {POINT[:-1]}{more}}}}}" for n, more in (("plain", ""), ("x", ", spin_taste: conserved_vector_x")))
+    pairs = "\npairs: [{name: xl, quark: x, antiquark: plain}]"
+    for gauge in "unit.h5", "lat.h5":
+        solve("spins" + gauge[0], "type: wilson", entries + pairs, ["conserved_vector_x", "rho_x"], MOMENTA, gauge=gauge)
+        u = links_of(gauge)
+        with h5py.File(path(f"spins{gauge[0]}.h5")) as f:
+            z, s = (np.moveaxis(f[f"/prop/s000{k}/m00"][...], (0, 1), (-2, -1)) for k in range(2))
+            j = spin_current(u, s, z, 0, np.eye(4))
+            local = np.einsum("ij,tzyxjakb,kl,tzyxialb->tzyx", GAMMA5 @ GAMMA[0], s, GAMMA5, z.conj())
+            for name, sites in ("conserved_vector_x", j), ("rho_x", local):
+                for p, found in zip(MOMENTA, of_momenta(f, "xl/m00-m00", name, MOMENTA)):
+                    assert np.abs(sites).sum() > 1e-3 and np.abs(found - weighed(sites, p)).max() < 1e-13 * np.abs(sites).sum(), (name, p)
+            there, back = (of_momenta(f, a, b, [(0, 0, 0)])[0] for a, b in (("xl/m00-m00", "rho_x"), ("plain/m00", "conserved_vector_x")))
+            assert gauge != "unit.h5" or np.abs(there - back).max() < 1e-11 * np.abs(there).max(), (there, back)
 
 
 def links_are_those_of_each_entry():
@@ -216,6 +313,17 @@ def what_is_no_current_is_refused():
                                   ("type: wilson", f"[{a}, {b % ''}]" + pair % ", sink: wall", "its sink is not a point")):
         said = solve("refused", action, entries, CURRENTS[:1], status=1)
         assert told in said and "pair 'two' has no conserved_vector_x" in said, said
+    current = f"{{name: a, masses: [0.1%s], {POINT[:-1]}, spin_taste: conserved_vector_z}}}}"
+    for action, entries, told in (("type: hisq", f"[{current % ''}, {b % ', naik_epsilon: [-0.1]'}]" + pair % "", "pair 'two' has no conserved_vector_z at its source, because quark and "
+                                   "antiquark have different values of naik_epsilon"),
+                                  ("type: naive", f"[{current % ''}, {b % ', twist: [0.1, 0, 0]'}]" + pair % ", sink: wall", "at its source, because quark and antiquark have different twists"),
+                                  ("type: wilson", f"[{current % ''}, {b % ''}]" + pair % ", sink: wall", "pair 'two' has no conserved_vector_z at its source, because its sink is a wall"),
+                                  ("type: hisq", f"[{current % '], naik_epsilon: [0, 0.1], deflate: true, masses: [0.1, 0.2'}]".replace("masses: [0.1], ", "", 1),
+                                   "conserved_vector_z has the links of one naik_epsilon, and the masses of a have several"),
+                                  ("type: naive", f"[{a.replace('name: a', 'name: b')}, {current % ''}]\nthree_point: [{{name: t, parent: a, spectator: b, daughter_masses: [0.1], sink_times: [3], insertion: [G1-G1]}}]",
+                                   "no three-point function of a source with a conserved current, and three_point.0 takes a")):
+        said = solve("refused", action, entries, ["pion" if action == "type: wilson" else "pion5"], status=1)
+        assert told in said, said
 
 
 def places_of_operators_at_the_source_are_averaged_with_their_sign():
@@ -301,17 +409,16 @@ def three_point_functions_are_averaged_with_the_sign_of_all_their_operators():
 
 
 def sources_with_operators_are_made_again():
-    entries = f"[{{name: a, masses: [0.3], {POINT[:-1]}, spin_taste: GXT-G5X}}}}, {{name: b, masses: [0.3], source: {{type: random_wall, seed: 3, t0: 2, spin_taste: G1-G1}}}}]"
+    entries = f"[{{name: a, masses: [0.3], {POINT[:-1]}, spin_taste: GXT-G5X}}}}, {{name: b, masses: [0.3], source: {{type: random_wall, seed: 3, t0: 2, spin_taste: G1-G1}}}}, {{name: c, masses: [0.3], twist: [0.1, 0, 0], {POINT[:-1]}, spin_taste: conserved_vector_t}}}}]"
     solve("again", "type: naive", entries, ["pion5"])
     told = [line.split("residual=")[1].split(" stored=") for line in naik("info", path("again.h5"), "--residuals").split("\n") if " stored=" in line]
-    assert len(told) == 6 and all(measured == stored for measured, stored in told), told
+    assert len(told) == 9 and all(measured == stored for measured, stored in told), told
     with h5py.File(path("again.h5")) as f:
         assert f["/prop/s0000/source"].attrs["smearing"] in ("operator GXT-G5X", b"operator GXT-G5X"), dict(f["/prop/s0000/source"].attrs)
 
 
 def operators_that_cannot_be_at_a_source_are_refused():
-    for action, more, tail, told in (("type: wilson", "spin_taste: GX-GX", "", "'solve.0.source.spin_taste' applies to staggered quarks only"),
-                                     ("type: naive", "spin_taste: conserved_vector_x", "", "conserved_vector_x is no operator of one spin and taste"),
+    for action, more, tail, told in (("type: wilson", "spin_taste: GX-GX", "", "GX-GX is for staggered quarks; on a source of quarks with spin there are the conserved currents"),
                                      ("type: naive", "spin_taste: a0", "", "a0 is no operator of one spin and taste"),
                                      ("type: naive", "spin_taste: GX-G11", "", "did you mean 'GX-G1'"),
                                      ("type: naive", "spin_taste: GX-G1}, twist: [0.1, 0, 0", "", "only without a twist"),
@@ -323,6 +430,7 @@ def operators_that_cannot_be_at_a_source_are_refused():
 
 main([configurations_are_generated, staggered_currents_are_conserved_at_every_site, currents_of_quarks_with_spin_are_sums_in_numpy,
       free_currents_are_those_of_the_fourier_sum, bytes_are_the_same_on_any_number_of_ranks, links_are_those_of_each_entry,
+      currents_at_the_source_obey_the_ward_identity, currents_at_the_source_are_those_at_the_sink,
       places_of_operators_at_the_source_are_averaged_with_their_sign, walls_with_a_sign_of_their_own_are_averaged_with_it,
       walls_are_averaged_over_odd_and_even_slices,
       three_point_functions_are_averaged_with_the_sign_of_all_their_operators, sources_with_operators_are_made_again,

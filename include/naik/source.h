@@ -62,7 +62,8 @@ typedef struct naik_source {
                                                stride of 0 or 1 keeps all */
     int corner[NAIK_DIM - 1]; /* 0 or 1 each: one of the eight corners of the hypercube */
     int spin_taste; /* the operator on all of that, counted from x0: a number of correlators of staggered quarks
-                       (propagator/spin_taste.h); 0: G5-G5, which is 1. naik_source_fill leaves it out */
+                       (propagator/spin_taste.h) or a conserved current of any (quark/source_current.h);
+                       0: G5-G5, which is 1. naik_source_fill leaves it out */
 } naik_source;
 
 /* Whether a source of this type is made of random numbers. Local. */

@@ -175,7 +175,8 @@ static naik_status carry(worker *w, const contraction_item *item, const naik_fra
     const naik_input *input = w->kit->input;
     const int mu = item->meson - NAIK_FIRST_CURRENT;
     const bool loop = item->kind->what == CONTRACT_LOOP;
-    const int at_source = item->three_point != NULL ? item->three_point->source : -1;
+    const bool bare = item->kind->what == CONTRACT_CURRENT_OF_CURRENT; /* there is no H */
+    const int at_source = item->three_point != NULL ? item->three_point->source : bare ? -2 : -1;
     const int of[6] = {quark->source,   quark->mass, antiquark->source,
                        antiquark->mass, mu,          at_source};
     if (w->filled && memcmp(w->of, of, sizeof of) == 0 &&
@@ -185,6 +186,7 @@ static naik_status carry(worker *w, const contraction_item *item, const naik_fra
     const naik_gamma source = item->three_point != NULL && input->kind->spin > 1
                                   ? naik_spin_operator_at_source(item->three_point->source)
                               : loop ? naik_gamma_5
+                              : bare ? naik_gamma_1
                                      : *naik_gamma_mu[mu];
     w->filled = false;
     NAIK_TRY(

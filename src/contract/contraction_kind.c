@@ -49,6 +49,13 @@ static naik_status spin_meson(const contraction_work *w, naik_complex *out)
                                       &w->frame, w->propagator[0], w->propagator[1], out);
 }
 
+static naik_status spin_meson_of_current(const contraction_work *w, naik_complex *out)
+{
+    return naik_spin_current_correlator(w->lattice, w->meson,
+                                        (int)NAIK_MESONS + (int)NAIK_SPIN_SCALAR, &w->frame,
+                                        w->propagator[0], w->propagator[1], out);
+}
+
 static naik_status spin_meson_of_walls(const contraction_work *w, naik_complex *out)
 {
     naik_spin_meson_of_walls((naik_spin_meson)(w->meson - NAIK_MESONS), w->wall[0], w->wall[1],
@@ -213,6 +220,26 @@ static const contraction_kind kinds[] = {
               {spin_meson, "sum over x of w(x - x0) tr g5 G S_quark H g5 S_antiquark^+, G and H of "
                            "the correlator (spin_meson.h), both S smeared at x by a "
                            "gauge-covariant gaussian; no 1/V, no sign"}}},
+    {.what = CONTRACT_MESON_OF_CURRENT,
+     .quarks = 2,
+     .spin = true,
+     .sink = {[NAIK_INPUT_SINK_POINT] = {spin_meson_of_current,
+                                         "sum over x of w(x - x0) tr g5 G S_quark g5 "
+                                         "S_antiquark^+, G of the correlator (spin_meson.h), a "
+                                         "conserved current at the source in place of H; no 1/V, "
+                                         "no sign"},
+              [NAIK_INPUT_SINK_COVARIANT_GAUSSIAN] =
+                  {spin_meson_of_current,
+                   "sum over x of w(x - x0) tr g5 G S_quark g5 S_antiquark^+, G of the "
+                   "correlator (spin_meson.h), both S smeared at x by a gauge-covariant gaussian, "
+                   "a conserved current at the source in place of H; no 1/V, no sign"}}},
+    {.what = CONTRACT_CURRENT_OF_CURRENT,
+     .quarks = 2,
+     .spin = true,
+     .sink = {{conserved_current,
+               "sum over x of w(x - x0) J(x), the conserved current from x on of S_quark and the "
+               "antiquark's g5 S^+ g5 (current.h), with the links of D, another at the source in "
+               "place of H and no contact term; no 1/V, no sign"}}},
     {.what = CONTRACT_BARYON, .quarks = 1, .spin = true, .sink = {{spin_baryon, NULL}}},
     {.what = CONTRACT_BARYON, .quarks = 3, .spin = true, .sink = {{spin_baryon, NULL}}},
     {.what = CONTRACT_CONDENSATE,

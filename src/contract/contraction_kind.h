@@ -13,8 +13,11 @@
 
 typedef enum contraction_what {
     CONTRACT_MESON,
-    CONTRACT_SPIN_TASTE,  /* a meson of staggered quarks whose operator has links */
-    CONTRACT_CURRENT,     /* the conserved current of a quark and an antiquark */
+    CONTRACT_SPIN_TASTE, /* a meson of staggered quarks whose operator has links */
+    CONTRACT_CURRENT,    /* the conserved current of a quark and an antiquark */
+    /* Of quarks with spin, with a conserved current on a source of theirs, in the place of H: */
+    CONTRACT_MESON_OF_CURRENT,
+    CONTRACT_CURRENT_OF_CURRENT,
     CONTRACT_THREE_POINT, /* the quark is the daughter, the antiquark the parent */
     CONTRACT_BARYON,
     CONTRACT_LOOP,      /* of noise, which takes the place of the antiquark */

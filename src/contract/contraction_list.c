@@ -81,6 +81,20 @@ static const contraction_kind *meson_kind(const naik_input *input, int meson, in
     return contraction_kind_of(what, quarks, input->kind);
 }
 
+/* That of a pair, whose sources may have a conserved current on them. */
+static const contraction_kind *pair_kind(const naik_input *input, const contraction_item *item)
+{
+    bool current = false;
+    for (int k = 0; k < item->quarks; k++) {
+        current = current || naik_source_has_current(&input->sources[item->source[k]].source);
+    }
+    const contraction_what what = naik_correlator_is_current(item->meson)
+                                      ? CONTRACT_CURRENT_OF_CURRENT
+                                      : CONTRACT_MESON_OF_CURRENT;
+    return current && input->kind->spin > 1 ? contraction_kind_of(what, item->quarks, input->kind)
+                                            : meson_kind(input, item->meson, item->quarks);
+}
+
 /* What one source and mass give. */
 static void add_singles_of(builder *b, int source, int mass)
 {
@@ -145,7 +159,7 @@ static void add_pair_of(builder *b, mixture *m)
                         : c < correlators->count
                             ? correlators->data[c]
                             : NAIK_MESONS + channels->data[c - correlators->count];
-        m->item.kind = meson_kind(b->input, m->item.meson, 2);
+        m->item.kind = pair_kind(b->input, &m->item);
         m->item.momentum = -1;
         if (wall) {
             add_mixed(b, m);

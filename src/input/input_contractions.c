@@ -270,8 +270,8 @@ static double epsilon_of(const naik_input_solve *solve, int mass)
     return mass < solve->naik_epsilon.count ? solve->naik_epsilon.data[mass] : 0;
 }
 
-/* Why a pair has no conserved current; NULL: it has. */
-static const char *no_current(const naik_input *input, const naik_input_pair *pair)
+/* Why the links of D are not those of both quarks of a pair; NULL: they are. */
+static const char *different_links(const naik_input *input, const naik_input_pair *pair)
 {
     const naik_input_solve *a = &input->solve[pair->of[0]], *b = &input->solve[pair->of[1]];
     bool alike = true;
@@ -280,10 +280,35 @@ static const char *no_current(const naik_input *input, const naik_input_pair *pa
             alike = alike && epsilon_of(a, i) == epsilon_of(b, k);
         }
     }
-    return pair->sink != NAIK_INPUT_SINK_POINT ? "its sink is not a point"
-           : !naik_input_same_twist(a, b)      ? "quark and antiquark have different twists"
+    return !naik_input_same_twist(a, b) ? "quark and antiquark have different twists"
            : !alike ? "quark and antiquark have different values of naik_epsilon"
                     : NULL;
+}
+
+/* Why a pair has no conserved current at its sink; NULL: it has. */
+static const char *no_current(const naik_input *input, const naik_input_pair *pair)
+{
+    return pair->sink != NAIK_INPUT_SINK_POINT ? "its sink is not a point"
+                                               : different_links(input, pair);
+}
+
+/* Of one that has it on a source. */
+static const char *no_current_at_source(const naik_input *input, const naik_input_pair *pair)
+{
+    return pair->sink == NAIK_INPUT_SINK_WALL && input->kind->spin > 1
+               ? "its sink is a wall"
+               : different_links(input, pair);
+}
+
+/* That of a pair whose source has a conserved current on it; NULL: neither. */
+static const naik_input_solve *with_current(const naik_input *input, const naik_input_pair *pair)
+{
+    for (int k = 0; k < 2; k++) {
+        if (naik_source_has_current(&input->solve[pair->of[k]].source)) {
+            return &input->solve[pair->of[k]];
+        }
+    }
+    return NULL;
 }
 
 /* The links of a conserved current are those of D, of quark and antiquark alike, and its sink is a point. */
@@ -294,9 +319,19 @@ static naik_status check_currents(naik_log *log, const naik_input *input)
     while (current < asked->count && !naik_correlator_is_current(asked->data[current])) {
         current++;
     }
-    for (int i = 0; i < input->pair_count && current < asked->count; i++) {
+    for (int i = 0; i < input->pair_count; i++) {
         const char *why = no_current(input, &input->pairs[i]);
-        if (why != NULL) {
+        const naik_input_solve *with = with_current(input, &input->pairs[i]);
+        const char *at_source = no_current_at_source(input, &input->pairs[i]);
+        if (with != NULL && at_source != NULL) {
+            char path[PATH_SIZE];
+            snprintf(path, sizeof path, "solve.%d.source.spin_taste", (int)(with - input->solve));
+            return naik_input_refuse(
+                log, input, path, "'%s': pair '%s' has no %s at its source, because %s", path,
+                input->pairs[i].name, naik_input_correlator_name(with->source.spin_taste),
+                at_source);
+        }
+        if (why != NULL && current < asked->count) {
             return naik_input_refuse(log, input, "output.correlators",
                                      "'output.correlators': pair '%s' has no %s, because %s; give "
                                      "the current as solve[].correlators, or the pair an input of "

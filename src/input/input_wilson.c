@@ -161,6 +161,31 @@ static naik_status check_correlators(naik_log *log, const naik_input *input, con
     return NAIK_OK;
 }
 
+/* A source is one for all masses, and the current has the links of D. */
+static naik_status check_current(naik_log *log, const naik_input *input,
+                                 const naik_input_solve *solve, const char *path)
+{
+    const char *name = naik_input_correlator_name(solve->source.spin_taste);
+    for (int i = 1; i < solve->naik_epsilon.count; i++) {
+        if (solve->naik_epsilon.data[i] != solve->naik_epsilon.data[0]) {
+            return naik_input_refuse(log, input, path,
+                                     "'%s': %s has the links of one naik_epsilon, and the masses "
+                                     "of %s have several: give each an entry of its own",
+                                     path, name, solve->name);
+        }
+    }
+    for (int i = 0; i < input->three_point_count; i++) {
+        const naik_input_three_point *three = &input->three_points[i];
+        if (strcmp(three->parent, solve->name) == 0 || strcmp(three->spectator, solve->name) == 0) {
+            return naik_input_refuse(log, input, path,
+                                     "'%s': naik makes no three-point function of a source with a "
+                                     "conserved current, and three_point.%d takes %s",
+                                     path, i, solve->name);
+        }
+    }
+    return NAIK_OK;
+}
+
 naik_status naik_input_check_operator(naik_log *log, const naik_input *input, int index)
 {
     const naik_input_solve *solve = &input->solve[index];
@@ -168,12 +193,20 @@ naik_status naik_input_check_operator(naik_log *log, const naik_input *input, in
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "solve.%d.source.spin_taste", index);
     const char *name = naik_input_written(input, path, 0, number);
+    if (naik_correlator_is_current(number)) {
+        return check_current(log, input, solve, path);
+    }
     if (number != 0 && has_spin(input->kind)) {
-        return naik_input_refuse(log, input, path, "'%s' applies to staggered quarks only", path);
+        return naik_input_refuse(log, input, path,
+                                 "'%s': %s is for staggered quarks; on a source of quarks with "
+                                 "spin there are the conserved currents, such as "
+                                 "conserved_vector_x",
+                                 path, name);
     }
     if (number >= (int)NAIK_MESONS && !naik_correlator_is_spin_taste(number)) {
         return naik_input_refuse(log, input, path,
-                                 "'%s': %s is no operator of one spin and taste, such as GX-G1",
+                                 "'%s': %s is no operator of one spin and taste, such as GX-G1, "
+                                 "and no conserved current",
                                  path, name);
     }
     if (naik_source_is_shifted(&solve->source) && naik_input_twist(solve) != NULL) {

@@ -20,6 +20,7 @@
 #include "plan/mode_count.h"
 #include "plan/plan_multigrid.h"
 #include "plan/plan_sharing.h"
+#include "quark/source_current.h"
 #include "solver/bicgstab.h"
 #include "solver/multishift.h"
 
@@ -208,10 +209,11 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
         (plan->vectors == NAIK_DOUBLE
              ? 0
              : (int64_t)naik_halo_bytes(geometry, plan->vectors, kind->spin, wide, depth));
-    plan->vector_bytes = device != NULL ? 0
-                                        : 2 * (int64_t)sizeof(double) * kind->reals * lat->sites +
-                                              smearing_bytes(input, lat);
-    plan->contraction_bytes = contraction_bytes(input, lat);
+    plan->vector_bytes = device != NULL
+                             ? 0
+                             : 2 * (int64_t)sizeof(double) * kind->reals * lat->sites +
+                                   smearing_bytes(input, lat) + source_current_bytes(input, lat);
+    plan->contraction_bytes = contraction_bytes(input, lat) + source_current_bytes(input, lat);
     if (thin) {
         plan->total_bytes = plan->packed_bytes + thin_total(plan, input, geometry, &multigrid);
     } else {

@@ -22,6 +22,17 @@ void naik_hops_clear(naik_hops *hops)
     naik_gauge_destroy(&hops->three);
 }
 
+naik_status naik_hops_of(const naik_fatlong *fat, naik_hops *out)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_gauge_bring(fat->fat, NULL, &out->one));
+    if (fat->long_links != NULL) {
+        NAIK_TRY(naik_gauge_bring(fat->long_links, NULL, &out->three));
+    }
+done:
+    return status;
+}
+
 static int reals_of(int spin)
 {
     return 2 * COLOURS * spin;

@@ -23,6 +23,7 @@
 #ifndef NAIK_PROPAGATOR_CURRENT_H
 #define NAIK_PROPAGATOR_CURRENT_H
 
+#include "links/smear.h"
 #include "naik/gauge.h"
 #include "naik/meson.h"
 #include "propagator/faces.h"
@@ -33,6 +34,8 @@ typedef struct naik_hops {
     naik_gauge *one, *three; /* three: of three sites; NULL: there are none */
 } naik_hops;
 void naik_hops_clear(naik_hops *hops);
+/* Copies of fat and long links on the host. Collective. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
+naik_status naik_hops_of(const naik_fatlong *fat, naik_hops *out);
 
 /* What the links of one direction carry, and room for it. */
 typedef struct naik_current {
@@ -64,5 +67,14 @@ naik_status naik_current_fill(naik_current *current, const naik_hops *hops, int 
  * Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_current_sum(const naik_current *current, const naik_frame *frame,
                              naik_complex *out);
+
+/* out [sites][spin][3][2] = K f with K of sum over all x of w(x - x0) J_mu(x) = p^+ K q, or p K q of quarks with spin;
+ * not in place. It overwrites what naik_current_fill made but for one and three. With any weight w
+ *
+ *   sum_mu [ K of w(x) J_mu(x) - w(x) J_mu(x - mu) ] = w M - M w
+ *
+ * as matrices. The same bits on any number of ranks. Collective. NAIK_ERR_MPI */
+naik_status naik_current_apply(naik_current *current, const naik_hops *hops, int mu,
+                               const naik_frame *frame, const double *f, double *out);
 
 #endif

@@ -31,17 +31,21 @@ static inline bool naik_correlator_is_current(int correlator)
     return correlator >= (int)NAIK_FIRST_CURRENT && correlator < (int)NAIK_CORRELATORS;
 }
 
-/* Whether the operator on a source has links. */
+/* Whether the operator on a source has links; whether it is a conserved current, which has those of D. */
 static inline bool naik_source_is_shifted(const naik_source *source)
 {
-    return source->spin_taste >= (int)NAIK_MESONS;
+    return naik_correlator_is_spin_taste(source->spin_taste);
+}
+static inline bool naik_source_has_current(const naik_source *source)
+{
+    return naik_correlator_is_current(source->spin_taste);
 }
 /* Whether a source is made with the links of a configuration. */
 static inline bool naik_source_needs_links(const naik_source *source)
 {
     const naik_source_made made = naik_source_kind_of(source->type)->made;
     return made == NAIK_SOURCE_SMEARED || made == NAIK_SOURCE_MOVED ||
-           naik_source_is_shifted(source);
+           naik_source_is_shifted(source) || naik_source_has_current(source);
 }
 
 /* +1 or -1: the correlator of that number, of staggered quarks, counted from the origin is this times that

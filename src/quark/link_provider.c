@@ -311,6 +311,7 @@ void naik_link_provider_close(naik_link_provider *source)
     naik_gauss_destroy(&source->gauss);
     naik_gauss_destroy(&source->hops);
     naik_shifts_destroy(&source->shifts);
+    source_current_clear(&source->current);
     naik_fatlong_destroy(&source->ready);
     naik_gauge_file_clear(&source->file);
 }
@@ -430,10 +431,7 @@ naik_status naik_link_provider_hops(void *provider, const naik_quark *quark, nai
                              : naik_gauge_bring(source->thin, NULL, &out->one);
     }
     NAIK_TRY(naik_link_provider_links(source, quark->naik_epsilon, twist, &fat));
-    NAIK_TRY(naik_gauge_bring(fat->fat, NULL, &out->one));
-    if (fat->long_links != NULL) {
-        NAIK_TRY(naik_gauge_bring(fat->long_links, NULL, &out->three));
-    }
+    NAIK_TRY(naik_hops_of(fat, out));
 done:
     naik_fatlong_destroy(&fat);
     return status;
@@ -449,6 +447,7 @@ naik_status naik_link_provider_operators(naik_link_provider *source, const naik_
         NAIK_TRY(
             naik_link_provider_links(source, quark->naik_epsilon, naik_quark_twist(quark), &fat));
     }
+    NAIK_TRY(source_current_keep(&source->current, source->input, quark, fat));
     const double start_s = naik_time_s();
     naik_timer_start(source->timer, "pack links");
     NAIK_TRY(naik_operator_set_create(geometry, quark, fat, source->thin, storage, out));

@@ -16,6 +16,7 @@
 #include "propagator/current.h"
 #include "propagator/gauss_smear.h"
 #include "propagator/spin_taste.h"
+#include "quark/source_current.h"
 
 typedef struct naik_link_provider {
     const naik_input *input;     /* borrowed */
@@ -27,6 +28,7 @@ typedef struct naik_link_provider {
     naik_gauss *gauss;           /* of what the input smears; NULL: nothing */
     naik_gauss *hops;            /* of its funny walls; NULL: none */
     naik_shifts *shifts;         /* of its correlators with links; NULL: none */
+    source_current current;      /* of its sources */
     naik_gauge_file file;     /* the configuration's; format "" where the links come from a file */
     naik_gauge_checks checks; /* of the links as stored */
     char content[128];        /* checksums of a file of fat and long links; "" otherwise */

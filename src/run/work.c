@@ -28,7 +28,8 @@ static source_kit kit_of(const solve_job *j)
                         .hops = j->links->hops,
                         .own = j->file,
                         .sequential = &j->sequential,
-                        .shifts = j->links->shifts};
+                        .shifts = j->links->shifts,
+                        .links = j->links};
 }
 
 /* A fault may come to any site. */

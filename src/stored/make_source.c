@@ -105,6 +105,16 @@ static naik_status operate(const source_kit *kit, const naik_input_source *sourc
     const int number = source->source.spin_taste;
     const size_t bytes = (size_t)kit->lattice->sites * 2 * COLOURS * sizeof *v;
     double *from = NULL;
+    if (naik_source_has_current(&source->source)) {
+        return kit->links == NULL
+                   ? NAIK_FAIL(kit->lattice->comm->log, NAIK_ERR_INPUT,
+                               "a session makes no source with %s on it, which has the links of "
+                               "one quark: `naik solve` does",
+                               naik_input_correlator_name(number))
+                   : source_current_apply(&kit->links->current, kit->lattice,
+                                          naik_link_provider_hops, kit->links, kit->input, source,
+                                          v);
+    }
     if (!naik_source_is_shifted(&source->source)) {
         give_sign(kit->lattice, (naik_meson)number, source->x0, v);
         return NAIK_OK;
@@ -147,8 +157,12 @@ naik_status make_source(const source_kit *kit, const naik_input_source *source, 
                (size_t)(reals * (written[1] - written[0])) * sizeof *out);
         return NAIK_OK;
     }
+    naik_input_source plain = *source;
+    if (naik_source_has_current(&source->source)) { /* which has the momentum */
+        memset(plain.source.momentum, 0, sizeof plain.source.momentum);
+    }
     NAIK_TRY(
-        makers[naik_source_kind_of(source->source.type)->made](kit, source, column, written, out));
+        makers[naik_source_kind_of(source->source.type)->made](kit, &plain, column, written, out));
     if (source->source.spin_taste != 0) {
         NAIK_TRY(operate(kit, source, out));
     }

@@ -7,6 +7,7 @@
 #include "input/input.h"
 #include "propagator/gauss_smear.h"
 #include "propagator/spin_taste.h"
+#include "quark/link_provider.h"
 #include "stored/sequential.h"
 #include "stored/source_file.h"
 
@@ -18,7 +19,8 @@ typedef struct source_kit {
     naik_gauss *gauss;            /* NULL where none is smeared */
     naik_gauss *hops;             /* of funny walls; NULL where there is none */
     const sequential_set *sequential;
-    naik_shifts *shifts; /* of operators with links; NULL where there is none */
+    naik_shifts *shifts;       /* of operators with links; NULL where there is none */
+    naik_link_provider *links; /* of conserved currents; may be NULL where there is none */
     naik_propagator_file
         *own; /* with the solutions that three-point functions are made of; or NULL */
 } source_kit;

@@ -33,22 +33,16 @@ static naik_status load_smearing(stored_sources *sources)
     naik_status status = NAIK_OK;
     const stored_run *run = sources->run;
     char now[512];
-    naik_link_provider links;
-    NAIK_TRY(naik_link_provider_open(run->lattice, run->input, NULL, NULL, NULL, &links));
-    naik_link_provider_identity(&links, now, sizeof now);
+    NAIK_TRY(naik_link_provider_open(run->lattice, run->input, NULL, NULL, NULL, &sources->links));
+    naik_link_provider_identity(&sources->links, now, sizeof now);
     const char *then = stored_run_other_links(run, now);
     if (then != NULL) {
         status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
                            "the sources of '%s' were made with other links: then %s, now %s",
                            run->path, then, now);
-    } else {
-        sources->gauss = links.gauss;
-        sources->hops = links.hops;
-        sources->shifts = links.shifts;
-        links.gauss = links.hops = NULL;
-        links.shifts = NULL;
+    } else if (!source_current_any(run->input)) {
+        naik_gauge_destroy(&sources->links.thin); /* nothing needs it any more */
     }
-    naik_link_provider_close(&links);
 done:
     return status;
 }
@@ -70,22 +64,21 @@ void stored_sources_close(stored_sources *sources)
     sequential_close(&sources->sequential);
     stored_runs_close(&sources->stored);
     source_file_sums_clear(&sources->sums);
-    naik_gauss_destroy(&sources->gauss);
-    naik_gauss_destroy(&sources->hops);
-    naik_shifts_destroy(&sources->shifts);
+    naik_link_provider_close(&sources->links);
 }
 
-naik_status stored_sources_make(const stored_sources *sources, const naik_input_source *source,
+naik_status stored_sources_make(stored_sources *sources, const naik_input_source *source,
                                 int column, double *out)
 {
     const stored_run *run = sources->run;
     const source_kit kit = {.lattice = run->lattice,
                             .input = run->input,
                             .sums = &sources->sums,
-                            .gauss = sources->gauss,
-                            .hops = sources->hops,
+                            .gauss = sources->links.gauss,
+                            .hops = sources->links.hops,
                             .own = run->file,
                             .sequential = &sources->sequential,
-                            .shifts = sources->shifts};
+                            .shifts = sources->links.shifts,
+                            .links = &sources->links};
     return make_source(&kit, source, column, NULL, out);
 }

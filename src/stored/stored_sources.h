@@ -3,6 +3,7 @@
 #ifndef NAIK_STORED_STORED_SOURCES_H
 #define NAIK_STORED_STORED_SOURCES_H
 
+#include "quark/link_provider.h"
 #include "stored/make_source.h"
 #include "stored/stored_run.h"
 
@@ -11,9 +12,7 @@ typedef struct stored_sources {
     source_file_sums sums;
     stored_runs stored; /* the files of the next */
     sequential_set sequential;
-    naik_gauss *gauss;   /* NULL where none is smeared */
-    naik_gauss *hops;    /* of funny walls; NULL where there is none */
-    naik_shifts *shifts; /* of operators with links; NULL where there is none */
+    naik_link_provider links; /* what sources are made with; all zero where no source needs them */
 } stored_sources;
 
 /* Close it whatever comes back. Collective.
@@ -27,7 +26,7 @@ naik_status stored_sources_open(const stored_run *run, stored_sources *out);
 void stored_sources_close(stored_sources *sources);
 
 /* out [sites][3][2] of one colour, or [sites][4][3][2] of one column. Collective. As make_source */
-naik_status stored_sources_make(const stored_sources *sources, const naik_input_source *source,
+naik_status stored_sources_make(stored_sources *sources, const naik_input_source *source,
                                 int column, double *out);
 
 #endif

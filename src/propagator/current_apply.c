@@ -1,0 +1,103 @@
+/* current_apply.c - the conserved vector current as an operator on a vector, on the host
+ *
+ * A link takes what is at its far end to its near end, and back with the link's adjoint. The way back is multiplied
+ * where it begins, so that vectors move on and links stay, as in current.c.
+ */
+#include <string.h>
+
+#include "lattice/su3.h"
+#include "propagator/current.h"
+#include "propagator/slice_sums.h"
+
+enum { COLOURS = 3, LONG_HOP = 3 };
+
+/* One kind of links, and the weight of the currents that cross them. */
+typedef struct crossing {
+    const naik_gauge *links;
+    int length; /* in sites: so many currents cross one link */
+    const naik_frame *frame;
+} crossing;
+
+/* The weights of the currents that begin at x, and at the other sites before the end of the link. */
+static naik_complex weight_of(const naik_current *c, const crossing *k, int32_t site)
+{
+    int x[NAIK_DIM];
+    naik_complex sum = {0, 0};
+    naik_lattice_coords(c->lattice, site, x);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        x[mu] += c->lattice->origin[mu];
+    }
+    for (int hop = 0; hop < k->length; hop++, x[c->mu]++) {
+        sum = naik_cadd(sum, naik_slice_weight(c->lattice, k->frame, x));
+    }
+    return sum;
+}
+
+/* out = w U f of staggered quarks, -w (1 - g_mu) U f / 2 of others; back: w U^+ f, w (1 + g_mu) U^+ f / 2. */
+static void cross(const naik_current *c, const naik_matrix *u, bool back, naik_complex w,
+                  const double *f, naik_complex out[NAIK_GAMMA_SPINS * COLOURS])
+{
+    naik_complex v[NAIK_GAMMA_SPINS][COLOURS] = {{{0, 0}}};
+    for (int s = 0; s < c->spin; s++) {
+        naik_mat_times(u, back, f + 2 * COLOURS * s, v[s]);
+    }
+    const naik_gamma *g = naik_gamma_mu[c->mu];
+    for (int i = 0; i < c->spin * COLOURS; i++) {
+        const int s = i / COLOURS, colour = i % COLOURS;
+        naik_complex sum = v[s][colour];
+        if (c->spin > 1) {
+            const naik_complex other = naik_cmul(g->value[s], v[g->column[s]][colour]);
+            sum = naik_cscale(0.5, back ? naik_cadd(sum, other) : naik_csub(other, sum));
+        }
+        out[i] = naik_cmul(w, sum);
+    }
+}
+
+static naik_status add_links(naik_current *c, const crossing *k, const double *f, double *out)
+{
+    naik_status status = NAIK_OK;
+    const int reals = 2 * COLOURS * c->spin;
+    const int32_t sites = c->lattice->sites;
+    for (int hop = 0; hop < k->length; hop++) {
+        NAIK_TRY(naik_faces_move(&c->faces, c->mu, NAIK_FORWARD, hop == 0 ? f : c->moved, &c->moved,
+                                 &c->next));
+    }
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < sites; site++) {
+        naik_complex v[NAIK_GAMMA_SPINS * COLOURS];
+        const int64_t at = reals * (int64_t)site;
+        const naik_matrix *u = &k->links->link[NAIK_DIM * (int64_t)site + c->mu];
+        const naik_complex w = weight_of(c, k, site);
+        cross(c, u, false, w, c->moved + at, v);
+        for (int i = 0; i < reals / 2; i++) {
+            out[at + 2 * i] += v[i].re;
+            out[at + 2 * i + 1] += v[i].im;
+        }
+        cross(c, u, true, w, f + at, v);
+        memcpy(c->moved + at, v, (size_t)reals * sizeof *out);
+    }
+    for (int hop = 0; hop < k->length; hop++) {
+        NAIK_TRY(naik_faces_move(&c->faces, c->mu, NAIK_BACKWARD, c->moved, &c->moved, &c->next));
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < reals * (int64_t)sites; i++) {
+        out[i] += c->moved[i];
+    }
+done:
+    return status;
+}
+
+naik_status naik_current_apply(naik_current *c, const naik_hops *hops, int mu,
+                               const naik_frame *frame, const double *f, double *out)
+{
+    naik_status status = NAIK_OK;
+    const crossing one = {hops->one, 1, frame}, three = {hops->three, LONG_HOP, frame};
+    c->mu = mu;
+    memset(out, 0, 2 * COLOURS * (size_t)c->spin * (size_t)c->lattice->sites * sizeof *out);
+    NAIK_TRY(add_links(c, &one, f, out));
+    if (hops->three != NULL) {
+        NAIK_TRY(add_links(c, &three, f, out));
+    }
+done:
+    return status;
+}
