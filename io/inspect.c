@@ -174,6 +174,7 @@ typedef enum kind {
     KIND_PROPAGATORS,
     KIND_LINKS,
     KIND_MODES,
+    KIND_MULTIGRID,
     KIND_VECTORS,
     KIND_QDP
 } kind;
@@ -214,6 +215,7 @@ static naik_status find_kind(naik_log *log, const char *path, kind *out)
     H5Fclose(h5);
     *out = strcmp(format, "naik-prop") == 0             ? KIND_PROPAGATORS
            : strcmp(format, "naik-modes") == 0          ? KIND_MODES
+           : strcmp(format, "naik-multigrid") == 0      ? KIND_MULTIGRID
            : strcmp(format, "naik-gauge") == 0 && links ? KIND_LINKS
            : qdp                                        ? KIND_QDP
                                                         : KIND_OTHER;
@@ -293,6 +295,8 @@ naik_status naik_file_describe(naik_comm *comm, const char *path, bool verify, n
         NAIK_TRY(describe_links(comm, h5, chosen, verify, report, verdict));
     } else if (kind == KIND_MODES) {
         NAIK_TRY(naik_describe_modes(comm, h5, chosen, verify, report, verdict));
+    } else if (kind == KIND_MULTIGRID) {
+        NAIK_TRY(naik_describe_multigrid(comm, h5, chosen, verify, report, verdict));
     } else {
         NAIK_TRY(naik_describe_propagators(comm, h5, chosen, verify, report, verdict));
     }

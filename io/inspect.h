@@ -27,6 +27,11 @@ naik_status naik_describe_qdp_propagator(naik_comm *comm, hid_t h5, const char *
 naik_status naik_describe_modes(naik_comm *comm, hid_t h5, const char *path, bool verified,
                                 naik_report *report, naik_status *verdict);
 
+/* io/multigrid/describe.c: near-null vectors of multigrid; verified: every vector against its checksum.
+ * Collective. NAIK_ERR_CORRUPT where it cannot be described at all. */
+naik_status naik_describe_multigrid(naik_comm *comm, hid_t h5, const char *path, bool verified,
+                                    naik_report *report, naik_status *verdict);
+
 /* A propagator file, open for reading on all ranks. Collective. NAIK_ERR_CORRUPT where it cannot be
  * described at all. */
 naik_status naik_describe_propagators(naik_comm *comm, hid_t h5, const char *path, bool verify,

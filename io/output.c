@@ -54,17 +54,25 @@ done:
     return status;
 }
 
-naik_status naik_output_begin(naik_comm *comm, const char *path, int64_t size_bytes,
-                              naik_output *out)
+naik_status naik_output_try(naik_comm *comm, const char *path, int64_t size_bytes, naik_output *out,
+                            bool *held)
 {
     naik_status status = NAIK_OK;
     out->comm = comm;
     out->lock = NULL;
+    *held = false;
     NAIK_TRY(naik_path_append(comm->log, path, "", out->path));
     NAIK_TRY(naik_output_room(comm, path, size_bytes, out->part));
-    NAIK_TRY(naik_lock_acquire(comm, path, &out->lock));
+    NAIK_TRY(naik_lock_try(comm, path, &out->lock, held));
 done:
     return status;
+}
+
+naik_status naik_output_begin(naik_comm *comm, const char *path, int64_t size_bytes,
+                              naik_output *out)
+{
+    bool held;
+    return naik_output_try(comm, path, size_bytes, out, &held);
 }
 
 naik_status naik_output_publish(naik_output *out)

@@ -29,6 +29,9 @@ naik_status naik_output_refuse(naik_comm *comm, const char *name, const char *pa
  * two. Collective. As naik_output_room, naik_lock_acquire */
 naik_status naik_output_begin(naik_comm *comm, const char *path, int64_t size_bytes,
                               naik_output *out);
+/* naik_output_begin for those who can do without: *held where another job has the lock. */
+naik_status naik_output_try(naik_comm *comm, const char *path, int64_t size_bytes, naik_output *out,
+                            bool *held);
 /* out->part is whole and verified: it gets its name, if it is still this job's. Collective.
  * NAIK_ERR_INPUT  another file has it, without comm->io.replace: both stay
  * NAIK_ERR_IO     another job took the lock over; or as naik_file_publish */

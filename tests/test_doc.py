@@ -270,11 +270,11 @@ def the_changelog_is_a_summary_with_details_behind():
 def versions_of_formats_are_those_that_are_written():
     """Every statement "naik-prop 1.1" of a page or a comment against what io/h5/own_format.c writes."""
     written = dict(re.findall(r'\{"(naik-[a-z]+)", "([0-9.]+)"\}', read("io/h5/own_format.c")))
-    assert set(written) == {"naik-prop", "naik-gauge", "naik-modes"}, written
+    assert set(written) == {"naik-prop", "naik-gauge", "naik-modes", "naik-multigrid"}, written
     wrong, seen = [], set()
     sources = [name for kind in ("c", "h") for name in glob.glob(f"[isg]*/**/*.{kind}", recursive=True)]
     for name in pages() + sources + ["doc/naik.1", "python/naik/io.py"]:
-        for format_name, version in re.findall(r"(naik-(?:prop|gauge|modes))[`,]* (?:version )?([0-9]+\.[0-9]+)", read(name)):
+        for format_name, version in re.findall(r"(naik-(?:prop|gauge|modes|multigrid))[`,]* (?:version )?([0-9]+\.[0-9]+)", read(name)):
             seen.add(format_name)
             if written[format_name] != version and "CHANGELOG" not in name and not name.startswith("doc/changes-"):
                 wrong.append(f"{name}: {format_name} {version}, written is {written[format_name]}")

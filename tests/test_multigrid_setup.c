@@ -56,7 +56,8 @@ static void takes(check *t, const setup_fixture *s, int width)
         naik_multigrid_bytes(s->f.geometry, s->parameters.aggregate, width, &s->parameters);
     ledger_open(backend);
     const size_t before = ledger_now();
-    CHECK_OK(t, naik_multigrid_create(s->outer, s->inner, width, &s->parameters, NULL, NULL, &mg));
+    CHECK_OK(
+        t, naik_multigrid_create(s->outer, s->inner, width, &s->parameters, NULL, NULL, NULL, &mg));
     const size_t messages = ledger_messages();
     CHECK_NEAR(t, (double)(ledger_most() - messages) / (double)(sizes.kept + sizes.making), 1,
                0.03);
@@ -131,7 +132,7 @@ static void another_mass_has_its_own_coarse_operator_and_smoother(check *t)
         CHECK_OK(t, naik_wilson_create(s.f.geometry, s.f.u, NULL, 0.7, 0, NAIK_DOUBLE, 18, &outer));
         CHECK_OK(t, naik_wilson_create(s.f.geometry, s.f.u, NULL, 0.7, 0, NAIK_SINGLE, 18, &inner));
         CHECK_OK(t, naik_multigrid_create(s.outer, s.inner, NAIK_MG_BLOCK, &s.parameters, NULL,
-                                          NULL, &mg));
+                                          NULL, NULL, &mg));
         CHECK_OK(t, naik_multigrid_change(mg, outer, inner));
         CHECK_TRUE(t, mg->cycle->wilson == inner);
         naik_field *const scratch[3] = {mg->cycle->rest, mg->cycle->other, mg->cycle->x};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io/h5/h5.h"
+#include "io/h5/metadata_crc.h"
 #include "naik/version.h"
 
 enum { KNOWN_MAJOR = 1 };
@@ -14,7 +15,8 @@ static const struct {
     const char *name, *version;
 } formats[] = {[NAIK_OWN_PROP] = {"naik-prop", "1.2"},
                [NAIK_OWN_GAUGE] = {"naik-gauge", "1.1"},
-               [NAIK_OWN_MODES] = {"naik-modes", "1.0"}};
+               [NAIK_OWN_MODES] = {"naik-modes", "1.0"},
+               [NAIK_OWN_MULTIGRID] = {"naik-multigrid", "1.0"}};
 
 const char *naik_own_format_name(naik_own_format format)
 {
@@ -48,8 +50,8 @@ naik_status naik_h5_check_version(naik_log *log, hid_t file, const char *path)
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         own = own || strcmp(format, formats[i].name) == 0;
     }
-    if (!own) {
-        return NAIK_OK;
+    if (!own) { /* of another program, or a word of ours that is damaged */
+        return naik_h5_check_metadata_crc(log, file, path);
     }
     naik_h5_get_text(file, "format_version", version, sizeof version);
     const long major = major_of(version);

@@ -6,7 +6,12 @@
 #ifndef NAIK_IO_H5_OWN_FORMAT_H
 #define NAIK_IO_H5_OWN_FORMAT_H
 
-typedef enum naik_own_format { NAIK_OWN_PROP, NAIK_OWN_GAUGE, NAIK_OWN_MODES } naik_own_format;
+typedef enum naik_own_format {
+    NAIK_OWN_PROP,
+    NAIK_OWN_GAUGE,
+    NAIK_OWN_MODES,
+    NAIK_OWN_MULTIGRID
+} naik_own_format;
 
 /* "naik-prop" ... and "1.1" ..., as they are written. */
 const char *naik_own_format_name(naik_own_format format);

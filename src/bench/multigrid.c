@@ -35,7 +35,7 @@ static naik_status setup(void *context)
     naik_multigrid_destroy(&p->mg);
     return naik_multigrid_create(p->set.wilson[NAIK_DOUBLE],
                                  p->set.wilson[naik_operator_set_fastest(&p->set)], p->nrhs,
-                                 &parameters, NULL, NULL, &p->mg);
+                                 &parameters, NULL, NULL, NULL, &p->mg);
 }
 
 static naik_status nothing(void *context)

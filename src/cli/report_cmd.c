@@ -363,6 +363,8 @@ static void print_times(FILE *out, const naik_propagator_reader *v)
         fputs("</h2>\n<div class=\"wide\"><table>\n", out);
         row_of_line(out, "device", device);
         row_of_line(out, "memory", memory);
+        row_of_line(out, "near-null vectors",
+                    naik_line_value(v->texts[i].text, "multigrid_vectors"));
         fputs("</table></div>\n<div class=\"wide\"><table>\n<tr><th>phase</th><th "
               "class=\"n\">seconds</th><th "
               "class=\"n\">%</th><th class=\"n\">GFLOP/s</th><th class=\"n\">GB/s</th></tr>\n",

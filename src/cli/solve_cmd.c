@@ -350,6 +350,7 @@ static naik_status spare_inputs(naik_comm *comm, const char *path, const naik_in
     }
     NAIK_TRY(naik_path_refuse_input(comm, "output.file", input->output.file, read, count));
     NAIK_TRY(naik_path_refuse_input(comm, "deflation.file", input->deflation.file, read, count));
+    NAIK_TRY(naik_path_refuse_input(comm, "multigrid.file", input->multigrid_file, read, count));
     NAIK_TRY(naik_path_refuse_input(comm, "run.events", input->run.events, read, count));
 done:
     free(read);

@@ -237,6 +237,21 @@ void naik_input_modes_path(const naik_input *input, double naik_epsilon, char *p
     }
 }
 
+void naik_input_multigrid_path(const naik_input *input, const naik_quark *quark, char *path)
+{
+    const double *twist = quark->twist, *first = input->quarks[0].twist;
+    if (twist[0] == first[0] && twist[1] == first[1] && twist[2] == first[2]) {
+        snprintf(path, NAIK_PATH_MAX, "%s", input->multigrid_file);
+    } else {
+        char number[NAIK_DIM - 1][32];
+        for (int i = 0; i < NAIK_DIM - 1; i++) {
+            naik_text_print_real(twist[i], number[i], sizeof number[i]);
+        }
+        snprintf(path, NAIK_PATH_MAX, "%s" NAIK_INPUT_OF_TWIST "%s_%s_%s", input->multigrid_file,
+                 number[0], number[1], number[2]);
+    }
+}
+
 void naik_input_destroy(naik_input **input)
 {
     if (*input != NULL) {

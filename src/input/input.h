@@ -82,6 +82,8 @@ enum { NAIK_INPUT_FROM_SOURCE = -1 }; /* as output.origin[0]: from the source of
 
 /* Between deflation.file and a Naik epsilon in the name of the modes of each epsilon but the first. */
 #define NAIK_INPUT_OF_EPSILON ".epsilon"
+/* And between multigrid.file and the twist of the quarks whose twist is not that of the first. */
+#define NAIK_INPUT_OF_TWIST ".twist"
 enum { NAIK_INPUT_MODES_AUTO = -1 }; /* as deflation.modes: the plan decides */
 enum { NAIK_INPUT_GROUPS_AUTO = 0 }; /* as run.groups: the model decides */
 
@@ -224,7 +226,8 @@ typedef struct naik_input {
         int max_cycles;
     } deflation;
     naik_multigrid_parameters multigrid;
-    double setup_kappa; /* multigrid.setup_kappa; 0: the lightest quark's */
+    double setup_kappa;         /* multigrid.setup_kappa; 0: the lightest quark's */
+    const char *multigrid_file; /* multigrid.file; NULL: none */
     struct {
         const char *file;
         bool propagators;
@@ -300,6 +303,8 @@ bool naik_input_deflates(const naik_input *input, int quark);
 int naik_input_first_deflated(const naik_input *input, int quark);
 /* Where the modes of this epsilon are, `path` with NAIK_PATH_MAX bytes. */
 void naik_input_modes_path(const naik_input *input, double naik_epsilon, char *path);
+/* Where the near-null vectors of this quark are kept, as above; multigrid.file is given. */
+void naik_input_multigrid_path(const naik_input *input, const naik_quark *quark, char *path);
 /* The first source of an entry, among all of the input. */
 static inline int naik_input_first_source(const naik_input *input, int solve)
 {

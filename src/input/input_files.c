@@ -76,18 +76,16 @@ done:
     return status;
 }
 
-/* Names that the modes of a further Naik epsilon may have. */
-static naik_status refuse_modes_name(naik_log *log, const naik_input *input, const char *key,
-                                     const char *name)
+/* Names that naik makes of one that the input gives. */
+static naik_status refuse_derived(naik_log *log, const naik_input *input, const named *written,
+                                  const char *of, const char *ending, const char *whose)
 {
-    const char *modes = input->deflation.file, ending[] = NAIK_INPUT_OF_EPSILON;
-    const size_t length = modes != NULL ? strlen(modes) : 0;
-    return is_file(name) && modes != NULL && strncmp(name, modes, length) == 0 &&
-                   strncmp(name + length, ending, strlen(ending)) == 0
-               ? naik_input_refuse(log, input, key,
-                                   "'%s' must not begin with %s%s: naik gives such names to the "
-                                   "modes of further Naik epsilons",
-                                   key, modes, ending)
+    const size_t length = of != NULL ? strlen(of) : 0;
+    return is_file(written->name) && of != NULL && strncmp(written->name, of, length) == 0 &&
+                   strncmp(written->name + length, ending, strlen(ending)) == 0
+               ? naik_input_refuse(log, input, written->key,
+                                   "'%s' must not begin with %s%s: naik gives such names to the %s",
+                                   written->key, of, ending, whose)
                : NAIK_OK;
 }
 
@@ -96,6 +94,7 @@ naik_status naik_input_check_files(naik_log *log, const naik_input *input)
     naik_status status = NAIK_OK;
     const named written[] = {{"output.file", input->output.file},
                              {"deflation.file", input->deflation.file},
+                             {"multigrid.file", input->multigrid_file},
                              {"run.events", input->run.events},
                              {"run.tune_cache", input->run.tune_cache}};
     const int count = (int)(sizeof written / sizeof *written);
@@ -109,7 +108,10 @@ naik_status naik_input_check_files(naik_log *log, const naik_input *input)
                 written[i].key, ending);
             goto done;
         }
-        NAIK_TRY(refuse_modes_name(log, input, written[i].key, written[i].name));
+        NAIK_TRY(refuse_derived(log, input, &written[i], input->deflation.file,
+                                NAIK_INPUT_OF_EPSILON, "modes of further Naik epsilons"));
+        NAIK_TRY(refuse_derived(log, input, &written[i], input->multigrid_file, NAIK_INPUT_OF_TWIST,
+                                "near-null vectors of further twists"));
         NAIK_TRY(refuse_read(log, input, &written[i]));
         for (int other = 0; other < i; other++) {
             NAIK_TRY(refuse_two_uses(log, input, written[i].key, written[i].name,

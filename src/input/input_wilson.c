@@ -284,8 +284,8 @@ static naik_status check_limits(naik_log *log, const naik_input *input)
 static naik_status check_multigrid(naik_log *log, const naik_input *input)
 {
     static const char *const keys[] = {
-        "vectors",      "aggregate", "start",     "cycles", "smoother",   "coarse_tolerance",
-        "coarse_space", "restart",   "precision", "seed",   "setup_kappa"};
+        "vectors",      "aggregate", "start",     "cycles", "smoother",    "coarse_tolerance",
+        "coarse_space", "restart",   "precision", "seed",   "setup_kappa", "file"};
     const naik_multigrid_parameters *m = &input->multigrid;
     const bool asked = input->solver.method == NAIK_METHOD_MULTIGRID;
     int mu = 0, extent[NAIK_DIM];

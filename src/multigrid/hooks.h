@@ -12,6 +12,15 @@ typedef struct naik_multigrid_hooks {
     bool (*stop)(void *data);
 } naik_multigrid_hooks;
 
+struct naik_test_vectors; /* vectors.h */
+/* Where a setup may find the vectors that an earlier one ended with, and leaves its own. Collective. */
+typedef struct naik_multigrid_store {
+    void *data;
+    /* *found: all of `vectors` are those; otherwise the setup makes them. */
+    naik_status (*fetch)(void *data, struct naik_test_vectors *vectors, bool *found);
+    naik_status (*keep)(void *data, struct naik_test_vectors *vectors);
+} naik_multigrid_store;
+
 bool naik_multigrid_stops(const naik_multigrid_hooks *hooks);
 /* NAIK_ERR_INTERRUPTED, with its sentence. */
 naik_status naik_multigrid_interrupted(naik_log *log);

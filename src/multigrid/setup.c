@@ -118,15 +118,20 @@ static void report_step(const naik_multigrid *mg, naik_log *report)
     naik_log_line(report,
                   "multigrid %s: |Mh v|/|v| at most %.3g, %.0f applications of Mh a vector, %.0f "
                   "coarse steps, %.2g of a vector left at least%s",
-                  s->cycle == 0 ? "start" : "cycle", s->worst, s->applications, s->coarse_steps,
-                  s->met.least, s->met.replaced > 0 ? "; noise took the place of some" : "");
+                  s->cycle == NAIK_MULTIGRID_STORED ? "vectors of an earlier setup"
+                  : s->cycle == 0                   ? "start"
+                                                    : "cycle",
+                  s->worst, s->applications, s->coarse_steps, s->met.least,
+                  s->met.replaced > 0 ? "; noise took the place of some" : "");
 }
 
 /* Applications of Mh to a vector: two an iteration of BiCGStab, one for its right-hand side and one for its
  * residual; the polynomial and its residual, source and odd sites of a cycle. */
 static double applications(const naik_multigrid *mg, int cycles)
 {
-    return 2 * mg->parameters.start + 2 + cycles * (mg->parameters.smoother + 2.0);
+    return cycles == NAIK_MULTIGRID_STORED
+               ? 0
+               : 2 * mg->parameters.start + 2 + cycles * (mg->parameters.smoother + 2.0);
 }
 
 static naik_status note_step(naik_multigrid *mg, naik_test_vectors *vectors, int cycle,
@@ -158,28 +163,56 @@ static naik_status check_size(const naik_multigrid *mg)
                            NAIK_MG_LARGEST_S);
 }
 
-static naik_status make_vectors(naik_multigrid *mg, naik_log *report)
+/* From noise, cycle by cycle. */
+static naik_status find_vectors(naik_multigrid *mg, naik_test_vectors *vectors, naik_log *report)
+{
+    naik_status status = NAIK_OK;
+    naik_orthonormal met;
+    naik_timer *timer = mg->aggregates->geometry->backend->timer;
+    naik_timer_start(timer, "start");
+    NAIK_TRY(naik_test_vectors_begin(vectors, mg->outer, mg->inner, mg->parameters.start,
+                                     mg->parameters.seed));
+    naik_timer_stop(timer, "start");
+    NAIK_TRY(take_vectors(mg, vectors, &met));
+    NAIK_TRY(note_step(mg, vectors, 0, &met, report));
+    for (int i = 1; i <= mg->parameters.cycles; i++) {
+        naik_timer_start(timer, "cycles");
+        NAIK_TRY(naik_test_vectors_part(vectors));
+        NAIK_TRY(naik_test_vectors_improve(vectors, mg->cycle));
+        naik_timer_stop(timer, "cycles");
+        NAIK_TRY(check_size(mg));
+        NAIK_TRY(take_vectors(mg, vectors, &met));
+        NAIK_TRY(note_step(mg, vectors, i, &met, report));
+    }
+done:
+    return status;
+}
+
+static naik_status make_vectors(naik_multigrid *mg, const naik_multigrid_store *store,
+                                naik_log *report)
 {
     naik_status status = NAIK_OK;
     naik_test_vectors vectors = {.count = 0};
     naik_orthonormal met;
+    bool found = false;
     naik_timer *timer = mg->aggregates->geometry->backend->timer;
-    naik_timer_start(timer, "start");
+    naik_timer_start(timer, "vectors");
     NAIK_TRY(naik_test_vectors_create(mg->aggregates->geometry, mg->parameters.vectors, &vectors));
     vectors.hooks = mg->hooks;
-    NAIK_TRY(naik_test_vectors_begin(&vectors, mg->outer, mg->inner, mg->parameters.start,
-                                     mg->parameters.seed));
-    naik_timer_stop(timer, "start");
-    NAIK_TRY(take_vectors(mg, &vectors, &met));
-    NAIK_TRY(note_step(mg, &vectors, 0, &met, report));
-    for (int i = 1; i <= mg->parameters.cycles; i++) {
-        naik_timer_start(timer, "cycles");
-        NAIK_TRY(naik_test_vectors_part(&vectors));
-        NAIK_TRY(naik_test_vectors_improve(&vectors, mg->cycle));
-        naik_timer_stop(timer, "cycles");
-        NAIK_TRY(check_size(mg));
+    if (store != NULL) {
+        NAIK_TRY(store->fetch(store->data, &vectors, &found));
+    }
+    naik_timer_stop(timer, "vectors");
+    if (found) {
         NAIK_TRY(take_vectors(mg, &vectors, &met));
-        NAIK_TRY(note_step(mg, &vectors, i, &met, report));
+        NAIK_TRY(note_step(mg, &vectors, NAIK_MULTIGRID_STORED, &met, report));
+        goto done;
+    }
+    NAIK_TRY(find_vectors(mg, &vectors, report));
+    if (store != NULL) {
+        naik_timer_start(timer, "vectors");
+        NAIK_TRY(store->keep(store->data, &vectors));
+        naik_timer_stop(timer, "vectors");
     }
 done:
     naik_test_vectors_destroy(&vectors);
@@ -187,7 +220,7 @@ done:
 }
 
 /* What may fail on some links, and the run goes on: no time stays open. */
-static naik_status set_up(naik_multigrid *mg, naik_log *report)
+static naik_status set_up(naik_multigrid *mg, const naik_multigrid_store *store, naik_log *report)
 {
     naik_status status = NAIK_OK;
     naik_timer *timer = mg->aggregates->geometry->backend->timer;
@@ -196,7 +229,7 @@ static naik_status set_up(naik_multigrid *mg, naik_log *report)
     NAIK_TRY(allocate(mg));
     naik_timer_stop(timer, "memory");
     NAIK_TRY(make_smoother(mg));
-    NAIK_TRY(make_vectors(mg, report));
+    NAIK_TRY(make_vectors(mg, store, report));
     if (mg->used != mg->made) { /* it has served */
         naik_transfer_destroy(&mg->made);
     }
@@ -208,7 +241,8 @@ done:
 
 naik_status naik_multigrid_create(const naik_wilson *outer, const naik_wilson *inner, int width,
                                   const naik_multigrid_parameters *parameters,
-                                  const naik_multigrid_hooks *hooks, naik_log *report,
+                                  const naik_multigrid_hooks *hooks,
+                                  const naik_multigrid_store *store, naik_log *report,
                                   naik_multigrid **out)
 {
     naik_status status = NAIK_OK;
@@ -224,7 +258,7 @@ naik_status naik_multigrid_create(const naik_wilson *outer, const naik_wilson *i
     mg->inner = inner;
     mg->width = width;
     NAIK_TRY(naik_aggregates_create(geometry, parameters->aggregate, &mg->aggregates));
-    NAIK_TRY(set_up(mg, report));
+    NAIK_TRY(set_up(mg, store, report));
     *out = mg;
     mg = NULL;
 done:

@@ -10,9 +10,10 @@
 
 #include "multigrid/vectors.h"
 
+enum { NAIK_MULTIGRID_STORED = -1 };
 /* What a step of the setup came to. */
 typedef struct naik_multigrid_step {
-    int cycle;           /* 0: after the start */
+    int cycle;           /* 0: after the start; NAIK_MULTIGRID_STORED: of an earlier setup */
     double worst;        /* |Mh v| / |v| of the vectors, the largest */
     double applications; /* of Mh to one vector, for each vector, so far */
     double coarse_steps; /* a coarse solve, of the slowest vector */
@@ -35,14 +36,16 @@ typedef struct naik_multigrid {
 } naik_multigrid;
 
 /* outer: the operator in double, inner: one that vectors in single go with. width: rhs of a solve.
- * hooks may be NULL. Prints a line a step where `report` is not NULL. Collective.
+ * hooks may be NULL, and so may `store`, which says where vectors come from and go. Prints a line a step where
+ * `report` is not NULL. Collective. What the store returns, and
  * NAIK_ERR_INPUT   as naik_aggregates_create
  * NAIK_ERR_NOT_CONVERGED   vectors, smoother or coarse operator that cannot be made
  * NAIK_ERR_INTERRUPTED     a hook said so
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_multigrid_create(const naik_wilson *outer, const naik_wilson *inner, int width,
                                   const naik_multigrid_parameters *parameters,
-                                  const naik_multigrid_hooks *hooks, naik_log *report,
+                                  const naik_multigrid_hooks *hooks,
+                                  const naik_multigrid_store *store, naik_log *report,
                                   naik_multigrid **out);
 void naik_multigrid_destroy(naik_multigrid **mg);
 

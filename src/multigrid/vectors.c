@@ -249,12 +249,11 @@ done:
     return status;
 }
 
-naik_status naik_test_vectors_worst(naik_test_vectors *vectors, const naik_wilson *inner,
-                                    double *out)
+naik_status naik_test_vectors_near_null(naik_test_vectors *vectors, const naik_wilson *inner,
+                                        double *out)
 {
     static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
     naik_status status = NAIK_OK;
-    *out = 0;
     for (int b = 0; b < vectors->blocks; b++) {
         const naik_field *v = vectors->v[b][NAIK_EVEN];
         double image[NAIK_MG_BLOCK], length[NAIK_MG_BLOCK];
@@ -264,9 +263,21 @@ naik_status naik_test_vectors_worst(naik_test_vectors *vectors, const naik_wilso
         NAIK_TRY(norms(vectors, vectors->b, image));
         NAIK_TRY(norms(vectors, v, length));
         for (int c = 0; c < v->nrhs; c++) {
-            *out = fmax(*out, image[c] / length[c]);
+            out[b * NAIK_MG_BLOCK + c] = image[c] / length[c];
         }
     }
 done:
+    return status;
+}
+
+naik_status naik_test_vectors_worst(naik_test_vectors *vectors, const naik_wilson *inner,
+                                    double *out)
+{
+    double near_null[NAIK_MG_VECTORS_MOST] = {0};
+    const naik_status status = naik_test_vectors_near_null(vectors, inner, near_null);
+    *out = 0;
+    for (int i = 0; i < vectors->count && status == NAIK_OK; i++) {
+        *out = fmax(*out, near_null[i]);
+    }
     return status;
 }

@@ -34,7 +34,9 @@ naik_status naik_test_vectors_improve(naik_test_vectors *vectors, naik_cycle *cy
 /* Vectors that span the same and are orthonormal on the whole lattice, so that those which a cycle amplifies
  * most do not become the only ones. */
 naik_status naik_test_vectors_part(naik_test_vectors *vectors);
-/* The largest |Mh v| / |v| on even sites. */
+/* out [count]: |Mh v| / |v| on even sites; the largest of them. */
+naik_status naik_test_vectors_near_null(naik_test_vectors *vectors, const naik_wilson *inner,
+                                        double *out);
 naik_status naik_test_vectors_worst(naik_test_vectors *vectors, const naik_wilson *inner,
                                     double *out);
 

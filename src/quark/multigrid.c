@@ -1,9 +1,9 @@
 /* multigrid.c - which quark a multigrid is made for, and what becomes of it for the next */
 #include "quark/multigrid.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "quark/stored_multigrid.h"
 #include "solver/bicgstab.h"
 
 bool quark_multigrid_is_asked(const naik_input *input)
@@ -23,33 +23,18 @@ naik_status quark_multigrid_grid(naik_comm *comm, const naik_input *input, int g
 
 naik_status quark_multigrid_check(const naik_geometry *geometry, const naik_input *input)
 {
+    naik_status status = NAIK_OK;
     naik_aggregates *aggregates = NULL;
-    if (!quark_multigrid_is_asked(input)) {
-        return NAIK_OK;
+    if (quark_multigrid_is_asked(input)) {
+        NAIK_TRY(naik_aggregates_create(geometry, input->multigrid.aggregate, &aggregates));
     }
-    const naik_status status =
-        naik_aggregates_create(geometry, input->multigrid.aggregate, &aggregates);
+    NAIK_TRY(stored_multigrid_check(geometry->lattice->comm, input));
+done:
     naik_aggregates_destroy(&aggregates);
     return status;
 }
 
-static bool same_twist(const naik_quark *a, const naik_quark *b)
-{
-    const double *p = naik_quark_twist(a), *q = naik_quark_twist(b);
-    return p == q || (p != NULL && q != NULL && p[0] == q[0] && p[1] == q[1] && p[2] == q[2]);
-}
-
-bool quark_multigrid_is_family(const naik_quark *a, const naik_quark *b)
-{
-    return a->kind == b->kind && naik_quark_csw(a) == naik_quark_csw(b) && same_twist(a, b);
-}
-
-bool quark_multigrid_is_lighter(const naik_quark *a, const naik_quark *b)
-{
-    return a->mass < b->mass || (a->mass == b->mass && fabs(a->mu) < fabs(b->mu));
-}
-
-/* Whose near-null vectors the input wants for the quark. */
+/* Whose near-null vectors the input wants for the quark, where no file has some. */
 static naik_quark maker_of(const naik_input *input, const naik_quark *quark)
 {
     naik_quark maker = *quark;
@@ -60,9 +45,25 @@ static naik_quark maker_of(const naik_input *input, const naik_quark *quark)
         }
     }
     if (input->setup_kappa > 0) {
-        maker.mass = 1 / (2 * input->setup_kappa) - 4;
+        maker.mass = quark_multigrid_mass_of(input->setup_kappa);
     }
     return maker;
+}
+
+/* Whose they are: of the file, which may have come to be what they were made for. */
+static naik_status find_maker(const quark_multigrid *m, naik_comm *comm, const naik_input *input,
+                              const naik_quark *quark, naik_quark *maker)
+{
+    bool there = false;
+    *maker = maker_of(input, quark);
+    if (input->multigrid_file == NULL) {
+        return NAIK_OK;
+    }
+    if (m->kept && quark_multigrid_is_family(&m->made_for, quark)) {
+        *maker = m->made_for;
+        return NAIK_OK;
+    }
+    return stored_multigrid_look(comm, input, quark, &there, maker);
 }
 
 static const naik_wilson *inner_of(const naik_operator_set *set)
@@ -95,10 +96,20 @@ static naik_status forgive(quark_multigrid *m, const work *w, naik_status status
 
 static naik_status make(quark_multigrid *m, const work *w, const naik_operator_set *set)
 {
-    return forgive(m, w,
-                   naik_multigrid_create(set->wilson[NAIK_DOUBLE], inner_of(set), w->width,
-                                         &w->input->multigrid, &m->hooks, w->geometry->backend->log,
-                                         &m->mg));
+    stored_multigrid stored = {.input = w->input,
+                               .links = w->links,
+                               .geometry = w->geometry,
+                               .inner = inner_of(set),
+                               .maker = &m->made_for};
+    const naik_multigrid_store store = stored_multigrid_of(&stored);
+    const naik_status status =
+        forgive(m, w,
+                naik_multigrid_create(set->wilson[NAIK_DOUBLE], inner_of(set), w->width,
+                                      &w->input->multigrid, &m->hooks,
+                                      w->input->multigrid_file != NULL ? &store : NULL,
+                                      w->geometry->backend->log, &m->mg));
+    m->kept = stored.kept;
+    return status;
 }
 
 /* P stays whatever comes of it: the next quark may do, and a run that goes on there finds it so. */
@@ -155,13 +166,14 @@ naik_status quark_multigrid_ready(quark_multigrid *m, naik_link_provider *links,
                                   const naik_set_storage *storage, int width, bool spare)
 {
     naik_status status = NAIK_OK;
-    const naik_quark maker = maker_of(input, quark);
+    naik_quark maker;
     const work w = {links, geometry, input, storage, width, spare};
     if (storage->vectors != NAIK_SINGLE) {
         return NAIK_FAIL(geometry->backend->log, NAIK_ERR_INPUT,
                          "solver.method multigrid iterates in single precision: leave "
                          "solver.inner_precision out");
     }
+    NAIK_TRY(find_maker(m, geometry->lattice->comm, input, quark, &maker));
     if (!m->tried || !naik_quark_shares_operator(&m->made_for, &maker) ||
         (m->mg != NULL && width > NAIK_MG_BLOCK && width > m->mg->width)) {
         quark_multigrid_close(m);

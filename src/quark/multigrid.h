@@ -2,12 +2,13 @@
  *
  * Quarks with the same links, csw and twist share near-null vectors. They are always made for the lightest of
  * them that the input has, or for multigrid.setup_kappa, whatever is solved first, so that a run that goes on
- * makes the same ones.
+ * makes the same ones. Where multigrid.file keeps some, they serve, whatever they were made for.
  */
 #ifndef NAIK_QUARK_MULTIGRID_H
 #define NAIK_QUARK_MULTIGRID_H
 
 #include "multigrid/setup.h"
+#include "quark/family.h"
 #include "quark/link_provider.h"
 
 typedef struct quark_multigrid {
@@ -15,19 +16,18 @@ typedef struct quark_multigrid {
     naik_multigrid *mg;         /* NULL: none, or it could not be made */
     bool tried;                 /* to make it for `made_for` */
     bool usable;                /* for the quark at hand */
+    bool kept;                  /* multigrid.file has the vectors made for it */
     naik_quark made_for;
     naik_preconditioner preconditioner; /* of mg */
 } quark_multigrid;
 
 /* Whether the input solves all its quarks with multigrid. */
 bool quark_multigrid_is_asked(const naik_input *input);
-/* Whether two quarks share near-null vectors; whether `a` is the lighter of them. */
-bool quark_multigrid_is_family(const naik_quark *a, const naik_quark *b);
-bool quark_multigrid_is_lighter(const naik_quark *a, const naik_quark *b);
 /* The process grid for it, all 0 where the input names one or takes no multigrid, or has auto and that grid is
  * much dearer than the best. Collective. */
 naik_status quark_multigrid_grid(naik_comm *comm, const naik_input *input, int grid[NAIK_DIM]);
-/* What would be refused of it later, before an output is begun. Collective. NAIK_ERR_INPUT as below */
+/* What would be refused of it later, before an output is begun. Collective. NAIK_ERR_INPUT as below, and as
+ * stored_multigrid_check */
 naik_status quark_multigrid_check(const naik_geometry *geometry, const naik_input *input);
 
 /* Ready for `quark` of the input, whose operators are `set`, in batches of at most `width`. Where it cannot be
@@ -36,6 +36,7 @@ naik_status quark_multigrid_check(const naik_geometry *geometry, const naik_inpu
  * NAIK_ERR_INPUT   aggregates that the lattice or its grid do not hold, no multigrid on this backend, vectors
  *                  in double
  * NAIK_ERR_INTERRUPTED   a hook said so; nothing is made
+ * NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_IO   of multigrid.file (stored_multigrid.h)
  * NAIK_ERR_CORRUPT       links changed in memory while it was made of them
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE, and as naik_link_provider_operators */
 naik_status quark_multigrid_ready(quark_multigrid *m, naik_link_provider *links,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/files.h"
 #include "naik/version.h"
 #include "run/job.h"
 
@@ -21,6 +22,19 @@ static bool asked_to_stop(void *data)
 static void name_of(const solve_job *j, const naik_quark *quark, char name[32])
 {
     snprintf(name, 32, "multigrid_q%d", (int)(quark - j->input->quarks));
+}
+
+/* Whose near-null vectors these are, for those who look at the output. */
+static naik_status note_vectors(solve_job *j, const naik_quark *quark)
+{
+    char path[NAIK_PATH_MAX], text[NAIK_PATH_MAX + 64];
+    if (j->input->multigrid_file == NULL) {
+        return NAIK_OK;
+    }
+    naik_input_multigrid_path(j->input, quark, path);
+    snprintf(text, sizeof text, "%d made for kappa %.10g, kept in %s", j->input->multigrid.vectors,
+             1 / (2 * (j->multigrid.made_for.mass + 4)), path);
+    return naik_propagator_file_note(j->file, "multigrid_vectors", text);
 }
 
 /* The print of the setup into the records, where an earlier run of this program on such a backend has left the
@@ -40,8 +54,11 @@ static naik_status record(solve_job *j, const naik_quark *quark)
         return NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
                          "multigrid for mass %g came out as %s and in an earlier run of %s as "
                          "%.32s: a memory or device was wrong, or is of another kind; run the same "
-                         "command where the output was begun, or begin it anew with --fresh",
-                         quark->mass, print, j->input->output.file, before);
+                         "command where the output was begun%s, or begin it anew with --fresh",
+                         quark->mass, print, j->input->output.file, before,
+                         j->input->multigrid_file != NULL
+                             ? ", with the multigrid.file that it was begun with"
+                             : "");
     }
     if (strcmp(before, now) != 0) {
         NAIK_TRY(naik_propagator_file_note(j->file, name, now));
@@ -67,6 +84,7 @@ naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
     NAIK_TRY(status);
     if (quark_multigrid_at_work(&j->multigrid) != NULL) {
         NAIK_TRY(record(j, quark));
+        NAIK_TRY(note_vectors(j, quark));
     }
     sdc_check_multigrid(&j->guard, quark_multigrid_at_work(&j->multigrid));
     *setup_s = naik_time_s() - start_s;

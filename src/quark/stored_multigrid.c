@@ -1,0 +1,206 @@
+/* stored_multigrid.c - whether the vectors of a file are those of the setup at hand, and the way to and from it */
+#include "quark/stored_multigrid.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "comm/paths.h"
+#include "io/output.h"
+#include "quark/family.h"
+
+/* Of |Mh v|/|v|, which is measured in single precision: as far as two backends agree. */
+static const double SAME = 1e-4;
+
+/* The numbers of the input's setup, its aggregates as the lattice is cut. */
+static naik_multigrid_parameters asked_of(const naik_input *input)
+{
+    naik_multigrid_parameters asked = input->multigrid;
+    int mu;
+    naik_multigrid_aggregate(input->lattice.size, input->multigrid.aggregate, asked.aggregate, &mu);
+    return asked;
+}
+
+static double kappa_of(const naik_quark *quark)
+{
+    return 1 / (2 * (quark->mass + 4));
+}
+
+static naik_status compare(naik_log *log, const naik_input *input, const naik_quark *quark,
+                           const char *path, const naik_multigrid_about *about)
+{
+    char its[NAIK_QUARK_TEXT], own[NAIK_QUARK_TEXT];
+    char was[NAIK_MULTIGRID_NUMBER], is[NAIK_MULTIGRID_NUMBER];
+    const char *boundary = naik_input_boundary_name(input);
+    const naik_multigrid_parameters asked = asked_of(input);
+    const double kappa = input->setup_kappa;
+    if (!quark_multigrid_is_family(&about->quark, quark) ||
+        strcmp(about->boundary_t, boundary) != 0) {
+        naik_quark_text(&about->quark, ", ", 10, its);
+        naik_quark_text(quark, ", ", 10, own);
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' keeps near-null vectors of %s quarks (%s, %s in t), which do not "
+                         "serve %s quarks (%s, %s in t): name another multigrid.file",
+                         path, about->quark.kind->name, its, about->boundary_t, quark->kind->name,
+                         own, boundary);
+    }
+    if (kappa > 0 && about->quark.mass != quark_multigrid_mass_of(kappa)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' keeps near-null vectors that were made for kappa %.10g, and "
+                         "multigrid.setup_kappa is %.10g: name another multigrid.file, or leave "
+                         "multigrid.setup_kappa out",
+                         path, kappa_of(&about->quark), kappa);
+    }
+    const char *key = naik_multigrid_difference(&about->parameters, &asked, was, is);
+    return key == NULL
+               ? NAIK_OK
+               : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'%s' keeps near-null vectors that were made with multigrid.%s %s, and "
+                           "it is %s here: name another multigrid.file, or set multigrid.%s as it "
+                           "was",
+                           path, key, was, is, key);
+}
+
+naik_status stored_multigrid_look(naik_comm *comm, const naik_input *input, const naik_quark *quark,
+                                  bool *there, naik_quark *maker)
+{
+    naik_status status = NAIK_OK;
+    naik_multigrid_about about;
+    char path[NAIK_PATH_MAX];
+    int64_t size_bytes = -1;
+    *there = false;
+    naik_input_multigrid_path(input, quark, path);
+    NAIK_TRY(naik_file_size(comm, path, &size_bytes));
+    if (size_bytes >= 0) {
+        NAIK_TRY(naik_multigrid_file_look(comm, path, input->lattice.size, &about));
+        NAIK_TRY(naik_comm_agree(comm, compare(comm->log, input, quark, path, &about)));
+        *maker = about.quark;
+        *there = true;
+    }
+done:
+    return status;
+}
+
+/* Of the first quark whose vectors these are. */
+static naik_status check(naik_comm *comm, const naik_input *input, const naik_quark *quark)
+{
+    naik_status status = NAIK_OK;
+    const int vectors = input->multigrid.vectors;
+    const int64_t bytes = naik_multigrid_file_bytes(input->lattice.size, vectors);
+    naik_quark maker;
+    char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX];
+    bool there = false;
+    naik_input_multigrid_path(input, quark, path);
+    NAIK_TRY(stored_multigrid_look(comm, input, quark, &there, &maker));
+    if (there) {
+        naik_log_line(comm->log,
+                      "multigrid: %s keeps %d near-null vectors, made for kappa %.10g, and the "
+                      "setup makes none",
+                      path, vectors, kappa_of(&maker));
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_path_refuse_output(comm, "multigrid.file", path));
+    NAIK_TRY(naik_output_room(comm, path, bytes, part));
+    naik_log_line(comm->log, "multigrid: a setup keeps its near-null vectors in %s, %.3f GiB", path,
+                  (double)bytes / (1 << 30));
+done:
+    return status;
+}
+
+naik_status stored_multigrid_check(naik_comm *comm, const naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    for (int q = 0; q < input->quark_count && input->multigrid_file != NULL; q++) {
+        int first = 0;
+        while (!quark_multigrid_is_family(&input->quarks[first], &input->quarks[q])) {
+            first++;
+        }
+        if (first == q) {
+            NAIK_TRY(check(comm, input, &input->quarks[q]));
+        }
+    }
+done:
+    return status;
+}
+
+/* Every vector is as near to null as the file says, which is so of these links alone. */
+static naik_status verify(const stored_multigrid *w, naik_test_vectors *vectors, const char *path,
+                          const double *stored)
+{
+    naik_status status = NAIK_OK;
+    double found[NAIK_MG_VECTORS_MOST];
+    NAIK_TRY(naik_test_vectors_near_null(vectors, w->inner, found));
+    for (int i = 0; i < vectors->count; i++) {
+        if (!(fabs(found[i] - stored[i]) <= SAME * stored[i])) {
+            status = NAIK_FAIL(w->geometry->backend->log, NAIK_ERR_INPUT,
+                               "'%s' keeps near-null vectors of other links: |Mh v|/|v| of vector "
+                               "%d is %.6g with these, and %.6g in the file; name another "
+                               "multigrid.file",
+                               path, i, found[i], stored[i]);
+            goto done;
+        }
+    }
+done:
+    return status;
+}
+
+static naik_status fetch(void *data, naik_test_vectors *vectors, bool *found)
+{
+    naik_status status = NAIK_OK;
+    stored_multigrid *w = data;
+    naik_timer *timer = w->geometry->backend->timer;
+    naik_comm *comm = w->geometry->lattice->comm;
+    double near_null[NAIK_MG_VECTORS_MOST];
+    char path[NAIK_PATH_MAX];
+    naik_quark maker;
+    NAIK_TRY(stored_multigrid_look(comm, w->input, w->maker, found, &maker));
+    *found = *found && naik_quark_shares_operator(&maker, w->maker);
+    if (!*found) {
+        return NAIK_OK;
+    }
+    naik_input_multigrid_path(w->input, w->maker, path);
+    naik_timer_start(timer, "read vectors");
+    NAIK_TRY(naik_multigrid_file_read(w->geometry, path, vectors, near_null));
+    naik_timer_stop(timer, "read vectors");
+    NAIK_TRY(verify(w, vectors, path, near_null));
+    naik_log_line(
+        comm->log,
+        "multigrid: %d near-null vectors of %s, made for kappa %.10g, take the place of a "
+        "setup",
+        vectors->count, path, kappa_of(&maker));
+    w->kept = true;
+done:
+    return status;
+}
+
+static naik_status keep(void *data, naik_test_vectors *vectors)
+{
+    naik_status status = NAIK_OK;
+    stored_multigrid *w = data;
+    naik_timer *timer = w->geometry->backend->timer;
+    naik_log *log = w->geometry->backend->log;
+    double near_null[NAIK_MG_VECTORS_MOST];
+    char path[NAIK_PATH_MAX];
+    bool there = false;
+    naik_multigrid_about about = {.quark = *w->maker, .parameters = asked_of(w->input)};
+    snprintf(about.boundary_t, sizeof about.boundary_t, "%s", naik_input_boundary_name(w->input));
+    naik_link_provider_identity(w->links, about.links, sizeof about.links);
+    naik_input_multigrid_path(w->input, w->maker, path);
+    NAIK_TRY(naik_test_vectors_near_null(vectors, w->inner, near_null));
+    naik_timer_start(timer, "write vectors");
+    NAIK_TRY(naik_multigrid_file_write(w->geometry, path, &about, vectors, near_null, &there));
+    naik_timer_stop(timer, "write vectors");
+    naik_log_line(log,
+                  there ? "multigrid: another job keeps its near-null vectors in %s, and these are "
+                          "not kept"
+                        : "multigrid: the near-null vectors are kept in %s",
+                  path);
+    w->kept = true;
+done:
+    return status;
+}
+
+naik_multigrid_store stored_multigrid_of(stored_multigrid *work)
+{
+    return (naik_multigrid_store){.data = work, .fetch = fetch, .keep = keep};
+}

@@ -1,0 +1,163 @@
+"""multigrid.file, as its user runs it: the same bytes as a setup, whose vectors they are, every kind of damage, kills."""
+import os
+import random
+import re
+import signal
+
+import h5py
+
+from program import LONG, main, naik, path, same
+
+INPUT = """
+lattice:  {size: [4, 4, 4, 8], boundary_t: antiperiodic}
+gauge:    {file: %s}
+action:   {type: clover, csw: 1.0}
+solve:
+  - name: pt
+    kappas: [%s]
+    source: {type: point, origin: [1, 2, 3, 5], colours: [0]}
+solver:   {method: multigrid, tolerance: 1e-10}
+multigrid: {vectors: 6, start: 4, cycles: 1, smoother: 4, file: %s}
+output:   {file: %s, correlators: []}
+"""
+READ = "near-null vectors of .*, made for kappa 0.14, take the place of a setup"
+
+
+def solve(name, *more, kappas="0.140", vectors="mg.h5", lattice="lat.h5", **options):
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(INPUT % (path(lattice), kappas, path(vectors) if vectors else "none", path(name + ".h5")))
+    if not vectors:
+        more += "--set", "multigrid.file=null"
+    return naik("solve", path(name + ".yaml"), *more, **options)
+
+
+def everything(name):
+    """Bytes of the solutions, and how they were found."""
+    with h5py.File(path(name)) as f:
+        found = {key: f["/prop/s0000"][key][...].tobytes() for key in f["/prop/s0000"] if key.startswith("m")}
+        return {**found, "iterations": f["/solves"]["iterations"].tobytes(), "history": f["/solves_history"][...].tobytes()}
+
+
+def a_configuration_and_its_vectors_are_made():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "8", "-o", path("lat.h5"))
+    said = solve("dry", "--dry-run")
+    assert f"multigrid: a setup keeps its near-null vectors in {path('mg.h5')}, " in said and not os.path.exists(path("mg.h5")), said
+    said = solve("made")
+    assert said.count("multigrid start: ") == 1 and f"the near-null vectors are kept in {path('mg.h5')}" in said, said
+    assert sorted(f for f in os.listdir(path(".")) if f.startswith("mg.h5")) == ["mg.h5"]
+
+
+def they_give_the_bytes_of_a_setup_on_any_number_of_ranks():
+    for ranks in 1, 2:
+        said = solve(f"read{ranks}", ranks=ranks)
+        assert re.search(READ, said) and "multigrid start: " not in said, said
+        same(everything("made.h5"), everything(f"read{ranks}.h5"))
+    solve("two", vectors="by2.h5", ranks=2)
+    with h5py.File(path("mg.h5")) as a, h5py.File(path("by2.h5")) as b:
+        for name in "v", "near_null", "suma", "sumb":
+            assert a["multigrid/" + name][...].tobytes() == b["multigrid/" + name][...].tobytes(), name
+    prints = [re.search("multigrid_q0=(.*)", naik("info", path(name))).group(1) for name in ("made.h5", "read1.h5", "read2.h5")]
+    assert len(set(prints)) == 1, prints
+
+
+def they_serve_another_kappa_as_a_setup_for_both_does():
+    solve("both", kappas="0.130, 0.140", vectors=None)
+    said = solve("heavy", kappas="0.130")
+    assert re.search(READ, said), said
+    with h5py.File(path("both.h5")) as a, h5py.File(path("heavy.h5")) as b:
+        assert (a["/prop/s0000/m00"][...] == b["/prop/s0000/m00"][...]).all()
+
+
+def info_and_report_tell_of_them():
+    said = naik("info", path("mg.h5"))
+    for line in ("kind: near-null vectors of multigrid", "kappa: 0.14", "csw: 1", "vectors: 6", "aggregate: 2x2x2x4", "vectors_verified: 6",
+                 "intact: true", "attributes_intact: true", "boundary_t: antiperiodic"):
+        assert f"\n{line}\n" in said, (line, said)
+    told = f"6 made for kappa 0.14, kept in {path('mg.h5')}"
+    assert f"multigrid_vectors={told}" in naik("info", path("heavy.h5"))
+    naik("report", path("heavy.h5"))
+    with open(path("heavy.html")) as f:
+        assert told in f.read()
+
+
+def vectors_of_another_setup_are_refused():
+    cases = [(["multigrid.seed=2"], "made with multigrid.seed 1, and it is 2 here"),
+             (["multigrid.aggregate=[2, 2, 2, 2]"], r"made with multigrid.aggregate \[2, 2, 2, 4\], and it is \[2, 2, 2, 2\] here"),
+             (["multigrid.coarse_tolerance=0.2"], "made with multigrid.coarse_tolerance 0.1, and it is 0.2 here"),
+             (["multigrid.setup_kappa=0.139"], "made for kappa 0.14, and multigrid.setup_kappa is 0.139"),
+             (["action.csw=1.1"], "which do not serve clover quarks .*csw 1.1"),
+             (["lattice.boundary_t=periodic"], "antiperiodic in t.*, which do not serve .*, periodic in t"),
+             (["lattice.size=[4, 4, 4, 4]"], "are of a lattice of 4x4x4x8")]
+    for number, (keys, sentence) in enumerate(cases[:] if LONG else cases[:1] + cases[3:5]):
+        said = solve("refused", *sum((["--set", key] for key in keys), []), status=1)
+        assert re.search(sentence, said), (sentence, said)
+        assert not os.path.exists(path("refused.h5.part")), said
+    said = solve("refused2", "--set", f"multigrid.file={path('made.h5')}", status=1)
+    assert "holds no near-null vectors: name another multigrid.file" in said, said
+    said = solve("refused2", vectors="nowhere/mg.h5", status=1)
+    assert "nowhere" in said and not os.path.exists(path("refused2.h5.part")), said
+
+
+def vectors_of_other_links_are_refused():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "9", "-o", path("links.h5"))
+    said = solve("next", lattice="links.h5", status=1)
+    assert re.search(r"keeps near-null vectors of other links: \|Mh v\|/\|v\| of vector 0 is", said), said
+
+
+def damaged(name, at, bit):
+    with open(path("mg.h5"), "rb") as f:
+        whole = bytearray(f.read())
+    whole[at] ^= bit
+    with open(path(name), "wb") as f:
+        f.write(whole)
+
+
+def places():
+    """An offset in every part of the file."""
+    with open(path("mg.h5"), "rb") as f, h5py.File(path("mg.h5")) as h5:
+        whole = f.read()
+        found = {name: h5["multigrid/" + name].id.get_offset() for name in ("v", "near_null", "suma", "sumb")}
+        found["v"] += h5["multigrid/v"].id.get_storage_size() - 3
+    found["a name"] = whole.index(b"coarse_tolerance")
+    found["format"] = whole.index(b"naik-multigrid") + 5
+    return found
+
+
+def damage_is_told_wherever_it_is():
+    for name, at in places().items():
+        damaged("bad.h5", at, 4)
+        said = naik("info", path("bad.h5"), status=4)
+        if LONG or name in ("v", "near_null"):
+            said = solve("damaged", "--fresh", vectors="bad.h5", status=4)
+            assert "damaged" in said or "disagrees with its checksum" in said, (name, said)
+    if LONG:
+        random.seed(5)
+        with open(path("mg.h5"), "rb") as f:
+            size = len(f.read())
+        solve("sound")
+        for _ in range(60):  # any byte: told, or of no matter
+            damaged("bad.h5", random.randrange(size), 1 << random.randrange(8))
+            said = solve("any", "--fresh", vectors="bad.h5", status=None)
+            if "complete and verified" in said:
+                same(everything("sound.h5"), everything("any.h5"))
+            else:
+                assert re.search("damaged|disagrees|cannot be opened|never completed|missing|cut short|version", said), said
+
+
+def a_run_that_ends_while_they_are_written_leaves_no_half_file():
+    for fault, status in ("kill:setup:%d", -signal.SIGKILL), ("stop:setup:%d", 5):
+        solve("ended", vectors="half.h5", env={"NAIK_INJECT": fault % WRITING}, status=status)
+        assert not os.path.exists(path("half.h5")) and os.path.exists(path("half.h5.part")) == (status != 5), (fault, os.listdir(path(".")))
+    said = solve("ended", vectors="half.h5")
+    assert "the near-null vectors are kept in" in said, said
+    left = [f for f in os.listdir(path(".")) if f.startswith("half.h5") and ".part-" not in f]  # those are a killed MPI-IO's
+    assert left == ["half.h5"], left
+    same(everything("made.h5"), everything("ended.h5"))
+
+
+WRITING = 15  # a step of the setup, or of what follows it, in which the file is written
+
+main([a_configuration_and_its_vectors_are_made, they_give_the_bytes_of_a_setup_on_any_number_of_ranks,
+      they_serve_another_kappa_as_a_setup_for_both_does, info_and_report_tell_of_them, vectors_of_another_setup_are_refused,
+      vectors_of_other_links_are_refused, damage_is_told_wherever_it_is, a_run_that_ends_while_they_are_written_leaves_no_half_file],
+     needed=[a_configuration_and_its_vectors_are_made])
