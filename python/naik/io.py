@@ -330,14 +330,15 @@ class File(_Opened):
         for c in correlators:
             for k, quark in enumerate(c.quarks):
                 which = ("" if len(c.quarks) == 1 else f" of quark {k}")
-                source = next(s for s in self.sources if s.label == quark.source)
+                source = next(s for s in self.sources if quark.source in (s.label, s.set))  # of a mean it is the first
                 mass = self.mass_number(source.set, quark.mass, quark.naik_epsilon)
                 told.update({name + which: value for name, value in
                              self._of_source(source, self._of_pair(source.index, mass)).items()})
             told.update({"correlator": c.correlator, "sink": c.sink, "momentum": " ".join(map(str, c.momentum))})
             x0, weight = self._frame(c)
+            own = next((s.origin for s in self.sources if s.label == c.quarks[0].source), x0) if c.source is None else c.source.origin
             if any(c.momentum) or not (c.correlator in ("pion5", "pion") or is_baryon(c.correlator)):
-                told["place that signs and momenta are counted from"] = "their source" if x0 == c.source.origin else str(x0)
+                told["place that signs and momenta are counted from"] = "their source" if x0 == own else str(x0)
             if any(c.momentum):
                 told["weight of a momentum"] = weight
         return told
@@ -356,7 +357,7 @@ class File(_Opened):
         for a in (dataset.attrs, dataset.parent.parent.attrs):
             if "counted_from" in a:
                 return tuple(int(k) for k in a["counted_from"]), _text(a.get("momentum_weight", "cos"))
-        return correlator.source.origin if self.has_spin else (0, 0, 0, 0), "cos"
+        return correlator.source.origin if self.has_spin and correlator.source is not None else (0, 0, 0, 0), "cos"
 
     def _of_source(self, s, pair):
         source = self.h5[f"prop/s{s.index:04d}/source"].attrs
@@ -622,7 +623,8 @@ class File(_Opened):
                 return self.h5[name].attrs
         own = self.h5[f"prop/s{source:04d}/source"].attrs if f"prop/s{source:04d}/source" in self.h5 else {}
         if "mass" in own and 0 <= mass < len(own["mass"]):  # neither propagators nor correlators are stored
-            return {key: own[key][mass] for key in ("mass", "naik_epsilon") if key in own}
+            return {key: own[key][mass] if key in ("mass", "naik_epsilon") else own[key]
+                    for key in ("mass", "naik_epsilon", "twist", "action") if key in own}
         raise LookupError(f"{self.path} has no source {source} with mass number {mass}")
 
     def _source(self, set_name, number):

@@ -46,8 +46,9 @@ static const char *times_origin(const cost *c)
 }
 
 static const char modes_origin[] =
-    "25/hypot(mass, lambda) iterations, 740 modes a time slice of 6 fm and unit of lambda, 9 "
-    "applications for each in the search (doc/deflation.md): predicted, not measured";
+    "25/hypot(mass, lambda) iterations, 740 modes a time slice of 6 fm and unit of lambda, 6.5 "
+    "n/lambda_n applications of D D in the search for n modes (doc/deflation.md): predicted, not "
+    "measured";
 static const char memory_origin[] = "from the memory plan that the run itself makes";
 static const char wall_origin[] =
     "20 s to start, files at 1 GB/s a node (assumed), links (h200.txt bench=links), and the "

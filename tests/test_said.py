@@ -1,0 +1,223 @@
+"""What naik says, line by line: the log, the plan, info, the report and the structure of files, against tests/said/*.txt.
+A number may be off by a unit of its last digit; what a run measures is # there. NAIK_SAID=write in the environment
+writes the files anew: the difference is then for a reader.
+timeout: 300
+"""
+import html
+import json
+import os
+import re
+import sys
+
+import h5py
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import naik_io  # noqa: E402
+from program import SCRATCH, main, naik, path
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "said")
+NUMBER = re.compile(r"(?<![A-Za-z\d_.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\dA-Za-z_]|\.\d)")
+# What differs from machine to machine or from run to run: (pattern, what stands for it)
+MEASURED = [(re.escape(SCRATCH) + "/?", ""), (r"^naik \S+ \([^)]*\), .*", "naik #"), (r"(iterations|seconds|gflops)=[\d.e+-]+", r"\1=#"),
+            (r"residual=[\d.e+-]+", "residual=#"), (r"(norm|suma|sumb|restarts|time)=[^ ]+", r"\1=#"), (r"ready in [\d.]+ s", "ready in # s"),
+            (r"of its [\d.]+ GiB", "of its # GiB"), (r", [\d.]+ s( after|$)", r", # s\1"), (r"waited [\d.]+ s", "waited # s"),
+            (r"(made in|, in) [\d.]+ s", r"\1 # s"), (r", \d+ applications", ", # applications"), (r"took \d+ iterations", "took # iterations"),
+            (r"the output has \d+ bytes", "the output has # bytes"), (r"The file has [\d.]+ bytes", "The file has # bytes"),
+            (r", [\d.]+ iterations a solve on average", ", # iterations a solve on average"), (r"predicted (\d{7,})", "predicted # bytes"),
+            (r"(?<=U U\^\+ - 1\|).*|(?<=det U - 1\|).*|(?<=largest change ).*", " #"), (r"should take about \d+", "should take about #"),
+            (r"(correction is at most|own error at most|error of the mean is) .*", r"\1 #"), (r"suma/sumb .*", "suma/sumb #"),
+            (r"(lambda_\d+|reach) .*[\d.e-]+.*", r"\1 #"), (r"from [\d.]+ to [\d.]+$", "from # to #"),
+            (r"^(\s*)(git|(?:gauge_)?uuid|created|libraries|host|writer|version|compiler|command|system|environment|device|times|pid|started|metadata_crc|crc"
+             r"|executable|folder|slurm_job|user|hdf5|mpi|nodes|options|ended|state_time|numerics)([:=] ?)\S.*", r"\1\2\3#"),
+            (r"^(\S+ \S+ \d+ (done|not converged)) \d.* ", r"\1 # "), (r"^(\S+ \S+ \d+) \d+( \d+ \d+ to \d+) \S+", r"\1 #\2 #"),
+            (r"^(work|largest \|src|solved) .*", r"\1 #"),
+            (r"lambda=[\d.,e+-]+", "lambda=#"), (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(Z| UTC)?", "#")]
+
+
+def blind(text):
+    lines, behind, times = [], [], False
+    for line in text.splitlines():
+        times = times and line != "" or re.match(r"time +% ", line) is not None
+        if times and not line.startswith("time "):  # names alone, and not those within others
+            line = re.sub(r"  +\d.*", "", line)
+            if line.startswith(" "):
+                continue
+        for pattern, instead in MEASURED:
+            line = re.sub(pattern, instead, line)
+        (behind if "is written, # s after they were found" in line else lines).append(line.rstrip())
+    return lines + behind
+
+
+def alike(line, want):
+    """Equal but for a unit of the last digit of numbers that are not whole."""
+    if line == want:
+        return True
+    if NUMBER.split(line) != NUMBER.split(want):
+        return False
+    for a, b in zip(NUMBER.findall(line), NUMBER.findall(want)):
+        if a != b and ("." not in a + b or abs(float(a) - float(b)) > max(1e-5 * abs(float(b)), 1.01 * unit(a), 1.01 * unit(b))):
+            return False
+    return True
+
+
+def unit(number):
+    digits, _, power = number.partition("e")
+    return 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
+
+
+def check(name, text):
+    file, lines = os.path.join(HERE, name + ".txt"), blind(text)
+    if os.environ.get("NAIK_SAID") == "write":
+        with open(file, "w", encoding="utf-8") as f:
+            f.write("\n".join(lines) + "\n")
+    with open(file, encoding="utf-8") as f:
+        wants = f.read().splitlines()
+    wrong = [f"{file}:{n}: said     {line}\nexpected {want}" for n, (line, want) in enumerate(zip(lines, wants), 1) if not alike(line, want)]
+    if len(lines) != len(wants) and not wrong:
+        wrong = [f"{file}: {len(lines)} lines and not {len(wants)}: " + (lines + wants)[min(len(lines), len(wants))]]
+    assert not wrong, f"{len(wrong)} lines differ; if they should, NAIK_SAID=write\n" + "\n".join(wrong[:6])
+
+
+def structure(name):
+    """Every object of an HDF5 file with its shape and type, and of its attributes those that the object before it has not."""
+    said, before = [], {}
+
+    def show(where, item):
+        kind = f" {item.shape} {item.dtype}" if isinstance(item, h5py.Dataset) else ""
+        said.append(f"{where}{kind}".replace(", ", ","))
+        now = {key: value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value for key, value in sorted(item.attrs.items())}
+        said.extend(f"  {key}: {value}" for key, value in now.items() if before.get(key) != value)
+        if now and (gone := set(before) - set(now)):
+            said.append("  without " + " ".join(sorted(gone)))
+        before.update(now)
+        for key in set(before) - set(now) if now else ():
+            del before[key]
+    with h5py.File(path(name)) as f:
+        show("/", f)
+        f.visititems(show)
+        sessions = [s.decode().rstrip("\0") for s in f["metadata/sessions"][...]] if "metadata/sessions" in f else []
+    for n, text in enumerate(t for t in sessions if t):
+        said += [f"session {n}"] + ["  " + line for line in text.splitlines() if not re.match("(time|phase)", line)]
+    return "\n".join(said)
+
+
+def page(name):
+    """The words of a report, a line each."""
+    with open(path(name), encoding="utf-8") as f:
+        text = f.read()
+    text = re.sub(r"<(style|svg|script).*?</\1>", "", text, flags=re.S)
+    text = html.unescape(re.sub(r"<[^>]*>", " ", re.sub(r"</(tr|p|h\d|div|li|pre|title|table)>", "\n", text)))
+    lines = [line for line in (re.sub(" +", " ", line).strip() for line in text.split("\n")) if line]
+    timed = range(lines.index("Time"), lines.index("Solves"))  # of which the words are enough
+    lines = [re.sub(r" [\d.]+", "", line) if n in timed else line for n, line in enumerate(lines)]
+    return "\n".join(lines[:lines.index("Provenance")])
+
+
+STAGGERED = """
+lattice: {size: [4, 4, 4, 8], boundary_t: antiperiodic}
+gauge: {file: lat.h5}
+action: {type: hisq}
+solver: {tolerance: 1e-10, batch: 1}
+solve:
+  - {name: pt, masses: [0.2, 0.4], naik_epsilon: [0, -0.1], source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 3, 2], [2, 1, 0, 5]]}}
+  - {name: low, masses: [0.1], source: {type: point, origin: [[0, 0, 0, 0], [1, 1, 1, 3]]}, momenta: [[0, 0, 0]]}
+  - {name: wall, masses: [0.3], correlators: [pion5, pion05], source: {type: evenandodd_wall, t0: [1, 4]}, deflate: false}
+  - {name: spec, masses: [0.3], correlators: [], deflate: false, source: {type: point, origin: [[0, 0, 0, 1]]}}
+  - {name: par, masses: [0.5], deflate: false, source: {type: point, origin: [[0, 0, 0, 1]]}}
+  - {name: noise, masses: [0.3], deflate: false, correlators: [], source: {type: random_wall, t0: [1], noise: z2, seed: 3, dilution: [even_odd]}}
+  - {name: gauss, masses: [0.3], correlators: [], deflate: false, source: {type: covariant_gaussian, radius: 1.1, iterations: 3, origin: [0,0,0,2], colours: [0, 2]}}
+three_point:
+  - {name: cur, parent: par, spectator: spec, insertion: [G1-G1, GX-GX], sink_times: [0, 3], daughter_masses: [0.35], momenta: [[0, 0, 0], [1, 0, -1]]}
+pairs:
+  - {name: split, quark: spec, antiquark: par}
+baryons:
+  - {name: wwo, quarks: [wall, wall, wall], operators: [nucleon, delta]}
+averages:
+  - {name: ama, type: truncated_solves, solve: pt, tolerance_sloppy: 1e-3, exact_sources: 2, seed: 7}
+  - {name: lma, type: low_modes, solve: low}
+deflation: {modes: 16, file: modes.h5}
+output: {file: s.h5, correlators: [pion5, rhox], momenta: [[0, 0, 0], [1, 0, 0]], momentum_weight: exp, loops: [G1-G1], condensate: true,
+         propagators: false, average: true}
+"""
+SPIN = """
+lattice: {size: [4, 4, 4, 8], boundary_t: antiperiodic}
+gauge: {file: lat.h5}
+action: {type: clover, csw: 1.2}
+solver: {tolerance: 1e-8, batch: 1, method: bicgstab}
+solve:
+  - {name: l, kappas: [0.12], source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 3, 2]]}}
+  - {name: s, masses: [0.6], correlators: [pion], momenta: [[0, 0, 1]], source: {type: gaussian, radius: 1.5, origin: [[0, 0, 0, 0], [1, 2, 3, 2]]}}
+pairs:
+  - {name: ls, quark: l, antiquark: s}
+baryons:
+  - {name: lls, quarks: [l, l, s], operators: [lambda]}
+output: {file: w.h5, correlators: [pion, rho_x], momenta: [[0, 0, 0], [1, 0, 0]], average: true, origin: [0, 0, 0, 0]}
+"""
+
+
+def write(name, text):
+    with open(path(name), "w", encoding="utf-8") as f:
+        f.write(re.sub(r"\b(lat|modes|s|w)\.h5", lambda m: path(m.group(0)), text))
+    return path(name)
+
+
+def a_run_of_everything_staggered():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.6", "--sweeps", "3", "--seed", "4", "-o", path("lat.h5"))
+    file = write("s.yaml", STAGGERED)
+    check("staggered-plan", naik("solve", file, "--dry-run"))
+    check("staggered-log", naik("solve", file))
+    check("staggered-info", naik("info", path("s.h5")).partition("\n  input_text")[0])
+    check("staggered-file", structure("s.h5"))
+    naik("report", path("s.h5"), "-o", path("s.html"))
+    check("staggered-report", page("s.html"))
+    with naik_io.File(path("s.h5")) as f:  # of entries without correlators, whose propagators have gone
+        assert [f.mass(source) for source in (7, 9, 11, 12)] == [0.3, 0.3, 0.3, 0.35]
+        for found in (f.find("split"), f.find("cur", "G1-G1", sink_time=3), f.find("noise", "G1-G1", quantity="loop"), f.find("noise", "condensate"),
+                      f.find("noise", "G1-G1", quantity="loop sum"), f.find("low", "rhox", quantity="mean"), f.find("lma", "rhox", quantity="rest")):
+            assert found and f.physics_of(found)["extents"] == "4x4x4x8", found
+    check("modes-info", naik("info", path("modes.h5")))
+    check("modes-file", structure("modes.h5"))
+
+
+def a_run_of_quarks_with_spin():
+    file = write("w.yaml", SPIN)
+    check("spin-plan", naik("solve", file, "--dry-run", "--no-verify"))
+    check("spin-log", naik("solve", file))
+    check("spin-file", structure("w.h5"))
+    naik("report", path("w.h5"), "-o", path("w.html"))
+    check("spin-report", page("w.html"))
+
+
+CAMPAIGN = """
+lattice: {size: [32, 32, 32, 64]}
+gauge: {file: none.lat}
+action: ACTION
+solve:
+  - {name: wall, MASSES, source: {type: random_wall, seed: 5, t0: [0, 8, 16, 24, 32, 40, 48, 56]}}
+output: {file: none-prop.h5, correlators: []}
+"""
+
+
+def plans_for_machines_that_are_not_here():
+    """All of it follows from the input and the model's figures."""
+    def write_plan(name, action, masses):
+        with open(path(name), "w", encoding="utf-8") as f:
+            f.write(CAMPAIGN.replace("ACTION", action).replace("MASSES", masses))
+        return path(name)
+
+    def told(file, *words):
+        return naik("solve", file, "--dry-run", *words)
+
+    light = write_plan("light.yaml", "{type: hisq}", "masses: [0.05, 0.01, 0.002], naik_epsilon: [-0.1, 0, 0]")
+    modes = ("--set", "deflation={modes: 200, file: none-modes.h5, precision: 16}")
+    clover = write_plan("clover.yaml", "{type: clover, csw: 1.2}", "kappas: [0.135, 0.136]")
+    check("machine-groups", told(light, "--machine", "h200", "--nodes", "1,2,64,65", "--set", "run.groups=auto"))
+    check("machine-apart", told(light, "--machine", "perlmutter", "--set", "run.groups=2", "--set", "solver.multishift=off"))
+    check("machine-modes", told(light, "--machine", "perlmutter-80gb", "--nodes", "1,16", *modes))
+    check("machine-clover", told(clover, "--machine", "lumi-g", "--nodes", "1,2"))
+    said = json.loads(told(light, "--machine", "juwels-booster", "--nodes", "8", "--json", "--set", "lattice.size=[64, 64, 64, 96]", *modes).splitlines()[0])
+    check("machine-json", json.dumps(said, indent=1))
+
+
+main([a_run_of_everything_staggered, a_run_of_quarks_with_spin, plans_for_machines_that_are_not_here])
