@@ -101,13 +101,16 @@ static void choose_bits(naik_scidac_field *f, int64_t element_bytes, int count)
 }
 
 /* A record of QIO or Grid, which tells its elements. */
-static void classify_private(naik_scidac_field *f)
+static void classify_private(const naik_scidac_file *file, naik_scidac_field *f)
 {
     const int count = f->datacount > 0 ? f->datacount : 1;
     const bool told = f->typesize > 0 && f->datacount >= 0 && f->typesize <= MAX_ELEMENT &&
                       f->datacount <= MAX_ELEMENT && f->recordtype >= 0 && f->recordtype <= 2;
-    f->contradicts = !told || (f->recordtype != 1 && f->has_dims &&
-                               f->size_bytes != sites_of(f) * f->typesize * count);
+    const int64_t whole_bytes = sites_of(f) * f->typesize * count;
+    f->checkered = f->checkered && told && f->recordtype == 0 && f->dims[0] % 2 == 0 &&
+                   2 * f->size_bytes == whole_bytes;
+    f->contradicts = !told || (f->recordtype != 1 && f->has_dims && !file->volume &&
+                               !f->checkered && f->size_bytes != whole_bytes);
     f->fits = !f->contradicts && (f->has_dims || f->recordtype == 1);
     if (told && f->recordtype != 1) {
         f->datacount = count;
@@ -122,7 +125,8 @@ static void classify_private(naik_scidac_field *f)
         f->precision != f->format_precision) {
         f->contradicts = true;
     }
-    if (f->recordtype == 2 && f->kind != NAIK_FIELD_VECTORS && f->kind != NAIK_FIELD_SPINORS) {
+    if ((f->recordtype == 2 || f->checkered) && f->kind != NAIK_FIELD_VECTORS &&
+        f->kind != NAIK_FIELD_SPINORS) {
         f->kind = NAIK_FIELD_OTHER;
     }
 }
@@ -178,7 +182,7 @@ void naik_scidac_classify(const naik_scidac_file *file, naik_scidac_field *f)
     f->bits = 0;
     f->fits = f->contradicts = false;
     if (f->has_private) {
-        classify_private(f);
+        classify_private(file, f);
     } else {
         classify_plain(file, f);
     }

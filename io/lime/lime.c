@@ -41,8 +41,10 @@ typedef struct scan { /* where the walk along the records stands */
     char private_xml[2048]; /* of the record to come, "" if none */
     char user_xml[2048];
     format_text format, last_format; /* of the record to come; tmLQCD's, which stays in force */
-    bool wants_sum;                  /* the last field has no checksum yet */
-    bool has_sum;                    /* of the record to come */
+    bool has_grid_dims;              /* of the record to come, by its grid-format */
+    int grid_dims[NAIK_DIM];
+    bool wants_sum; /* the last field has no checksum yet */
+    bool has_sum;   /* of the record to come */
     uint32_t sum[2];
 } scan;
 
@@ -131,12 +133,8 @@ static naik_status take_file_xml(scan *s, const record *r)
     int dims[NAIK_DIM], spacetime = NAIK_DIM, volfmt = 0;
     naik_status status = NAIK_OK;
     NAIK_TRY(read_text(s, r, text, sizeof text));
-    if (naik_xml_ints(text, "volfmt", 1, &volfmt) && volfmt != 0) {
-        status = NAIK_FAIL(s->log, NAIK_ERR_INPUT,
-                           "'%s' is one part of a multi-file SciDAC volume; join the parts first",
-                           s->path);
-        goto done;
-    }
+    naik_xml_ints(text, "volfmt", 1, &volfmt);
+    s->file->volume = s->file->volume || volfmt != 0;
     if (naik_xml_ints(text, "spacetime", 1, &spacetime) && spacetime != NAIK_DIM) {
         status =
             NAIK_FAIL(s->log, NAIK_ERR_INPUT, "'%s' has %d dimensions, not 4", s->path, spacetime);
@@ -189,6 +187,31 @@ done:
     return status;
 }
 
+/* Extents of Grid's fields: an <elem> each inside <dimension>. */
+static naik_status take_grid_format(scan *s, const record *r)
+{
+    char text[2048];
+    int spacetime = NAIK_DIM;
+    naik_status status = NAIK_OK;
+    NAIK_TRY(read_text(s, r, text, sizeof text));
+    if (naik_xml_ints(text, "nd", 1, &spacetime) && spacetime != NAIK_DIM) {
+        status = NAIK_FAIL(s->log, NAIK_ERR_INPUT, "'%s' has a field of %d dimensions, not 4",
+                           s->path, spacetime);
+        goto done;
+    }
+    const char *at = strstr(text, "<dimension>");
+    s->has_grid_dims = at != NULL;
+    for (int mu = 0; mu < NAIK_DIM && s->has_grid_dims; mu++) {
+        at = strstr(at + 1, "<elem>");
+        s->has_grid_dims = at != NULL && naik_xml_ints(at, "elem", 1, &s->grid_dims[mu]);
+    }
+    if (s->has_grid_dims) {
+        NAIK_TRY(check_dims(s, s->grid_dims));
+    }
+done:
+    return status;
+}
+
 /* Numbers in the private record XML; what is not said or unreadable stays unknown. */
 static void describe(const scan *s, naik_scidac_field *f)
 {
@@ -235,10 +258,16 @@ static naik_status place(scan *s, naik_scidac_field *f)
         memcmp(file->dims, s->format.dims, sizeof file->dims) != 0) {
         NAIK_TRY(contradictory_dims(s, file->dims, s->format.dims));
     }
-    if (!f->has_dims && file->has_dims) {
-        f->has_dims = true;
-        memcpy(f->dims, file->dims, sizeof f->dims);
+    if (s->has_grid_dims && file->has_dims &&
+        memcmp(file->dims, s->grid_dims, sizeof file->dims) != 0) {
+        NAIK_TRY(contradictory_dims(s, file->dims, s->grid_dims));
     }
+    if (!f->has_dims && (file->has_dims || s->has_grid_dims)) {
+        f->has_dims = true;
+        memcpy(f->dims, file->has_dims ? file->dims : s->grid_dims, sizeof f->dims);
+    }
+    f->checkered = s->has_grid_dims; /* if it is, its length tells */
+    s->has_grid_dims = false;
     s->last_format = s->format.tmlqcd ? s->format : s->last_format;
     s->format = (format_text){.there = false};
 done:
@@ -352,6 +381,15 @@ static naik_status take_record(scan *s, const record *r)
     if (strcmp(r->type, "etmc-source-format") == 0) {
         return take_format(s, r, true, true);
     }
+    if (strcmp(r->type, "grid-format") == 0) {
+        return take_grid_format(s, r);
+    }
+    if (strcmp(r->type, "scidac-sitelist") == 0) {
+        s->file->list_offset = r->offset;
+        s->file->list_bytes = r->length;
+        s->file->volume = true;
+        return NAIK_OK;
+    }
     if (strcmp(r->type, "ildg-data-lfn") == 0 && s->file->ildg_lfn[0] == '\0') {
         return read_text(s, r, s->file->ildg_lfn, sizeof s->file->ildg_lfn);
     }
@@ -408,7 +446,7 @@ done:
     return status;
 }
 
-naik_status naik_scidac_scan(naik_log *log, const char *path, naik_scidac_file **out)
+naik_status naik_scidac_scan_part(naik_log *log, const char *path, naik_scidac_file **out)
 {
     *out = NULL;
     struct stat info;
@@ -442,6 +480,18 @@ done:
     return status;
 }
 
+naik_status naik_scidac_scan(naik_log *log, const char *path, naik_scidac_file **out)
+{
+    naik_status status = naik_scidac_scan_part(log, path, out);
+    if (status == NAIK_OK && (*out)->volume) {
+        naik_scidac_close(out);
+        status =
+            NAIK_FAIL(log, NAIK_ERR_INPUT,
+                      "'%s' is one part of a multi-file SciDAC volume; join the parts first", path);
+    }
+    return status;
+}
+
 naik_status naik_scidac_open(naik_comm *comm, const char *path, naik_scidac_file **out)
 {
     *out = NULL;
@@ -449,7 +499,7 @@ naik_status naik_scidac_open(naik_comm *comm, const char *path, naik_scidac_file
     naik_scidac_file *file = NULL;
     naik_scidac_field *field = NULL;
     if (comm->rank == 0) {
-        status = naik_scidac_scan(comm->log, path, &file);
+        status = naik_scidac_scan_part(comm->log, path, &file);
     } else {
         file = calloc(1, sizeof *file);
         if (file == NULL) {

@@ -39,6 +39,7 @@ typedef struct naik_scidac_field {
     bool tmlqcd;       /* etmc-propagator-format or etmc-source-format */
     bool is_source;    /* by its XML, or because it covers only a part of the lattice */
     bool ends_message; /* nothing else was to follow it */
+    bool checkered;    /* of Grid: the sites of one parity, which the file does not tell */
     bool has_dims;
     int dims[NAIK_DIM]; /* of the lattice; x, y, z, t */
     char datatype[64];
@@ -64,7 +65,10 @@ typedef struct naik_scidac_file {
     int dims[NAIK_DIM]; /* from scidac-private-file-xml; x, y, z, t; 1 .. 65536 each */
     char user[8192];    /* begin of scidac-file-xml */
     char ildg_lfn[512]; /* the first ildg-data-lfn; "" if there is none */
-    int lone; /* descriptions of a field (scidac-private-record-xml) that no field follows */
+    bool volume;        /* QIO wrote it as several files, of which this is one */
+    int64_t list_offset,
+        list_bytes; /* of its scidac-sitelist: whose sites this one holds; 0: none */
+    int lone;       /* descriptions of a field (scidac-private-record-xml) that no field follows */
     int count;
     naik_scidac_field *field; /* [count], owned */
 } naik_scidac_file;
@@ -86,7 +90,10 @@ bool naik_lime_recognise(const unsigned char *head, size_t head_size);
  *                   other
  * NAIK_ERR_MEMORY */
 naik_status naik_scidac_scan(naik_log *log, const char *path, naik_scidac_file **out);
-/* naik_scidac_scan on rank 0, the result on every rank. Collective. */
+/* naik_scidac_scan that takes a part of a volume of several files as well; of parts but the first the
+ * fields are not described. */
+naik_status naik_scidac_scan_part(naik_log *log, const char *path, naik_scidac_file **out);
+/* naik_scidac_scan_part on rank 0, the result on every rank. Collective. */
 naik_status naik_scidac_open(naik_comm *comm, const char *path, naik_scidac_file **out);
 void naik_scidac_close(naik_scidac_file **file);
 

@@ -4,9 +4,13 @@
  * fields, gauge links) are passed over, once they are known to be that: a vector that damage has made
  * unrecognisable would leave its place to the next one.
  */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "io/files.h"
 #include "io/vectors/records.h"
 
 enum { SPINS = 4, COLOURS = 3, MAX_VECTORS = 1 << 20 };
@@ -56,10 +60,43 @@ static int first_of(const layout *l, int column)
                : column * l->source_colour;
 }
 
+/* Whether QUDA says that a field has the sites of one parity alone, whose extent in x is then half. */
+static bool is_of_parity(const naik_scidac_field *f)
+{
+    char text[16];
+    return naik_xml_value(f->user, "subset", text, sizeof text) && strcmp(text, "parity") == 0;
+}
+
+/* The parity that QUDA gives a field, -1: none. */
+static int parity_of(const naik_scidac_field *f)
+{
+    char text[16];
+    const bool told = naik_xml_value(f->user, "parity", text, sizeof text);
+    return told && strcmp(text, "even") == 0  ? NAIK_EVEN
+           : told && strcmp(text, "odd") == 0 ? NAIK_ODD
+                                              : -1;
+}
+
+/* The eigenvalue in the text of a record, as MILC and Hadrons write it. */
+static double value_of(const naik_scidac_field *f)
+{
+    char text[64];
+    double value;
+    return (naik_xml_value(f->user, "eigVal", text, sizeof text) ||
+            naik_xml_value(f->user, "eval", text, sizeof text)) &&
+                   naik_text_real(text, &value)
+               ? value
+               : NAN;
+}
+
 static void take_column(const naik_scidac_field *f, int column, naik_vector_record *out)
 {
     const layout *l = layout_of(f);
     *out = (naik_vector_record){.offset = f->offset,
+                                .value = value_of(f),
+                                .sites = f->checkered || is_of_parity(f) ? NAIK_VECTOR_CHECKER
+                                                                         : NAIK_VECTOR_BOX,
+                                .row = f->dims[0],
                                 .element_bytes = f->typesize * f->datacount,
                                 .first = first_of(l, column),
                                 .colour_step = l->colour_step,
@@ -98,13 +135,18 @@ static naik_status take_likeness(naik_log *log, const naik_scidac_field *f, bool
                                  naik_vector_file *file)
 {
     const int spin = layout_of(f)->spins;
+    const bool halved = f->checkered || is_of_parity(f);
+    const int size[NAIK_DIM] = {is_of_parity(f) ? 2 * f->dims[0] : f->dims[0], f->dims[1],
+                                f->dims[2], f->dims[3]};
     if (!f->has_dims) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' holds vectors and does not tell their extents",
                          file->path);
     }
     if (first) {
         file->spin = spin;
-        memcpy(file->size, f->dims, sizeof file->size);
+        memcpy(file->size, size, sizeof file->size);
+        file->halved = halved;
+        file->parity = parity_of(f);
         strcpy(file->basis, f->tmlqcd ? "tmLQCD" : "");
         if (f->tmlqcd) {
             naik_xml_ints(f->format, "flavours", 1, &file->flavours);
@@ -117,8 +159,8 @@ static naik_status take_likeness(naik_log *log, const naik_scidac_field *f, bool
             "'%s' holds colour vectors beside spinors: files of one of the two are read",
             file->path);
     }
-    if (memcmp(file->size, f->dims, sizeof file->size) != 0 ||
-        (file->basis[0] != '\0') != f->tmlqcd) {
+    if (memcmp(file->size, size, sizeof file->size) != 0 || file->halved != halved ||
+        file->parity != parity_of(f) || (file->basis[0] != '\0') != f->tmlqcd) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "'%s' holds vectors of several lattices or codes: files of one are read",
                          file->path);
@@ -135,6 +177,49 @@ static naik_status check_counts(naik_log *log, int sources, int sums, naik_vecto
                          "'%s' holds %d sources and %d solutions, and %d checksums of them: some "
                          "are damaged",
                          file->path, sources, file->count, sums);
+    }
+    return NAIK_OK;
+}
+
+/* Vectors that Hadrons numbers follow each other. */
+static naik_status check_order(naik_log *log, const naik_scidac_file *lime, const char *path)
+{
+    int first = 0, next = 0, before = -1;
+    for (int i = 0; i < lime->count; i++) {
+        if (strstr(lime->field[i].user, "VecRecord") == NULL ||
+            !naik_xml_ints(lime->field[i].user, "index", 1, &next)) {
+            continue;
+        }
+        first = before < 0 ? next : first;
+        if (before >= 0 && next != before + 1) {
+            return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                             "'%s' numbers its vectors %d, ..., %d and then %d: some are missing",
+                             path, first, before, next);
+        }
+        before = next;
+    }
+    return NAIK_OK;
+}
+
+/* MILC packs even sites into the first half of the time slices. */
+static naik_status mark_packed(naik_log *log, const naik_scidac_file *lime, naik_vector_file *file)
+{
+    char text[16];
+    file->packed =
+        naik_xml_value(lime->user, "format", text, sizeof text) && strcmp(text, "Packed") == 0;
+    for (int i = 0; i < file->count && file->packed; i++) {
+        naik_vector_record *r = &file->solution[i];
+        bool half = r->sites == NAIK_VECTOR_BOX && 2 * (r->upper[3] + 1) == file->size[3];
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            half = half && r->lower[mu] == 0 && (mu == 3 || r->upper[mu] + 1 == file->size[mu]);
+        }
+        if (!half) {
+            return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                             "'%s' says that its vectors are packed, but vector %d does not have "
+                             "half of the time slices",
+                             file->path, i);
+        }
+        r->sites = NAIK_VECTOR_PACKED;
     }
     return NAIK_OK;
 }
@@ -165,6 +250,7 @@ static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, nai
         sums += columns > 0 && f->has_sum;
     }
     file->has_checksums = sums == fields;
+    NAIK_TRY(check_order(log, lime, file->path));
     NAIK_TRY(check_counts(log, sources, sums, file));
     if (file->count == 0 && sources > 0) { /* a file of sources only: they are its vectors */
         naik_vector_record *swap = file->solution;
@@ -200,28 +286,122 @@ naik_status naik_vectors_allocate(naik_log *log, int count, naik_vector_file *fi
                : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the records of '%s'", file->path);
 }
 
+/* Of a volume of several files the offset of a record is the number of its array. */
+static naik_status number_arrays(naik_log *log, const naik_scidac_file *lime,
+                                 naik_vector_file *file)
+{
+    for (int i = 0; i < lime->count; i++) {
+        if (columns_of(&lime->field[i]) > 0 && lime->field[i].recordtype != 0) {
+            return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                             "'%s' is a QIO volume of several files with vectors on a part of the "
+                             "lattice, which are read from single files only",
+                             file->path);
+        }
+        for (int k = 0; k < file->count; k++) {
+            naik_vector_record *const of[] = {&file->solution[k], &file->source[k]};
+            for (int part = 0; part < 2; part++) {
+                of[part]->offset =
+                    of[part]->offset == lime->field[i].offset ? -1 - i : of[part]->offset;
+            }
+        }
+    }
+    for (int k = 0; k < file->count; k++) {
+        file->solution[k].offset = -1 - file->solution[k].offset;
+        file->source[k].offset = -1 - file->source[k].offset;
+    }
+    return NAIK_OK;
+}
+
+/* How many files v1.bin, v2.bin, ... of Hadrons lie beside v0.bin; 0 where it is none of them. */
+static naik_status count_others(naik_comm *comm, const naik_scidac_file *lime, const char *path,
+                                int *count)
+{
+    naik_status status = NAIK_OK;
+    static const char name[] = "v0.bin";
+    const size_t length = strlen(path), tail = sizeof name - 1;
+    *count = 0;
+    if (strstr(lime->user, "eigenPackPar") == NULL || length < tail ||
+        strcmp(path + length - tail, name) != 0 || length + 16 > NAIK_PATH_MAX) {
+        return NAIK_OK;
+    }
+    for (int64_t size_bytes = 0; size_bytes >= 0 && *count < MAX_VECTORS;) {
+        char other[NAIK_PATH_MAX];
+        snprintf(other, sizeof other, "%.*sv%d.bin", (int)(length - tail), path, *count + 1);
+        NAIK_TRY(naik_file_size(comm, other, &size_bytes));
+        *count += size_bytes >= 0;
+    }
+done:
+    return status;
+}
+
+/* The vector of file `number` of a list, which is like the first. */
+static naik_status take_other(naik_comm *comm, naik_vector_file *file, int number)
+{
+    naik_status status = NAIK_OK;
+    naik_scidac_file *lime = NULL;
+    char path[NAIK_PATH_MAX];
+    snprintf(path, sizeof path, "%.*sv%d.bin", (int)(strlen(file->path) - strlen("v0.bin")),
+             file->path, number);
+    char *kept = strdup(path);
+    NAIK_TRY(naik_comm_agree(comm, kept != NULL ? NAIK_OK
+                                                : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
+                                                            "no memory for the name of a file")));
+    file->others[file->other_count++] = kept;
+    kept = NULL;
+    NAIK_TRY(naik_scidac_open(comm, path, &lime));
+    const naik_scidac_field *f = lime->field;
+    int index = -1;
+    if (lime->count != 1 || lime->lone > 0 || f->contradicts || columns_of(f) != 1 ||
+        !naik_xml_ints(f->user, "index", 1, &index) || index != number || !f->has_sum) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "'%s' does not hold the one vector of number %d that its name promises",
+                           path, number);
+        goto done;
+    }
+    NAIK_TRY(take_likeness(comm->log, f, false, file));
+    take_column(f, 0, &file->solution[file->count]);
+    file->solution[file->count++].file = number;
+done:
+    free(kept);
+    naik_scidac_close(&lime);
+    return status;
+}
+
 naik_status naik_vectors_open_lime(naik_comm *comm, naik_vector_file *file)
 {
     naik_status status = NAIK_OK;
     naik_scidac_file *lime = NULL;
     int64_t count = 0;
+    int others = 0;
     NAIK_TRY(naik_scidac_open(comm, file->path, &lime));
     for (int i = 0; i < lime->count; i++) {
         count += columns_of(&lime->field[i]);
     }
-    if (count > MAX_VECTORS) {
+    NAIK_TRY(count_others(comm, lime, file->path, &others));
+    if (count + others > MAX_VECTORS) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "'%s' holds more than %d vectors", file->path,
                            MAX_VECTORS);
         goto done;
     }
-    status = naik_vectors_allocate(comm->log, (int)count, file);
+    status = naik_vectors_allocate(comm->log, (int)count + others, file);
     file->text = status == NAIK_OK ? strdup(lime->user) : NULL;
-    if (status == NAIK_OK && file->text == NULL) {
+    file->others = status == NAIK_OK ? calloc((size_t)others + 1, sizeof *file->others) : NULL;
+    if (status == NAIK_OK && (file->text == NULL || file->others == NULL)) {
         status =
             NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the text of '%s'", file->path);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
+    if (lime->volume) {
+        NAIK_TRY(naik_volumes_open(comm, file->path, lime, &file->volumes));
+    }
     NAIK_TRY(sort_vectors(comm->log, lime, file));
+    NAIK_TRY(mark_packed(comm->log, lime, file));
+    if (file->volumes != NULL) {
+        NAIK_TRY(number_arrays(comm->log, lime, file));
+    }
+    for (int i = 1; i <= others; i++) {
+        NAIK_TRY(take_other(comm, file, i));
+    }
 done:
     naik_scidac_close(&lime);
     return status;

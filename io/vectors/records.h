@@ -3,17 +3,29 @@
 #define NAIK_IO_VECTORS_RECORDS_H
 
 #include "io/lime/lime.h"
+#include "io/sites.h"
 #include "io/vectors/vector_io.h"
 
+/* Which sites of the lattice an array holds, and in which order. */
+typedef enum naik_vector_sites {
+    NAIK_VECTOR_BOX,     /* those of a box, x fastest: all, or a part */
+    NAIK_VECTOR_CHECKER, /* those of one parity, x/2 fastest */
+    NAIK_VECTOR_PACKED /* of MILC: even ones with t < T/2 where they are, those with t >= T/2 at x - 1, t - T/2 */
+} naik_vector_sites;
+
 struct naik_vector_record {
-    int64_t offset;    /* of the array in the file */
+    int64_t offset;    /* of the array in the file; of a volume: number of the array */
+    int file;          /* in which file of a list it is; 0: `path` of naik_vector_file */
     int element_bytes; /* of a site, which may hold several vectors */
     /* In complex numbers: where in the element the vector begins, and from one of its colours and spins
      * to the next. */
     int first, colour_step, spin_step;
     int bits; /* of a real */
     bool big_endian;
-    int lower[NAIK_DIM], upper[NAIK_DIM]; /* the sites stored, inclusive */
+    int lower[NAIK_DIM], upper[NAIK_DIM]; /* the sites stored, inclusive; of NAIK_VECTOR_BOX only */
+    naik_vector_sites sites;
+    int row;      /* sites a row, by which checksums number the sites of NAIK_VECTOR_CHECKER */
+    double value; /* the eigenvalue that the file gives it; NaN where it gives none */
     bool has_sum;
     uint32_t sum[2]; /* suma, sumb */
 };
@@ -23,6 +35,20 @@ naik_status naik_vectors_allocate(naik_log *log, int count, naik_vector_file *fi
 
 /* Whether there are vectors in it, as such or as columns of a propagator. */
 bool naik_field_holds_vectors(const naik_scidac_field *field);
+
+/* A volume of QIO: an array lies in several files, each with a list of the sites it has. */
+typedef struct naik_volumes naik_volumes;
+/* The files beside the first part `path`, whose records `lime` describes. Collective.
+ * NAIK_ERR_INPUT it is not the first; NAIK_ERR_CORRUPT parts are missing or contradict each other;
+ * NAIK_ERR_MEMORY */
+naik_status naik_volumes_open(naik_comm *comm, const char *path, const naik_scidac_file *lime,
+                              naik_volumes **out);
+void naik_volumes_close(naik_volumes **volumes);
+/* Visits this rank's sites of array number `array`, in rows of neighbours along x: row->coord is in the
+ * lattice, row->number the global number of the first site. Not by several threads. Collective, agrees.
+ * NAIK_ERR_CORRUPT  a site is there twice or not at all; NAIK_ERR_IO, NAIK_ERR_MEMORY */
+naik_status naik_volumes_read(naik_volumes *volumes, const naik_lattice *lattice, int64_t array,
+                              int element_bytes, naik_sites_visit *visit, void *context);
 
 /* Fills `file`, which has its path only, from a LIME file, or an HDF5 file of QDP++. Collective.
  * NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_MEMORY */

@@ -1,10 +1,9 @@
-/* usqcd.c - vectors of other codes: FNAL's staggered propagators, and those of every format read
+/* usqcd.c - vectors of other codes: their files recognised, and FNAL's staggered propagators
  *
  * All of them become a list of records that say where the vectors lie, so that one function reads
- * them all; lime_vectors.c makes the list of a LIME file.
+ * them all (read.c); lime_vectors.c makes the list of a LIME file.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,125 +11,9 @@
 #include "io/h5/h5.h"
 #include "io/lime/lime.h"
 #include "io/reread.h"
-#include "io/site_sums.h"
-#include "io/sites.h"
 #include "io/vectors/records.h"
 
 enum { FNAL_MAGIC = 0x71626434, FNAL_HEADER = 36, FNAL_SITE = 72, MAX_EXTENT = 65536 };
-
-typedef struct reading {
-    const naik_lattice *lattice;
-    const naik_vector_record *record;
-    int spins;
-    double *out;
-    naik_site_sums *sums; /* NULL: the record has none */
-    int strange;          /* numbers that are infinite or none */
-} reading;
-
-/* One site's vector out of the bytes of its element. */
-static void decode(const naik_vector_record *record, int spins, const unsigned char *bytes,
-                   double *out)
-{
-    const int number = record->bits / 4; /* bytes of a complex one */
-    if (record->colour_step == 1 && record->spin_step == 3) {
-        naik_reals_decode(bytes + record->first * number, 6 * spins, record->bits,
-                          record->big_endian, out);
-        return;
-    }
-    for (int i = 0; i < 3 * spins; i++) {
-        const int at = record->first + i / 3 * record->spin_step + i % 3 * record->colour_step;
-        naik_reals_decode(bytes + at * number, 2, record->bits, record->big_endian, out + 2 * i);
-    }
-}
-
-static void take_row(void *context, const naik_sites_row *row)
-{
-    reading *r = context;
-    const naik_vector_record *record = r->record;
-    const int64_t reals = 6 * r->spins;
-    int x[NAIK_DIM];
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        x[mu] = record->lower[mu] + row->coord[mu] - r->lattice->origin[mu];
-    }
-    double *out = r->out + reals * naik_lattice_site(r->lattice, x);
-    int strange = 0;
-    for (int i = 0; i < row->count; i++) {
-        decode(record, r->spins, row->bytes + (int64_t)i * record->element_bytes, out + reals * i);
-        for (int k = 0; k < reals; k++) {
-            strange += !isfinite(out[reals * i + k]);
-        }
-    }
-    if (strange > 0) {
-#pragma omp atomic
-        r->strange += strange;
-    }
-    if (record->has_sum) {
-        /* Also in a part of the lattice, a site counts by its number in the whole. */
-        naik_site_sums_add(r->sums, naik_lattice_global(r->lattice, x), row->count, row->bytes);
-    }
-}
-
-static naik_status verify(const naik_vector_file *file, naik_comm *comm, reading *r)
-{
-    const naik_vector_record *record = r->record;
-    naik_status status = NAIK_OK;
-    uint32_t sum[2];
-    if (r->strange > 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "'%s' is damaged: the vector at byte %lld has numbers that are infinite "
-                           "or not numbers",
-                           file->path, (long long)record->offset);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    if (!record->has_sum) {
-        goto done;
-    }
-    NAIK_TRY(naik_site_sums_combine(r->sums, sum));
-    if (sum[0] != record->sum[0] || sum[1] != record->sum[1]) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "'%s' is damaged: the vector at byte %lld has the checksum %x %x, "
-                           "stored is %x %x",
-                           file->path, (long long)record->offset, sum[0], sum[1], record->sum[0],
-                           record->sum[1]);
-    }
-done:
-    return status;
-}
-
-naik_status naik_vector_file_read(const naik_vector_file *file, const naik_lattice *lattice,
-                                  naik_vector_part part, int index, double *out)
-{
-    naik_status status = NAIK_OK;
-    naik_comm *comm = lattice->comm;
-    const naik_vector_record *records = part == NAIK_VECTOR_SOURCE ? file->source : file->solution;
-    reading r = {.lattice = lattice, .spins = file->spin, .out = out};
-    NAIK_TRY(naik_lattice_expect(lattice, file->path, file->size));
-    if (records == NULL || index < 0 || index >= file->count) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "'%s' has no %s number %d: it holds %d %s",
-                         file->path, part == NAIK_VECTOR_SOURCE ? "source" : "vector", index,
-                         records == NULL ? 0 : file->count,
-                         part == NAIK_VECTOR_SOURCE ? "sources" : "vectors");
-    }
-    if (file->hdf5) {
-        status = naik_qdp_column_read(file, lattice, index, out);
-        goto done;
-    }
-    r.record = &records[index];
-    memset(out, 0, (size_t)file->spin * naik_lattice_vector_bytes(lattice));
-    naik_sites_box box = naik_sites_of_part(lattice, r.record->offset, r.record->element_bytes,
-                                            r.record->lower, r.record->upper);
-    if (r.record->has_sum) {
-        NAIK_TRY(naik_site_sums_create(comm, r.record->element_bytes, &r.sums));
-    }
-    NAIK_TRY(naik_sites_read(comm, file->path, &box, take_row, &r));
-    NAIK_TRY(verify(file, comm, &r));
-    if (!r.record->has_sum) {
-        NAIK_TRY(naik_file_reread(comm, file->path, 0, -1));
-    }
-done:
-    naik_site_sums_destroy(&r.sums);
-    return naik_file_verdict(comm, file->path, status);
-}
 
 static int32_t word_at(const naik_file_head *head, int word, bool big)
 {
@@ -185,6 +68,7 @@ static naik_status take_fnal(naik_log *log, const naik_file_head *head, naik_vec
                                   .colour_step = 1,
                                   .spin_step = 3,
                                   .bits = 32,
+                                  .value = NAN,
                                   .big_endian = big};
         for (int mu = 0; mu < NAIK_DIM; mu++) {
             r->upper[mu] = file->size[mu] - 1;
@@ -208,7 +92,7 @@ naik_status naik_vector_file_recognise(naik_log *log, const char *path, bool *fo
     NAIK_TRY(naik_file_head_read(log, path, "the file", &head));
     *found = is_fnal(&head);
     if (naik_lime_recognise(head.bytes, (size_t)head.length)) {
-        NAIK_TRY(naik_scidac_scan(log, path, &lime));
+        NAIK_TRY(naik_scidac_scan_part(log, path, &lime));
         for (int i = 0; i < lime->count; i++) {
             *found = *found || naik_field_holds_vectors(&lime->field[i]);
         }
@@ -261,6 +145,7 @@ naik_status naik_vector_file_open(naik_comm *comm, const char *path, naik_vector
     naik_vector_file *file = calloc(1, sizeof *file);
     if (file != NULL) {
         file->flavours = 1;
+        file->parity = -1;
         file->path = strdup(path);
     }
     if (file == NULL || file->path == NULL) {
@@ -286,6 +171,11 @@ void naik_vector_file_close(naik_vector_file **file)
         free((*file)->text);
         free((*file)->solution);
         free((*file)->source);
+        naik_volumes_close(&(*file)->volumes);
+        for (int i = 0; i < (*file)->other_count; i++) {
+            free((*file)->others[i]);
+        }
+        free((*file)->others);
     }
     free(*file);
     *file = NULL;

@@ -3,7 +3,10 @@
  * naik's own files are in propagator_file.h. Recognised by content:
  *
  *   scidac-vector  SciDAC LIME of QIO, Grid or tmLQCD, one record of a colour vector, or of a spinor
- *                  (DiracFermion), each, or several of them a site in one record
+ *                  (DiracFermion), each, or several of them a site in one record; eigenvectors are such:
+ *                  of MILC (also packed even sites), of QUDA (all in one record, also of one parity), and
+ *                  of Hadrons (one parity, of which the file says nothing). Parts PATH.vol0000, ... that
+ *                  QIO made are one file, by the name of the first; so are v0.bin, v1.bin, ... of Hadrons.
  *   scidac-propagator  one record of a LatticePropagator: a matrix a site, whose columns are the vectors
  *   usqcd-pairs    SciDAC LIME, pairs of a source (often one time slice only) and its solution
  *   qdp++-hdf5     the same in HDF5 of QDP++ and Chroma, with spin, no checksum
@@ -31,6 +34,9 @@ typedef struct naik_vector_file {
     bool has_sources;   /* every solution has its source */
     bool whole;         /* the vectors are columns of a matrix in one record */
     bool hdf5;          /* it is of QDP++, without records */
+    bool halved;        /* the vectors are on the sites of one parity */
+    bool packed;        /* as MILC packs even sites */
+    int parity; /* that the file says its vectors are on: NAIK_EVEN, NAIK_ODD; -1: not said */
     char
         basis[16]; /* of the spins; "" of colour vectors and in the basis of naik (DeGrand-Rossi) */
     int flavours;  /* that a solution has, one vector each: 2 of tmLQCD's doublets, else 1 */
@@ -38,6 +44,9 @@ typedef struct naik_vector_file {
     bool has_checksums;                    /* every vector has one; else none has */
     char *text;                            /* begin of the file's own XML, "" where it has none */
     naik_vector_record *solution, *source; /* [count] each; source NULL without sources */
+    struct naik_volumes *volumes; /* of an array in several files; private; NULL: each is in one */
+    char **others;                /* [other_count] files of a list behind the first: private */
+    int other_count;
 } naik_vector_file;
 
 typedef enum naik_vector_part { NAIK_VECTOR_SOLUTION, NAIK_VECTOR_SOURCE } naik_vector_part;
@@ -57,13 +66,22 @@ bool naik_vector_file_begins(naik_log *log, const char *path);
 naik_status naik_vector_file_open(naik_comm *comm, const char *path, naik_vector_file **out);
 void naik_vector_file_close(naik_vector_file **file);
 
-/* out [sites][file->spin][3][2] = vector number `index`; zero on sites that a record leaves out. Its checksum
+/* out [sites][file->spin][3][2] = vector number `index`; zero on sites that a record leaves out. Where the
+ * vectors are on one parity that the file does not tell, they are given on even sites. Its checksum
  * is verified, where it has one. Collective. On failure `out` is undefined.
  * NAIK_ERR_INPUT    the extents are not the lattice's, or there is no such vector
  * NAIK_ERR_CORRUPT  the checksum disagrees; the sentence has expected and found
  * NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_vector_file_read(const naik_vector_file *file, const naik_lattice *lattice,
                                   naik_vector_part part, int index, double *out);
+
+/* How many vectors from `index` on lie side by side at every site, so that they are read at once. Local. */
+int naik_vector_file_beside(const naik_vector_file *file, int index);
+/* `count` of such vectors: out [count][sites][file->spin][3][2]. As naik_vector_file_read */
+naik_status naik_vector_file_read_beside(const naik_vector_file *file, const naik_lattice *lattice,
+                                         int index, int count, double *out);
+/* The eigenvalue that the file gives vector `index`, NaN where it gives none. Local. */
+double naik_vector_file_value(const naik_vector_file *file, int index);
 
 /* Writes a propagator as usqcd-pairs, into PATH.part until it is finished. spin: 1 or 4 */
 typedef struct naik_pair_writer naik_pair_writer;

@@ -151,6 +151,7 @@ static const char help_modes[] =
     "\n"
     "Example\n"
     "  mpirun -n 4 naik modes run.yaml --set deflation.modes=200 --set deflation.file=modes.h5\n"
+    "  mpirun -n 4 naik modes run.yaml --set deflation.import=eig.scidac     # MILC's, as naik's\n"
     "\n"
     "If the file is there already, naik verifies it: every byte, and the eigenvalues and "
     "residuals\n"

@@ -100,8 +100,8 @@ static naik_status prepare(naik_comm *comm, const order *o, job *j)
                          "'%s' asks for no modes: set deflation.modes and deflation.file", o->path);
     }
     const char *const inputs[] = {o->path, input->gauge.file, input->action.file,
-                                  input->action.long_file};
-    NAIK_TRY(naik_path_refuse_input(comm, "deflation.file", input->deflation.file, inputs, 4));
+                                  input->action.long_file, input->deflation.import};
+    NAIK_TRY(naik_path_refuse_input(comm, "deflation.file", input->deflation.file, inputs, 5));
     workplace_options options = workplace_of_input(input);
     options.interruptible = true;
     options.placement = false;

@@ -334,7 +334,7 @@ static naik_status open_events(solve_job *j, bool dry_run)
 static naik_status spare_inputs(naik_comm *comm, const char *path, const naik_input *input)
 {
     naik_status status = NAIK_OK;
-    const int count = 4 + 2 * input->solve_count;
+    const int count = 5 + 2 * input->solve_count;
     const char **read = calloc((size_t)count, sizeof *read);
     if (read == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of files");
@@ -344,9 +344,10 @@ static naik_status spare_inputs(naik_comm *comm, const char *path, const naik_in
     read[1] = input->gauge.file;
     read[2] = input->action.file;
     read[3] = input->action.long_file;
+    read[4] = input->deflation.import;
     for (int i = 0; i < input->solve_count; i++) {
-        read[4 + 2 * i] = input->solve[i].source_file;
-        read[5 + 2 * i] = input->solve[i].guess;
+        read[5 + 2 * i] = input->solve[i].source_file;
+        read[6 + 2 * i] = input->solve[i].guess;
     }
     NAIK_TRY(naik_path_refuse_input(comm, "output.file", input->output.file, read, count));
     NAIK_TRY(naik_path_refuse_input(comm, "deflation.file", input->deflation.file, read, count));

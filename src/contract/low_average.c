@@ -10,6 +10,7 @@
 #include "contract/frame.h"
 #include "io/files.h"
 #include "io/modes/modes_file.h"
+#include "io/vectors/vector_io.h"
 
 enum { COLOURS = 3, REALS = 6 };
 /* |D_oe v|^2 and lambda2 of a mode differ by no more of it, or its vector is not of these links. */
@@ -152,6 +153,14 @@ static naik_status look(maker *m)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = m->lattice->comm;
+    bool foreign = comm->rank == 0 && naik_vector_file_begins(comm->log, m->path);
+    NAIK_TRY(naik_comm_broadcast(comm, &foreign, sizeof foreign, 0));
+    if (foreign) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "averages of type low_modes read naik's own file of modes, and '%s' is "
+                         "another code's: name it as deflation.import, and another deflation.file",
+                         m->path);
+    }
     NAIK_TRY(naik_comm_agree(comm, naik_modes_spectrum_read(comm->log, m->path, &m->spectrum)));
     if (memcmp(m->spectrum.size, m->lattice->size, sizeof m->spectrum.size) != 0) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "the modes of '%s' are of another lattice",

@@ -225,15 +225,29 @@ static double first_epsilon(const naik_input *input)
     return 0;
 }
 
-void naik_input_modes_path(const naik_input *input, double naik_epsilon, char *path)
+/* A file of the first epsilon, or the one beside it of another. */
+static void path_of_epsilon(const naik_input *input, const char *file, double naik_epsilon,
+                            char *path)
 {
     if (naik_epsilon == first_epsilon(input)) {
-        snprintf(path, NAIK_PATH_MAX, "%s", input->deflation.file);
+        snprintf(path, NAIK_PATH_MAX, "%s", file);
     } else {
         char epsilon[32];
         naik_text_print_real(naik_epsilon, epsilon, sizeof epsilon);
-        snprintf(path, NAIK_PATH_MAX, "%s" NAIK_INPUT_OF_EPSILON "%s", input->deflation.file,
-                 epsilon);
+        snprintf(path, NAIK_PATH_MAX, "%s" NAIK_INPUT_OF_EPSILON "%s", file, epsilon);
+    }
+}
+
+void naik_input_modes_path(const naik_input *input, double naik_epsilon, char *path)
+{
+    path_of_epsilon(input, input->deflation.file, naik_epsilon, path);
+}
+
+void naik_input_import_path(const naik_input *input, double naik_epsilon, char *path)
+{
+    path[0] = '\0';
+    if (input->deflation.import != NULL) {
+        path_of_epsilon(input, input->deflation.import, naik_epsilon, path);
     }
 }
 

@@ -217,9 +217,10 @@ typedef struct naik_input {
         int double_check_every;         /* one solve in so many */
     } solver;
     struct {
-        int modes;        /* 0: none; NAIK_INPUT_MODES_AUTO */
-        const char *file; /* NULL: none */
-        int precision;    /* 16 or 32 */
+        int modes;          /* 0: none; NAIK_INPUT_MODES_AUTO */
+        const char *file;   /* NULL: none */
+        const char *import; /* NULL: none */
+        int precision;      /* 16 or 32 */
         double again, tolerance;
         int krylov, degree;  /* 0: auto */
         naik_reals interval; /* two numbers, or none: auto */
@@ -305,6 +306,8 @@ int naik_input_first_deflated(const naik_input *input, int quark);
 void naik_input_modes_path(const naik_input *input, double naik_epsilon, char *path);
 /* Where the near-null vectors of this quark are kept, as above; multigrid.file is given. */
 void naik_input_multigrid_path(const naik_input *input, const naik_quark *quark, char *path);
+/* Where another code's are, that deflation.import names; "" where it does not. */
+void naik_input_import_path(const naik_input *input, double naik_epsilon, char *path);
 /* The first source of an entry, among all of the input. */
 static inline int naik_input_first_source(const naik_input *input, int solve)
 {

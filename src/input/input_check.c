@@ -454,8 +454,9 @@ naik_status naik_input_check_idle(naik_log *log, const naik_input *input)
     }
     /* modes: 0 beside other keys switches deflation off; without it they wait for something */
     const bool told_off = given(&c, "deflation.modes") != NULL;
-    static const char *const with_modes[] = {"file",   "precision", "again",    "tolerance",
-                                             "krylov", "degree",    "interval", "max_cycles"};
+    static const char *const with_modes[] = {"file",   "import",    "precision",
+                                             "again",  "tolerance", "krylov",
+                                             "degree", "interval",  "max_cycles"};
     for (size_t i = 0; i < sizeof with_modes / sizeof *with_modes; i++) {
         char key[PATH_SIZE];
         snprintf(key, sizeof key, "deflation.%s", with_modes[i]);

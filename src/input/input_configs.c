@@ -81,9 +81,11 @@ static bool has_mark(const char *name)
 /* Of several configurations each has its own links, output and modes. */
 static naik_status check_apart(naik_log *log, const naik_input *input)
 {
-    const char *const keys[] = {"output.file", "deflation.file", "multigrid.file", "gauge.file"};
+    const char *const keys[] = {"output.file", "deflation.file", "deflation.import",
+                                "multigrid.file", "gauge.file"};
     const bool apart[] = {has_mark(input->output.file),
                           input->deflation.file == NULL || has_mark(input->deflation.file),
+                          input->deflation.import == NULL || has_mark(input->deflation.import),
                           input->multigrid_file == NULL || has_mark(input->multigrid_file),
                           has_mark(input->gauge.file) || has_mark(input->action.file)};
     for (size_t i = 0; i < sizeof keys / sizeof *keys && input->gauge.every; i++) {
@@ -112,6 +114,7 @@ static naik_status for_each_file(naik_log *log, naik_input *input, rename_file c
                  {"action.long_file", &input->action.long_file},
                  {"deflation.file", &input->deflation.file},
                  {"multigrid.file", &input->multigrid_file},
+                 {"deflation.import", &input->deflation.import},
                  {"output.file", &input->output.file},
                  {"run.events", &input->run.events},
                  {"run.tune_cache", &input->run.tune_cache}};

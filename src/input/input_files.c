@@ -60,8 +60,9 @@ typedef struct named {
 static naik_status refuse_read(naik_log *log, const naik_input *input, const named *written)
 {
     naik_status status = NAIK_OK;
-    const char *const fixed[] = {input->gauge.file, input->action.file, input->action.long_file};
-    for (int i = 0; i < 3; i++) {
+    const char *const fixed[] = {input->gauge.file, input->action.file, input->action.long_file,
+                                 input->deflation.import};
+    for (int i = 0; i < 4; i++) {
         NAIK_TRY(
             refuse_two_uses(log, input, written->key, written->name, "read as input", fixed[i]));
     }

@@ -254,6 +254,11 @@ static const naik_param params[] = {
      .needed = "with deflation.modes",
      .doc = "file of the modes: naik reads and verifies it if it is there, and otherwise "
             "finds the modes and writes it"},
+    {.key = "deflation.import",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = INPUT(deflation.import),
+     .doc = "eigenvectors of MILC, QUDA or Hadrons, which naik verifies with the links and "
+            "writes to deflation.file, if that is not there, instead of finding modes"},
     {.key = "deflation.precision",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(deflation.precision),

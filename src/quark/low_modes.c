@@ -13,6 +13,7 @@
 #include "io/modes/modes_file.h"
 #include "io/output.h"
 #include "model/iterations.h"
+#include "quark/foreign_modes.h"
 #include "quark/link_provider.h"
 #include "quark/stored_modes.h"
 
@@ -34,6 +35,7 @@ typedef struct job {
     naik_modes_about about;
     double saved_at, save_s; /* of a search: when it was last written, and how long that took */
     char path[NAIK_PATH_MAX], search[NAIK_PATH_MAX + 8];
+    char import[NAIK_PATH_MAX]; /* another code's file, that takes the place of a search; "" */
 } job;
 
 /* Largest residual beyond the tolerance, of the largest eigenvalue. */
@@ -76,10 +78,10 @@ static void tell_residuals(const job *j, const naik_modes *modes)
 }
 
 /* What the modes are good for. */
-static void tell(const job *j, const naik_modes *modes, const char *how)
+static void tell(const job *j, const naik_modes *modes, const char *how, const char *path)
 {
     const double last = naik_modes_lambda(modes->lambda2[modes->count - 1]);
-    naik_log_line(j->log, "modes: %d %s %s: lambda from %.6g to %.6g", modes->count, how, j->path,
+    naik_log_line(j->log, "modes: %d %s %s: lambda from %.6g to %.6g", modes->count, how, path,
                   naik_modes_lambda(modes->lambda2[0]), last);
     tell_residuals(j, modes);
     if (j->lightest > 0) {
@@ -111,12 +113,43 @@ static naik_precision stored_as(const naik_input *input)
     return input->deflation.precision == 16 ? NAIK_HALF : NAIK_SINGLE;
 }
 
+/* Modes of another code's file, verified. */
+static naik_status read_foreign(job *j, const char *path, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    naik_timer *timer = j->geometry->backend->timer;
+    int wanted = j->wanted, count = 0;
+    naik_timer_start(timer, "read modes");
+    NAIK_TRY(foreign_modes_count(j->geometry, path, &count));
+    if (j->input->deflation.modes == NAIK_INPUT_MODES_AUTO && count < wanted) {
+        wanted = count;
+    }
+    if (count < wanted) {
+        status = NAIK_FAIL(j->log, NAIK_ERR_INPUT, "'%s' holds %d vectors, deflation.modes is %d",
+                           path, count, wanted);
+        goto done;
+    }
+    NAIK_TRY(foreign_modes_read(j->outer, j->single, path, wanted, j->input->deflation.tolerance,
+                                out, &j->about.gram, &j->about.report));
+    j->about.tolerance = j->input->deflation.tolerance;
+done:
+    naik_timer_stop(timer, "read modes");
+    return status;
+}
+
 /* The file's modes, verified; *out NULL where there is none, or fewer, which --force replaces. */
 static naik_status read_file(job *j, naik_modes **out)
 {
     naik_status status = NAIK_OK;
     naik_modes_about there = j->about;
     int wanted = j->wanted, count = 0;
+    bool foreign = false;
+    NAIK_TRY(foreign_modes_recognise(j->comm, j->path, &foreign));
+    if (foreign) {
+        NAIK_TRY(read_foreign(j, j->path, out));
+        tell(j, *out, "read from", j->path);
+        goto done;
+    }
     NAIK_TRY(naik_modes_file_look(j->geometry, j->path, &there, &count));
     if (j->input->deflation.modes == NAIK_INPUT_MODES_AUTO && count < wanted) {
         wanted = count;
@@ -155,7 +188,7 @@ static naik_status read_file(job *j, naik_modes **out)
                       "last bits; its modes hold for the present links as well",
                       j->path);
     }
-    tell(j, *out, "read from");
+    tell(j, *out, "read from", j->path);
 done:
     if (status != NAIK_OK) {
         naik_modes_destroy(out);
@@ -256,19 +289,24 @@ static naik_status file_modes(job *j, const naik_modes *modes, const naik_modes_
         NAIK_TRY(naik_modes_file_write(j->geometry, j->path, modes, &j->about));
         NAIK_TRY(naik_file_remove(j->comm, j->search));
     }
-    tell(j, modes, *turn == NULL ? "found, being written to" : "found, written to");
+    const bool behind = *turn == NULL;
+    if (j->import[0] != '\0') {
+        naik_log_line(j->log, "modes: %d of them %s written to %s", modes->count,
+                      behind ? "are being" : "were", j->path);
+    } else {
+        tell(j, modes, behind ? "found, being written to" : "found, written to", j->path);
+    }
 done:
     naik_timer_stop(timer, "write modes");
     return status;
 }
 
-static naik_status find(job *j, naik_lock **turn, naik_modes **out)
+/* A search, or what another code has found. */
+static naik_status search(job *j, naik_modes **out)
 {
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
     naik_lanczos_options options = naik_lanczos_defaults();
-    naik_modes_pace pace = {.threads = 1};
-    char part[NAIK_PATH_MAX];
     const naik_lanczos_hooks hooks = {
         .data = j, .progress = progress, .stop = asked, .save = save, .restore = restore};
     options.modes = j->wanted;
@@ -284,12 +322,27 @@ static naik_status find(job *j, naik_lock **turn, naik_modes **out)
     j->about.seed = options.seed;
     j->about.report.krylov = naik_lanczos_krylov(&options);
     j->saved_at = naik_time_s();
+    NAIK_TRY(naik_lanczos_run(j->outer, j->single, &options, &hooks, out, &j->about.report));
+    j->about.gram = j->about.report.gram;
+done:
+    return status;
+}
+
+static naik_status find(job *j, naik_lock **turn, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    naik_modes_pace pace = {.threads = 1};
+    char part[NAIK_PATH_MAX];
     NAIK_TRY(naik_output_room(j->comm, j->path, 0, part)); /* before the work */
     if (follows(j)) {
         pace = filed_modes_prepare(j->geometry, j->wanted);
     }
-    NAIK_TRY(naik_lanczos_run(j->outer, j->single, &options, &hooks, out, &j->about.report));
-    j->about.gram = j->about.report.gram;
+    if (j->import[0] != '\0') {
+        NAIK_TRY(read_foreign(j, j->import, out));
+        tell(j, *out, "read from", j->import);
+    } else {
+        NAIK_TRY(search(j, out));
+    }
     NAIK_TRY(file_modes(j, *out, &pace, turn));
 done:
     naik_modes_room_end(&pace.room);
@@ -365,6 +418,19 @@ done:
     return status;
 }
 
+/* The modes of a file, of naik or of another code. */
+static naik_status count_of(const naik_geometry *geometry, const char *path,
+                            naik_modes_about *about, int *count)
+{
+    naik_status status = NAIK_OK;
+    bool foreign = false;
+    NAIK_TRY(foreign_modes_recognise(geometry->lattice->comm, path, &foreign));
+    status = foreign ? foreign_modes_count(geometry, path, count)
+                     : naik_modes_file_look(geometry, path, about, count);
+done:
+    return status;
+}
+
 naik_status low_modes_stored(const naik_input *input, const naik_geometry *geometry, int *count)
 {
     naik_status status = NAIK_OK;
@@ -383,8 +449,12 @@ naik_status low_modes_stored(const naik_input *input, const naik_geometry *geome
         }
         naik_input_modes_path(input, about.naik_epsilon, path);
         NAIK_TRY(naik_file_size(comm, path, &size_bytes));
+        if (size_bytes < 0 && input->deflation.import != NULL) {
+            naik_input_import_path(input, about.naik_epsilon, path);
+            size_bytes = 0; /* a file that is not there is refused */
+        }
         if (size_bytes >= 0) {
-            NAIK_TRY(naik_modes_file_look(geometry, path, &about, &held));
+            NAIK_TRY(count_of(geometry, path, &about, &held));
         }
         all = all && held > 0;
         *count = *count == 0 || held < *count ? held : *count;
@@ -422,6 +492,7 @@ static naik_status get(const naik_input *input, int wanted, const naik_fatlong *
         j.lightest = j.lightest == 0 || masses[i] < j.lightest ? masses[i] : j.lightest;
     }
     naik_input_modes_path(input, links->naik_epsilon, j.path);
+    naik_input_import_path(input, links->naik_epsilon, j.import);
     snprintf(j.search, sizeof j.search, "%s.search", j.path);
     NAIK_TRY(naik_modes_identify_links(links, &j.about));
     NAIK_TRY(naik_file_size(j.comm, j.path, &size_bytes));
