@@ -26,8 +26,6 @@ READ = "near-null vectors of .*, made for kappa 0.14, take the place of a setup"
 def solve(name, *more, kappas="0.140", vectors="mg.h5", lattice="lat.h5", **options):
     with open(path(name + ".yaml"), "w") as f:
         f.write(INPUT % (path(lattice), kappas, path(vectors) if vectors else "none", path(name + ".h5")))
-    if not vectors:
-        more += "--set", "multigrid.file=null"
     return naik("solve", path(name + ".yaml"), *more, **options)
 
 

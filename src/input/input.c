@@ -136,6 +136,9 @@ static naik_status parse(naik_log *log, const parts *from, naik_input **out)
                                    ? NAIK_METHOD_CG
                                    : NAIK_METHOD_BICGSTAB;
     }
+    if (input->multigrid_file != NULL && strcmp(input->multigrid_file, "none") == 0) {
+        input->multigrid_file = NULL;
+    }
     naik_input_count_as(input, from->identity);
     input->lattice.boundary_given = naik_yaml_find(input->tree->root, "lattice.boundary_t") != NULL;
     NAIK_TRY(naik_input_name_files(log, input, from->known));
