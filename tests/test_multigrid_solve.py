@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import subprocess
 
 import h5py
 import numpy as np
@@ -210,6 +211,56 @@ def auto_does_without_where_the_grid_holds_no_aggregates():
     same(everything("other.h5"), everything("without.h5"))
 
 
+def small_machine():
+    shim, source = path("small_machine.so"), os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/small_machine.c")
+    return None if subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, source, "-ldl"]).returncode else shim
+
+
+def auto_does_without_where_memory_is_too_small_and_says_what_would_fit():
+    shim = small_machine()
+    if shim is None or "sanitize" in os.environ.get("LD_PRELOAD", ""):
+        return "there is no compiler for a shim, or something is preloaded"
+    env = {"LD_PRELOAD": shim, "NAIK_MACHINE_MIB": "30"}  # 17 without multigrid, 49 with it
+    said = solve("small", method="auto", env=env)
+    needed, there, ranks = re.search(r"does without it, since with it a rank needs (\S+) GiB at the least and (\S+) are there \(it takes "
+                                     r"at least (\d+) ranks with as much memory\)", said).groups()
+    assert float(needed) > float(there) == 0.0293 and int(ranks) == -(-float(needed) // float(there)), said
+    same(everything("other.h5"), everything("small.h5"))
+    told = (r"the run needs \S+ GiB a rank and the machine has 0.0508: use more nodes, at least 2 ranks with as much memory, or a smaller "
+            r"solver.batch, or multigrid.restart of 8 ")
+    env["NAIK_MACHINE_MIB"] = "52"  # half of the outer directions fit
+    said = solve("small", "--fresh", "--dry-run", "--set", "solver.batch=12", env=env, status=2)
+    assert re.search(told, said), said
+    solve("small", "--fresh", "--dry-run", "--set", "solver.batch=12", "--set", "multigrid.restart=8", env=env)
+
+
+def a_setup_that_fails_loses_nothing_whoever_chose_it():
+    heavy = {"mass": "kappas: [0.1]"}  # of so many coefficients there is no smoother for it
+    more = "--set", "multigrid.smoother=12"
+    plain = solve("plain", method="bicgstab", **heavy)
+    said = solve("failed", *more, **heavy)
+    warning = "multigrid cannot fit a smoother of 12 coefficients to this operator: BiCGStab solves without multigrid"
+    assert said.count(warning) == 1 and "multigrid start" not in said, said
+    same(everything("plain.h5"), everything("failed.h5"))
+    # auto takes it, and where it cannot be made what a column's limit leaves is solved later
+    said = solve("failed", "--fresh", "--set", "solver.max_iterations=5", *more, method="auto", status=3, **heavy)
+    assert "takes multigrid: bicgstab has not solved its first column in 5 iterations" in said and said.count(warning) == 1, said
+    assert "12 of 12 solves did not reach their tolerance" in said, said
+    said = solve("failed", *more, method="auto", **heavy)
+    assert reasons("failed") == {"converged"} and "multigrid start" not in said, (said, reasons("failed"), plain)
+
+
+def vectors_that_noise_replaced_are_told():
+    naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "6", "--start", "cold", "--sweeps", "0", "-o", path("cold.h5"))
+    told = []
+    for ranks in 1, 2:
+        said = solve("alike", "--fresh", "--set", "multigrid.cycles=2", "--set", "lattice.boundary_t=periodic", gauge=path("cold.h5"),
+                     action="type: wilson", mass="kappas: [0.124]", ranks=ranks)
+        told.append(re.findall("noise took the place of ([0-9]+) parts of vectors", said))
+        assert reasons("alike") == {"converged by multigrid"}, said
+    assert told[0] == told[1] and len(told[0]) == 2 and int(told[0][-1]) > 0, told
+
+
 def a_grid_is_chosen_for_the_aggregates_of_the_input():
     solve("tall", "--set", "multigrid.aggregate=[2, 2, 2, 8]", ranks=2)
 
@@ -283,6 +334,8 @@ main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_itera
       auto_takes_multigrid_where_it_needs_many, a_run_that_goes_on_takes_what_it_took,
       an_output_begun_without_multigrid_goes_on_without_it,
       an_output_without_solutions_by_multigrid_goes_on_anywhere, lighter_quarks_follow, auto_does_without_where_the_grid_holds_no_aggregates,
+      auto_does_without_where_memory_is_too_small_and_says_what_would_fit, a_setup_that_fails_loses_nothing_whoever_chose_it,
+      vectors_that_noise_replaced_are_told,
       a_grid_is_chosen_for_the_aggregates_of_the_input, every_twist_has_a_setup_of_its_own, mesons_are_those_of_another_code,
       light_quarks_take_no_more_iterations_than_they_were_found_to_take, what_cannot_be_is_refused,
       an_output_of_another_input_is_refused_by_key],

@@ -1,6 +1,8 @@
 /* setup.c - the order in which a multigrid is made */
 #include "multigrid/setup.h"
 
+#include <stdio.h>
+
 #include "base/memory.h"
 #include "base/timer.h"
 #include "operator/wilson_operator.h"
@@ -112,8 +114,13 @@ done:
 static void report_step(const naik_multigrid *mg, naik_log *report)
 {
     const naik_multigrid_step *s = &mg->steps[mg->step_count - 1];
+    char noise[64] = "";
     if (report == NULL) {
         return;
+    }
+    if (s->met.replaced > 0) {
+        snprintf(noise, sizeof noise, "; noise took the place of %lld parts of vectors",
+                 (long long)s->met.replaced);
     }
     naik_log_line(report,
                   "multigrid %s: |Mh v|/|v| at most %.3g, %.0f applications of Mh a vector, %.0f "
@@ -121,8 +128,7 @@ static void report_step(const naik_multigrid *mg, naik_log *report)
                   s->cycle == NAIK_MULTIGRID_STORED ? "vectors of an earlier setup"
                   : s->cycle == 0                   ? "start"
                                                     : "cycle",
-                  s->worst, s->applications, s->coarse_steps, s->met.least,
-                  s->met.replaced > 0 ? "; noise took the place of some" : "");
+                  s->worst, s->applications, s->coarse_steps, s->met.least, noise);
 }
 
 /* Applications of Mh to a vector: two an iteration of BiCGStab, one for its right-hand side and one for its

@@ -298,26 +298,73 @@ static bool fit_both(solve_plan *plan, const naik_input *input, const naik_geome
     return fits;
 }
 
-/* The batches of the plan, as far as memory leaves them. */
+/* The batches of the plan, as far as memory leaves them; false: it holds none. */
+static bool choose_batches(solve_plan *plan, const naik_input *input, const naik_geometry *geometry)
+{
+    const bool both = plan->multigrid && plan->multigrid_auto;
+    return (both ? fit_both : fit_batch)(plan, input, geometry);
+}
+
+enum { LESS_RESTART = 8 };
+/* Whether it would be enough that the outer solver of multigrid restarts sooner. */
+static bool fits_restarted(const solve_plan *plan, const naik_input *input,
+                           const naik_geometry *geometry, int batch)
+{
+    naik_input less = *input;
+    solve_plan tried = *plan;
+    less.multigrid.restart = LESS_RESTART;
+    tried.batch = batch;
+    return plan->multigrid && input->multigrid.restart > LESS_RESTART &&
+           choose_batches(&tried, &less, geometry);
+}
+
+/* Ranks with as much memory each that hold the plan at the least: halos take some besides. */
+static int ranks_needed(const solve_plan *plan, const naik_geometry *geometry)
+{
+    const double share = (double)plan->total_bytes / fmax(1, (double)plan->available_bytes);
+    return (int)fmin(INT32_MAX, ceil(share) * geometry->lattice->comm->size);
+}
+
 static naik_status fit(solve_plan *plan, const naik_input *input, const naik_geometry *geometry)
 {
     const bool host = geometry->backend->ops->host_memory;
-    const bool both = plan->multigrid && plan->multigrid_auto;
-    if (!(both ? fit_both : fit_batch)(plan, input, geometry)) {
+    const int batch = plan->batch;
+    if (!choose_batches(plan, input, geometry)) {
         char fewer[64] = "";
         plan->modes_bound = plan->modes > 0;
         plan->modes_most = modes_that_fit(plan, input, geometry);
         if (plan->modes_most > 0) {
             snprintf(fewer, sizeof fewer, ", or deflation.modes of at most %d", plan->modes_most);
+        } else if (fits_restarted(plan, input, geometry, batch)) {
+            snprintf(fewer, sizeof fewer, ", or multigrid.restart of %d", LESS_RESTART);
         }
         return NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY,
-                         "the run needs %.2f GiB a rank and the %s has %.2f: use more nodes%s%s",
+                         "the run needs %.3g GiB a rank and the %s has %.3g: use more nodes, at "
+                         "least %d ranks with as much memory%s%s",
                          (double)plan->total_bytes / (1 << 30), host ? "machine" : "device",
-                         (double)plan->available_bytes / (1 << 30),
-                         plan->batch > 1 ? " or a smaller solver.batch" : "",
-                         plan->multigrid_bytes > 0 ? ", or multigrid.restart of 8" : fewer);
+                         (double)plan->available_bytes / (1 << 30), ranks_needed(plan, geometry),
+                         plan->batch > 1 ? ", or a smaller solver.batch" : "", fewer);
     }
     return NAIK_OK;
+}
+
+/* solver.method auto does without multigrid, and says what would hold it. */
+static bool forgo_multigrid(solve_plan *plan, const naik_input *input,
+                            const naik_geometry *geometry, int batch)
+{
+    char what[96];
+    if (!plan->multigrid_auto || !plan->multigrid) {
+        return false;
+    }
+    if (fits_restarted(plan, input, geometry, batch)) {
+        snprintf(what, sizeof what, "multigrid.restart of %d fits", LESS_RESTART);
+    } else {
+        snprintf(what, sizeof what, "it takes at least %d ranks with as much memory",
+                 ranks_needed(plan, geometry));
+    }
+    solve_plan_forgo_multigrid(plan, what);
+    plan->batch = batch;
+    return true;
 }
 
 /* Where each mass has its own operator: single precision unless something else is asked for, the
@@ -397,9 +444,8 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     }
     const int batch = out->batch;
     status = fit(out, input, geometry);
-    if (status == NAIK_ERR_MEMORY && solve_plan_forgo_multigrid(out)) {
+    if (status == NAIK_ERR_MEMORY && forgo_multigrid(out, input, geometry, batch)) {
         naik_log_clear(geometry->backend->log);
-        out->batch = batch;
         describe_choices(out);
         status = fit(out, input, geometry);
     }

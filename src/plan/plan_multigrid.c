@@ -63,16 +63,13 @@ void solve_plan_allow_multigrid(solve_plan *plan, const naik_input *input, const
     }
 }
 
-bool solve_plan_forgo_multigrid(solve_plan *plan)
+void solve_plan_forgo_multigrid(solve_plan *plan, const char *what_fits)
 {
-    if (!plan->multigrid_auto || !plan->multigrid) {
-        return false;
-    }
     plan->multigrid = false;
     snprintf(plan->without, sizeof plan->without,
-             "with it a rank needs %.2f GiB at the least and %.2f are there",
-             (double)plan->total_bytes / (1 << 30), (double)plan->available_bytes / (1 << 30));
-    return true;
+             "with it a rank needs %.3g GiB at the least and %.3g are there (%s)",
+             (double)plan->total_bytes / (1 << 30), (double)plan->available_bytes / (1 << 30),
+             what_fits);
 }
 
 static const char word[] = " multigrid=";

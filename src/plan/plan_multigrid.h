@@ -14,8 +14,8 @@ enum { SOLVE_PLAN_MULTIGRID_TEXT = 24 };
 
 /* Sets multigrid, multigrid_auto and without, as far as memory has no say. */
 void solve_plan_allow_multigrid(solve_plan *plan, const naik_input *input, const naik_lattice *lat);
-/* Memory is too small for the plan: whether it can do without multigrid, and does from now on. */
-bool solve_plan_forgo_multigrid(solve_plan *plan);
+/* Memory is too small for the plan, which does without multigrid from now on; what_fits: a clause. */
+void solve_plan_forgo_multigrid(solve_plan *plan, const char *what_fits);
 /* Bytes of multigrid on this rank in its own batch, where the plan has it; a grid that does not hold it is refused elsewhere. */
 naik_multigrid_sizes solve_plan_multigrid_sizes(const solve_plan *plan, const naik_input *input,
                                                 const naik_geometry *geometry);
