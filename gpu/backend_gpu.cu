@@ -14,6 +14,7 @@ static void gpu_range(const char *name)
 extern "C" {
 extern const naik_backend_ops naik_backend_gpu;
 extern const struct naik_multigrid_ops naik_multigrid_ops_gpu; /* multigrid/multigrid.cu */
+extern const struct naik_low_ops naik_low_gpu;                 /* vectors/low_vectors.cu */
 extern const struct naik_link_ops naik_link_ops_gpu;           /* smear.cu */
 }
 
@@ -113,5 +114,6 @@ const naik_backend_ops naik_backend_gpu = {
             .bytes = gpu_bare_field_bytes,
         },
     .multigrid = &naik_multigrid_ops_gpu,
+    .low = &naik_low_gpu,
 };
 #endif

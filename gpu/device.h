@@ -10,6 +10,7 @@
 
 extern "C" {
 #include "backend/field.h"
+#include "backend/low_vectors.h"
 #include "backend/packed_links.h"
 }
 

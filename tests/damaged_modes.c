@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "backend/create.h"
-#include "backend/geometry.h"
+#include "backend/halo.h"
 #include "io/checksum.h"
 #include "io/modes/modes_file.h"
 

@@ -7,7 +7,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "backend/create.h"
-#include "backend/geometry.h"
+#include "backend/halo.h"
 #include "backend/transport.h"
 #include "base/rng.h"
 #include "comm/collective.h"

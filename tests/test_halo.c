@@ -8,7 +8,6 @@
 
 #include "backend/create.h"
 #include "backend/dslash.h"
-#include "backend/geometry.h"
 #include "backend/halo.h"
 #include "base/exactsum.h"
 #include "base/rng.h"

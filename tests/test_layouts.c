@@ -15,7 +15,7 @@
 #include "backend/cpu/cpu.h"
 #include "backend/create.h"
 #include "backend/dslash.h"
-#include "backend/geometry.h"
+#include "backend/halo.h"
 #include "dslash_ref.h"
 #include "fixture.h"
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/geometry.h"
 #include "backend/halo.h"
 #include "cg_fixture.h"
 #include "comm/collective.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "backend/create.h"
-#include "backend/geometry.h"
+#include "backend/halo.h"
 #include "base/exactsum.h"
 #include "comm/collective.h"
 #include "dslash_ref.h"

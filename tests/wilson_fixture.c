@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "backend/create.h"
-#include "backend/geometry.h"
+#include "backend/halo.h"
 #include "base/rng.h"
 #include "comm/collective.h"
 

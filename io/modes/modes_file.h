@@ -100,13 +100,6 @@ naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
  * NAIK_ERR_CORRUPT where it is not complete or its attributes are damaged */
 naik_status naik_modes_spectrum_read(naik_log *log, const char *path, naik_modes_spectrum *out);
 void naik_modes_spectrum_clear(naik_modes_spectrum *spectrum);
-/* What is done with mode number `index`: even [sites / 2][6], the even sites in checkerboard order along x. */
-typedef naik_status naik_modes_host_taker(void *data, int index, const float *even);
-/* The first `count` modes of a file one after the other on the host, each against its checksum in `spectrum`, which is
- * that of the file. Collective. NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY, and what `take` returns */
-naik_status naik_modes_file_each(const naik_lattice *lattice, const char *path,
-                                 const naik_modes_spectrum *spectrum, int count,
-                                 naik_modes_host_taker *take, void *data);
 /* lambda, in units of the mass, of an eigenvalue 4 lambda^2. */
 double naik_modes_lambda(double lambda2);
 

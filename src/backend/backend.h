@@ -368,6 +368,7 @@ typedef struct naik_backend_ops {
     naik_wilson_ops wilson;
     naik_mode_ops modes;
     const struct naik_multigrid_ops *multigrid; /* multigrid.h; NULL: not here */
+    const struct naik_low_ops *low;             /* low_vectors.h */
 } naik_backend_ops;
 
 struct naik_backend {

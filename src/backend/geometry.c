@@ -1,5 +1,4 @@
 /* geometry.c - a lattice as one backend sees it */
-#include "backend/geometry.h"
 
 #include <stdlib.h>
 

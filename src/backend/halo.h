@@ -42,4 +42,9 @@ size_t naik_halo_bytes(const naik_geometry *geometry, naik_precision precision, 
 /* Whether this MPI says of itself that it takes device memory. */
 bool naik_halo_mpi_takes_device_memory(void);
 
+/* A lattice as one backend sees it, with its tables and its exchange. Collective. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
+naik_status naik_geometry_create(naik_backend *backend, const naik_lattice *lattice,
+                                 naik_geometry **out);
+void naik_geometry_destroy(naik_geometry **geometry);
+
 #endif

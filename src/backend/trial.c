@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "backend/geometry.h"
 #include "backend/halo.h"
 #include "base/memory.h"
 #include "base/rng.h"

@@ -6,7 +6,6 @@
 #include "backend/halo.h"
 
 #include "backend/field.h"
-#include "backend/geometry.h"
 #include "bench/bench.h"
 
 typedef struct exchange {

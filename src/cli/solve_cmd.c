@@ -193,6 +193,10 @@ static naik_status conclude(solve_job *j, bool interrupted)
                                       .shifts = whole->shifts,
                                       .hops = naik_link_provider_hops,
                                       .hops_data = whole,
+                                      .low = {.lattice = j->whole,
+                                              .geometry = j->groups == NULL ? j->geometry : NULL,
+                                              .links = naik_link_provider_packed,
+                                              .links_data = whole},
                                       .timer = j->timer};
             NAIK_TRY(contract_all(&kit));
         }

@@ -279,9 +279,7 @@ done:
 static naik_status ready_low(contraction_averager *w, const naik_input_average *average)
 {
     low_average *low = &w->low[average - w->input->averages];
-    return low->count > 0
-               ? NAIK_OK
-               : low_average_make(w->lattice, w->input, average, w->hops, w->hops_data, low);
+    return low->count > 0 ? NAIK_OK : low_average_make(w->low_kit, w->input, average, low);
 }
 
 static naik_status with_low_modes(contraction_averager *w, const contraction_item *item, int n,

@@ -32,9 +32,8 @@ typedef struct contraction_averager {
     const naik_lattice *lattice; /* borrowed, with all to values */
     const naik_input *input;
     naik_propagator_file *file;
-    const naik_complex *values;   /* [items of the list][T] */
-    contract_hops *hops;          /* of low modes, */
-    void *hops_data;              /* with that as data */
+    const naik_complex *values; /* [items of the list][T] */
+    const low_average_kit *low_kit;
     double *stored;               /* [correlators][momenta][T] */
     naik_complex *raw;            /* [T] */
     naik_complex *family;         /* [statistics][T] of what stands together in the list */

@@ -345,8 +345,7 @@ static naik_status allocate(worker *w)
     w->averager = (contraction_averager){.lattice = w->kit->lattice,
                                          .input = input,
                                          .file = w->kit->file,
-                                         .hops = w->kit->hops,
-                                         .hops_data = w->kit->hops_data,
+                                         .low_kit = &w->kit->low,
                                          .values = w->values};
     NAIK_TRY(contraction_averager_create(log, &w->averager));
 done:

@@ -19,6 +19,7 @@ typedef struct contract_kit {
     naik_shifts *shifts;        /* NULL where no operator has links */
     contract_hops *hops;        /* of conserved currents, */
     void *hops_data;            /* with that as data */
+    low_average_kit low;        /* of averages of low modes */
     naik_timer *timer;
 } contract_kit;
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "backend/create.h"
+#include "backend/halo.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/collective.h"
@@ -11,23 +13,31 @@
 #include "io/files.h"
 #include "io/modes/modes_file.h"
 #include "io/vectors/vector_io.h"
+#include "propagator/meson_field.h"
 
-enum { COLOURS = 3, REALS = 6 };
+enum { COLOURS = 3, REALS = 6, RECON = 18 };
 /* |D_oe v|^2 and lambda2 of a mode differ by no more of it, or its vector is not of these links. */
 #define SAME_LINKS 1e-2
 
 typedef struct maker {
+    const low_average_kit *kit;
     const naik_lattice *lattice;
     const naik_input *input;
     const naik_input_solve *solve;
     int of; /* its place in solve[] */
     const char *path;
     naik_modes_spectrum spectrum;
-    naik_hops hops;
+    const naik_geometry *geometry; /* the kit's, or own, */
+    naik_geometry *own;            /* of */
+    naik_backend *host;            /* this */
+    naik_links *links;
+    naik_field *block, **into; /* [blocks], all of them that one */
+    double *residual;          /* [modes] */
     low_part part;
     low_average *out;
     naik_complex *c;      /* [2][modes] */
-    double *src, *vector; /* [sites][6] */
+    naik_complex *joined; /* [masses][2][T] */
+    double *src;          /* [sites][6] */
     double *values;       /* [T][2] */
 } maker;
 
@@ -43,19 +53,76 @@ static int modes_of(const naik_input *input, int stored)
                                                                          : stored;
 }
 
-static naik_status take(void *data, int index, const float *even)
+static int blocks_of(const maker *m)
 {
-    maker *m = data;
+    return (m->out->count + NAIK_MODES_BLOCK - 1) / NAIK_MODES_BLOCK;
+}
+
+/* A block of modes that has been read. */
+static naik_status take(void *data, int block)
+{
     naik_status status = NAIK_OK;
-    double length = 0;
-    const double lambda2 = m->spectrum.lambda2[index];
-    NAIK_TRY(low_part_put(&m->part, index, even, &m->hops, &length));
-    if (!(fabs(length - lambda2) <= SAME_LINKS * lambda2)) {
-        return NAIK_FAIL(m->lattice->comm->log, NAIK_ERR_INPUT,
-                         "mode %d of '%s' is none of these links: |D v|^2 is %.6g, and its "
-                         "eigenvalue %.6g; name another deflation.file",
-                         index, m->path, length, lambda2);
+    maker *m = data;
+    const int first = block * NAIK_MODES_BLOCK;
+    for (int k = 0; k < NAIK_MODES_BLOCK && first + k < m->out->count; k++) {
+        double length = 0;
+        const double lambda2 = m->spectrum.lambda2[first + k];
+        NAIK_TRY(low_part_put(&m->part, first + k, m->block, k, m->links, &length));
+        if (!(fabs(length - lambda2) <= SAME_LINKS * lambda2)) {
+            return NAIK_FAIL(m->lattice->comm->log, NAIK_ERR_INPUT,
+                             "mode %d of '%s' is none of these links: |D v|^2 is %.6g, and its "
+                             "eigenvalue %.6g; name another deflation.file",
+                             first + k, m->path, length, lambda2);
+        }
     }
+done:
+    return status;
+}
+
+/* Whether the device has room for the vectors, the links that make them and what reading takes. */
+static naik_status has_room(const maker *m, bool *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = m->kit->geometry;
+    naik_backend *backend = geometry->backend;
+    size_t free_bytes = 0;
+    double left = 0;
+    *out = true;
+    if (backend->device.memory->free_bytes == NULL) {
+        return NAIK_OK;
+    }
+    status = backend->device.memory->free_bytes(&backend->device, &free_bytes);
+    NAIK_TRY(naik_comm_agree(m->lattice->comm, status));
+    left = (double)free_bytes - (double)low_part_backend_bytes(m->lattice, m->out->count) -
+           3 * (double)naik_links_bytes(geometry, NAIK_DOUBLE, RECON, NAIK_STENCIL);
+    NAIK_TRY(naik_comm_min_f64(m->lattice->comm, &left, 1));
+    *out = left > 0;
+done:
+    return status;
+}
+
+/* The geometry that the vectors lie in. */
+static naik_status place(maker *m)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_options options = {.threads = 0};
+    bool room = false;
+    if (m->kit->geometry != NULL) {
+        NAIK_TRY(has_room(m, &room));
+    }
+    if (room) {
+        m->geometry = m->kit->geometry;
+        return NAIK_OK;
+    }
+    if (m->kit->geometry != NULL) {
+        naik_log_line(m->lattice->comm->log,
+                      "averages: the device has no room for %d vectors of all sites: they are "
+                      "multiplied on the host",
+                      m->out->count);
+    }
+    NAIK_TRY(naik_backend_create(m->lattice->comm, "cpu", &options, &m->host));
+    NAIK_TRY(naik_geometry_create(m->host, m->lattice, &m->own));
+    m->geometry = m->own;
 done:
     return status;
 }
@@ -64,18 +131,69 @@ static naik_status allocate(maker *m)
 {
     naik_status status = NAIK_OK;
     naik_log *log = m->lattice->comm->log;
-    const size_t times = (size_t)m->input->lattice.size[3];
-    const size_t vector = REALS * (size_t)m->lattice->sites * sizeof(double);
-    const size_t all = (size_t)m->solve->masses.count * correlator_count(m->solve) * times;
+    const size_t times = (size_t)m->input->lattice.size[3], modes = (size_t)m->out->count;
+    const size_t masses = (size_t)m->solve->masses.count;
+    const size_t all = masses * correlator_count(m->solve) * times;
     const size_t each = (size_t)m->solve->origins.count * all;
-    NAIK_TRY(low_part_create(m->lattice, m->out->count, m->spectrum.lambda2, &m->part));
+    NAIK_TRY(naik_alloc(log, 2 * modes * sizeof *m->c, "projections", (void **)&m->c));
+    NAIK_TRY(naik_alloc(log, modes * sizeof *m->residual, "residuals", (void **)&m->residual));
     NAIK_TRY(
-        naik_alloc(log, 2 * (size_t)m->out->count * sizeof *m->c, "projections", (void **)&m->c));
-    NAIK_TRY(naik_alloc(log, vector, "a source", (void **)&m->src));
-    NAIK_TRY(naik_alloc(log, vector, "a vector", (void **)&m->vector));
+        naik_alloc(log, (size_t)blocks_of(m) * sizeof *m->into, "low modes", (void **)&m->into));
+    NAIK_TRY(naik_alloc(log, 2 * masses * times * sizeof *m->joined, "products of low modes",
+                        (void **)&m->joined));
+    NAIK_TRY(naik_alloc(log, REALS * (size_t)m->lattice->sites * sizeof *m->src, "a source",
+                        (void **)&m->src));
     NAIK_TRY(naik_alloc(log, 2 * times * sizeof *m->values, "a correlator", (void **)&m->values));
     NAIK_TRY(naik_alloc(log, all * sizeof *m->out->all, "averages", (void **)&m->out->all));
     NAIK_TRY(naik_alloc(log, each * sizeof *m->out->each, "averages", (void **)&m->out->each));
+done:
+    return status;
+}
+
+/* All vectors. */
+static naik_status read_modes(maker *m, const naik_quark *quark)
+{
+    naik_status status = NAIK_OK;
+    const naik_modes_taker taker = {.data = m, .take = take};
+    NAIK_TRY(low_part_create(m->geometry, m->out->count, m->spectrum.lambda2, &m->part));
+    NAIK_TRY(m->kit->links(m->kit->links_data, quark, m->geometry, &m->links));
+    NAIK_TRY(naik_field_create_bare(m->geometry, NAIK_SINGLE, NAIK_MODES_BLOCK, &m->block));
+    for (int b = 0; b < blocks_of(m); b++) {
+        m->into[b] = m->block;
+    }
+    NAIK_TRY(naik_modes_file_read(m->geometry, m->path, m->out->count, m->into, m->spectrum.lambda2,
+                                  m->residual, &taker));
+done:
+    naik_links_destroy(&m->links);
+    naik_field_destroy(&m->block);
+    return status;
+}
+
+/* All correlators of a momentum whose mesons are of one class. */
+static naik_status from_class(maker *m, int class, int momentum)
+{
+    naik_status status = NAIK_OK;
+    const naik_input_solve *solve = m->solve;
+    const int times = m->input->lattice.size[3], masses = solve->masses.count;
+    bool ready = false;
+    for (int k = 0; k < solve->correlators.count; k++) {
+        const naik_meson meson = (naik_meson)solve->correlators.data[k];
+        const int place = k * solve->momenta.count + momentum;
+        if (low_part_class(meson) != class) {
+            continue;
+        }
+        if (!ready) {
+            NAIK_TRY(low_part_multiply(&m->part, class, solve->momenta.data[momentum]));
+            status = low_part_join(&m->part, solve->masses.data, masses, m->joined);
+            NAIK_TRY(naik_comm_agree(m->lattice->comm, status));
+            ready = true;
+        }
+        for (int mass = 0; mass < masses; mass++) {
+            low_part_meson(&m->part, meson, m->joined + 2 * mass * times,
+                           m->out->all + ((size_t)mass * correlator_count(solve) + (size_t)place) *
+                                             (size_t)times);
+        }
+    }
 done:
     return status;
 }
@@ -84,37 +202,26 @@ done:
 static naik_status from_all(maker *m)
 {
     naik_status status = NAIK_OK;
-    const size_t times = (size_t)m->input->lattice.size[3], place = correlator_count(m->solve);
-    const size_t masses = (size_t)m->solve->masses.count, momenta = (size_t)m->solve->momenta.count;
-    naik_complex *of = NULL; /* [masses][T] */
-    status =
-        naik_alloc(m->lattice->comm->log, masses * times * sizeof *of, "averages", (void **)&of);
-    NAIK_TRY(naik_comm_agree(m->lattice->comm, status));
-    for (size_t k = 0; k < place; k++) {
-        naik_frame frame = {.cosine = false};
-        memcpy(frame.momentum, m->solve->momenta.data[k % momenta], sizeof frame.momentum);
-        NAIK_TRY(low_part_meson(&m->part, (naik_meson)m->solve->correlators.data[k / momenta],
-                                &frame, m->solve->masses.data, (int)masses, of));
-        for (size_t mass = 0; mass < masses; mass++) {
-            memcpy(m->out->all + (mass * place + k) * times, of + mass * times, times * sizeof *of);
+    for (int p = 0; p < m->solve->momenta.count; p++) {
+        for (int class = 0; class < LOW_PART_CLASSES; class ++) {
+            NAIK_TRY(from_class(m, class, p));
         }
     }
 done:
-    naik_free(of);
     return status;
 }
 
-/* What m->vector, of one colour, adds to the correlators out [correlators][momenta][T] of a source. */
-static naik_status add_colour(maker *m, int source, naik_complex *out)
+/* What a solution of one colour adds to the correlators out [correlators][momenta][T] of a source. */
+static naik_status add_colour(maker *m, int source, const naik_field *const part[2],
+                              naik_complex *out)
 {
     naik_status status = NAIK_OK;
     const int times = m->input->lattice.size[3], momenta = m->solve->momenta.count;
     for (int k = 0; k < (int)correlator_count(m->solve); k++) {
         const naik_frame frame =
             correlator_frame(m->input, 1, &source, m->solve->momenta.data[k % momenta]);
-        NAIK_TRY(naik_meson_correlator(m->lattice,
-                                       (naik_meson)m->solve->correlators.data[k / momenta], &frame,
-                                       m->vector, m->values));
+        NAIK_TRY(naik_meson_correlator_of(part, (naik_meson)m->solve->correlators.data[k / momenta],
+                                          &frame, m->values));
         for (int t = 0; t < times; t++) {
             out[k * times + t].re += m->values[2 * t];
             out[k * times + t].im += m->values[2 * t + 1];
@@ -137,9 +244,11 @@ static naik_status from_each(maker *m, int first)
                                                    colour, m->src)));
             NAIK_TRY(low_part_project(&m->part, m->src, m->c));
             for (size_t mass = 0; mass < masses; mass++) {
-                low_part_solution(&m->part, m->c,
-                                  naik_input_quark(m->input, m->of, (int)mass)->mass, m->vector);
-                NAIK_TRY(add_colour(m, first + k,
+                const naik_field *const *part = NULL;
+                const double am = naik_input_quark(m->input, m->of, (int)mass)->mass;
+                status = low_part_solution(&m->part, m->c, am, &part);
+                NAIK_TRY(naik_comm_agree(m->lattice->comm, status));
+                NAIK_TRY(add_colour(m, first + k, part,
                                     m->out->each + ((size_t)k * masses + mass) * place * times));
             }
         }
@@ -171,14 +280,15 @@ done:
     return status;
 }
 
-naik_status low_average_make(const naik_lattice *lattice, const naik_input *input,
-                             const naik_input_average *average, contract_hops *hops,
-                             void *hops_data, low_average *out)
+naik_status low_average_make(const low_average_kit *kit, const naik_input *input,
+                             const naik_input_average *average, low_average *out)
 {
     naik_status status = NAIK_OK;
     char path[NAIK_PATH_MAX];
     const naik_quark *quark = naik_input_quark(input, average->of, 0);
-    maker m = {.lattice = lattice,
+    naik_comm *comm = kit->lattice->comm;
+    maker m = {.kit = kit,
+               .lattice = kit->lattice,
                .input = input,
                .solve = &input->solve[average->of],
                .of = average->of,
@@ -188,21 +298,30 @@ naik_status low_average_make(const naik_lattice *lattice, const naik_input *inpu
     *out = (low_average){.count = 0};
     naik_input_modes_path(input, quark->naik_epsilon, path);
     NAIK_TRY(look(&m));
-    NAIK_TRY(naik_comm_agree(lattice->comm, allocate(&m)));
-    NAIK_TRY(hops(hops_data, quark, &m.hops));
-    NAIK_TRY(naik_modes_file_each(lattice, path, &m.spectrum, out->count, take, &m));
+    NAIK_TRY(naik_comm_agree(comm, allocate(&m)));
+    NAIK_TRY(place(&m));
+    NAIK_TRY(read_modes(&m, quark));
+    const double read_s = naik_time_s(); /* of the last mode, all work on vectors is done */
     NAIK_TRY(from_all(&m));
+    const double all_s = naik_time_s();
     NAIK_TRY(from_each(&m, naik_input_first_source(input, average->of)));
-    naik_log_line(lattice->comm->log,
-                  "averages: %s: %d modes of %s, from all sites and from %d sources, in %.2f s",
-                  average->name, out->count, path, m.solve->origins.count, naik_time_s() - start_s);
+    naik_log_line(comm->log,
+                  "averages: %s: %d modes of %s, from all sites and from %d sources, in %.2f s "
+                  "on the %s (modes ready in %.2f s, all sites %.2f s, sources %.2f s)",
+                  average->name, out->count, path, m.solve->origins.count, naik_time_s() - start_s,
+                  m.host == NULL && naik_backend_device(m.geometry->backend) != NULL ? "GPU"
+                                                                                     : "host",
+                  read_s - start_s, all_s - read_s, naik_time_s() - all_s);
 done:
     low_part_clear(&m.part);
-    naik_hops_clear(&m.hops);
     naik_modes_spectrum_clear(&m.spectrum);
+    naik_geometry_destroy(&m.own);
+    naik_backend_destroy(&m.host);
     naik_free(m.c);
+    naik_free(m.residual);
+    naik_free(m.into);
+    naik_free(m.joined);
     naik_free(m.src);
-    naik_free(m.vector);
     naik_free(m.values);
     return status;
 }
@@ -236,8 +355,9 @@ int64_t low_average_bytes(const naik_input *input, const naik_lattice *lattice)
                                 lattice->size[3] * (solve->origins.count + 1);
         const int modes = input->deflation.modes > 0 ? input->deflation.modes : 0;
         const int64_t bytes = low_part_bytes(lattice, modes) +
+                              low_part_backend_bytes(lattice, modes) +
                               (int64_t)sizeof(naik_complex) * numbers +
-                              2 * (int64_t)(REALS * sizeof(double)) * lattice->sites;
+                              (int64_t)(REALS * sizeof(double)) * lattice->sites;
         most = average->type == NAIK_INPUT_LOW_MODES && bytes > most ? bytes : most;
     }
     return most;

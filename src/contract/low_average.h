@@ -14,9 +14,23 @@
 
 #include "contract/low_part.h"
 #include "input/input.h"
+#include "propagator/current.h"
 
 /* New links of D of a quark, on the host; the caller clears them. Collective. As naik_link_provider_links */
 typedef naik_status contract_hops(void *data, const naik_quark *quark, naik_hops *out);
+
+/* New links of D of a quark in double, packed for that geometry; the caller destroys them. Collective. As
+ * naik_link_provider_links and naik_links_create */
+typedef naik_status contract_links(void *data, const naik_quark *quark,
+                                   const naik_geometry *geometry, naik_links **out);
+
+/* Where and of what links low modes are multiplied; all borrowed. */
+typedef struct low_average_kit {
+    const naik_lattice *lattice;   /* with all to values */
+    const naik_geometry *geometry; /* of that lattice; NULL: a CPU's is opened */
+    contract_links *links;
+    void *links_data;
+} low_average_kit;
 
 typedef struct low_average {
     int count;          /* of modes; 0: not made yet */
@@ -25,11 +39,10 @@ typedef struct low_average {
 } low_average;
 
 /* Reads the modes of an average of type low_modes, verifies their checksums and that they are modes of these links,
- * and makes both. Clear it whatever comes back. Collective.
+ * and makes both: on the device of kit->geometry where it has room for the vectors, else on the host. Clear it whatever comes back. Collective.
  * NAIK_ERR_INPUT  there is no such file, or one of other links     NAIK_ERR_CORRUPT, NAIK_ERR_MEMORY, ... */
-naik_status low_average_make(const naik_lattice *lattice, const naik_input *input,
-                             const naik_input_average *average, contract_hops *hops,
-                             void *hops_data, low_average *out);
+naik_status low_average_make(const low_average_kit *kit, const naik_input *input,
+                             const naik_input_average *average, low_average *out);
 void low_average_clear(low_average *low);
 /* The numbers [T] of a mass, correlator and momentum: of all sites (source -1), of a source. */
 const naik_complex *low_average_of(const low_average *low, const naik_input *input,

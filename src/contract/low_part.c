@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "backend/dslash.h"
+#include "backend/low_vectors.h"
 #include "base/clones.h"
 #include "base/exactsum.h"
 #include "base/memory.h"
@@ -11,41 +13,92 @@
 #include "lattice/su3.h"
 #include "propagator/slice_sums.h"
 
-enum { REALS = 6, COLOURS = 3, LONG_HOP = 3, BITS = 60, CHUNK = 256 };
+enum { REALS = 6, COLOURS = 3, SPACE = NAIK_DIM - 1 };
 
 static size_t pair_count(int count)
 {
     return (size_t)count * (size_t)count;
 }
 
-int64_t low_part_bytes(const naik_lattice *lattice, int count)
+static size_t slice_sites(const naik_lattice *lattice)
 {
-    const int64_t vector = REALS * (int64_t)lattice->sites, pairs = (int64_t)pair_count(count);
-    return vector * ((int64_t)sizeof(float) * count + 4 * (int64_t)sizeof(double)) +
-           pairs * 2 * (int64_t)(sizeof(naik_complex) * (size_t)lattice->size[3] + 16) +
-           (int64_t)naik_faces_bytes(lattice, REALS);
+    return (size_t)(lattice->sites / lattice->local[3]);
 }
 
-naik_status low_part_create(const naik_lattice *lattice, int count, const double *lambda2,
+static const naik_backend_ops *ops_of(const low_part *part)
+{
+    return part->geometry->backend->ops;
+}
+
+int64_t low_part_bytes(const naik_lattice *lattice, int count)
+{
+    return (int64_t)(pair_count(count) * (4 * sizeof(int64_t) +
+                                          2 * sizeof(naik_complex) * (size_t)lattice->size[3]) +
+                     slice_sites(lattice) * sizeof(naik_complex));
+}
+
+int64_t low_part_backend_bytes(const naik_lattice *lattice, int count)
+{
+    const int64_t vector = REALS * (int64_t)lattice->sites;
+    return vector * ((int64_t)sizeof(float) * count + 2 * (int64_t)sizeof(double)) +
+           (int64_t)(pair_count(count) * 4 * sizeof(int64_t) +
+                     slice_sites(lattice) * sizeof(naik_complex));
+}
+
+/* What lies in the backend's memory. Local. */
+static naik_status allocate_there(low_part *part)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = part->geometry->backend;
+    const naik_lattice *lat = part->geometry->lattice;
+    const size_t vector = REALS * (size_t)lat->sites, count = (size_t)part->count;
+    NAIK_TRY(naik_backend_alloc(backend, count * vector * sizeof *part->vector, "low modes",
+                                (void **)&part->vector));
+    NAIK_TRY(naik_backend_alloc(backend, slice_sites(lat) * sizeof *part->weight,
+                                "momentum weights", (void **)&part->weight));
+    NAIK_TRY(naik_backend_alloc(backend, 4 * pair_count(part->count) * sizeof *part->words,
+                                "products of low modes", (void **)&part->words));
+    NAIK_TRY(naik_backend_alloc(backend, vector * sizeof *part->sites, "a vector",
+                                (void **)&part->sites));
+    NAIK_TRY(naik_backend_alloc(backend, 4 * count * sizeof *part->factors, "factors of low modes",
+                                (void **)&part->factors));
+    NAIK_TRY(naik_backend_alloc(backend, sizeof *part->length, "the length of a low mode",
+                                (void **)&part->length));
+done:
+    return status;
+}
+
+static naik_status allocate_here(low_part *part)
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = part->geometry->lattice;
+    naik_log *log = lat->comm->log;
+    const size_t pairs = pair_count(part->count);
+    NAIK_TRY(naik_alloc(log, (size_t)part->count * sizeof *part->lambda, "low modes",
+                        (void **)&part->lambda));
+    NAIK_TRY(naik_alloc(log, slice_sites(lat) * sizeof *part->phases, "momentum weights",
+                        (void **)&part->phases));
+    NAIK_TRY(naik_alloc(log, 4 * pairs * sizeof *part->taken, "products of low modes",
+                        (void **)&part->taken));
+    NAIK_TRY(naik_alloc(log, 2 * (size_t)lat->size[3] * pairs * sizeof *part->sums,
+                        "products of low modes", (void **)&part->sums));
+done:
+    return status;
+}
+
+naik_status low_part_create(const naik_geometry *geometry, int count, const double *lambda2,
                             low_part *out)
 {
     naik_status status = NAIK_OK;
-    naik_log *log = lattice->comm->log;
-    const size_t vector = REALS * (size_t)lattice->sites;
-    double **const spare[] = {&out->whole, &out->moved, &out->next, &out->hopped};
-    *out = (low_part){.lattice = lattice, .count = count};
-    NAIK_TRY(naik_alloc(log, (size_t)count * vector * sizeof *out->vector, "low modes",
-                        (void **)&out->vector));
-    NAIK_TRY(
-        naik_alloc(log, (size_t)count * sizeof *out->lambda, "low modes", (void **)&out->lambda));
-    NAIK_TRY(naik_alloc(log, 2 * (size_t)lattice->size[3] * pair_count(count) * sizeof *out->sums,
-                        "products of low modes", (void **)&out->sums));
-    NAIK_TRY(naik_alloc(log, 4 * pair_count(count) * sizeof *out->words, "products of low modes",
-                        (void **)&out->words));
-    for (size_t i = 0; i < sizeof spare / sizeof *spare; i++) {
-        NAIK_TRY(naik_alloc(log, vector * sizeof(double), "a vector", (void **)spare[i]));
+    *out = (low_part){.geometry = geometry, .count = count};
+    status = allocate_here(out);
+    if (status == NAIK_OK) {
+        status = allocate_there(out);
     }
-    NAIK_TRY(naik_faces_init(lattice, REALS, &out->faces));
+    NAIK_TRY(naik_comm_agree(geometry->lattice->comm, status));
+    for (int parity = 0; parity < 2; parity++) {
+        NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &out->half[parity]));
+    }
     for (int i = 0; i < count; i++) {
         out->lambda[i] = sqrt(lambda2[i]) / 2;
     }
@@ -55,116 +108,57 @@ done:
 
 void low_part_clear(low_part *part)
 {
-    naik_free(part->vector);
+    if (part->geometry != NULL) {
+        naik_backend *backend = part->geometry->backend;
+        void *const there[] = {part->vector, part->weight,  part->words,
+                               part->sites,  part->factors, part->length};
+        for (size_t k = 0; k < sizeof there / sizeof *there; k++) {
+            naik_backend_release(backend, there[k]);
+        }
+    }
+    naik_field_destroy(&part->half[NAIK_EVEN]);
+    naik_field_destroy(&part->half[NAIK_ODD]);
     naik_free(part->lambda);
+    naik_free(part->phases);
+    naik_free(part->taken);
     naik_free(part->sums);
-    naik_free(part->words);
-    naik_free(part->whole);
-    naik_free(part->moved);
-    naik_free(part->next);
-    naik_free(part->hopped);
-    naik_faces_clear(&part->faces);
     *part = (low_part){.count = 0};
 }
 
-/* part->hopped += the hops of part->whole over `links`, `length` sites long, in direction mu. */
-static naik_status add_hops(low_part *part, const naik_gauge *links, int length, int mu)
+static bool is_odd(const naik_lattice *lat, int32_t site)
 {
-    naik_status status = NAIK_OK;
-    const naik_lattice *lat = part->lattice;
-    for (int hop = 0; hop < length; hop++) {
-        NAIK_TRY(naik_faces_move(&part->faces, mu, NAIK_FORWARD,
-                                 hop == 0 ? part->whole : part->moved, &part->moved, &part->next));
-    }
-#pragma omp parallel for schedule(static)
-    for (int32_t site = 0; site < lat->sites; site++) {
-        naik_complex v[COLOURS];
-        double *out = part->hopped + REALS * (int64_t)site;
-        const naik_matrix *link = &links->link[NAIK_DIM * (int64_t)site + mu];
-        naik_mat_times(link, false, part->moved + REALS * (int64_t)site, v);
-        for (int c = 0; c < COLOURS; c++) {
-            out[2 * c] += v[c].re;
-            out[2 * c + 1] += v[c].im;
-        }
-        naik_mat_times(link, true, part->whole + REALS * (int64_t)site, v);
-        memcpy(part->moved + REALS * (int64_t)site, v, sizeof v);
-    }
-    for (int hop = 0; hop < length; hop++) {
-        NAIK_TRY(naik_faces_move(&part->faces, mu, NAIK_BACKWARD, part->moved, &part->moved,
-                                 &part->next));
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t r = 0; r < REALS * (int64_t)lat->sites; r++) {
-        part->hopped[r] -= part->moved[r];
-    }
-done:
-    return status;
-}
-
-/* Place of the even site that shares (x/2, y, z, t) with local x. */
-static int64_t half_site(const naik_lattice *lat, const int x[NAIK_DIM])
-{
-    return x[0] / 2 + (int64_t)(lat->local[0] / 2) *
-                          (x[1] + (int64_t)lat->local[1] * (x[2] + (int64_t)lat->local[2] * x[3]));
-}
-
-static bool is_odd(const naik_lattice *lat, int32_t site, int x[NAIK_DIM])
-{
+    int x[NAIK_DIM];
     naik_lattice_coords(lat, site, x);
     return (naik_parity_of(x) ^ naik_parity_of(lat->origin)) != 0;
 }
 
-static naik_status norm_of(const naik_lattice *lat, const double *v, double *norm2)
+naik_status low_part_put(low_part *part, int index, const naik_field *block, int irhs,
+                         const naik_links *links, double *length)
 {
     naik_status status = NAIK_OK;
-    naik_exactsum sum;
-    naik_exactsum_clear(&sum);
-    for (int32_t site = 0; site < lat->sites; site++) {
-        double at = 0;
-        for (int r = 0; r < REALS; r++) {
-            at = fma(v[REALS * (int64_t)site + r], v[REALS * (int64_t)site + r], at);
-        }
-        naik_exactsum_add(&sum, at);
+    const naik_backend_ops *ops = ops_of(part);
+    naik_backend *backend = part->geometry->backend;
+    const double lambda2 = 4 * part->lambda[index] * part->lambda[index];
+    const naik_dslash_args odd = {.form = NAIK_FORM_AFFINE,
+                                  .parity = NAIK_ODD,
+                                  .links = links,
+                                  .in = part->half[NAIK_EVEN],
+                                  .out = part->half[NAIK_ODD],
+                                  .v = part->half[NAIK_ODD],
+                                  .s = 1 / sqrt(lambda2)};
+    NAIK_TRY(ops->field.copy_rhs(part->half[NAIK_EVEN], 0, block, irhs));
+    NAIK_TRY(naik_dslash(&odd));
+    NAIK_TRY(ops->reduction.clear(backend, part->length, 1));
+    NAIK_TRY(ops->reduction.dot(part->half[NAIK_ODD], part->half[NAIK_ODD], part->length));
+    NAIK_TRY(ops->reduction.over_ranks(backend, part->length, 1));
+    NAIK_TRY(ops->reduction.values(backend, part->length, 1, length));
+    *length *= lambda2;
+    for (int parity = 0; parity < 2; parity++) {
+        NAIK_TRY(ops->field.to_device(part->half[parity], (naik_parity)parity, 0, part->sites));
     }
-    NAIK_TRY(naik_comm_sum_exact(lat->comm, &sum, 1));
-    *norm2 = naik_exactsum_value(&sum);
-done:
-    return status;
-}
-
-naik_status low_part_put(low_part *part, int index, const float *even, const naik_hops *hops,
-                         double *length)
-{
-    naik_status status = NAIK_OK;
-    const naik_lattice *lat = part->lattice;
-    const double scale = 1 / (2 * part->lambda[index]);
-    float *vector = part->vector + REALS * (int64_t)lat->sites * index;
-#pragma omp parallel for schedule(static)
-    for (int32_t site = 0; site < lat->sites; site++) {
-        int x[NAIK_DIM];
-        const bool odd = is_odd(lat, site, x);
-        const float *from = even + REALS * half_site(lat, x);
-        for (int r = 0; r < REALS; r++) {
-            part->whole[REALS * (int64_t)site + r] = odd ? 0 : (double)from[r];
-            part->hopped[REALS * (int64_t)site + r] = 0;
-        }
-    }
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(add_hops(part, hops->one, 1, mu));
-        if (hops->three != NULL) {
-            NAIK_TRY(add_hops(part, hops->three, LONG_HOP, mu));
-        }
-    }
-    NAIK_TRY(norm_of(lat, part->hopped, length));
-#pragma omp parallel for schedule(static)
-    for (int32_t site = 0; site < lat->sites; site++) {
-        int x[NAIK_DIM];
-        const bool odd = is_odd(lat, site, x);
-        for (int r = 0; r < REALS; r++) {
-            const int64_t at = REALS * (int64_t)site + r;
-            vector[at] = (float)(odd ? scale * part->hopped[at] : part->whole[at]);
-        }
-    }
+    NAIK_TRY(
+        ops->low->narrow(part->geometry, part->sites,
+                         part->vector + REALS * (int64_t)part->geometry->lattice->sites * index));
 done:
     return status;
 }
@@ -181,25 +175,49 @@ static naik_complex product(const float *f, const double *g)
     return sum;
 }
 
+static bool is_zero(const double *v)
+{
+    bool zero = true;
+    for (int r = 0; r < REALS; r++) {
+        zero = zero && v[r] == 0;
+    }
+    return zero;
+}
+
+/* What all modes have at a site, sum [count][parity][2]. */
+static naik_status add_site(const low_part *part, int32_t site, const double *src,
+                            naik_exactsum *sum)
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = part->geometry->lattice;
+    const int odd = is_odd(lat, site);
+    for (int i = 0; i < part->count; i++) {
+        float f[REALS];
+        NAIK_TRY(naik_backend_download(
+            part->geometry->backend, f,
+            part->vector + REALS * ((int64_t)lat->sites * i + (int64_t)site), sizeof f));
+        const naik_complex p = product(f, src);
+        naik_exactsum_add(&sum[4 * i + 2 * odd], p.re);
+        naik_exactsum_add(&sum[4 * i + 2 * odd + 1], p.im);
+    }
+done:
+    return status;
+}
+
 naik_status low_part_project(const low_part *part, const double *src, naik_complex *c)
 {
     naik_status status = NAIK_OK;
-    const naik_lattice *lat = part->lattice;
+    const naik_lattice *lat = part->geometry->lattice;
     naik_exactsum *sum = NULL; /* [count][parity][2], zeroed */
     status = naik_alloc(lat->comm->log, 4 * (size_t)part->count * sizeof *sum, "projections",
                         (void **)&sum);
-    NAIK_TRY(naik_comm_agree(lat->comm, status));
-#pragma omp parallel for schedule(static)
-    for (int i = 0; i < part->count; i++) {
-        const float *f = part->vector + REALS * (int64_t)lat->sites * i;
-        for (int32_t site = 0; site < lat->sites; site++) {
-            int x[NAIK_DIM];
-            naik_exactsum *at = sum + 4 * (int64_t)i + (is_odd(lat, site, x) ? 2 : 0);
-            const naik_complex p = product(f + REALS * (int64_t)site, src + REALS * (int64_t)site);
-            naik_exactsum_add(at, p.re);
-            naik_exactsum_add(at + 1, p.im);
+    for (int32_t site = 0; site < lat->sites && status == NAIK_OK; site++) {
+        const double *at = src + REALS * (int64_t)site;
+        if (!is_zero(at)) {
+            status = add_site(part, site, at, sum);
         }
     }
+    NAIK_TRY(naik_comm_agree(lat->comm, status));
     NAIK_TRY(naik_comm_sum_exact(lat->comm, sum, 4 * part->count));
     for (int k = 0; k < 2 * part->count; k++) {
         const naik_exactsum *at = sum + 4 * (int64_t)(k % part->count) + 2 * (k / part->count);
@@ -215,169 +233,215 @@ static double weight_of(double mass, double lambda)
     return 1 / (2 * (mass * mass + lambda * lambda));
 }
 
-/* at = G_low src of a site. */
-NAIK_CLONES static void solve_site(const low_part *part, const naik_complex *c, double mass,
-                                   int32_t site, bool odd, double at[REALS])
+naik_status low_part_solution(const low_part *part, const naik_complex *c, double mass,
+                              const naik_field *const **out)
 {
-    const int64_t vector = REALS * (int64_t)part->lattice->sites;
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = ops_of(part);
     const int n = part->count;
-    memset(at, 0, REALS * sizeof *at);
-    for (int i = 0; i < n; i++) {
-        const float *f = part->vector + vector * i + REALS * (int64_t)site;
+    naik_complex *factor = NULL; /* [2][count] */
+    NAIK_TRY(naik_alloc(part->geometry->lattice->comm->log, 2 * (size_t)n * sizeof *factor,
+                        "factors of low modes", (void **)&factor));
+    for (int k = 0; k < 2 * n; k++) {
+        const bool odd = k >= n;
+        const int i = k % n;
         const double g = weight_of(mass, part->lambda[i]);
         const double own = g * mass, other = (odd ? -g : g) * part->lambda[i];
         const naik_complex *same = &c[odd ? n + i : i], *cross = &c[odd ? i : n + i];
-        const naik_complex a = {own * same->re + other * cross->re,
-                                own * same->im + other * cross->im};
-        for (int k = 0; k < COLOURS; k++) {
-            const double re = (double)f[2 * k], im = (double)f[2 * k + 1];
-            at[2 * k] += a.re * re - a.im * im;
-            at[2 * k + 1] += a.re * im + a.im * re;
-        }
+        factor[k] =
+            (naik_complex){own * same->re + other * cross->re, own * same->im + other * cross->im};
     }
+    NAIK_TRY(naik_backend_upload(part->geometry->backend, part->factors, factor,
+                                 2 * (size_t)n * sizeof *factor));
+    NAIK_TRY(ops->low->combine(part->geometry, part->vector, n, part->factors, part->sites));
+    for (int parity = 0; parity < 2; parity++) {
+        NAIK_TRY(ops->field.from_device(part->half[parity], (naik_parity)parity, 0, part->sites));
+    }
+    *out = (const naik_field *const *)part->half;
+done:
+    naik_free(factor);
+    return status;
 }
 
-void low_part_solution(const low_part *part, const naik_complex *c, double mass, double *out)
+/* The sign of a meson one site from the origin in direction mu. */
+static int sign_beside(naik_meson meson, int mu)
 {
+    int x[NAIK_DIM] = {0};
+    x[mu] = 1;
+    return naik_meson_sign(meson, x);
+}
+
+/* Whether phi of a meson is that of its class times (-1)^(x+y+z). */
+static bool is_turned(naik_meson meson)
+{
+    return sign_beside(meson, 0) < 0;
+}
+
+int low_part_class(naik_meson meson)
+{
+    int class = 0;
+    for (int mu = 1; mu < SPACE; mu++) {
+        class |= (sign_beside(meson, mu) != sign_beside(meson, 0)) << (mu - 1);
+    }
+    return class;
+}
+
+/* w(x) phi(x) of a class times the unit of the words. */
+static void weigh(const low_part *part, int class, const int momentum[SPACE])
+{
+    const naik_lattice *lat = part->geometry->lattice;
+    naik_frame frame = {.cosine = false};
+    memcpy(frame.momentum, momentum, sizeof frame.momentum);
 #pragma omp parallel for schedule(static)
-    for (int32_t site = 0; site < part->lattice->sites; site++) {
-        int x[NAIK_DIM];
-        const bool odd = is_odd(part->lattice, site, x);
-        solve_site(part, c, mass, site, odd, out + REALS * (int64_t)site);
-    }
-}
-
-/* w(x) phi(x) times 2^BITS at the sites from `first` on, and their parities. */
-static void weigh(const naik_lattice *lat, naik_meson meson, const naik_frame *frame, int32_t first,
-                  int count, naik_complex *weight, int *parity)
-{
-    for (int k = 0; k < count; k++) {
-        int x[NAIK_DIM];
-        parity[k] = is_odd(lat, first + k, x) ? 1 : 0;
+    for (int32_t site = 0; site < (int32_t)slice_sites(lat); site++) {
+        int x[NAIK_DIM], sum = 0;
+        naik_lattice_coords(lat, site, x);
         for (int mu = 0; mu < NAIK_DIM; mu++) {
             x[mu] += lat->origin[mu];
+            sum += mu > 0 && (class << 1 >> mu & 1) != 0 ? x[mu] : 0;
         }
-        weight[k] =
-            naik_cscale(ldexp(naik_meson_sign(meson, x), BITS), naik_slice_weight(lat, frame, x));
+        part->phases[site] = naik_cscale(ldexp(sum % 2 == 0 ? 1 : -1, NAIK_PAIR_BITS),
+                                         naik_slice_weight(lat, &frame, x));
     }
 }
 
-/* words += what mode i and all modes j have at the sites from `first` on. */
-NAIK_CLONES static void add_row(const low_part *part, int i, int32_t first, int count,
-                                const naik_complex *weight, const int *parity)
+/* E and O of a time slice from its words; half: those below the diagonal are conjugates of those above. */
+static void take_words(const low_part *part, int t, bool half)
 {
-    const int64_t sites = part->lattice->sites, n = part->count;
-    double row[CHUNK][REALS]; /* w phi conj(f_i) */
-    const float *f = part->vector + REALS * (sites * i + first);
-    for (int k = 0; k < count; k++) {
-        for (int c = 0; c < COLOURS; c++) {
-            const double re = (double)f[REALS * k + 2 * c], im = (double)f[REALS * k + 2 * c + 1];
-            row[k][2 * c] = weight[k].re * re + weight[k].im * im;
-            row[k][2 * c + 1] = weight[k].im * re - weight[k].re * im;
-        }
-    }
-    for (int j = 0; j < n; j++) {
-        const float *g = part->vector + REALS * (sites * j + first);
-        int64_t *out = part->words + 2 * (n * i + j);
-        for (int k = 0; k < count; k++) {
-            double re = 0, im = 0;
-            for (int c = 0; c < COLOURS; c++) {
-                const double u = (double)g[REALS * k + 2 * c], v = (double)g[REALS * k + 2 * c + 1];
-                re += row[k][2 * c] * u - row[k][2 * c + 1] * v;
-                im += row[k][2 * c] * v + row[k][2 * c + 1] * u;
-            }
-            out[2 * n * n * parity[k]] += (int64_t)rint(re);
-            out[2 * n * n * parity[k] + 1] += (int64_t)rint(im);
+    const size_t n = (size_t)part->count, pairs = n * n;
+    naik_complex *out = part->sums + 2 * (size_t)t * pairs;
+#pragma omp parallel for schedule(static)
+    for (size_t row = 0; row < 2 * n; row++) {
+        for (size_t j = 0; j < n; j++) {
+            const size_t base = row / n * pairs, i = row % n;
+            const bool below = half && j < i;
+            const int64_t *word = part->taken + 2 * (base + (below ? j * n + i : i * n + j));
+            const double re = ldexp((double)word[0], -NAIK_PAIR_BITS);
+            const double im = ldexp((double)word[1], -NAIK_PAIR_BITS);
+            out[base + i * n + j] = (naik_complex){re, below ? -im : im};
         }
     }
 }
 
-/* E and O of all time slices. */
-static naik_status multiply_all(low_part *part, naik_meson meson, const naik_frame *frame)
+naik_status low_part_multiply(low_part *part, int class, const int momentum[SPACE])
 {
     naik_status status = NAIK_OK;
-    const naik_lattice *lat = part->lattice;
-    const size_t pairs = pair_count(part->count);
-    const int32_t slice = lat->sites / lat->local[3];
+    const naik_lattice *lat = part->geometry->lattice;
+    naik_backend *backend = part->geometry->backend;
+    const size_t pairs = pair_count(part->count), bytes = 4 * pairs * sizeof *part->taken;
+    const bool half = momentum[0] == 0 && momentum[1] == 0 && momentum[2] == 0;
+    weigh(part, class, momentum);
+    status = naik_backend_upload(backend, part->weight, part->phases,
+                                 slice_sites(lat) * sizeof *part->phases);
     for (int t = 0; t < lat->size[3]; t++) {
-        const int local = t - lat->origin[3];
-        memset(part->words, 0, 4 * pairs * sizeof *part->words);
-        for (int32_t first = 0; first < slice && local >= 0 && local < lat->local[3];
-             first += CHUNK) {
-            naik_complex weight[CHUNK];
-            int parity[CHUNK];
-            const int count = slice - first < CHUNK ? slice - first : CHUNK;
-            weigh(lat, meson, frame, local * slice + first, count, weight, parity);
-#pragma omp parallel for schedule(static)
-            for (int i = 0; i < part->count; i++) {
-                add_row(part, i, local * slice + first, count, weight, parity);
-            }
+        const naik_low_pairs args = {.left = part->vector,
+                                     .right = part->vector,
+                                     .count = part->count,
+                                     .weight = part->weight,
+                                     .t = t - lat->origin[3],
+                                     .half = half,
+                                     .words = part->words};
+        if (args.t < 0 || args.t >= lat->local[3]) {
+            memset(part->taken, 0, bytes);
+        } else {
+            status = status == NAIK_OK ? ops_of(part)->low->pairs(part->geometry, &args) : status;
+            status = status == NAIK_OK
+                         ? naik_backend_download(backend, part->taken, part->words, bytes)
+                         : status;
         }
-        for (int i = 0; i < part->count; i++) {
-            for (int p = 0; p < 2; p++) {
-                NAIK_TRY(naik_comm_sum_i64(
-                    lat->comm,
-                    part->words + 2 * (pairs * (size_t)p + (size_t)i * (size_t)part->count),
-                    2 * part->count));
-            }
+        NAIK_TRY(naik_comm_agree(lat->comm, status));
+        for (int parity = 0; parity < 2; parity++) {
+            NAIK_TRY(naik_comm_sum_i64(lat->comm, part->taken + 2 * pairs * (size_t)parity,
+                                       (int)(2 * pairs)));
         }
-        naik_complex *out = part->sums + 2 * (size_t)t * pairs;
-        for (size_t k = 0; k < 2 * pairs; k++) {
-            out[k] = (naik_complex){ldexp((double)part->words[2 * k], -BITS),
-                                    ldexp((double)part->words[2 * k + 1], -BITS)};
-        }
+        take_words(part, t, half);
     }
 done:
     return status;
 }
 
-/* Re and im of a conj(b). */
-static naik_complex with(naik_complex a, naik_complex b)
+/* same and cross [count] += what row i of slices x and y gives: E E* + O O*, and E O* + O E*. */
+NAIK_CLONES static void add_rows(const naik_complex *x, const naik_complex *y, size_t pairs,
+                                 int count, naik_complex *same, naik_complex *cross)
 {
-    return naik_cmul(a, naik_conj(b));
+    const naik_complex *xo = x + pairs, *yo = y + pairs;
+    for (int j = 0; j < count; j++) {
+        same[j].re += x[j].re * y[j].re + x[j].im * y[j].im;
+        same[j].im += x[j].im * y[j].re - x[j].re * y[j].im;
+        same[j].re += xo[j].re * yo[j].re + xo[j].im * yo[j].im;
+        same[j].im += xo[j].im * yo[j].re - xo[j].re * yo[j].im;
+        cross[j].re += x[j].re * yo[j].re + x[j].im * yo[j].im;
+        cross[j].im += x[j].im * yo[j].re - x[j].re * yo[j].im;
+        cross[j].re += xo[j].re * y[j].re + xo[j].im * y[j].im;
+        cross[j].im += xo[j].im * y[j].re - xo[j].re * y[j].im;
+    }
 }
 
-/* What slices x and y give. */
-static naik_complex join(const low_part *part, const naik_complex *x, const naik_complex *y,
-                         double mass)
+/* out [masses][2][T] = what row i gives; room: [2][count]. */
+static void join_row(const low_part *part, int i, const double *mass, int masses,
+                     naik_complex *room, naik_complex *out)
 {
-    const int n = part->count;
+    const int n = part->count, times = part->geometry->lattice->size[3];
     const size_t pairs = pair_count(n);
-    naik_complex sum = {0, 0};
-    for (int i = 0; i < n; i++) {
-        const double gi = weight_of(mass, part->lambda[i]);
-        for (int j = 0; j < n; j++) {
-            const size_t e = (size_t)i * (size_t)n + (size_t)j, o = e + pairs;
-            const double g = gi * weight_of(mass, part->lambda[j]);
-            const naik_complex same = naik_cadd(with(x[e], y[e]), with(x[o], y[o]));
-            const naik_complex cross = naik_cadd(with(x[e], y[o]), with(x[o], y[e]));
-            sum = naik_cadd(sum, naik_cscale(g * mass * mass, same));
-            sum = naik_cadd(sum, naik_cscale(g * part->lambda[i] * part->lambda[j], cross));
+    const naik_complex *row = part->sums + (size_t)i * (size_t)n;
+    naik_complex *cross = room + n;
+    for (int t = 0; t < times; t++) {
+        memset(room, 0, 2 * (size_t)n * sizeof *room);
+        for (int s = 0; s < times; s++) {
+            add_rows(row + 2 * pairs * (size_t)((s + t) % times), row + 2 * pairs * (size_t)s,
+                     pairs, n, room, cross);
+        }
+        for (int k = 0; k < masses; k++) {
+            const double gi = weight_of(mass[k], part->lambda[i]);
+            naik_complex sums[2] = {{0, 0}, {0, 0}};
+            for (int j = 0; j < n; j++) {
+                const double g = gi * weight_of(mass[k], part->lambda[j]);
+                sums[0] = naik_cadd(sums[0], naik_cscale(g * mass[k] * mass[k], room[j]));
+                sums[1] = naik_cadd(sums[1],
+                                    naik_cscale(g * part->lambda[i] * part->lambda[j], cross[j]));
+            }
+            out[(2 * k) * times + t] = sums[0];
+            out[(2 * k + 1) * times + t] = sums[1];
         }
     }
-    return sum;
 }
 
-naik_status low_part_meson(low_part *part, naik_meson meson, const naik_frame *frame,
-                           const double *mass, int masses, naik_complex *out)
+naik_status low_part_join(const low_part *part, const double *mass, int masses,
+                          naik_complex *joined)
 {
     naik_status status = NAIK_OK;
-    const naik_lattice *lat = part->lattice;
-    const int times = lat->size[3];
-    const size_t slice = 2 * pair_count(part->count);
-    naik_frame plain = *frame;
-    memset(plain.origin, 0, sizeof plain.origin);
-    NAIK_TRY(multiply_all(part, meson, &plain));
-#pragma omp parallel for schedule(static)
-    for (int k = 0; k < masses * times; k++) {
-        const int t = k % times;
-        naik_complex sum = {0, 0};
-        for (int s = 0; s < times; s++) {
-            const naik_complex *x = part->sums + slice * (size_t)((s + t) % times);
-            sum = naik_cadd(sum, join(part, x, part->sums + slice * (size_t)s, mass[k / times]));
+    const naik_lattice *lat = part->geometry->lattice;
+    const int n = part->count;
+    const size_t each = 2 * (size_t)masses * (size_t)lat->size[3];
+    naik_complex *rows = NULL, *room = NULL; /* [count][each]; [count][2][count] */
+    NAIK_TRY(naik_alloc(lat->comm->log, (size_t)n * each * sizeof *rows, "products of low modes",
+                        (void **)&rows));
+    NAIK_TRY(naik_alloc(lat->comm->log, 2 * pair_count(n) * sizeof *room, "products of low modes",
+                        (void **)&room));
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < n; i++) {
+        join_row(part, i, mass, masses, room + 2 * (size_t)i * (size_t)n, rows + each * (size_t)i);
+    }
+    memset(joined, 0, each * sizeof *joined);
+    for (int i = 0; i < n; i++) {
+        for (size_t k = 0; k < each; k++) {
+            joined[k] = naik_cadd(joined[k], rows[each * (size_t)i + k]);
         }
-        out[k] = naik_cscale(1 / (double)lat->volume, sum);
     }
 done:
+    naik_free(rows);
+    naik_free(room);
     return status;
+}
+
+void low_part_meson(const low_part *part, naik_meson meson, const naik_complex *joined,
+                    naik_complex *out)
+{
+    const naik_lattice *lat = part->geometry->lattice;
+    const int times = lat->size[3], turned = is_turned(meson) ? -1 : 1;
+    const int each = turned * sign_beside(meson, SPACE); /* the sign of a step in t */
+    for (int t = 0; t < times; t++) {
+        const naik_complex sum = naik_cadd(joined[t], naik_cscale(turned, joined[times + t]));
+        out[t] = naik_cscale((t % 2 == 0 ? 1 : each) / (double)lat->volume, sum);
+    }
 }

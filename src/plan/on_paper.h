@@ -7,7 +7,7 @@
 #define NAIK_PLAN_ON_PAPER_H
 
 #include "backend/backend.h"
-#include "backend/geometry.h"
+#include "backend/halo.h"
 
 typedef struct on_paper {
     naik_backend backend;

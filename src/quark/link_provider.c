@@ -437,6 +437,32 @@ done:
     return status;
 }
 
+naik_status naik_link_provider_packed(void *provider, const naik_quark *quark,
+                                      const naik_geometry *geometry, naik_links **out)
+{
+    enum { ALL_NUMBERS = 18 };
+    naik_status status = NAIK_OK;
+    naik_fatlong *fat = NULL;
+    NAIK_TRY(
+        naik_link_provider_links(provider, quark->naik_epsilon, naik_quark_twist(quark), &fat));
+    naik_fatlong there = *fat;
+    naik_device *device = naik_backend_device(geometry->backend);
+    there.fat = NULL;
+    there.long_links = NULL;
+    status = naik_gauge_bring(fat->fat, device, &there.fat);
+    if (status == NAIK_OK && fat->long_links != NULL) {
+        status = naik_gauge_bring(fat->long_links, device, &there.long_links);
+    }
+    if (status == NAIK_OK) {
+        status = naik_links_create(geometry, &there, NAIK_DOUBLE, ALL_NUMBERS, out);
+    }
+    naik_gauge_destroy(&there.fat);
+    naik_gauge_destroy(&there.long_links);
+done:
+    naik_fatlong_destroy(&fat);
+    return status;
+}
+
 naik_status naik_link_provider_operators(naik_link_provider *source, const naik_geometry *geometry,
                                          const naik_quark *quark, const naik_set_storage *storage,
                                          naik_fatlong **canonical, naik_operator_set *out)

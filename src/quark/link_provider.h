@@ -72,6 +72,11 @@ naik_status naik_link_provider_links(naik_link_provider *source, double naik_eps
  * provider: a naik_link_provider. Collective. As naik_link_provider_links */
 naik_status naik_link_provider_hops(void *provider, const naik_quark *quark, naik_hops *out);
 
+/* New links of D of a quark in double, packed for a geometry of the provider's lattice; release with
+ * naik_links_destroy. provider: a naik_link_provider. Collective. As naik_link_provider_links and naik_links_create */
+naik_status naik_link_provider_packed(void *provider, const naik_quark *quark,
+                                      const naik_geometry *geometry, naik_links **out);
+
 /* The operators of a quark; one line on the log. canonical: the fat and long links that they were packed from, for the
  * caller to release, NULL of other quarks; may be NULL. Collective. As naik_link_provider_links and
  * naik_operator_set_create. */

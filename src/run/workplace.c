@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "backend/create.h"
-#include "backend/geometry.h"
+#include "backend/halo.h"
 #include "backend/placement.h"
 #include "base/watchdog.h"
 #include "comm/threads.h"

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "backend/create.h"
-#include "backend/geometry.h"
+#include "backend/halo.h"
 #include "fuzz.h"
 #include "gauge/heatbath.h"
 #include "io/checksum.h"

@@ -442,4 +442,5 @@ const naik_backend_ops naik_backend_cpu = {
             .bytes = cpu_bare_field_bytes,
         },
     .multigrid = &naik_multigrid_cpu,
+    .low = &naik_low_cpu,
 };

@@ -210,6 +210,7 @@ naik_status cpu_modes_add(const naik_field *const *block, int count, const doubl
                           const naik_rhs *rhs, naik_rhs_state state);
 naik_status cpu_modes_rotate(naik_field *const *block, int count, const double *q, int kept,
                              void *aside, size_t aside_bytes);
+extern const struct naik_low_ops naik_low_cpu; /* backend/cpu/low_vectors.c */
 /* backend/cpu/links.c */
 size_t cpu_links_bytes(const naik_lattice *lattice, naik_precision precision, int recon,
                        int points);

@@ -1,0 +1,219 @@
+/* test_low_vectors.c - products of all pairs of low modes, and sums of modes, against slow ones and those of the CPU
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/create.h"
+#include "backend/halo.h"
+#include "backend/low_vectors.h"
+#include "cg_fixture.h"
+
+enum { VECTORS = 67, REALS = 6 }; /* more than a tile */
+
+/* What the calls take, on the host. */
+typedef struct numbers {
+    int64_t sites, slice;
+    float *left, *right;
+    naik_complex *weight;
+    double *factors; /* [2][VECTORS][2] */
+} numbers;
+
+/* Vectors of about length 1, weights of absolute value 1 or less. */
+static numbers make_numbers(const fixture *f)
+{
+    numbers n = {.sites = f->lat->sites, .slice = f->lat->sites / f->lat->local[3]};
+    const int64_t reals = REALS * n.sites;
+    n.left = malloc((size_t)(VECTORS * reals) * sizeof *n.left);
+    n.right = malloc((size_t)(VECTORS * reals) * sizeof *n.right);
+    n.weight = malloc((size_t)n.slice * sizeof *n.weight);
+    n.factors = malloc(4 * VECTORS * sizeof *n.factors);
+    const double norm = sqrt(3.0 * (double)f->lat->volume);
+    for (int i = 0; i < 2 * VECTORS; i++) {
+        double *v = fixture_vector(f, 100 + (uint64_t)i, -1);
+        float *to = (i < VECTORS ? n.left : n.right) + reals * (i % VECTORS);
+        for (int64_t r = 0; r < reals; r++) {
+            to[r] = (float)(v[r] / norm);
+        }
+        free(v);
+    }
+    double *v = fixture_vector(f, 99, -1);
+    for (int64_t s = 0; s < n.slice; s++) {
+        const double size = sqrt(v[REALS * s] * v[REALS * s] + v[REALS * s + 1] * v[REALS * s + 1]);
+        n.weight[s] =
+            naik_cscale(ldexp(1, NAIK_PAIR_BITS),
+                        (naik_complex){v[REALS * s] / (1 + size), v[REALS * s + 1] / (1 + size)});
+    }
+    free(v);
+    for (int k = 0; k < 4 * VECTORS; k++) {
+        n.factors[k] = sin(k + 1.0);
+    }
+    return n;
+}
+
+static void free_numbers(numbers *n)
+{
+    free(n->left);
+    free(n->right);
+    free(n->weight);
+    free(n->factors);
+}
+
+/* A copy in the backend's memory. */
+static void *bring(check *t, naik_backend *backend, const void *from, size_t size_bytes)
+{
+    void *to = NULL;
+    CHECK_OK(t, naik_backend_alloc(backend, size_bytes, "numbers", &to));
+    CHECK_OK(t, naik_backend_upload(backend, to, from, size_bytes));
+    return to;
+}
+
+/* words [2][VECTORS][VECTORS][2] of a time slice, out [sites][REALS] of all sites, as a backend makes them. */
+static void make(check *t, const naik_geometry *geometry, const numbers *n, bool same, bool half,
+                 int slice, int64_t *words, double *out)
+{
+    naik_backend *backend = geometry->backend;
+    const size_t all = 4 * VECTORS * VECTORS * sizeof *words;
+    const size_t vectors = (size_t)(VECTORS * REALS * n->sites) * sizeof *n->left;
+    const size_t sites = (size_t)(REALS * n->sites) * sizeof *out;
+    float *left = bring(t, backend, n->left, vectors),
+          *right = bring(t, backend, n->right, vectors);
+    naik_complex *weight = bring(t, backend, n->weight, (size_t)n->slice * sizeof *n->weight);
+    double *factors = bring(t, backend, n->factors, 4 * VECTORS * sizeof *n->factors);
+    memset(words, 1, all);
+    memset(out, 1, sites);
+    int64_t *there = bring(t, backend, words, all);
+    double *sum = bring(t, backend, out, sites);
+    const naik_low_pairs args = {.left = left,
+                                 .right = same ? left : right,
+                                 .count = VECTORS,
+                                 .weight = weight,
+                                 .t = slice,
+                                 .half = half,
+                                 .words = there};
+    CHECK_OK(t, backend->ops->low->pairs(geometry, &args));
+    CHECK_OK(t, naik_backend_download(backend, words, there, all));
+    CHECK_OK(t, backend->ops->low->combine(geometry, left, VECTORS, factors, sum));
+    CHECK_OK(t, naik_backend_download(backend, out, sum, sites));
+    CHECK_OK(t, backend->ops->low->narrow(geometry, sum, right));
+    float *narrowed = malloc(sites / 2);
+    CHECK_OK(t, naik_backend_download(backend, narrowed, right, sites / 2));
+    int different = 0;
+    for (int64_t r = 0; r < REALS * n->sites; r++) {
+        different += narrowed[r] != (float)out[r];
+    }
+    CHECK_INT(t, different, 0);
+    free(narrowed);
+    void *const there_all[] = {left, right, weight, factors, there, sum};
+    for (size_t k = 0; k < sizeof there_all / sizeof *there_all; k++) {
+        naik_backend_release(backend, there_all[k]);
+    }
+}
+
+static int parity_of(const fixture *f, int64_t site)
+{
+    int x[NAIK_DIM];
+    naik_lattice_coords(f->lat, (int32_t)site, x);
+    return naik_parity_of(x) ^ naik_parity_of(f->lat->origin);
+}
+
+/* The largest difference of a few pairs from sums site by site, in units of the words. */
+static double worst_pair(const fixture *f, const numbers *n, const float *right, bool half,
+                         int slice, const int64_t *words)
+{
+    double worst = 0;
+    for (int pair = 0; pair < VECTORS * VECTORS; pair += 13) {
+        const int i = pair / VECTORS, j = pair % VECTORS;
+        double sum[2][2] = {{0}};
+        for (int64_t s = 0; s < n->slice && (!half || j >= i); s++) {
+            const int64_t site = n->slice * slice + s;
+            const float *a = n->left + REALS * (n->sites * i + site);
+            const float *b = right + REALS * (n->sites * j + site);
+            const int p = parity_of(f, site);
+            for (int c = 0; c < 3; c++) {
+                const naik_complex u = {(double)a[2 * c], -(double)a[2 * c + 1]};
+                const naik_complex v = {(double)b[2 * c], (double)b[2 * c + 1]};
+                const naik_complex z = naik_cmul(n->weight[s], naik_cmul(u, v));
+                sum[p][0] += z.re;
+                sum[p][1] += z.im;
+            }
+        }
+        for (int k = 0; k < 4 && (!half || j >= i); k++) {
+            const int64_t word = words[2 * ((k / 2) * VECTORS * VECTORS + pair) + k % 2];
+            worst = fmax(worst, fabs((double)word - sum[k / 2][k % 2]));
+        }
+    }
+    return worst;
+}
+
+static double worst_sum(const fixture *f, const numbers *n, const double *out)
+{
+    double worst = 0;
+    for (int64_t site = 0; site < n->sites; site++) {
+        const double *a = n->factors + 2 * VECTORS * parity_of(f, site);
+        for (int c = 0; c < 3; c++) {
+            naik_complex sum = {0, 0};
+            for (int i = 0; i < VECTORS; i++) {
+                const float *v = n->left + REALS * (n->sites * i + site) + 2 * c;
+                sum = naik_cadd(sum, naik_cmul((naik_complex){a[2 * i], a[2 * i + 1]},
+                                               (naik_complex){(double)v[0], (double)v[1]}));
+            }
+            worst = fmax(worst, fabs(out[REALS * site + 2 * c] - sum.re));
+            worst = fmax(worst, fabs(out[REALS * site + 2 * c + 1] - sum.im));
+        }
+    }
+    return worst;
+}
+
+/* Words that are meant; the others are whatever. */
+static int count_different(const int64_t *a, const int64_t *b, bool half)
+{
+    int different = 0;
+    for (int k = 0; k < 4 * VECTORS * VECTORS; k++) {
+        const int pair = k / 2 % (VECTORS * VECTORS);
+        const bool wanted = !half || pair % VECTORS >= pair / VECTORS;
+        different += wanted && a[k] != b[k];
+    }
+    return different;
+}
+
+/* Also on the CPU, bit for bit, which in a build without a GPU is done with another number of threads. */
+static void pairs_and_sums_of_vectors_are_slow_ones(check *t)
+{
+    fixture f;
+    naik_backend *host = NULL;
+    naik_geometry *geometry = NULL;
+    const naik_backend_options options = {.threads = 3};
+    const size_t words = 4 * VECTORS * VECTORS * sizeof(int64_t);
+    if (cg_fixture(t, &f)) {
+        CHECK_OK(t, naik_backend_create(t->comm, "cpu", &options, &host));
+        CHECK_OK(t, naik_geometry_create(host, f.lat, &geometry));
+        numbers n = make_numbers(&f);
+        const size_t sites = (size_t)(REALS * n.sites) * sizeof(double);
+        int64_t *got = malloc(words), *other = malloc(words);
+        double *sum = malloc(sites), *same = malloc(sites);
+        for (int k = 0; k < 3; k++) { /* left times right, left times left, and half of that */
+            const int slice = k % f.lat->local[3];
+            make(t, f.geometry, &n, k > 0, k == 2, slice, got, sum);
+            make(t, geometry, &n, k > 0, k == 2, slice, other, same);
+            /* a brick is rounded to one, and each of its terms to 2^-53 of 2^60 over the volume */
+            CHECK_NEAR(t, worst_pair(&f, &n, k > 0 ? n.left : n.right, k == 2, slice, got), 0,
+                       (double)n.slice *
+                           (1 + ldexp(12, NAIK_PAIR_BITS - 53) / (double)f.lat->volume));
+            CHECK_NEAR(t, worst_sum(&f, &n, sum), 0, VECTORS * DBL_EPSILON);
+            CHECK_INT(t, count_different(got, other, k == 2), 0);
+            CHECK_INT(t, memcmp(sum, same, sites), 0);
+        }
+        free(got);
+        free(other);
+        free(sum);
+        free(same);
+        free_numbers(&n);
+    }
+    naik_geometry_destroy(&geometry);
+    naik_backend_destroy(&host);
+    fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(pairs_and_sums_of_vectors_are_slow_ones))
