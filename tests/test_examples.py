@@ -89,7 +89,7 @@ def averages_of_vectors_agree_and_every_mass_is_known():
     naik("report", "gm2.h5", cwd=SCRATCH)
     with open(path("gm2.html"), encoding="utf-8") as page:
         told = page.read()
-    assert "all_sites/m00: few of mass 0.01" in told and "mass 0<" not in told and '<td class="n">0.01</td>' in told
+    assert "all_sites/m00: few of mass 0.01" in told and "mass 0<" not in told and "bytes, predicted" not in told and '<td class="n">0.01</td>' in told
     small, large = (re.findall(r"name: (\w+)", open(os.path.join(TOP, "inputs", name), encoding="utf-8").read())
                     for name in ("gm2.yaml", "gm2-32x48.yaml"))
     assert small == large

@@ -114,21 +114,26 @@ done:
 static void report_step(const naik_multigrid *mg, naik_log *report)
 {
     const naik_multigrid_step *s = &mg->steps[mg->step_count - 1];
-    char noise[64] = "";
+    char steps[64] = "", noise[96] = "";
     if (report == NULL) {
         return;
     }
+    if (s->cycle > 0) {
+        snprintf(steps, sizeof steps, "; a coarse solve took up to %.0f steps", s->coarse_steps);
+    }
     if (s->met.replaced > 0) {
-        snprintf(noise, sizeof noise, "; noise took the place of %lld parts of vectors",
+        snprintf(noise, sizeof noise,
+                 "; noise took the place of %lld parts of vectors, which were "
+                 "alike",
                  (long long)s->met.replaced);
     }
     naik_log_line(report,
-                  "multigrid %s: |Mh v|/|v| at most %.3g, %.0f applications of Mh a vector, %.0f "
-                  "coarse steps, %.2g of a vector left at least%s",
+                  "multigrid %s: |Mh v|/|v| is at most %.3g after %.0f applications of Mh a "
+                  "vector%s%s",
                   s->cycle == NAIK_MULTIGRID_STORED ? "vectors of an earlier setup"
                   : s->cycle == 0                   ? "start"
                                                     : "cycle",
-                  s->worst, s->applications, s->coarse_steps, s->met.least, noise);
+                  s->worst, s->applications, steps, noise);
 }
 
 /* Applications of Mh to a vector: two an iteration of BiCGStab, one for its right-hand side and one for its

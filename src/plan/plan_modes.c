@@ -93,12 +93,16 @@ void solve_plan_print_modes(const solve_plan *plan, const naik_input *input, nai
                      from, from == 1 ? "" : "s");
         }
     }
+    char each[48] = "";
+    if (cost.sets > 1) {
+        snprintf(each, sizeof each, " for each of %d Naik epsilons", cost.sets);
+    }
     naik_log_line(log,
-                  "modes: %d modes for each of %d Naik epsilon%s, lambda_%d about %.2g. A source "
-                  "takes about %.0f iterations without modes and %.0f with them. %s. This input "
-                  "has %d source%s",
-                  plan->modes, cost.sets, cost.sets == 1 ? "" : "s", plan->modes, cost.lambda,
-                  cost.plain / fmax(cost.sources, 1), cost.with / fmax(cost.sources, 1), search,
-                  cost.sources, cost.sources == 1 ? "" : "s");
+                  "modes: %d low modes%s, the last with a lambda of about %.2g. A source takes "
+                  "about %.0f iterations without modes and %.0f with them. %s. This input has %d "
+                  "source%s",
+                  plan->modes, each, cost.lambda, cost.plain / fmax(cost.sources, 1),
+                  cost.with / fmax(cost.sources, 1), search, cost.sources,
+                  cost.sources == 1 ? "" : "s");
     print_odd_sources(input, log);
 }

@@ -23,10 +23,12 @@ naik_status solve_plan_print_lattice(const naik_geometry *geometry)
                   lat->size[0], lat->size[1], lat->size[2], lat->size[3], lat->grid[0],
                   lat->grid[1], lat->grid[2], lat->grid[3], lat->local[0], lat->local[1],
                   lat->local[2], lat->local[3]);
-    naik_log_line(
-        log,
-        "halo: a rank sends at most %lld face sites to ranks of its node and %lld to other nodes",
-        (long long)cost.inside, (long long)cost.between);
+    if (lat->comm->size > 1) {
+        naik_log_line(log,
+                      "halo: a rank sends at most %lld face sites to ranks of its node and %lld to "
+                      "other nodes",
+                      (long long)cost.inside, (long long)cost.between);
+    }
 done:
     return status;
 }
@@ -53,7 +55,7 @@ static int distinct_masses(const naik_input *input, double mass[TOLD_MASSES])
     return count;
 }
 
-/* "half at mass 0.05 0.01, classical at mass 0.002": a rung's masses are neighbours. */
+/* "half at mass 0.05, 0.01 and classical at mass 0.002": a rung's masses are neighbours. */
 static void print_rungs(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
     double mass[TOLD_MASSES];
@@ -63,7 +65,10 @@ static void print_rungs(const solve_plan *plan, const naik_input *input, naik_lo
         const naik_rung rung = solve_plan_rung(plan, mass[i]);
         const bool begins = i == 0 || solve_plan_rung(plan, mass[i - 1]) != rung;
         const size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%s%s %g", begins && i > 0 ? ", " : "",
+        snprintf(text + used, sizeof text - used, "%s%s%s %g",
+                 i == 0   ? ""
+                 : begins ? " and "
+                          : ",",
                  begins ? naik_rung_name(rung) : "", begins ? " at mass" : "", mass[i]);
     }
     naik_log_line(log, "solver: solves begin on rung %s", text);
@@ -92,8 +97,8 @@ static void print_averages(const naik_input *input, naik_log *log)
         const naik_input_solve *sloppy = &input->solve[average->of];
         if (average->type == NAIK_INPUT_LOW_MODES) {
             naik_log_line(log,
-                          "averages: %s adds no solves to those of %s: the modes of deflation.file "
-                          "give its mesons from all sites",
+                          "averages: %s needs no solves beside those of %s: the modes of "
+                          "deflation.file give its mesons from all sites",
                           average->name, sloppy->name);
             continue;
         }
@@ -104,13 +109,13 @@ static void print_averages(const naik_input *input, naik_log *log)
             snprintf(list + used, sizeof list - used, "%s%d", k > 0 ? ", " : "",
                      average->subset.data[k]);
         }
-        naik_log_line(log,
-                      "averages: %s solves all %d sources of %s to %g, and adds %d solves to %g of "
-                      "%d of them: %s%s",
-                      average->name, sloppy->origins.count, sloppy->name, average->tolerance_sloppy,
-                      average->subset.count * each, input->solve[average->exact].tolerance,
-                      average->subset.count, list,
-                      average->subset.count > TOLD_SOURCES ? " ..." : "");
+        naik_log_line(
+            log,
+            "averages: for %s all %d sources of %s are solved to %g, and %d of them to %g "
+            "as well, which adds %d solves: sources %s%s",
+            average->name, sloppy->origins.count, sloppy->name, average->tolerance_sloppy,
+            average->subset.count, input->solve[average->exact].tolerance,
+            average->subset.count * each, list, average->subset.count > TOLD_SOURCES ? " ..." : "");
     }
 }
 

@@ -28,9 +28,10 @@ static void take(const cost *c, int machine, bool by_epsilon, prediction *out)
 {
     out->made = true;
     out->machine = machine >= 0 ? model_machine_names()[machine] : NULL;
-    out->gap = machine >= 0 ? NULL
-                            : "naik predicts no times: its model knows the devices of naik solve "
-                              "--dry-run --machine, and this device is none of them";
+    out->gap = machine >= 0
+                   ? NULL
+                   : "naik predicts no times on this device; it knows those that naik solve "
+                     "--dry-run --machine takes";
     out->output_bytes = c->cases[0].output_bytes;
     out->mass_count = c->mass_count;
     for (int i = 0; i < c->mass_count; i++) {
@@ -67,6 +68,7 @@ naik_status prediction_make(naik_comm *comm, const naik_input *input, const pred
     status = ask_model(comm, input, place, machine, c);
     if (status == NAIK_OK && c->case_count > 0 && c->cases[0].verdict == COST_FITS) {
         take(c, machine, input->deflation.modes != 0, out);
+        out->output_bytes = input->output.propagators ? out->output_bytes : 0;
     } else if (no_answer(status)) {
         naik_log_clear(comm->log);
         status = NAIK_OK;

@@ -27,7 +27,8 @@ typedef struct prediction {
     bool made;
     const char *machine; /* whose times they are; NULL: of no device that the model knows */
     const char *gap;     /* the sentence on what is not predicted; NULL: all is */
-    int64_t output_bytes;
+    int64_t
+        output_bytes; /* 0: not predicted, because the finished file leaves out the propagators */
     prediction_mass masses[COST_MASSES];
     int mass_count;
 } prediction;

@@ -31,8 +31,11 @@ void report_prediction(FILE *out, const prediction *p, int64_t size_bytes)
         for (int i = 0; i < p->mass_count; i++) {
             print_mass(out, &p->masses[i]);
         }
-        fprintf(out, "</table></div>\n<p>The file has %lld bytes, predicted %lld. ",
-                (long long)size_bytes, (long long)p->output_bytes);
+        fputs("</table></div>\n<p>", out);
+        if (p->output_bytes > 0) {
+            fprintf(out, "The file has %lld bytes, predicted %lld. ", (long long)size_bytes,
+                    (long long)p->output_bytes);
+        }
         fprintf(out, "%s%s%s</p>\n", p->machine != NULL ? "Times as on " : "",
                 p->machine != NULL ? p->machine : "",
                 p->machine != NULL ? ", as naik solve --dry-run --machine predicts them." : "");

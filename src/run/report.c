@@ -251,11 +251,13 @@ naik_status solve_report_prediction(const solve_job *j)
         }
         naik_log_line(
             j->log,
-            "measured: mass=%g took %.0f iterations a solve, predicted %.0f (%.0f to %.0f)%s",
-            m->mass, m->measured_iterations, m->iterations.expected, m->iterations.least,
-            m->iterations.most, seconds);
+            "measured: mass=%g tolerance=%g took %.0f iterations a solve, predicted %.0f (%.0f to "
+            "%.0f)%s",
+            m->mass, m->tolerance, m->measured_iterations, m->iterations.expected,
+            m->iterations.least, m->iterations.most, seconds);
     }
-    if (p.made && j->comm->rank == 0 && stat(j->input->output.file, &info) == 0) {
+    if (p.made && p.output_bytes > 0 && j->comm->rank == 0 &&
+        stat(j->input->output.file, &info) == 0) {
         naik_log_line(j->log, "measured: the output has %lld bytes, predicted %lld%s%s",
                       (long long)info.st_size, (long long)p.output_bytes,
                       p.machine != NULL ? "; times as on " : "",
@@ -312,11 +314,12 @@ naik_status solve_report_multigrid(const solve_job *j, const naik_quark *quark, 
         return NAIK_OK;
     }
     if (work.outer > 0) {
-        naik_log_line(
-            j->log,
-            "multigrid: %lld outer iterations of batches, each with %.1f coarse steps and "
-            "%d applications of Mh",
-            (long long)work.outer, (double)work.coarse / (double)work.outer, work.applications);
+        naik_log_line(j->log,
+                      "multigrid: the solves of this mass took %lld outer iterations, counted once "
+                      "a batch, each "
+                      "with %.1f coarse steps and %d applications of Mh",
+                      (long long)work.outer, (double)work.coarse / (double)work.outer,
+                      work.applications);
     }
     if (work.beyond > 0) {
         naik_log_warn(j->log,
