@@ -31,6 +31,7 @@ MEASURED = [(re.escape(SCRATCH) + "/?", ""), (r"^naik \S+ \([^)]*\), .*", "naik 
             (r"^(\s*)(git|(?:gauge_)?uuid|created|libraries|host|writer|version|compiler|command|system|environment|device|times|pid|started|metadata_crc|crc"
              r"|executable|folder|slurm_job|user|hdf5|mpi|nodes|options|ended|state_time|numerics)([:=] ?)\S.*", r"\1\2\3#"),
             (r"^(\S+ \S+ \d+ (done|not converged)) \d.* ", r"\1 # "), (r"^(\S+ \S+ \d+) \d+( \d+ \d+ to \d+) \S+", r"\1 #\2 #"),
+            (r"(gauge_file|input_text) \(\) \|S\d+", r"\1 () |S#"),  # with the path of the scratch folder in them
             (r"^(work|largest \|src|solved) .*", r"\1 #"),
             (r"lambda=[\d.,e+-]+", "lambda=#"), (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(Z| UTC)?", "#")]
 
@@ -41,7 +42,7 @@ def blind(text):
         times = times and line != "" or re.match(r"time +% ", line) is not None
         if times and not line.startswith("time "):  # names alone, and not those within others
             line = re.sub(r"  +\d.*", "", line)
-            if line.startswith(" "):
+            if line.startswith(" ") or line == "other":  # which a quick run may not have
                 continue
         for pattern, instead in MEASURED:
             line = re.sub(pattern, instead, line)
