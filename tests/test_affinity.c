@@ -3,10 +3,13 @@
  * ranks: 1
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "comm/affinity.h"
+#include "comm/threads.h"
 
 static void lists_of_processors_are_read(check *t)
 {
@@ -74,5 +77,31 @@ static void hidden_devices_are_told_apart(check *t)
     CHECK_INT(t, choice[2], -1); /* sees none */
 }
 
-CHECK_MAIN(CHECK(lists_of_processors_are_read), CHECK(ranks_take_the_nearest_devices),
-           CHECK(hidden_devices_are_told_apart))
+/* 16 threads a processor, and at least 256. */
+static void as_many_threads_as_the_node_bears_are_taken(check *t)
+{
+    char told[2][64];
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN),
+               most = processors > 16 ? 16 * processors : 256;
+    CHECK_OK(t, naik_threads_check(t->comm->log, "x", most));
+    CHECK_STATUS(t, naik_threads_check(t->comm->log, "x", most + 1), NAIK_ERR_INPUT);
+    snprintf(told[0], sizeof told[0], "%ld, %ld", most, most + 1); /* the first level counts */
+    snprintf(told[1], sizeof told[1], "%ld,1", most + 1);
+    char *before = getenv("OMP_NUM_THREADS") != NULL ? strdup(getenv("OMP_NUM_THREADS")) : NULL;
+    for (int i = 0; i < 2; i++) {
+        setenv("OMP_NUM_THREADS", told[i], 1);
+        const naik_status status = naik_threads_guard(t->comm);
+        CHECK_STATUS(t, status, i == 0 ? NAIK_OK : NAIK_ERR_INPUT);
+    }
+    setenv("OMP_NUM_THREADS", "1,x", 1);
+    CHECK_STATUS(t, naik_threads_guard(t->comm), NAIK_ERR_INPUT);
+    if (before != NULL) {
+        setenv("OMP_NUM_THREADS", before, 1);
+    } else {
+        unsetenv("OMP_NUM_THREADS");
+    }
+    free(before);
+}
+
+CHECK_MAIN(CHECK(as_many_threads_as_the_node_bears_are_taken), CHECK(lists_of_processors_are_read),
+           CHECK(ranks_take_the_nearest_devices), CHECK(hidden_devices_are_told_apart))

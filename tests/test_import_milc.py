@@ -247,10 +247,14 @@ for name, old, new, wanted in (
         ("refuses_two_weights", moved, moved + "\ncorrelator PION_5 p110 1 * 1 pion5 1 1 0 E E E", "of PION_5 are others than those before it"),
         ("refuses_two_places", "number_of_correlators 1\ncorrelator PION_05 p000 1 / 1 pion05 0 0 0 E E E",
          "number_of_correlators 1\ncorrelator PION_05 p100 1 / 1 pion5 1 0 0 EO E E",
-         "with r_offset 0 0 0 0 cannot be expressed beside those before it")):
+         "with r_offset 0 0 0 0 cannot be expressed beside those before it"),
+        ("refuses_two_places_above_each_other", "number_of_correlators 1\ncorrelator PION_05 p000 1 / 1 pion05 0 0 0 E E E",
+         "number_of_correlators 1\ncorrelator PION_05 p100 1 / 1 pion5 1 0 0 EO E E",
+         "with r_offset 0 0 0 0 cannot be expressed beside those before it"),
+        ("notes_a_division", "p000 1 / 1 pion05", "p000 1 / 2 pion05", "PION_05 is written without its factor 1 / 2")):
     text = WHOLE.replace("number_of_correlators 2", "number_of_correlators 3") if name == "refuses_two_weights" else WHOLE
-    if name == "refuses_two_places":
-        text = text.replace("r_offset 0 0 0 0", "r_offset 3 2 3 4", 1)
+    if name.startswith("refuses_two_places"):
+        text = text.replace("r_offset 0 0 0 0", "r_offset 3 2 3 4" if name == "refuses_two_places" else "r_offset 0 0 1 0", 1)
         text = text.replace("pair 1 1", "pair 0 0")
     assert old in text, old
     write("counted.milc", text.replace(old, new))

@@ -241,6 +241,25 @@ static void canonical_text_does_not_depend_on_how_it_was_written(check *t)
     naik_input_destroy(&b);
 }
 
+/* The factor of a wall of one corner begins at that corner, which in older files it did not. */
+static void a_moving_wall_of_a_corner_says_what_it_is_counted_from(check *t)
+{
+    for (int moves = 0; moves < 4; moves++) {
+        naik_input *in = NULL;
+        char text[512];
+        snprintf(
+            text, sizeof text,
+            "{lattice: {size: [4,4,4,8]}, gauge: {file: a}, action: {type: naive}, output: "
+            "{file: o, correlators: []}, solve: [{name: p, masses: [0.5], source: {type: "
+            "evenandodd_wall, subset: corner, corner: [%d, 0, 0], t0: 0, momentum: [%d, 0, 0]}}]}",
+            moves & 1, moves >> 1);
+        CHECK_OK(t, parse(t, text, &in));
+        CHECK_REQUIRE(t, in != NULL);
+        CHECK_INT(t, strstr(in->identity, "\noutput.origin = source\n") != NULL, moves == 3);
+        naik_input_destroy(&in);
+    }
+}
+
 /* Outputs that were begun before a key came to be are still continued. */
 static void keys_that_came_later_are_in_no_identity_at_their_initial_values(check *t)
 {
@@ -439,6 +458,7 @@ CHECK_MAIN(CHECK(exact_sources_are_drawn_without_preference),
            CHECK(kinds_are_those_of_their_operators_and_keys),
            CHECK(overrides_and_environment_replace_keys_and_are_recorded),
            CHECK(canonical_text_does_not_depend_on_how_it_was_written),
+           CHECK(a_moving_wall_of_a_corner_says_what_it_is_counted_from),
            CHECK(keys_that_came_later_are_in_no_identity_at_their_initial_values),
            CHECK(keys_that_came_later_are_in_no_identity_at_their_initial_values),
            CHECK(the_file_is_read_once_for_all_ranks), CHECK(shipped_inputs_are_good))

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import time
 
+import h5py
+
 from program import LONG, NAIK, main, naik, path, start
 
 INPUT = """
@@ -58,6 +60,12 @@ def events_tell_the_whole_run():
         (f"pt/s000{i}", m, c) for i in (0, 1) for m in (0.002, 0.01) for c in (0, 1, 2)}
     assert all(s["state"] == "converged" and s["iterations"] > 10 and 0 < s["residual"] <= 1e-12 and s["seconds"] > 0
                for s in solves), solves
+    with h5py.File(path("whole.h5")) as f:  # event by event the numbers of the records
+        table = {(int(s["source"]), int(s["mass"]), int(s["colour"])): s for s in f["solves"][...]}
+    for s in solves:
+        r = table[int(s["source"][-1]), (0.002, 0.01).index(s["mass"]), s["colour"]]
+        assert [s[k] for k in ("iterations", "restarts", "residual", "source_residual", "flops", "seconds")] == [
+            r[k] for k in ("iterations", "restarts", "true_residual", "source_residual", "flops", "seconds")], (s, r)
     assert end["exit_status"] == 0 and end["done"] == 12 and end["seconds"] > 0
     assert all(abs(e["time"] - time.time()) < 300 for e in found)
 

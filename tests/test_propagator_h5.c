@@ -14,7 +14,24 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "io/prop/record.h"
 #include "propagator_fixture.h"
+
+static void records_of_no_known_state_are_damaged(check *t)
+{
+    naik_solve_record record = {.state = NAIK_SOLVE_DONE, .rung = 1, .modes = 7, .iterations = 12};
+    snprintf(record.stop_reason, sizeof record.stop_reason, "converged");
+    naik_disk_record disk = naik_disk_record_pack(&record, 3);
+    naik_solve_record back;
+    CHECK_TRUE(t, naik_disk_record_unpack(&disk, &back) && back.state == NAIK_SOLVE_DONE);
+    CHECK_TRUE(t, back.rung == 1 && back.modes == 7 && back.iterations == 12 && disk.set == 3);
+    CHECK_TEXT(t, back.stop_reason, "converged");
+    disk.iterations++; /* its checksum is of another number */
+    CHECK_TRUE(t, !naik_disk_record_unpack(&disk, &back));
+    disk.state = 7;
+    naik_disk_record_set_crc(&disk);
+    CHECK_TRUE(t, !naik_disk_record_unpack(&disk, &back));
+}
 
 static void h5_propagators_come_back_to_the_bit(check *t)
 {
@@ -462,7 +479,8 @@ done:
 
 int main(int argc, char **argv)
 {
-    static const check_case cases[] = {CHECK(h5_propagators_come_back_to_the_bit),
+    static const check_case cases[] = {CHECK(records_of_no_known_state_are_damaged),
+                                       CHECK(h5_propagators_come_back_to_the_bit),
                                        CHECK(a_stopped_run_is_continued),
                                        CHECK(what_was_begun_is_forgotten_unless_it_holds_something),
                                        CHECK(a_run_without_propagators_is_continued),

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "backend/bicgstab_scalars.h"
+#include "base/timer.h"
 #include "check.h"
 #include "model/iterations.h"
+#include "run/job.h"
 #include "solver/cg_parts.h"
 
 /* ---- scalars of an rhs */
@@ -321,7 +323,53 @@ static void iterations_are_foreseen_by_their_rule(check *t)
     CHECK_NEAR(t, n.expected, 2100, 1e-9);
 }
 
-CHECK_MAIN(CHECK(an_rhs_asks_for_its_true_residual_at_every_limit),
+/* ---- how long a run will take */
+
+static void what_is_left_of_a_run_is_told(check *t)
+{
+    static const struct {
+        double left_s;
+        const char *text;
+    } cases[] = {{0.4, ""},
+                 {0.5, ", 0:01 left"},
+                 {59, ", 0:59 left"},
+                 {61, ", 1:01 left"},
+                 {3599, ", 59:59 left"},
+                 {3600, ", 1:00:00 left"},
+                 {100 * 3600 + 59 * 60 + 1, ", 100:59:01 left"},
+                 {INFINITY, ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[SOLVE_LEFT_TEXT];
+        solve_progress_text(cases[i].left_s, text);
+        CHECK_TEXT(t, text, cases[i].text);
+    }
+    solve_job job = {.progress = {.work = 10, .work_left = 6, .start_s = naik_time_s() - 400}};
+    CHECK_NEAR(t, solve_progress_left_s(&job, 0), 600, 6);
+    CHECK_NEAR(t, solve_progress_left_s(&job, 1), 400, 4); /* five of ten are done */
+    solve_progress_passed(&job, 200);                      /* in which none was at work */
+    CHECK_NEAR(t, solve_progress_left_s(&job, 0), 300, 3);
+    job.progress.work_left = 10;
+    CHECK_TRUE(t, isinf(solve_progress_left_s(&job, 0)));
+}
+
+static void light_quarks_are_more_work(check *t)
+{
+    naik_quark quarks[] = {{.kind = naik_quark_kinds[0], .mass = 0.01},
+                           {.kind = naik_quark_kinds[0], .mass = 0.1}};
+    naik_input input = {.quarks = quarks, .quark_count = 2};
+    const naik_input_task tasks[] = {{.quark = 0}, {.quark = 1}};
+    const naik_propagator_result result = {.flops = 300, .cg = {.iterations = 3}};
+    solve_job job = {.input = &input, .progress = {.work = 110, .work_left = 110}};
+    CHECK_TRUE(t, quarks[0].kind->costs.by_mass);
+    solve_progress_done(&job, &tasks[0], &result);
+    CHECK_NEAR(t, job.progress.work_left, 10, 1e-9);
+    solve_progress_done(&job, &tasks[1], &result);
+    CHECK_NEAR(t, job.progress.work_left, 0, 1e-9);
+    CHECK_TRUE(t, job.progress.iterations == 6 && job.progress.flops_per_iteration == 100);
+}
+
+CHECK_MAIN(CHECK(what_is_left_of_a_run_is_told), CHECK(light_quarks_are_more_work),
+           CHECK(an_rhs_asks_for_its_true_residual_at_every_limit),
            CHECK(a_step_is_counted_once_and_breaks_where_there_is_no_number),
            CHECK(a_direction_without_curvature_is_dropped_or_breaks),
            CHECK(bicgstab_ends_at_its_limits_and_breaks_where_it_leads_nowhere),

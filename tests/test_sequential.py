@@ -186,7 +186,8 @@ def what_does_not_fit_is_refused():
         told = solve("bad", entry, "--dry-run", status=1, **words)
         assert sentence in told, (sentence, told)
     flipped("pt.h5", "/prop/s0000/m00", 12345, 4, "hurt.h5")
-    solve("bad", sequential(file="hurt.h5"), "--fresh", status=4)
+    for more in ("--fresh",), ("--dry-run",):
+        solve("bad", sequential(file="hurt.h5"), *more, status=4)
     with h5py.File(path("seq.h5")) as f:
         assert f["/prop/s0000/source"].attrs["smearing"] == "pion05 of pt, mass 0.3"
 
