@@ -544,6 +544,54 @@ verdict("import_milc_makes_the_condensate_by_noise",
         status == 0 and "".join(entries[k] + noise[k // 2] for k in range(4)) in body(open("pbp.yaml").read())
         and "  propagators: true\n  correlators: []\n  condensate: true\n" in open("pbp.yaml").read(), said + told)
 
+# Inputs of ks_measure, which has no word for gauge fixing: condensates, and currents of thinned noise.
+measure = only[:only.index("number_of_pbp_masses")].replace("no_gauge_fix\n", "")
+MASSES = """number_of_pbp_masses {}
+""".format
+MASS = """mass {}
+naik_term_epsilon {}
+error_for_propagator {}
+rel_error_for_propagator 0
+""".format
+STEPS = "max_cg_iterations 300\nmax_cg_restarts 5\nprec_pbp 2\n"
+write("measure.milc", measure + "number_of_sets 2\nnpbp_reps 2\n" + STEPS + MASSES(2) + MASS(0.03, 0, 1e-9) + MASS(0.05, -0.1, 1e-9)
+      + "npbp_reps 1\n" + STEPS + MASSES(1) + MASS(0.07, 0, 1e-8))
+status, said, told = answer("import-milc", "measure.milc", "-o", "measure.yaml", "--force")
+made = open("measure.yaml").read()
+seeds = [int(n) for n in re.findall("seed: (.*)", made)]
+verdict("import_milc_reads_the_condensates_of_ks_measure",
+        status == 0 and re.findall("masses: (.*)", made) == ["[0.03, 0.05]", "[0.03, 0.05]", "[0.07]"] and len(set(seeds)) == 3
+        and made.count("type: random_volume") == 3 and "naik_epsilon: [0, -0.1]" in made and "max_iterations: 1500" in made
+        and "  propagators: true\n  correlators: []\n  condensate: true\n" in made and "makes no FACTION" in told, said + told + made)
+
+CURRENT = "npbp_reps 2\nsource_spacing 2\ntake_truncate_diff no\n"
+write("current.milc", measure.replace("max_number_of_eigenpairs 0", """max_number_of_eigenpairs 192
+fresh_ks_eigen
+save_serial_ks_eigen eig
+Max_Rayleigh_iters 100""") + "number_of_sets 1\n" + CURRENT + STEPS + MASSES(1) + MASS(0.01, 0, 1e-8))
+status, said, told = answer("import-milc", "current.milc", "-o", "current.yaml", "--force")
+made = open("current.yaml").read()
+verdict("import_milc_reads_the_currents_of_ks_measure_as_loops",
+        status == 0 and made.count("      spacing: 2\n") == 2 and "  propagators: false\n  correlators: []\n"
+        "  loops: [GX-G1, GY-G1, GZ-G1, GT-G1]\n" in made and "imaginary parts of the loops" in told
+        and "eigenpairs are neither made" in told, said + told + made)
+plain_current, bad = open("current.milc").read(), []
+for old, new, wanted in (
+        ("take_truncate_diff no", "take_truncate_diff yes", "'take_truncate_diff yes' cannot be expressed: naik makes no loops of sloppy noise"),
+        ("take_truncate_diff no", "take_truncate_diff maybe", "'take_truncate_diff' must be yes or no, not 'maybe'"),
+        ("source_spacing 2", "source_spacing 3", "'source_spacing 3' cannot be expressed: it does not divide"),
+        ("source_spacing 2", "source_spacing 1", "'source_spacing'"),
+        ("staple_weight 0\nape_iter 0", "staple_weight 0.1\nape_iter 4", "currents cannot be expressed: MILC smears their links"),
+        ("mass 0.01\nnaik_term_epsilon 0\n", "mass 0.01\nnaik_term_epsilon 0\ncharge 0.5\n", "'charge 0.5' cannot be expressed"),
+        ("number_of_sets 1\n", "number_of_sets 2\nnpbp_reps 1\n" + STEPS + MASSES(1) + MASS(0.1, 0, 1e-8), "are of two programs"),
+        ("forget\n", "forget\nno_gauge_fix\n", "found 'no_gauge_fix'")):
+    assert old in plain_current, old
+    write("current.milc", plain_current.replace(old, new))
+    status, said, told = answer("import-milc", "current.milc")
+    if status != 1 or wanted not in told:
+        bad.append((new, status, told))
+verdict("import_milc_says_what_of_ks_measure_it_cannot_translate", not bad, "\n".join(map(str, bad)))
+
 # Sources that MILC writes in more than one way.
 for old, new, wanted in (
         ("point\nsubset full\norigin 0 0 0 0", "corner_wall_zx\nsubset full\nt0 3", "corner_wall\n      t0: 3\n      corner: [1, 0, 1]\n"),

@@ -1,4 +1,4 @@
-/* import_milc_cmd.c - `naik import-milc INPUT [-o OUT.yaml]`: a ks_spectrum input for naik
+/* import_milc_cmd.c - `naik import-milc INPUT [-o OUT.yaml]`: an input of ks_spectrum or ks_measure for naik
  *
  * What is written has passed the checks that `naik solve` makes. What naik cannot do is refused, all
  * of it at once, or left out and listed (--propagators-only). Rank 0 does everything.
@@ -104,7 +104,7 @@ static naik_status judge(job *j)
         return NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s: no propagator is left that naik can solve",
                          j->path);
     }
-    bool any = in->stores;
+    bool any = in->stores || in->loops;
     for (int i = 0; i < NAIK_MESONS; i++) {
         any = any || in->mesons[i];
     }

@@ -1,4 +1,4 @@
-/* milc_input.c - an input file of MILC's ks_spectrum programs: lattice and configuration
+/* milc_input.c - an input file of MILC's ks_spectrum or ks_measure: lattice and configuration
  *
  * Such a file is a sequence of keys and values in a fixed order, one calculation after the other;
  * which keys there are depends on how the program was compiled, so those of some builds only are
@@ -159,6 +159,7 @@ static naik_status gauge(milc_words *w, milc_input *in, bool *another)
     naik_status status = NAIK_OK;
     double u0 = 0, weight = 0;
     int steps = 0;
+    const char *word = NULL;
     bool other = false, again = false;
     const bool first = in->gauge_file[0] == '\0';
     milc_words_stanza(w, "gauge field", -1);
@@ -174,7 +175,12 @@ static naik_status gauge(milc_words *w, milc_input *in, bool *another)
         return NAIK_OK;
     }
     in->u0 = u0;
-    NAIK_TRY(gauge_fix(w, in, first, again, another));
+    /* ks_measure fixes no gauge, and has no word for it. */
+    NAIK_TRY(milc_words_look(w, &word));
+    in->measures = strcmp(word, "forget") == 0 || strncmp(word, "save_", 5) == 0;
+    if (!in->measures) {
+        NAIK_TRY(gauge_fix(w, in, first, again, another));
+    }
     if (*another) {
         return NAIK_OK;
     }
@@ -196,12 +202,13 @@ done:
 static naik_status eigenpairs(milc_words *w, milc_input *in)
 {
     naik_status status = NAIK_OK;
-    static const char *const stops[] = {"number_of_pbp_masses", "number_of_base_sources", NULL};
+    static const char *const stops[] = {"number_of_pbp_masses", "number_of_base_sources",
+                                        "number_of_sets", NULL};
     const char *word = NULL;
     int64_t count = 0;
     milc_words_stanza(w, "eigenpairs", -1);
     NAIK_TRY(milc_words_look(w, &word));
-    if (strcmp(word, stops[0]) == 0 || strcmp(word, stops[1]) == 0) {
+    if (strcmp(word, stops[0]) == 0 || strcmp(word, stops[1]) == 0 || strcmp(word, stops[2]) == 0) {
         return NAIK_OK;
     }
     const int line = w->word_line;
@@ -231,6 +238,9 @@ static naik_status calculation(milc_words *w, milc_input *in, bool *another)
         return NAIK_OK;
     }
     NAIK_TRY(eigenpairs(w, in));
+    if (in->measures) {
+        return milc_measure_read(w, in);
+    }
     NAIK_TRY(milc_condensate_read(w, in));
     const int first_source = in->source_count, first_propagator = in->propagator_count;
     NAIK_TRY(milc_sources_read(w, in));

@@ -1,4 +1,4 @@
-/* milc_input.h - what naik understands of an input file of MILC's ks_spectrum programs */
+/* milc_input.h - what naik understands of an input file of MILC's ks_spectrum and ks_measure programs */
 #ifndef NAIK_MILC_INPUT_H
 #define NAIK_MILC_INPUT_H
 
@@ -26,6 +26,7 @@ typedef struct milc_source {
     double radius;
     int iterations; /* of covariant_gaussian */
     uint64_t seed;
+    int spacing;                   /* of diluted noise; 0: it is not */
     int spin_taste;                /* of naik_source */
     char file[MILC_WORD_SIZE];     /* where it is read */
     char saved_as[MILC_WORD_SIZE]; /* where MILC would save it, which naik does not */
@@ -90,6 +91,8 @@ typedef struct milc_input {
     bool has_epsilon;                /* a naik_term_epsilon occurs: HISQ */
     bool has_boundary, antiperiodic; /* antiperiodic where the file does not say */
     bool stores;                     /* some propagator is saved */
+    bool measures;                   /* it is for ks_measure: noise alone */
+    bool loops;                      /* of currents, of the noise that is the condensate's else */
     bool mesons[NAIK_FIRST_CURRENT]; /* by their numbers (spin_taste.h) */
     int momenta[MILC_MAX_MOMENTA][NAIK_DIM - 1];
     int momentum_count;
@@ -129,9 +132,16 @@ int milc_operator_of(const char *word, int *sign);
 const char *milc_other_links(const milc_input *in);
 /* milc_sources.c: stride, r0 and source_iters of a covariant_gaussian. */
 naik_status milc_smearing_read(milc_words *w, double *radius, int *iterations, bool *dropped);
+/* milc_sets.c: mass; naik_term_epsilon, where it is; charge, where it is, of which naik does none; the errors of p. */
+naik_status milc_mass_read(milc_words *w, double *value);
+naik_status milc_epsilon_read(milc_words *w, milc_input *in, double *value);
+naik_status milc_charge_read(milc_words *w, bool *dropped);
+naik_status milc_errors_read(milc_words *w, milc_input *in, milc_propagator *p);
+/* milc_noise.c: the condensate of ks_spectrum; the sets of ks_measure. */
+naik_status milc_condensate_read(milc_words *w, milc_input *in);
+naik_status milc_measure_read(milc_words *w, milc_input *in);
 /* milc_sources.c, milc_sets.c: those of one calculation. */
 naik_status milc_sources_read(milc_words *w, milc_input *in);
-naik_status milc_condensate_read(milc_words *w, milc_input *in);
 naik_status milc_sets_read(milc_words *w, milc_input *in, int first_source);
 /* milc_correlators.c: its quarks, mesons and baryons; its propagators begin at this number. */
 naik_status milc_correlators_read(milc_words *w, milc_input *in, int first_propagator);

@@ -1,5 +1,4 @@
-/* milc_sets.c - the propagators of a ks_spectrum input, in sets of one source or one mass, and those
- * of which it makes the condensate */
+/* milc_sets.c - the propagators of a ks_spectrum input, in sets of one source or one mass */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -42,7 +41,7 @@ typedef struct milc_set {
     double mass, epsilon, twist[NAIK_DIM - 1];
 } milc_set;
 
-static naik_status epsilon(milc_words *w, milc_input *in, double *value)
+naik_status milc_epsilon_read(milc_words *w, milc_input *in, double *value)
 {
     naik_status status = NAIK_OK;
     bool there = false;
@@ -59,7 +58,7 @@ done:
     return status;
 }
 
-static naik_status mass(milc_words *w, double *value)
+naik_status milc_mass_read(milc_words *w, double *value)
 {
     naik_status status = milc_words_real(w, "mass", value);
     if (status == NAIK_OK && !(*value > 0)) {
@@ -100,12 +99,28 @@ done:
     return status;
 }
 
+naik_status milc_charge_read(milc_words *w, bool *dropped)
+{
+    naik_status status = NAIK_OK;
+    bool there = false;
+    double charge = 0;
+    NAIK_TRY(milc_words_skip(w, "charge", &there));
+    if (there) {
+        NAIK_TRY(milc_words_take(w, "charge"));
+        if (!naik_text_real(w->word, &charge) || charge != 0) {
+            milc_words_obstacle(w, w->word_line, "'charge %s' cannot be expressed", w->word);
+            *dropped = true;
+        }
+    }
+done:
+    return status;
+}
+
 static naik_status set_head(milc_words *w, milc_input *in, milc_set *set)
 {
     naik_status status = NAIK_OK;
     int iterations = 0, restarts = 0;
-    bool there = false, other = false;
-    double charge = 0;
+    bool other = false;
     const char *word = NULL;
     /* How the work is grouped and which solver does it: naik decides by itself. */
     NAIK_TRY(milc_words_option(w, "set_type", 1));
@@ -120,19 +135,12 @@ static naik_status set_head(milc_words *w, milc_input *in, milc_set *set)
     NAIK_TRY(milc_boundary_read(w, in, &other));
     set->dropped = set->dropped || other;
     NAIK_TRY(milc_words_option(w, "precision", 1));
-    NAIK_TRY(milc_words_skip(w, "charge", &there));
-    if (there) {
-        NAIK_TRY(milc_words_take(w, "charge"));
-        if (!naik_text_real(w->word, &charge) || charge != 0) {
-            milc_words_obstacle(w, w->word_line, "'charge %s' cannot be expressed", w->word);
-            set->dropped = true;
-        }
-    }
+    NAIK_TRY(milc_charge_read(w, &set->dropped));
     NAIK_TRY(milc_words_look(w, &word));
     set->has_mass = strcmp(word, "mass") == 0;
     if (set->has_mass) {
-        NAIK_TRY(mass(w, &set->mass));
-        NAIK_TRY(epsilon(w, in, &set->epsilon));
+        NAIK_TRY(milc_mass_read(w, &set->mass));
+        NAIK_TRY(milc_epsilon_read(w, in, &set->epsilon));
     }
 done:
     return status;
@@ -166,7 +174,7 @@ done:
 }
 
 /* naik has one rel_error for all: the least, where they differ. */
-static naik_status errors(milc_words *w, milc_input *in, milc_propagator *p)
+naik_status milc_errors_read(milc_words *w, milc_input *in, milc_propagator *p)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(milc_words_real(w, "error_for_propagator", &p->error));
@@ -239,8 +247,8 @@ static naik_status propagator(milc_words *w, milc_input *in, const milc_set *set
     if (set->has_mass) {
         NAIK_TRY(source_of(w, in, first_source, &p->source));
     } else {
-        NAIK_TRY(mass(w, &p->mass));
-        NAIK_TRY(epsilon(w, in, &p->epsilon));
+        NAIK_TRY(milc_mass_read(w, &p->mass));
+        NAIK_TRY(milc_epsilon_read(w, in, &p->epsilon));
     }
     p->line = w->word_line;
     p->dropped = set->dropped || !set->solves || in->sources[p->source].dropped;
@@ -250,7 +258,7 @@ static naik_status propagator(milc_words *w, milc_input *in, const milc_set *set
     }
     memcpy(p->twist, set->twist, sizeof p->twist);
     NAIK_TRY(milc_words_option(w, "deflate", 1));
-    NAIK_TRY(errors(w, in, p));
+    NAIK_TRY(milc_errors_read(w, in, p));
     NAIK_TRY(propagator_files(w, in));
     p->same_as = p->dropped ? -1 : first_like(in, p);
     if (p->same_as >= 0 && p->same_as < in->propagator_count) {
@@ -259,73 +267,6 @@ static naik_status propagator(milc_words *w, milc_input *in, const milc_set *set
         p->dropped = true;
     }
     in->propagator_count++;
-done:
-    return status;
-}
-
-/* One noise source in front of which all masses stand, as many times as `repeats` says. */
-static naik_status add_noise(milc_words *w, milc_input *in, const milc_propagator *masses,
-                             int count, int repeats)
-{
-    for (int k = 0; k < repeats; k++) {
-        if (in->source_count >= MILC_MAX_SOURCES ||
-            in->propagator_count + count > MILC_MAX_PROPAGATORS) {
-            return milc_words_refuse(w, w->word_line, "more than %d sources or %d propagators",
-                                     (int)MILC_MAX_SOURCES, (int)MILC_MAX_PROPAGATORS);
-        }
-        in->sources[in->source_count] =
-            (milc_source){.type = NAIK_SOURCE_RANDOM_VOLUME,
-                          .noise = NAIK_NOISE_Z2,
-                          .seed = (uint64_t)in->seed + (uint64_t)in->source_count};
-        for (int m = 0; m < count; m++) {
-            milc_propagator *p = &in->propagators[in->propagator_count];
-            *p = masses[m];
-            p->source = in->source_count;
-            p->set = in->condensate_count;
-            p->same_as = in->propagator_count++;
-        }
-        in->source_count++;
-        in->condensate_count++;
-    }
-    return NAIK_OK;
-}
-
-naik_status milc_condensate_read(milc_words *w, milc_input *in)
-{
-    naik_status status = NAIK_OK;
-    enum { MOST = 100 };
-    milc_propagator masses[MOST];
-    int count = 0, iterations = 0, restarts = 0, repeats = 1;
-    bool there = false;
-    milc_words_stanza(w, "condensate", -1);
-    NAIK_TRY(milc_words_skip(w, "number_of_pbp_masses", &there));
-    if (there) {
-        NAIK_TRY(milc_words_int(w, "number_of_pbp_masses", 0, MOST, &count));
-    }
-    const int line = w->word_line;
-    if (count == 0) {
-        return NAIK_OK;
-    }
-    NAIK_TRY(milc_words_ints(w, "max_cg_iterations", 1, 1, INT_MAX, &iterations));
-    NAIK_TRY(milc_words_ints(w, "max_cg_restarts", 1, 1, INT_MAX, &restarts));
-    const int64_t most = (int64_t)iterations * restarts;
-    in->max_iterations = most > in->max_iterations ? most : in->max_iterations;
-    NAIK_TRY(milc_words_ints(w, "npbp_reps", 1, 1, MILC_MAX_SOURCES, &repeats));
-    NAIK_TRY(milc_words_option(w, "prec_pbp", 1));
-    for (int m = 0; m < count; m++) {
-        masses[m] = (milc_propagator){.condensate = true};
-        NAIK_TRY(mass(w, &masses[m].mass));
-        masses[m].line = w->word_line;
-        NAIK_TRY(epsilon(w, in, &masses[m].epsilon));
-        NAIK_TRY(errors(w, in, &masses[m]));
-    }
-    NAIK_TRY(add_noise(w, in, masses, count, repeats));
-    in->stores = true; /* it is made from the file */
-    fprintf(
-        in->notes,
-        "line %d: condensate: over the lattice's volume naik's is the mean of MILC's even and odd "
-        "pbp; noise is Z2, each colour by itself, from other random numbers\n",
-        line);
 done:
     return status;
 }

@@ -1,4 +1,4 @@
-/* milc_yaml.c - what was understood of a ks_spectrum input, as an input of naik */
+/* milc_yaml.c - what was understood of an input of MILC, as an input of naik */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +57,9 @@ static void print_source(FILE *out, const milc_source *s)
                 : s->noise == NAIK_NOISE_U1     ? "u1"
                                                 : "z2",
                 (unsigned long long)s->seed);
+    }
+    if (s->spacing > 0) {
+        fprintf(out, "      spacing: %d\n", s->spacing);
     }
     if (s->subset == NAIK_SUBSET_CORNER) {
         fprintf(out, "      subset: corner\n");
@@ -253,7 +256,9 @@ static void print_output(FILE *out, const milc_input *in, const char *file)
         fprintf(out, "  baryons: [%s%s%s]\n", in->nucleon ? "nucleon" : "",
                 in->nucleon && in->delta ? ", " : "", in->delta ? "delta_coulomb" : "");
     }
-    if (in->condensate_count > 0) {
+    if (in->loops) {
+        fprintf(out, "  loops: [GX-G1, GY-G1, GZ-G1, GT-G1]\n");
+    } else if (in->condensate_count > 0) {
         fprintf(out, "  condensate: true\n");
     }
 }

@@ -189,6 +189,21 @@ put("milcinput", "head", milc["HEAD"])
 put("milcinput", "whole", milc["WHOLE"])
 whole = milc["WHOLE"]
 put("milcinput", "half", whole[:len(whole) // 2])
+measure = milc["HEAD"][:milc["HEAD"].index("number_of_pbp_masses")].replace("no_gauge_fix\n", "") + "number_of_sets 1\nnpbp_reps 2\n"
+last = ("max_cg_iterations 300\nmax_cg_restarts 5\nprec_pbp 2\nnumber_of_pbp_masses 1\nmass 0.1\nnaik_term_epsilon 0\n"
+        "error_for_propagator 1e-8\nrel_error_for_propagator 0\n")
+put("milcinput", "measure", measure + last)
+put("milcinput", "measure-currents", measure + "source_spacing 2\ntake_truncate_diff no\n" + last)
+
+# Eigenvectors of MILC, packed, of QUDA on one parity, and of Hadrons; 4 time slices, since packing wants as many.
+sys.path.insert(0, os.path.join(top, "../.."))
+import eigen_writers  # noqa: E402
+import numpy  # noqa: E402
+vectors = numpy.arange(2 * 4 * 2 * 2 * 2 * 3).reshape(2, 4, 2, 2, 2, 3) * (0.5 - 0.25j)
+put("vectors", "eigen-milc-packed", eigen_writers.milc(vectors, [1.0, 2.0], 32, pack=True))
+put("vectors", "eigen-quda-odd", eigen_writers.quda(vectors, 32, parity=1))
+put("vectors", "eigen-hadrons", eigen_writers.hadrons(vectors, [1.0, 2.0], 32))
+put("vectors", "eigen-part", eigen_writers.part_files(vectors, [1.0, 2.0], 2, 32)[".vol0000"])
 
 # HDF5 layouts as programs for fuzz_h5.c.
 F64, F32, COMPOUND = 0, 1, 8
