@@ -20,7 +20,7 @@ HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "said")
 NUMBER = re.compile(r"(?<![A-Za-z\d_.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\dA-Za-z_]|\.\d)")
 # What differs from machine to machine or from run to run: (pattern, what stands for it)
 MEASURED = [(re.escape(SCRATCH) + "/?", ""), (r"^naik \S+ \([^)]*\), .*", "naik #"), (r"(iterations|seconds|gflops)=[\d.e+-]+", r"\1=#"),
-            (r"residual=[\d.e+-]+", "residual=#"), (r"(norm|suma|sumb|restarts|time)=[^ ]+", r"\1=#"), (r"ready in [\d.]+ s", "ready in # s"),
+            (r"residual=[\d.e+-]+", "residual=#"), (r"(norm|suma|sumb|restarts|time)=[^ ]+", r"\1=#"), (r" on the host \(modes ready in .*\)", ""), (r"ready in [\d.]+ s", "ready in # s"),
             (r"of its [\d.]+ GiB", "of its # GiB"), (r", [\d.]+ s( after|$)", r", # s\1"), (r"waited [\d.]+ s", "waited # s"),
             (r"(made in|, in) [\d.]+ s", r"\1 # s"), (r", \d+ applications", ", # applications"), (r"took \d+ iterations", "took # iterations"),
             (r"the output has \d+ bytes", "the output has # bytes"), (r"The file has [\d.]+ bytes", "The file has # bytes"),

@@ -306,7 +306,7 @@ naik_status low_average_make(const low_average_kit *kit, const naik_input *input
     const double all_s = naik_time_s();
     NAIK_TRY(from_each(&m, naik_input_first_source(input, average->of)));
     naik_log_line(comm->log,
-                  "averages: %s: %d modes of %s, from all sites and from %d sources, in %.2f s "
+                  "averages: %s: %d modes of %s averaged over all sites and %d sources, in %.2f s "
                   "on the %s (modes ready in %.2f s, all sites %.2f s, sources %.2f s)",
                   average->name, out->count, path, m.solve->origins.count, naik_time_s() - start_s,
                   m.host == NULL && naik_backend_device(m.geometry->backend) != NULL ? "GPU"

@@ -84,8 +84,8 @@ static void print_three_points(const naik_input *input, naik_log *log)
             const bool mine = naik_input_three_point_of(input, input->sources[s].solve) == three;
             solves += mine ? three->masses.count * input->kind->columns : 0;
         }
-        naik_log_line(log, "three_point: %s adds %d solves, behind those of %s", three->name,
-                      solves, three->spectator);
+        naik_log_line(log, "three_point: %s adds %d solves, which begin when those of %s are done",
+                      three->name, solves, three->spectator);
     }
 }
 
@@ -141,7 +141,8 @@ void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log 
         gib(plan->vector_bytes), gib(plan->mode_bytes));
     solve_plan_print_multigrid(plan, input, log);
     if (plan->contraction_bytes > 0) {
-        naik_log_line(log, "memory: contractions of several solves %.3f GiB a rank%s, at the end",
+        naik_log_line(log,
+                      "memory: contractions of several solves take %.3f GiB a rank%s, at the end",
                       gib(plan->contraction_bytes),
                       plan->packed_bytes > 0 && plan->vector_bytes == 0 ? " on the host" : "");
     }

@@ -391,7 +391,7 @@ static naik_status take_links(naik_link_provider *source, double naik_epsilon, n
 naik_status naik_link_provider_links(naik_link_provider *source, double naik_epsilon,
                                      const double *twist, naik_fatlong **out)
 {
-    char twisted[NAIK_TWIST_TEXT];
+    char twisted[NAIK_TWIST_TEXT], rare[80] = "";
     naik_status status = NAIK_OK;
     const naik_quark_kind *kind = source->input->kind;
     const double start_s = naik_time_s();
@@ -406,11 +406,12 @@ naik_status naik_link_provider_links(naik_link_provider *source, double naik_eps
         NAIK_TRY(naik_fatlong_twist(*out, twist));
     }
     naik_twist_text(twist, twisted);
-    naik_log_line(
-        source->lattice->comm->log,
-        "links: %s, naik_epsilon %.10g%s, ready in %.2f s; the projection of %lld links needed "
-        "singular values",
-        kind->name, naik_epsilon, twisted, naik_time_s() - start_s, (long long)(*out)->svd_count);
+    if ((*out)->svd_count > 0) {
+        snprintf(rare, sizeof rare, "; the projection of %lld links needed singular values",
+                 (long long)(*out)->svd_count);
+    }
+    naik_log_line(source->lattice->comm->log, "links: %s, naik_epsilon %.10g%s, ready in %.2f s%s",
+                  kind->name, naik_epsilon, twisted, naik_time_s() - start_s, rare);
 done:
     if (status != NAIK_OK) {
         naik_fatlong_destroy(out);
@@ -479,13 +480,15 @@ naik_status naik_link_provider_operators(naik_link_provider *source, const naik_
     NAIK_TRY(naik_operator_set_create(geometry, quark, fat, source->thin, storage, out));
     naik_timer_stop(source->timer, "pack links");
     if (fat == NULL) {
-        char numbers[NAIK_QUARK_TEXT], twisted[NAIK_TWIST_TEXT];
+        char numbers[NAIK_QUARK_TEXT], twisted[NAIK_TWIST_TEXT], rare[64] = "";
+        if (out->pivoted > 0) {
+            snprintf(rare, sizeof rare, "; %lld clover blocks were inverted with pivots",
+                     (long long)out->pivoted);
+        }
         naik_quark_text(quark, ", ", 10, numbers);
         naik_twist_text(naik_quark_twist(quark), twisted);
-        naik_log_line(geometry->backend->log,
-                      "quarks: %s, %s%s, ready in %.2f s; %lld clover blocks inverted with pivots",
-                      quark->kind->name, numbers, twisted, naik_time_s() - start_s,
-                      (long long)out->pivoted);
+        naik_log_line(geometry->backend->log, "quarks: %s, %s%s, ready in %.2f s%s",
+                      quark->kind->name, numbers, twisted, naik_time_s() - start_s, rare);
     }
     if (canonical != NULL) {
         *canonical = fat;
