@@ -199,6 +199,20 @@ def an_output_begun_without_multigrid_goes_on_without_it():
     same(everything("other.h5"), everything("before.h5"))
 
 
+def a_quark_is_decided_though_nothing_of_it_is_good_enough():
+    # rounding leaves the first column above this limit, at which its solver has nothing more to do
+    said = solve("above", "--set", "solver.tolerance_full=5e-16", "--set", "solver.max_iterations=100", method="auto",
+                 mass="kappas: [0.130]", status=None)
+    assert said.count("method: ") == 1 and "stays with bicgstab, which solved its first column" in said, said
+    few = "--set", "solver.max_iterations=3"
+    solve("few", *few, method="auto", env={"NAIK_INJECT": "kill:write:3"}, status=None)
+    said = solve("few", *few, method="auto", status=3)
+    assert "goes on with multigrid, as it began" in said and "resuming: 2 of" in said, said
+    assert reasons("few") == {"iteration limit"}, reasons("few")
+    said = solve("few", method="auto")
+    assert "goes on with multigrid, as it began" in said and reasons("few") == {"converged by multigrid"}, (said, reasons("few"))
+
+
 def lighter_quarks_follow():
     said = solve("two", *LIMIT, mass="kappas: [0.139, 0.140]", method="auto")
     assert re.search("mass=.* takes multigrid, as the heavier mass=", said), said
@@ -333,7 +347,7 @@ main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_itera
       vectors_made_for_another_kappa_are_those_of_a_run_with_both, auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations,
       auto_takes_multigrid_where_it_needs_many, a_run_that_goes_on_takes_what_it_took,
       an_output_begun_without_multigrid_goes_on_without_it,
-      an_output_without_solutions_by_multigrid_goes_on_anywhere, lighter_quarks_follow, auto_does_without_where_the_grid_holds_no_aggregates,
+      an_output_without_solutions_by_multigrid_goes_on_anywhere, a_quark_is_decided_though_nothing_of_it_is_good_enough, lighter_quarks_follow, auto_does_without_where_the_grid_holds_no_aggregates,
       auto_does_without_where_memory_is_too_small_and_says_what_would_fit, a_setup_that_fails_loses_nothing_whoever_chose_it,
       vectors_that_noise_replaced_are_told,
       a_grid_is_chosen_for_the_aggregates_of_the_input, every_twist_has_a_setup_of_its_own, mesons_are_those_of_another_code,

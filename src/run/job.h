@@ -93,6 +93,8 @@ typedef struct solve_job {
  * Whatever the links, the solver and the file return. */
 naik_status solve_work(solve_job *j, bool *interrupted);
 
+/* Whether the output has the print of a setup for the quark, of this run or an earlier one. Collective. */
+naik_status solve_multigrid_noted(const solve_job *j, const naik_quark *quark, bool *noted);
 /* multigrid.c: multigrid for a quark, whose operators are j->set; spare: its solves may do without. *setup_s: how
  * long that took. *interrupted: asked to stop before it was made.
  * Collective. NAIK_ERR_CORRUPT  an earlier run of the output had another one; and as quark_multigrid_ready */

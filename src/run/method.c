@@ -7,7 +7,8 @@
 #include "solver/bicgstab.h"
 
 const char solve_method_converged[] = "converged by multigrid",
-           solve_method_left[] = "multigrid, then others";
+           solve_method_left[] = "multigrid, then others",
+           solve_method_above[] = "above tolerance_full";
 
 static const naik_quark *quark_of(const solve_job *j, int task)
 {
@@ -40,22 +41,31 @@ bool solve_method_used(const naik_propagator_file *file)
     return used;
 }
 
-/* How the stored solves of a quark were made. Where multigrid was chosen and could not be made, they are
- * plain. */
-static solve_method of_records(const solve_job *j, const naik_quark *quark)
+/* Whether a record tells how its quark is solved: its solver ended well, whatever the whole lattice says. */
+static bool tells(const naik_solve_record *r)
 {
-    bool plain = false;
-    for (int i = 0; i < j->input->task_count; i++) {
+    return r->iterations > 0 &&
+           (r->state == NAIK_SOLVE_DONE || strcmp(r->stop_reason, solve_method_above) == 0);
+}
+
+/* How the stored solves of a quark were made: by multigrid where the output has the print of its setup, whatever
+ * became of the solves. Where multigrid was chosen and could not be made, they are plain. */
+static naik_status of_quark(const solve_job *j, const naik_quark *quark, solve_method *out)
+{
+    naik_status status = NAIK_OK;
+    bool plain = false, begun = false;
+    *out = SOLVE_METHOD_OPEN;
+    NAIK_TRY(solve_multigrid_noted(j, quark, &begun));
+    for (int i = 0; i < j->input->task_count && !begun; i++) {
         const naik_solve_record *r = naik_propagator_file_record(j->file, solve_of(j, i));
-        if (r->state == NAIK_SOLVE_DONE && r->iterations > 0 &&
-            naik_quark_shares_operator(quark_of(j, i), quark)) {
-            if (is_by_multigrid(r)) {
-                return SOLVE_METHOD_MULTIGRID;
-            }
+        if (tells(r) && naik_quark_shares_operator(quark_of(j, i), quark)) {
+            begun = is_by_multigrid(r);
             plain = true;
         }
     }
-    return plain ? SOLVE_METHOD_PLAIN : SOLVE_METHOD_OPEN;
+    *out = begun ? SOLVE_METHOD_MULTIGRID : plain ? SOLVE_METHOD_PLAIN : SOLVE_METHOD_OPEN;
+done:
+    return status;
 }
 
 static bool is_first(const solve_job *j, int task)
@@ -84,26 +94,29 @@ static double tolerance_of(const solve_job *j, int task)
 }
 
 /* What follows from quarks that come before in the input: *from is the first task of the one. */
-static solve_method of_others(const solve_job *j, int first, int *from)
+static naik_status of_others(const solve_job *j, int first, int *from, solve_method *out)
 {
+    naik_status status = NAIK_OK;
     const naik_quark *mine = quark_of(j, first);
-    for (int i = 0; i < first; i++) {
+    *out = SOLVE_METHOD_OPEN;
+    for (int i = 0; i < first && *out == SOLVE_METHOD_OPEN; i++) {
         const naik_quark *other = quark_of(j, i);
+        solve_method its;
         if (!quark_multigrid_is_family(other, mine) || !is_first(j, i)) {
             continue;
         }
-        const solve_method its = of_records(j, other);
+        NAIK_TRY(of_quark(j, other, &its));
         const double finer = tolerance_of(j, i), own = tolerance_of(j, first);
         *from = i;
-        if (its == SOLVE_METHOD_MULTIGRID && quark_multigrid_is_lighter(mine, other) &&
-            own <= finer) {
-            return its;
-        }
-        if (its == SOLVE_METHOD_PLAIN && quark_multigrid_is_lighter(other, mine) && own >= finer) {
-            return its;
+        if ((its == SOLVE_METHOD_MULTIGRID && quark_multigrid_is_lighter(mine, other) &&
+             own <= finer) ||
+            (its == SOLVE_METHOD_PLAIN && quark_multigrid_is_lighter(other, mine) &&
+             own >= finer)) {
+            *out = its;
         }
     }
-    return SOLVE_METHOD_OPEN;
+done:
+    return status;
 }
 
 /* Whether an interrupted run was in the midst of multigrid, or of several columns where that could not be made:
@@ -132,10 +145,10 @@ naik_status solve_method_known(const solve_job *j, int first, solve_method *out,
     naik_status status = NAIK_OK;
     const double mass = quark_of(j, first)->mass;
     int from = 0;
-    *out = of_records(j, quark_of(j, first));
+    NAIK_TRY(of_quark(j, quark_of(j, first), out));
     *kept = *out == SOLVE_METHOD_MULTIGRID;
     if (*out == SOLVE_METHOD_OPEN) {
-        *out = of_others(j, beginning(j, first), &from);
+        NAIK_TRY(of_others(j, beginning(j, first), &from, out));
         if (*out != SOLVE_METHOD_OPEN) {
             naik_log_line(j->log, "method: mass=%g takes %s, as the %s mass=%g did", mass,
                           *out == SOLVE_METHOD_PLAIN ? plain_name(j) : "multigrid",
@@ -170,31 +183,40 @@ static int columns_of(const solve_job *j, const naik_quark *quark)
     return columns;
 }
 
-static bool is_made(const solve_job *j, int first)
+static naik_status is_made(const solve_job *j, int first, bool *made)
 {
-    for (int i = 0; i < first; i++) {
-        if (quark_multigrid_is_family(quark_of(j, i), quark_of(j, first)) && is_first(j, i) &&
-            of_records(j, quark_of(j, i)) == SOLVE_METHOD_MULTIGRID) {
-            return true;
+    naik_status status = NAIK_OK;
+    *made = false;
+    for (int i = 0; i < first && !*made; i++) {
+        if (quark_multigrid_is_family(quark_of(j, i), quark_of(j, first)) && is_first(j, i)) {
+            solve_method its;
+            NAIK_TRY(of_quark(j, quark_of(j, i), &its));
+            *made = its == SOLVE_METHOD_MULTIGRID;
         }
     }
-    return false;
+done:
+    return status;
 }
 
-int solve_method_limit(const solve_job *j, int first)
+naik_status solve_method_limit(const solve_job *j, int first, int *out)
 {
-    const int begin = beginning(j, first);
-    const int limit =
-        solve_plan_multigrid_from(columns_of(j, quark_of(j, first)), is_made(j, begin));
+    naik_status status = NAIK_OK;
+    bool made = false;
+    NAIK_TRY(is_made(j, beginning(j, first), &made));
+    const int limit = solve_plan_multigrid_from(columns_of(j, quark_of(j, first)), made);
     const int most = j->input->solver.max_iterations;
-    return limit < most ? limit : most;
+    *out = limit < most ? limit : most;
+done:
+    return status;
 }
 
 naik_status solve_method_after(const solve_job *j, int first, solve_method *out)
 {
+    naik_status status = NAIK_OK;
     char text[256];
     const double mass = quark_of(j, first)->mass;
-    *out = j->gave_up ? SOLVE_METHOD_MULTIGRID : of_records(j, quark_of(j, first));
+    NAIK_TRY(of_quark(j, quark_of(j, first), out));
+    *out = j->gave_up ? SOLVE_METHOD_MULTIGRID : *out;
     if (*out ==
         SOLVE_METHOD_OPEN) { /* a source of zeros tells nothing, nor does what is repeated */
         return NAIK_OK;
@@ -207,5 +229,7 @@ naik_status solve_method_after(const solve_job *j, int first, solve_method *out)
                    "iterations from which on multigrid pays for its %d columns",
              mass, plain_name(j), j->tried, columns_of(j, quark_of(j, first)));
     naik_log_line(j->log, "method: %s", text);
-    return naik_propagator_file_note(j->file, "method", text);
+    NAIK_TRY(naik_propagator_file_note(j->file, "method", text));
+done:
+    return status;
 }

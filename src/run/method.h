@@ -21,13 +21,13 @@ typedef enum solve_method {
 naik_status solve_method_known(const solve_job *j, int first, solve_method *out, bool *kept);
 /* Whether the output has solutions by multigrid. Local. */
 bool solve_method_used(const naik_propagator_file *file);
-/* Iterations of a column of that quark that are worth a setup. */
-int solve_method_limit(const solve_job *j, int first);
+/* Iterations of a column of that quark that are worth a setup. Collective. */
+naik_status solve_method_limit(const solve_job *j, int first, int *out);
 /* The method after a column was tried: the log and the output say what becomes of the quark. Collective. What
  * writing returns */
 naik_status solve_method_after(const solve_job *j, int first, solve_method *out);
 
-/* Of a record: how multigrid says that it was there. */
-extern const char solve_method_converged[], solve_method_left[];
+/* Of a record: how multigrid says that it was there; a solve that converged, but not on the whole lattice. */
+extern const char solve_method_converged[], solve_method_left[], solve_method_above[];
 
 #endif

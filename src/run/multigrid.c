@@ -24,6 +24,22 @@ static void name_of(const solve_job *j, const naik_quark *quark, char name[32])
     snprintf(name, 32, "multigrid_q%d", (int)(quark - j->input->quarks));
 }
 
+naik_status solve_multigrid_noted(const solve_job *j, const naik_quark *quark, bool *noted)
+{
+    naik_status status = NAIK_OK;
+    *noted = false;
+    for (int q = 0; q < j->input->quark_count && !*noted; q++) {
+        char name[32], print[NAIK_MULTIGRID_PRINT];
+        if (naik_quark_shares_operator(&j->input->quarks[q], quark)) {
+            name_of(j, &j->input->quarks[q], name);
+            NAIK_TRY(naik_propagator_file_noted(j->file, name, print, sizeof print));
+            *noted = print[0] != '\0';
+        }
+    }
+done:
+    return status;
+}
+
 /* Whose near-null vectors these are, for those who look at the output. */
 static naik_status note_vectors(solve_job *j, const naik_quark *quark)
 {

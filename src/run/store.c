@@ -59,7 +59,7 @@ static naik_solve_record record_of(const solve_job *j, const naik_input_task *ta
     const bool converged = result->cg.reason == NAIK_SOLVER_CONVERGED;
     snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
              !asked               ? "colour not asked for"
-             : converged && !good ? "above tolerance_full"
+             : converged && !good ? solve_method_above
              : converged && j->by_multigrid && result->cg.climb == NAIK_SOLVER_NO_CLIMB
                  ? solve_method_converged
              : converged && j->by_multigrid ? solve_method_left

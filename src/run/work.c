@@ -458,7 +458,7 @@ static naik_status try_column(solve_job *j, int task, bool *interrupted)
     naik_multishift *none = NULL;
     list_pending(j, task, 1);
     const int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
-    j->tried = solve_method_limit(j, task);
+    NAIK_TRY(solve_method_limit(j, task, &j->tried));
     j->gave_up = false;
     NAIK_TRY(make_solver(j, solve_plan_solver(j->input), batch, &s));
     NAIK_TRY(solve_listed(j, &s, batch, &none, interrupted));
