@@ -124,6 +124,19 @@ output: {file: $1_next.h5, correlators: [$4]}
 END
 }
 
+# contracted NAME SOLVES REST: staggered quarks whose contractions a device makes
+contracted() {
+    cat >"$1.yaml" <<END
+lattice: {size: [4, 4, 4, 8]}
+gauge: {file: coulomb.gpu.h5}
+action: {type: hisq}
+solve:
+  - {name: point, masses: [0.5, 0.8], source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 3, 5]]}}$2
+solver: {tolerance: 1e-11}
+$3
+END
+}
+
 on cpu gauge generate --size 4,4,4,8 --beta 5.8 --seed 4 --sweeps 6 -o lat.h5 || exit 1
 for side in cpu gpu; do on $side gauge fix lat.h5 -o coulomb.$side.h5 --gauge coulomb --backend $side || exit 1; done
 checksums() { "$naik" info "$1" | grep -i 'checksum\|plaquette'; }
@@ -135,6 +148,19 @@ for part in $parts; do
     staggered)
         input staggered "type: hisq" "$staggered_sources" "pion5, pion05, rhox, rhoz0"
         sequential staggered "type: hisq" pion5 "pion5, rhox"
+        contracted operators "
+  - {name: heavy, masses: [0.9], source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 3, 5]]}}
+  - {name: noise, masses: [0.5], source: {type: random_volume, seed: 5, noise: z4}}
+pairs: [{name: pair, quark: point, antiquark: heavy}]" "
+output: {file: operators.h5, correlators: [pion5, GX-G1, GXY-G1, G5-G1], loops: [GX-G1], momenta: [[0, 0, 0], [1, 0, 1]]}"
+        contracted low_modes "" "
+averages: [{type: low_modes, name: lma, solve: point}]
+deflation: {modes: 16, file: modes.h5}
+output: {file: low_modes.h5, correlators: [pion5, rhox, GT-GT], momentum_weight: exp, momenta: [[0, 0, 0], [1, 0, 1]]}"
+        for contraction in operators low_modes; do # the second of both reads the modes of the first
+            both $contraction
+            verdict ${contraction}_agree_with_the_cpu $?
+        done
         ;;
     wilson | clover)
         action="type: $part"

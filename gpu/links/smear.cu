@@ -476,6 +476,7 @@ static naik_status links_hops(const naik_fatlong *source, const naik_link_layers
 
 extern "C" {
 extern const naik_link_ops naik_link_ops_gpu;
+extern const struct naik_shift_ops naik_shift_ops_gpu; /* shift.cu */
 }
 
 #if GPU_HOST_PASS
@@ -497,5 +498,6 @@ const naik_link_ops naik_link_ops_gpu = {
     .others_in_time = gauge_others_in_time,
     .layers = gauge_layers,
     .points = links_hops,
+    .shifts = &naik_shift_ops_gpu,
 };
 #endif

@@ -197,6 +197,7 @@ static naik_status conclude(solve_job *j, bool interrupted)
                                               .geometry = j->groups == NULL ? j->geometry : NULL,
                                               .links = naik_link_provider_packed,
                                               .links_data = whole},
+                                      .device = naik_backend_device(j->backend),
                                       .timer = j->timer};
             NAIK_TRY(contract_all(&kit));
         }

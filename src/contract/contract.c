@@ -1,6 +1,6 @@
 /* contract.c - the correlators of several solves, from the solutions in the file
  *
- * On the host: what a device has solved was downloaded when it was stored. One propagator a quark is
+ * On the host, but for operators with links, which a device makes from what the host has read. One propagator a quark is
  * held at a time.
  */
 #include "contract/contract.h"
@@ -10,11 +10,14 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "comm/collective.h"
 #include "contract/average.h"
 #include "contract/contraction_list.h"
+#include "contract/device_tie.h"
 #include "contract/frame.h"
 #include "contract/smearing.h"
 #include "lattice/source_kind.h"
+#include "links/link_ops.h"
 #include "propagator/contract.h"
 #include "propagator/slice_sums.h"
 
@@ -29,15 +32,25 @@ typedef struct held {
     bool summed;
 } held;
 
+/* An antiquark with an operator that has links on it, counted from x0. */
+typedef struct operated {
+    held of;
+    int spin_taste, x0[NAIK_DIM];
+} operated;
+
 typedef struct worker {
     const contract_kit *kit;
     const contraction_list *list;
     held quark[3];
-    held noise;                   /* of loops, in the place of an antiquark; its mass is -1 */
-    held displaced;               /* an antiquark with an operator that has links on it, */
-    int spin_taste, x0[NAIK_DIM]; /* this one, counted from there */
-    naik_current *current;        /* NULL: none is asked for */
-    int of[6]; /* sources and masses of its quarks, direction, operator at the source */
+    held noise;                    /* of loops, in the place of an antiquark; its mass is -1 */
+    operated displaced;            /* on the host, */
+    operated tied;                 /* and on the device, without g */
+    device_tie *tie;               /* makes operators with links; NULL: the host does */
+    held there[DEVICE_TIE_QUARKS]; /* what is in it, without g */
+    const naik_vectors *momenta;   /* what it was asked last, and what it answered, [momenta][T] */
+    naik_complex *sums;
+    naik_current *current; /* NULL: none is asked for */
+    int of[6];             /* sources and masses of its quarks, direction, operator at the source */
     int current_x0[NAIK_DIM];  /* where it is counted from */
     bool filled;               /* with these */
     naik_hops hops;            /* the links of */
@@ -123,31 +136,104 @@ done:
     return status;
 }
 
+static bool is_same(const held *a, const held *b)
+{
+    return a->full && a->source == b->source && a->mass == b->mass && a->radius == b->radius &&
+           a->iterations == b->iterations;
+}
+
+/* Whether an operator is on its antiquark already. */
+static bool is_operated(const operated *on, int spin_taste, const naik_frame *frame,
+                        const held *antiquark)
+{
+    return is_same(&on->of, antiquark) && on->spin_taste == spin_taste &&
+           memcmp(on->x0, frame->origin, sizeof on->x0) == 0;
+}
+
+/* It is being put there, into g. */
+static void operate(operated *on, double *g, int spin_taste, const naik_frame *frame,
+                    const held *antiquark)
+{
+    *on = (operated){.of = {.g = g,
+                            .source = antiquark->source,
+                            .mass = antiquark->mass,
+                            .radius = antiquark->radius,
+                            .iterations = antiquark->iterations},
+                     .spin_taste = spin_taste};
+    memcpy(on->x0, frame->origin, sizeof on->x0);
+}
+
+/* A meson whose operator has links, by the device: all its momenta when one is asked for. */
+static naik_status tie_on_device(worker *w, const contraction_item *item, const naik_frame *frame,
+                                 const held *const quarks[2], naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = w->kit->input;
+    const naik_vectors *momenta = contraction_momenta(input, item);
+    const int spin_taste = item->meson - NAIK_FIRST_SPIN_TASTE;
+    const int slots = quarks[0] == quarks[1] ? 1 : DEVICE_TIE_QUARKS;
+    const size_t times = (size_t)input->lattice.size[3];
+    for (int k = 0; k < slots; k++) {
+        if (!is_same(&w->there[k], quarks[k])) {
+            NAIK_TRY(
+                naik_comm_agree(w->kit->lattice->comm, device_tie_put(w->tie, k, quarks[k]->g)));
+            w->there[k] = *quarks[k];
+            w->momenta = NULL;
+        }
+    }
+    if (!is_operated(&w->tied, spin_taste, frame, quarks[1])) {
+        operate(&w->tied, NULL, spin_taste, frame, quarks[1]);
+        NAIK_TRY(device_tie_apply(w->tie, spin_taste, frame->origin, slots - 1));
+        w->tied.of.full = true;
+        w->momenta = NULL;
+    }
+    if (w->momenta != momenta) {
+        naik_frame frames[DEVICE_TIE_MOMENTA];
+        for (int first = 0; first < momenta->count; first += DEVICE_TIE_MOMENTA) {
+            const int count = momenta->count - first < DEVICE_TIE_MOMENTA ? momenta->count - first
+                                                                          : DEVICE_TIE_MOMENTA;
+            for (int p = 0; p < count; p++) {
+                frames[p] =
+                    correlator_frame(input, item->quarks, item->source, momenta->data[first + p]);
+            }
+            NAIK_TRY(device_tie_sum(w->tie, 0, frames, count, w->sums + (size_t)first * times));
+        }
+        w->momenta = momenta;
+    }
+    memcpy(out, w->sums + (size_t)item->momentum * times, times * sizeof *out);
+done:
+    return status;
+}
+
+/* Whether an item is one of these. */
+static bool is_for_device(const worker *w, const contraction_item *item)
+{
+    return w->tie != NULL && naik_correlator_is_spin_taste(item->meson) &&
+           (item->kind->what == CONTRACT_SPIN_TASTE || item->kind->what == CONTRACT_THREE_POINT);
+}
+
 /* The operator of an item on its antiquark, which may be displaced so already. */
 static naik_status displace(worker *w, const contraction_item *item, const naik_frame *frame,
                             const held *antiquark)
 {
     naik_status status = NAIK_OK;
-    held *out = &w->displaced;
+    double *g = w->displaced.of.g;
     const int spin_taste = item->meson - NAIK_FIRST_SPIN_TASTE;
-    if (out->full && out->source == antiquark->source && out->mass == antiquark->mass &&
-        out->radius == antiquark->radius && out->iterations == antiquark->iterations &&
-        w->spin_taste == spin_taste && memcmp(w->x0, frame->origin, sizeof w->x0) == 0) {
+    if (is_operated(&w->displaced, spin_taste, frame, antiquark)) {
         return NAIK_OK;
     }
-    *out = (held){.g = out->g,
-                  .source = antiquark->source,
-                  .mass = antiquark->mass,
-                  .radius = antiquark->radius,
-                  .iterations = antiquark->iterations};
-    w->spin_taste = spin_taste;
-    memcpy(w->x0, frame->origin, sizeof w->x0);
+    if (g == NULL) {
+        const size_t bytes = (size_t)w->kit->input->kind->columns * vector_count(w) * sizeof *g;
+        status = naik_alloc(w->kit->lattice->comm->log, bytes, "a propagator", (void **)&g);
+    }
+    operate(&w->displaced, g, spin_taste, frame, antiquark);
+    NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
     for (int colour = 0; colour < w->kit->input->kind->columns; colour++) {
         const size_t column = (size_t)colour * vector_count(w);
         NAIK_TRY(naik_spin_taste_apply(w->kit->shifts, spin_taste, frame->origin,
-                                       antiquark->g + column, out->g + column));
+                                       antiquark->g + column, g + column));
     }
-    out->full = true;
+    w->displaced.of.full = true;
 done:
     return status;
 }
@@ -308,10 +394,13 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         quarks[1] = &w->noise;
         work.propagator[1] = w->noise.g;
     }
+    if (is_for_device(w, item)) {
+        return tie_on_device(w, item, &work.frame, quarks, out);
+    }
     if (naik_correlator_is_spin_taste(item->meson)) {
         const int k = item->kind->what == CONTRACT_LOOP ? 0 : 1;
         NAIK_TRY(displace(w, item, &work.frame, quarks[k]));
-        work.propagator[k] = w->displaced.g;
+        work.propagator[k] = w->displaced.of.g;
     } else if (naik_correlator_is_current(item->meson)) {
         NAIK_TRY(carry(w, item, &work.frame, quarks[0], quarks[1]));
         work.current = w->current;
@@ -331,10 +420,6 @@ static naik_status allocate(worker *w)
         NAIK_TRY(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
                             (void **)&w->quark[k].g));
     }
-    if (smearing_operators(input)) {
-        NAIK_TRY(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
-                            (void **)&w->displaced.g));
-    }
     if (input->output.loops.count > 0) {
         NAIK_TRY(
             naik_alloc(log, (size_t)input->kind->columns * bytes, "noise", (void **)&w->noise.g));
@@ -342,6 +427,14 @@ static naik_status allocate(worker *w)
     NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));
     NAIK_TRY(naik_alloc(log, (size_t)w->list->count * times * sizeof *w->values, "correlators",
                         (void **)&w->values)); /* zeroed */
+    size_t momenta = 0;
+    for (int i = 0; i < w->list->count; i++) {
+        const contraction_item *item = &w->list->item[i];
+        const size_t own =
+            item->momentum >= 0 ? (size_t)contraction_momenta(input, item)->count : 0;
+        momenta = own > momenta ? own : momenta;
+    }
+    NAIK_TRY(naik_alloc(log, momenta * times * sizeof *w->sums, "correlators", (void **)&w->sums));
     w->averager = (contraction_averager){.lattice = w->kit->lattice,
                                          .input = input,
                                          .file = w->kit->file,
@@ -352,14 +445,42 @@ done:
     return status;
 }
 
+/* The device for operators with links, where it has room. */
+static naik_status open_device(worker *w)
+{
+    naik_status status = NAIK_OK;
+    naik_device *device = w->kit->device;
+    const naik_lattice *lat = w->kit->lattice;
+    const size_t needed = device_tie_bytes(lat, DEVICE_TIE_MOMENTA);
+    size_t free_bytes = needed + 1;
+    double left = 0;
+    if (device == NULL || device->link_ops->shifts == NULL || w->kit->shifts == NULL ||
+        !smearing_operators(w->kit->input)) {
+        return NAIK_OK;
+    }
+    if (device->memory->free_bytes != NULL) {
+        status = device->memory->free_bytes(device, &free_bytes);
+        NAIK_TRY(naik_comm_agree(lat->comm, status));
+    }
+    left = (double)free_bytes - (double)needed;
+    NAIK_TRY(naik_comm_min_f64(lat->comm, &left, 1));
+    if (left > 0) {
+        NAIK_TRY(device_tie_create(device, w->kit->shifts, DEVICE_TIE_MOMENTA, &w->tie));
+    }
+done:
+    return status;
+}
+
 static void release(worker *w)
 {
+    device_tie_destroy(&w->tie);
+    naik_free(w->sums);
     for (int k = 0; k < 3; k++) {
         naik_free(w->quark[k].g);
         naik_free(w->quark[k].wall);
     }
     naik_free(w->noise.g);
-    naik_free(w->displaced.g);
+    naik_free(w->displaced.of.g);
     naik_current_destroy(&w->current);
     naik_hops_clear(&w->hops);
     naik_free(w->src);
@@ -390,6 +511,7 @@ naik_status contract_all(const contract_kit *kit)
     const double start_s = naik_time_s();
     naik_timer_start(kit->timer, "contractions");
     NAIK_TRY(naik_comm_agree(comm, allocate(&w)));
+    NAIK_TRY(open_device(&w));
     if (smearing_currents(kit->input)) {
         NAIK_TRY(naik_current_create(kit->lattice, kit->input->kind->spin, &w.current));
     }

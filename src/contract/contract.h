@@ -20,6 +20,7 @@ typedef struct contract_kit {
     contract_hops *hops;        /* of conserved currents, */
     void *hops_data;            /* with that as data */
     low_average_kit low;        /* of averages of low modes */
+    naik_device *device;        /* where operators with links are made; NULL: on the host */
     naik_timer *timer;
 } contract_kit;
 

@@ -96,6 +96,7 @@ typedef struct naik_link_ops {
     naik_status (*points)(const naik_fatlong *source, const naik_link_layers backward[2],
                           int points, naik_parity parity, int32_t begin, int32_t count,
                           naik_matrix *out);
+    const struct naik_shift_ops *shifts; /* shift_ops.h; NULL on the host */
 } naik_link_ops;
 
 extern const naik_link_ops naik_link_ops_host;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "comm/collective.h"
 #include "lattice/su3.h"
+#include "links/shift_ops.h"
 #include "propagator/faces.h"
 
 enum { ALL = NAIK_GAMMAS - 1, VECTOR = 6 };
@@ -54,15 +55,6 @@ static unsigned phi_of(unsigned spin)
     return mask;
 }
 
-static int sign_at(unsigned mask, const int x[NAIK_DIM], const int r0[NAIK_DIM])
-{
-    int sum = 0;
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        sum += has(mask, mu) ? (x[mu] - r0[mu]) & 1 : 0;
-    }
-    return sum % 2 == 0 ? 1 : -1;
-}
-
 static const int lattice_origin[NAIK_DIM];
 
 int naik_correlator_sign(int correlator, const int r0[NAIK_DIM])
@@ -74,14 +66,14 @@ int naik_correlator_sign(int correlator, const int r0[NAIK_DIM])
         return 1;
     }
     if (naik_correlator_is_current(correlator)) {
-        return sign_at(ALL, r0, lattice_origin);
+        return naik_sign_at(ALL, r0, lattice_origin);
     }
     const int spin_taste = correlator - NAIK_FIRST_SPIN_TASTE;
     unsigned mask = ALL ^ phi_of(spin_of(spin_taste));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         mask ^= has(links_of(spin_taste), mu) ? zeta_of(mu) : 0;
     }
-    return sign_at(mask, r0, lattice_origin);
+    return naik_sign_at(mask, r0, lattice_origin);
 }
 
 int naik_correlator_phase(int correlator, const int x0[NAIK_DIM])
@@ -93,7 +85,7 @@ int naik_correlator_phase(int correlator, const int x0[NAIK_DIM])
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         mask ^= has(links_of(correlator - NAIK_FIRST_SPIN_TASTE), mu) ? eta[mu] : 0;
     }
-    return sign_at(mask, x0, lattice_origin);
+    return naik_sign_at(mask, x0, lattice_origin);
 }
 
 int naik_correlator_parity(int correlator)
@@ -159,6 +151,11 @@ void naik_shifts_destroy(naik_shifts **shifts)
     }
 }
 
+const naik_gauge *naik_shifts_links(const naik_shifts *shifts)
+{
+    return shifts->links;
+}
+
 static void coordinates(const naik_lattice *lat, int32_t site, int x[NAIK_DIM],
                         int global[NAIK_DIM])
 {
@@ -203,7 +200,7 @@ static naik_status shift(naik_shifts *s, int mu, bool links, unsigned mask, cons
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM], global[NAIK_DIM];
         coordinates(lat, site, x, global);
-        const double half = 0.5 * sign_at(mask, global, r0);
+        const double half = 0.5 * naik_sign_at(mask, global, r0);
         const double *back = naik_faces_beside(&s->faces, mu, -1, x, s->back);
         for (int i = 0; i < VECTOR; i++) {
             s->at[VECTOR * (int64_t)site + i] =
@@ -258,10 +255,25 @@ static void add_signed(const naik_lattice *lat, unsigned mask, const int r0[NAIK
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM], global[NAIK_DIM];
         coordinates(lat, site, x, global);
-        const double sign = factor * sign_at(mask, global, r0);
+        const double sign = factor * naik_sign_at(mask, global, r0);
         for (int64_t i = VECTOR * (int64_t)site; i < VECTOR * (int64_t)site + VECTOR; i++) {
             v[i] = fma(sign, f[i], add ? v[i] : 0);
         }
+    }
+}
+
+void naik_spin_taste_paths_of(int spin_taste, naik_spin_taste_paths *out)
+{
+    static const int factorial[NAIK_DIM + 1] = {1, 1, 2, 6, NAIK_SPIN_TASTE_ORDERS};
+    int order[NAIK_DIM] = {0};
+    *out = (naik_spin_taste_paths){.first = phi_of(spin_of(spin_taste)), .last = ALL};
+    out->links = order_of(links_of(spin_taste), order);
+    out->count = factorial[out->links];
+    for (int k = 0; k < out->count; k++) {
+        out->factor[k] = (double)permute(out->links, k, order, out->mu[k]) / out->count;
+    }
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        out->step[mu] = zeta_of(mu);
     }
 }
 
@@ -269,17 +281,15 @@ naik_status naik_spin_taste_apply(naik_shifts *s, int spin_taste, const int r0[N
                                   const double *f, double *out)
 {
     naik_status status = NAIK_OK;
-    static const int factorial[NAIK_DIM + 1] = {1, 1, 2, 6, 24};
-    const unsigned spin = spin_of(spin_taste);
-    int order[NAIK_DIM] = {0}, now[NAIK_DIM] = {0};
-    const int count = order_of(links_of(spin_taste), order);
-    for (int k = 0; k < factorial[count]; k++) {
-        const int sign = permute(count, k, order, now);
-        add_signed(s->lattice, phi_of(spin), r0, 1, f, false, s->at);
-        for (int i = 0; i < count; i++) {
-            NAIK_TRY(shift(s, now[i], true, zeta_of(now[i]), r0));
+    naik_spin_taste_paths paths;
+    naik_spin_taste_paths_of(spin_taste, &paths);
+    for (int k = 0; k < paths.count; k++) {
+        add_signed(s->lattice, paths.first, r0, 1, f, false, s->at);
+        for (int i = 0; i < paths.links; i++) {
+            const int mu = paths.mu[k][i];
+            NAIK_TRY(shift(s, mu, true, paths.step[mu], r0));
         }
-        add_signed(s->lattice, ALL, r0, (double)sign / factorial[count], s->at, k > 0, out);
+        add_signed(s->lattice, paths.last, r0, paths.factor[k], s->at, k > 0, out);
     }
 done:
     return status;

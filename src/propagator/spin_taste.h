@@ -71,6 +71,20 @@ void naik_shifts_destroy(naik_shifts **shifts);
 /* Bytes of one on a rank. Local. */
 size_t naik_shifts_bytes(const naik_lattice *lattice);
 
+/* Its thin links, with the boundary. */
+const naik_gauge *naik_shifts_links(const naik_shifts *shifts);
+
+/* The orders of shifts whose mean an operator is. Signs are masks of directions (shift_ops.h). */
+enum { NAIK_SPIN_TASTE_ORDERS = 24 };
+typedef struct naik_spin_taste_paths {
+    int links, count;                         /* of an order; of orders */
+    int mu[NAIK_SPIN_TASTE_ORDERS][NAIK_DIM]; /* the first to act first */
+    double factor[NAIK_SPIN_TASTE_ORDERS];
+    unsigned first, step[NAIK_DIM],
+        last; /* the signs before, of a shift along each direction, and behind */
+} naik_spin_taste_paths;
+void naik_spin_taste_paths_of(int spin_taste, naik_spin_taste_paths *out);
+
 /* out [sites][3][2] = O f, O of number 16 S + T counted from r0; not in place. The same bits on any number
  * of ranks. Collective. NAIK_ERR_MPI */
 naik_status naik_spin_taste_apply(naik_shifts *shifts, int spin_taste, const int r0[NAIK_DIM],
