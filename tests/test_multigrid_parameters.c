@@ -5,6 +5,7 @@
 #include "check.h"
 #include "input/input.h"
 #include "multigrid/parameters.h"
+#include "plan/plan_multigrid.h"
 
 /* Extents of one direction, and of its aggregates; 0: none. */
 static void aggregates_follow_from_the_extents_alone(check *t)
@@ -53,5 +54,14 @@ static void an_input_without_keys_has_the_defaults(check *t)
     naik_input_destroy(&input);
 }
 
-CHECK_MAIN(CHECK(aggregates_follow_from_the_extents_alone),
+/* 3500 iterations for the first setup and 500 for another mass are shared by the columns, 150 are a solve's. */
+static void multigrid_pays_from_its_setup_on(check *t)
+{
+    CHECK_INT(t, solve_plan_multigrid_from(12, false), 150 + 3500 / 12);
+    CHECK_INT(t, solve_plan_multigrid_from(12, true), 150 + 500 / 12);
+    CHECK_INT(t, solve_plan_multigrid_from(1, false), 3650);
+    CHECK_INT(t, solve_plan_multigrid_from(0, true), 650);
+}
+
+CHECK_MAIN(CHECK(multigrid_pays_from_its_setup_on), CHECK(aggregates_follow_from_the_extents_alone),
            CHECK(an_input_without_keys_has_the_defaults))

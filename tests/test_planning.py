@@ -378,6 +378,8 @@ def auto_takes_as_many_modes_as_pay_and_fit():
     assert n["deflation"]["break_even_sources"] < 20, n
     bound, n = chosen(90, "perlmutter")
     assert 0 < bound < many and bound == n["modes_that_fit"] // 8 * 8 and n["memory_bytes"] <= n["available_bytes"], n
+    short, _ = chosen(90, "perlmutter-80gb", "--set", "deflation.krylov=128")
+    assert 0 < short < 128 < many, (short, many)  # no more than so many vectors find
     heavy, _ = chosen(90, "perlmutter-80gb", "--set", "solve.0.masses=[0.1]")
     assert heavy == 0
     told = naik("solve", write_deflated("auto.yaml", 2), "--dry-run", "--machine", "perlmutter-80gb", "--set", "deflation.modes=auto")
@@ -448,6 +450,9 @@ def a_machine_of_a_file_is_planned_as_one_of_the_table():
     slow = plan(file, "--machine", write_machine("slow.yaml", copy_gbs=685), "--nodes", "2")["nodes"][0]
     fast = ours["nodes"][0]["solves"][0]["us_per_iteration"]
     assert 1.5 < slow["solves"][0]["us_per_iteration"] / fast < 2, (slow, fast)
+    twice, half = (plan(file, "--machine", write_machine("share.yaml", kernel_share=share), "--nodes", "2")["nodes"][0]["solves"][0]
+                   for share in (2, 0.5))
+    assert twice["us_per_iteration"] < fast < half["us_per_iteration"], (twice, fast, half)
     lumi = plan(file, "--machine", "lumi-g", "--nodes", "4")["nodes"]
     same = write_machine("dies.yaml", gpus_per_node=8, memory_gib=63, copy_gbs=1310, kernel_share=0.6, wire_inside_gbs=72,
                          wire_between_gbs=11)

@@ -224,6 +224,9 @@ def plans_for_machines_that_are_not_here():
     check("machine-apart", told(light, "--machine", "perlmutter", "--set", "run.groups=2", "--set", "solver.multishift=off"))
     check("machine-modes", told(light, "--machine", "perlmutter-80gb", "--nodes", "1,16", *modes))
     check("machine-clover", told(clover, "--machine", "lumi-g", "--nodes", "1,2"))
+    for inner, choice in ("auto", "on"), ("double", "off"):  # of multigrid, which iterates in single precision
+        node = json.loads(told(clover, "--machine", "lumi-g", "--nodes", "1", "--json", "--set", f"solver.inner_precision={inner}").splitlines()[0])
+        assert node["nodes"][0]["choices"].endswith(f"multigrid={choice}"), node["nodes"][0]["choices"]
     said = json.loads(told(light, "--machine", "juwels-booster", "--nodes", "8", "--json", "--set", "lattice.size=[64, 64, 64, 96]", *modes).splitlines()[0])
     check("machine-json", json.dumps(said, indent=1))
 
