@@ -113,6 +113,14 @@ def clover_quarks_are_solved_by_groups():
     same(everything("whole.h5"), everything("parts.h5"))
 
 
+def groups_solve_by_multigrid_with_a_setup_each():
+    small = "--set", "solver.method=multigrid", "--set", "multigrid.vectors=6", "--set", "multigrid.start=4", "--set", "multigrid.cycles=1"
+    clover("mg1.h5", 1, 1, *small)
+    told = clover("mg2.h5", 4, 2, *small)
+    assert told.count("outer iterations, counted once a batch") == 2, told
+    same(everything("mg1.h5"), everything("mg2.h5"))
+
+
 def without_a_model_of_the_device_auto_is_one_group():
     told = staggered("auto.h5", "--dry-run", ranks=2, groups="auto")
     assert "groups: auto takes 1, because naik's model of machines does not know this device" in told, told
@@ -132,14 +140,13 @@ def groups_that_cannot_be_are_refused():
         "with even extents, at least 4 where split; use another number of groups" in told, told
     told = staggered("none.h5", ranks=8, groups=4, status=1)
     assert "use 4 ranks, or another number of groups" in told, told
-    told = naik("solve", path("clover.yaml"), "--set", "run.groups=2", "--set", "solver.method=multigrid", ranks=2,
-                status=1)
-    assert "groups do not solve by multigrid, which solver.method multigrid takes: give solver.method" in told, told
+    told = naik("solve", path("clover.yaml"), "--set", "run.groups=2", "--set", "solver.method=auto", ranks=2, status=1)
+    assert "run.groups is 2, and solver.method auto solves the first column of a quark alone" in told, told
     assert not os.path.exists(path("none.h5.part"))
 
 
 main([groups_write_the_bytes_of_a_run_without_them, a_stopped_run_goes_on_with_another_number_of_groups,
       a_signal_to_a_finished_group_stops_all,
       a_killed_run_goes_on, a_group_that_fails_ends_all_with_its_sentence, what_a_group_gives_up_is_known_to_all,
-      clover_quarks_are_solved_by_groups, without_a_model_of_the_device_auto_is_one_group, groups_that_cannot_be_are_refused],
+      clover_quarks_are_solved_by_groups, groups_solve_by_multigrid_with_a_setup_each, without_a_model_of_the_device_auto_is_one_group, groups_that_cannot_be_are_refused],
      needed=[groups_write_the_bytes_of_a_run_without_them])

@@ -403,7 +403,7 @@ static naik_status evaluate_groups(naik_comm *comm, const naik_input *input, con
     }
     NAIK_TRY(status);
     NAIK_TRY(solve_plan_check_groups(&c->plan, input, comm->log));
-    if (groups > 1 && c->plan.multigrid) { /* which no group solves by */
+    if (groups > 1 && c->plan.multigrid) { /* of whose setups the model knows nothing */
         c->verdict = COST_NO_GRID;
         goto done;
     }

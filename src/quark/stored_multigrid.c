@@ -190,11 +190,12 @@ static naik_status keep(void *data, naik_test_vectors *vectors)
     naik_timer_start(timer, "write vectors");
     NAIK_TRY(naik_multigrid_file_write(w->geometry, path, &about, vectors, near_null, &there));
     naik_timer_stop(timer, "write vectors");
-    naik_log_line(log,
-                  there ? "multigrid: another job keeps its near-null vectors in %s, and these are "
-                          "not kept"
-                        : "multigrid: the near-null vectors are kept in %s",
-                  path);
+    naik_log_line(
+        log,
+        there ? "multigrid: another job or group keeps its near-null vectors in %s, and these are "
+                "not kept"
+              : "multigrid: the near-null vectors are kept in %s",
+        path);
     w->kept = true;
 done:
     return status;

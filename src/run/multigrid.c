@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "comm/collective.h"
 #include "io/files.h"
 #include "naik/version.h"
+#include "run/groups.h"
 #include "run/job.h"
 
 static bool asked_to_stop(void *data)
@@ -41,25 +43,57 @@ done:
 }
 
 /* Whose near-null vectors these are, for those who look at the output. */
-static naik_status note_vectors(solve_job *j, const naik_quark *quark)
+static naik_status note_vectors(solve_job *j, const naik_quark *quark, bool mine)
 {
-    char path[NAIK_PATH_MAX], text[NAIK_PATH_MAX + 64];
+    char path[NAIK_PATH_MAX], text[NAIK_PATH_MAX + 64], made[48] = "";
     if (j->input->multigrid_file == NULL) {
         return NAIK_OK;
     }
+    if (mine) {
+        snprintf(made, sizeof made, " made for kappa %.10g,",
+                 1 / (2 * (j->multigrid.made_for.mass + 4)));
+    }
     naik_input_multigrid_path(j->input, quark, path);
-    snprintf(text, sizeof text, "%d made for kappa %.10g, kept in %s", j->input->multigrid.vectors,
-             1 / (2 * (j->multigrid.made_for.mass + 4)), path);
+    snprintf(text, sizeof text, "%d%s kept in %s", j->input->multigrid.vectors, made, path);
     return naik_propagator_file_note(j->file, "multigrid_vectors", text);
+}
+
+/* Of this group, where it has a setup; then of the first that has one, which is everybody's. "": none has. */
+static naik_status take_print(solve_job *j, bool mine, char print[NAIK_MULTIGRID_PRINT])
+{
+    naik_status status = NAIK_OK;
+    char own[NAIK_MULTIGRID_PRINT] = "";
+    if (mine) {
+        status = naik_multigrid_print(j->multigrid.mg, own);
+    }
+    NAIK_TRY(solve_groups_agree(j, status));
+    double first = mine ? j->comm->rank : j->comm->size;
+    memcpy(print, own, sizeof own);
+    NAIK_TRY(naik_comm_min_f64(j->comm, &first, 1));
+    if (first < j->comm->size) {
+        NAIK_TRY(naik_comm_broadcast(j->comm, print, NAIK_MULTIGRID_PRINT, (int)first));
+    }
+    if (mine && strcmp(own, print) != 0) {
+        status = NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
+                           "multigrid came out as %s and as %s in another group of ranks: a memory "
+                           "or device was wrong; run the same command again",
+                           own, print);
+    }
+    NAIK_TRY(naik_comm_agree(j->comm, status));
+done:
+    return status;
 }
 
 /* The print of the setup into the records, where an earlier run of this program on such a backend has left the
  * same one or none. */
-static naik_status record(solve_job *j, const naik_quark *quark)
+static naik_status record(solve_job *j, const naik_quark *quark, bool mine)
 {
     naik_status status = NAIK_OK;
     char print[NAIK_MULTIGRID_PRINT], name[32], now[160], before[160];
-    NAIK_TRY(naik_multigrid_print(j->multigrid.mg, print));
+    NAIK_TRY(take_print(j, mine, print));
+    if (print[0] == '\0') {
+        return NAIK_OK;
+    }
     snprintf(now, sizeof now, "%s %s %.32s %.64s", print, j->backend->ops->name, naik_version(),
              naik_version_git());
     name_of(j, quark, name);
@@ -79,6 +113,7 @@ static naik_status record(solve_job *j, const naik_quark *quark)
     if (strcmp(before, now) != 0) {
         NAIK_TRY(naik_propagator_file_note(j->file, name, now));
     }
+    NAIK_TRY(note_vectors(j, quark, mine));
 done:
     return status;
 }
@@ -90,19 +125,24 @@ naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
     naik_status status = NAIK_OK;
     const double start_s = naik_time_s();
     j->multigrid.hooks = (naik_multigrid_hooks){.data = j, .stop = asked_to_stop};
-    status = quark_multigrid_ready(&j->multigrid, j->links, j->geometry, j->input, quark, &j->set,
-                                   storage, j->plan.multigrid_batch, spare);
+    if (j->pending_count > 0) { /* a group may have nothing to solve */
+        status = quark_multigrid_ready(&j->multigrid, j->links, j->geometry, j->input, quark,
+                                       &j->set, storage, j->plan.multigrid_batch, spare);
+    }
+    double stopped = status == NAIK_ERR_INTERRUPTED;
     if (status == NAIK_ERR_INTERRUPTED) {
         naik_log_clear(j->log); /* the run says so */
+        status = NAIK_OK;
+    }
+    NAIK_TRY(solve_groups_agree(j, status));
+    NAIK_TRY(naik_comm_max_f64(j->comm, &stopped, 1));
+    if (stopped > 0) {
         *interrupted = true;
         return NAIK_OK;
     }
-    NAIK_TRY(status);
-    if (quark_multigrid_at_work(&j->multigrid) != NULL) {
-        NAIK_TRY(record(j, quark));
-        NAIK_TRY(note_vectors(j, quark));
-    }
-    sdc_check_multigrid(&j->guard, quark_multigrid_at_work(&j->multigrid));
+    const bool mine = j->pending_count > 0 && quark_multigrid_at_work(&j->multigrid) != NULL;
+    NAIK_TRY(record(j, quark, mine));
+    sdc_check_multigrid(&j->guard, mine ? quark_multigrid_at_work(&j->multigrid) : NULL);
     *setup_s = naik_time_s() - start_s;
     solve_progress_passed(j, *setup_s);
 done:

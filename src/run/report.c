@@ -6,6 +6,7 @@
 
 #include "backend/transport.h"
 #include "base/timer.h"
+#include "comm/collective.h"
 #include "comm/groups.h"
 #include "model/iterations.h"
 #include "naik/meson.h"
@@ -306,10 +307,31 @@ void solve_report_links(const solve_job *j, const naik_quark *quark, double seco
     naik_events_write(j->events, &event);
 }
 
+/* What all groups did, and how long the slowest setup was. */
+static naik_status add_groups(const solve_job *j, quark_multigrid_work *work, double *setup_s)
+{
+    naik_status status = NAIK_OK;
+    const bool tells = j->lattice->comm->rank == 0; /* for its group */
+    int64_t sum[3] = {tells ? work->outer : 0, tells ? work->coarse : 0, tells ? work->beyond : 0};
+    double applications = work->applications;
+    if (j->groups == NULL) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_comm_sum_i64(j->comm, sum, 3));
+    NAIK_TRY(naik_comm_max_f64(j->comm, &applications, 1));
+    NAIK_TRY(naik_comm_max_f64(j->comm, setup_s, 1));
+    *work = (quark_multigrid_work){
+        .outer = sum[0], .coarse = sum[1], .beyond = sum[2], .applications = (int)applications};
+done:
+    return status;
+}
+
 naik_status solve_report_multigrid(const solve_job *j, const naik_quark *quark, double setup_s)
 {
+    naik_status status = NAIK_OK;
     char text[160];
-    const quark_multigrid_work work = quark_multigrid_take(&j->multigrid);
+    quark_multigrid_work work = quark_multigrid_take(&j->multigrid);
+    NAIK_TRY(add_groups(j, &work, &setup_s));
     if (work.outer == 0 && setup_s == 0) {
         return NAIK_OK;
     }
@@ -331,7 +353,9 @@ naik_status solve_report_multigrid(const solve_job *j, const naik_quark *quark, 
     /* report_cmd.c and info read it again */
     snprintf(text, sizeof text, "mass=%.17g setup_s=%.3f outer=%lld coarse=%lld", quark->mass,
              setup_s, (long long)work.outer, (long long)work.coarse);
-    return naik_propagator_file_note(j->file, "multigrid", text);
+    NAIK_TRY(naik_propagator_file_note(j->file, "multigrid", text));
+done:
+    return status;
 }
 
 void solve_report_end(const solve_job *j, naik_status status)

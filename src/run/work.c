@@ -502,7 +502,7 @@ static naik_status choose(solve_job *j, int first, const naik_set_storage *stora
     if (method == SOLVE_METHOD_MULTIGRID && !*interrupted && !j->guard.links_lost) {
         NAIK_TRY(solve_multigrid_ready(j, quark_of(j, first), storage,
                                        j->plan.multigrid_auto && !kept, setup_s, interrupted));
-        j->by_multigrid = quark_multigrid_use(&j->multigrid) != NULL;
+        j->by_multigrid = j->pending_count > 0 && quark_multigrid_use(&j->multigrid) != NULL;
     }
     if (!j->by_multigrid && j->multigrid.mg != NULL && j->plan.multigrid_batch < j->plan.batch) {
         quark_multigrid_close(&j->multigrid); /* memory holds it beside its own batch only */
