@@ -29,7 +29,7 @@ deflation: {modes: 10, file: %s/modes.h5}
 output: {file: %s/out.h5}
 run: {backend: cpu, threads: 1}
 """ % (SCRATCH, SCRATCH, SCRATCH)
-KNOWN = {}
+KNOWN = []
 
 
 def links():
@@ -56,11 +56,11 @@ def hopping(u, order):
     return d - d.conj().T
 
 
-def solve_exactly(order=(3, 0, 1, 2)):
+def solve_exactly():
     """Eigenvalues 4 lambda^2, and eigenvectors of both parities, [count][T][Z][Y][X][3]."""
-    if order not in KNOWN:
+    if not KNOWN:
         u = links()
-        d = hopping(u, order)
+        d = hopping(u, (3, 0, 1, 2))
         odd = numpy.indices(u.shape[:4]).sum(0).ravel() % 2 == 1
         rows = numpy.repeat(odd, 3)
         value, v = numpy.linalg.eigh(-d[~rows][:, rows] @ d[rows][:, ~rows])
@@ -68,8 +68,8 @@ def solve_exactly(order=(3, 0, 1, 2)):
         even[:, ~rows] = v[:, :COUNT].T
         other[:, rows] = (d[rows][:, ~rows] @ v[:, :COUNT] / numpy.sqrt(value[:COUNT])).T
         shape = (COUNT,) + u.shape[:4] + (3,)
-        KNOWN[order] = value[:COUNT], even.reshape(shape), other.reshape(shape)
-    return KNOWN[order]
+        KNOWN.append((value[:COUNT], even.reshape(shape), other.reshape(shape)))
+    return KNOWN[0]
 
 
 def keep(name, data):
@@ -127,23 +127,33 @@ def vectors_of_milc_quda_and_hadrons_become_modes():
         own_modes_hold()
 
 
+def with_phases(order):
+    """The eigenvectors of even and odd sites with another order of directions, held against the operator that has it."""
+    value, even, odd = solve_exactly()
+    x = numpy.indices(even.shape[1:5])[::-1]
+    milc = (3, 0, 1, 2)
+    turned = sum(x[mu] * x[nu] for mu in range(4) for nu in range(mu)
+                 if (order.index(mu) < order.index(nu)) != (milc.index(mu) < milc.index(nu)))
+    d, sign = hopping(links(), order), ((-1.0) ** turned)[..., None]
+    for v in (sign * even, sign * odd):
+        flat = v.reshape(COUNT, -1).T
+        assert numpy.abs(d @ (d @ flat) + value * flat).max() < 1e-10
+    return value, sign * even, sign * odd
+
+
 def vectors_with_phases_of_grid_are_turned():
     """Grid's order x, y, z, t: the same eigenvalues, other vectors, which become those of naik's phases. On odd sites
     the two conventions agree."""
-    value, even, odd = solve_exactly((0, 1, 2, 3))
-    assert numpy.abs(value / solve_exactly()[0] - 1).max() < 1e-10, value
-    for data, said in ((write.hadrons(even, value / 4, parity=0), "even sites, with the staggered phases of Grid"),
-                       (write.hadrons(odd, value / 4), "odd sites")):
-        keep("grid.bin", data)
-        log = imports("grid.bin")
-        assert said in log, log
-        own_modes_hold()
-        if not LONG:
-            return
-    value, even, _ = solve_exactly((3, 2, 1, 0))
-    keep("tifr.lime", write.quda(even))
-    assert "phases of TIFR" in imports("tifr.lime")
+    value, even, odd = with_phases((0, 1, 2, 3))
+    assert numpy.abs(even - solve_exactly()[1]).max() > 0.01 and numpy.abs(odd - solve_exactly()[2]).max() == 0
+    keep("grid.bin", write.hadrons(even, value / 4, parity=0))
+    log = imports("grid.bin")
+    assert "even sites, with the staggered phases of Grid" in log, log
     own_modes_hold()
+    if LONG:
+        keep("tifr.lime", write.quda(with_phases((3, 2, 1, 0))[1]))
+        assert "phases of TIFR" in imports("tifr.lime")
+        own_modes_hold()
 
 
 def another_codes_file_deflates_a_solve_directly():
@@ -159,6 +169,29 @@ def another_codes_file_deflates_a_solve_directly():
     assert told["vectors"] == COUNT and told["intact"] and told["size"] == "8,4,4,4", told
 
 
+def a_list_of_configurations_has_a_file_of_another_code_each():
+    if not LONG:
+        return "NAIK_TEST_LONG"
+    value, even, _ = solve_exactly()
+    keep("eig-lat.scidac", write.milc(even, value, 32))
+    keep("eig-other.scidac", write.milc(even, value, 32))  # of the first configuration, and not of this one
+    lists = ("--set", "gauge.file=" + path("{config}.h5"), "--set", "gauge.configs=[lat, other]", "--set",
+             "output.file=" + path("out-{config}.h5"), "--set", "deflation.file=" + path("of-{config}.h5"))
+    said = naik("modes", path("in.yaml"), *lists, "--set", "deflation.import=" + path("eig-{config}.scidac"), status=1)
+    assert "no eigenvector with these links" in said and os.path.exists(path("of-lat.h5")), said
+    assert not os.path.exists(path("of-other.h5")) and not os.path.exists(path("of-other.h5.part"))
+    said = naik("modes", path("in.yaml"), *lists, "--set", "deflation.import=" + path("eig-lat.scidac"), status=1)
+    assert "'deflation.import' needs {config} in its name" in said, said
+
+
+def a_file_of_another_code_is_never_written_over():
+    before = open(path("milc.scidac"), "rb").read()
+    for modes, words in ((20, "holds 10 vectors, deflation.modes is 20"), (10, "10 read from")):
+        said = naik("modes", path("in.yaml"), "--force", "--set", f"deflation.modes={modes}", "--set",
+                    "deflation.file=" + path("milc.scidac"), status=None)
+        assert words in said and open(path("milc.scidac"), "rb").read() == before, said
+
+
 def refused(name, data, status, *words, more=()):
     keep(name, data)
     code, _, said = answer("modes", path("in.yaml"), "--set", "deflation.file=" + path("never.h5"),
@@ -171,7 +204,7 @@ def refused(name, data, status, *words, more=()):
 
 def vectors_of_anything_else_are_refused_by_the_check_that_fails():
     value, even, odd = solve_exactly()
-    none = "vector 0 of '%s' is no eigenvector with these links" % path("bad")
+    none = "vector 0 of '%s' is no eigenvector with these links, with no staggered phases that naik knows" % path("bad")
     refused("bad", write.milc(even[..., [1, 0, 2]], value), 1, none)
     refused("bad", write.milc(even, value), 1, none, more=("--set", "gauge.file=" + path("other.h5")))
     if LONG:
@@ -226,5 +259,6 @@ if __name__ == "__main__":
     for name, seed in (("lat.h5", "4"), ("other.h5", "5")):
         naik("gauge", "generate", "--size", "8,4,4,4", "--beta", "5.7", "--seed", seed, "--sweeps", "10", "-o", path(name))
     main([vectors_of_milc_quda_and_hadrons_become_modes, vectors_with_phases_of_grid_are_turned,
-          another_codes_file_deflates_a_solve_directly, vectors_of_anything_else_are_refused_by_the_check_that_fails,
+          another_codes_file_deflates_a_solve_directly, a_list_of_configurations_has_a_file_of_another_code_each,
+          a_file_of_another_code_is_never_written_over, vectors_of_anything_else_are_refused_by_the_check_that_fails,
           damaged_files_and_parts_are_told_apart_from_wrong_ones])

@@ -55,7 +55,7 @@ typedef struct importer {
     naik_modes_work *work;
     naik_field *even, *other; /* double, BLOCK rhs */
     naik_field *spare;        /* single, one rhs */
-    naik_field *clean;        /* single, BLOCK rhs */
+    naik_field *clean;        /* single, BLOCK rhs: room */
     naik_filter *filter;
     double *turned; /* [sites][6] */
     float *mode;    /* [volume_cb][6] */
@@ -152,12 +152,14 @@ done:
     return status;
 }
 
-/* im->even has vectors: eigenvalues and residuals of the first `used`. */
+/* im->even has vectors: eigenvalues and residuals of the first `used`. The meter wants modes in single precision. */
 static naik_status measure(importer *im, int used, double *norm2, double *lambda2, double *residual)
 {
     naik_status status = NAIK_OK;
+    const naik_field_ops *ops = &im->geometry->backend->ops->field;
     NAIK_TRY(naik_modes_norms(im->work, im->even, norm2));
-    NAIK_TRY(naik_modes_meter_values(im->meter, im->even, used, lambda2, residual));
+    NAIK_TRY(ops->copy(im->clean, im->even, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(naik_modes_meter_values(im->meter, im->clean, used, lambda2, residual));
 done:
     return status;
 }
@@ -196,7 +198,9 @@ static naik_status try_parity(importer *im, naik_parity parity, const double *v,
     for (int c = 0; c < CONVENTIONS && *seen; c++) {
         each = (fit){&conventions[c], parity, lambda2[c], residual[c],
                      residual[c] / allowed_raw(im, parity, lambda2[c])};
-        if (im->fit.phases == NULL || each.misfit < im->fit.misfit) {
+        /* Of vectors that fit on both parities the even sites are nearer to modes. */
+        const bool settled = im->fit.parity != parity && im->fit.misfit <= 1;
+        if (im->fit.phases == NULL || (!settled && each.misfit < im->fit.misfit)) {
             im->fit = each;
         }
     }
