@@ -418,6 +418,9 @@ static void what_cannot_be_is_refused(check *t)
         CHECK_STATUS(t, naik_modes_add(work, modes->block, 1, c, wide, NULL, NAIK_RHS_IDLE),
                      NAIK_ERR_ARG);
         naik_field_destroy(&wide);
+        wide = fixture_field(t, &f, NAIK_DOUBLE, 1, 7, NAIK_EVEN);
+        CHECK_STATUS(t, naik_modes_add(work, &wide, 1, c, wide, NULL, NAIK_RHS_IDLE), NAIK_ERR_ARG);
+        naik_field_destroy(&wide);
         naik_modes_work_destroy(&work);
         naik_modes_destroy(&modes);
     }

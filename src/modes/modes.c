@@ -302,6 +302,15 @@ static naik_status check_shape(const naik_modes_work *work, int count, const nai
     return NAIK_OK;
 }
 
+/* Modes have 16 or 32 bits: no backend has kernels for others, and one would read them as something else. */
+static naik_status check_modes(const naik_modes_work *work, naik_field *const *block)
+{
+    return block[0]->precision != NAIK_DOUBLE
+               ? NAIK_OK
+               : NAIK_FAIL(work->geometry->backend->log, NAIK_ERR_ARG,
+                           "modes in double precision, where 16 or 32 bits are wanted");
+}
+
 naik_status naik_modes_norms(naik_modes_work *work, const naik_field *r, double *norm2)
 {
     naik_status status = NAIK_OK;
@@ -338,6 +347,7 @@ naik_status naik_modes_project(naik_modes_work *work, naik_field *const *block, 
     const int numbers = count * nrhs * 2;
     double scale[NAIK_MAX_RHS];
     NAIK_TRY(check_shape(work, count, r));
+    NAIK_TRY(check_modes(work, block));
     for (int j = 0; j < nrhs; j++) {
         scale[j] = scale_of(norm2[j], largest);
     }
@@ -381,6 +391,7 @@ naik_status naik_modes_add(naik_modes_work *work, naik_field *const *block, int 
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(check_shape(work, count, x));
+    NAIK_TRY(check_modes(work, block));
     NAIK_TRY(upload(work, c, count, x->nrhs));
     NAIK_TRY(work->geometry->backend->ops->modes.add(
         (const naik_field *const *)block, blocks_of(count), work->coefficients, x, rhs, state));
