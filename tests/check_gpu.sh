@@ -60,7 +60,7 @@ most_ranks() { # most_ranks PROGRAM: of those it says it runs on (tests/run), th
 }
 
 one_device() {
-    for program in fields multigrid multigrid_kernels gcr $both; do judge "test_$program, 1 rank" 1 "$BUILD/tests/test_$program"; done
+    for program in fields multigrid multigrid_kernels multigrid_shared gcr $both; do judge "test_$program, 1 rank" 1 "$BUILD/tests/test_$program"; done
     count "naik solve against the CPU, 1 rank" tests/solve_on_gpu.sh 1
     # sessions and naik solve make the same bits there too; both of its ranks have one device
     if python=$(find_python h5py numpy); then

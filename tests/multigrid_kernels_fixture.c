@@ -357,3 +357,29 @@ double mg_distance(const naik_complex *a, const naik_complex *b, int64_t count)
     }
     return sqrt(distance) / (size > 0 ? sqrt(size) : 1);
 }
+
+typedef struct shape {
+    int vectors, nrhs;
+} shape;
+
+static const shape shapes[] = {{5, 3}, {24, 12}, {8, 16}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+bool mg_is_long(void)
+{
+    return getenv("NAIK_TEST_LONG") != NULL || strcmp(fixture_backend_name(), "cpu") != 0;
+}
+
+void mg_for_shapes(check *t,
+                   void (*run)(check *t, const mg_fixture *m, const naik_orthonormal *met))
+{
+    for (int i = 0; i < (mg_is_long() ? SHAPES : 1); i++) {
+        mg_fixture m;
+        naik_orthonormal met = {0};
+        if (!mg_fixture_create(t, shapes[i].vectors, shapes[i].nrhs, &m, &met)) {
+            return;
+        }
+        run(t, &m, &met);
+        mg_fixture_destroy(&m);
+    }
+}

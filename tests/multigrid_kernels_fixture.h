@@ -10,6 +10,7 @@
 #include "fixture.h"
 
 enum { MG_ROWS = 12 };
+#define MG_ROUNDINGS 2e-6 /* of single, in sums of a site or of some vectors */
 
 typedef struct mg_fixture {
     fixture f;
@@ -24,6 +25,12 @@ typedef struct mg_fixture {
  * is one, orthonormalised into *met. False, with the test skipped, on a backend without multigrid. */
 bool mg_fixture_create(check *t, int vectors, int nrhs, mg_fixture *out, naik_orthonormal *met);
 void mg_fixture_destroy(mg_fixture *m);
+
+/* For vectors and rhs that fill no tile, that fill them all, and for the usual ones; slow sums take long: where not
+ * mg_is_long, on the CPU in the short run, for the first alone. */
+bool mg_is_long(void);
+void mg_for_shapes(check *t,
+                   void (*run)(check *t, const mg_fixture *m, const naik_orthonormal *met));
 
 /* `count` random numbers that single precision holds. */
 naik_complex *mg_random(int64_t count, uint64_t seed);

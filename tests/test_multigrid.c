@@ -147,6 +147,72 @@ static void coarse_solver_solves_the_coarse_operator(check *t)
     fixture_for_grids(t, size, 2, solve_on_grid);
 }
 
+/* On even coarse sites: what a solve has brought, and noise. */
+static void find_low(check *t, const coarse_fixture *m, naik_coarse_solver *solver,
+                     naik_coarse *const e[2])
+{
+    const naik_multigrid_ops *ops = naik_multigrid_of(m->f.geometry);
+    double size[VECTORS], *host = calloc(coarse_number_count(m, 0) + 1, sizeof *host);
+    naik_coarse *rest = NULL;
+    for (int c = 0; c < VECTORS; c++) {
+        size[c] = 1e4;
+    }
+    for (int32_t i = 0; i < m->a->count[0] * coarse_components(m); i++) {
+        float number[2];
+        naik_mg_noise(m->a->global[0][i / coarse_components(m)], 0, 5, i % coarse_components(m),
+                      number);
+        host[2 * i] = (double)number[0];
+    }
+    CHECK_OK(t, naik_coarse_create(m->a, coarse_components(m), VECTORS, &rest));
+    CHECK_OK(t, ops->coarse_from_host(rest, NAIK_EVEN, COARSE_RHS, host));
+    CHECK_OK(t, naik_coarse_solver_find(solver, 0, e[0], rest, size));
+    CHECK_OK(t, naik_coarse_solver_lower(solver, true));
+    naik_coarse_destroy(&rest);
+    free(host);
+}
+
+/* Solutions stay right, and take fewer steps, also where directions are given up on the way. */
+static void low_on_grid(check *t, const int extents[4], const int grid[4])
+{
+    static const int aggregate[4] = {2, 2, 2, 2};
+    coarse_fixture m;
+    naik_coarse *e[2] = {NULL, NULL}, *b[2], *copy[2], *got[2];
+    naik_coarse_solver *solver = NULL;
+    naik_coarse_solve solve[2];
+    if (coarse_fixture_create(t, extents, grid, false, 0, 0, NAIK_SINGLE, aggregate, VECTORS, &m)) {
+        const double bound[RHS] = {100, 100, 100, 100, 100};
+        coarse_make(t, &m, b);
+        coarse_make(t, &m, copy);
+        coarse_make(t, &m, got);
+        coarse_fill_random(t, &m, copy);
+        for (int c = 0; c < 2; c++) {
+            CHECK_OK(t, naik_coarse_create(m.a, coarse_components(&m), VECTORS, &e[c]));
+            e[c]->nrhs = RHS;
+        }
+        CHECK_OK(t, naik_coarse_solver_create(m.op, VECTORS, 2, 1e-5, &solver));
+        for (int i = 0; i < 2; i++) {
+            coarse_fill_random(t, &m, b);
+            CHECK_OK(t, naik_coarse_solver_solve(solver, b, bound, e, &solve[i]));
+            CHECK_OK(t, naik_coarse_operator_apply(m.op, m.halo, e, got));
+            CHECK_NEAR(t, coarse_difference(t, &m, got, copy), 0, 3e-5);
+            CHECK_INT(t, solve[i].beyond, 0);
+            find_low(t, &m, solver, e);
+        }
+        CHECK_TRUE(t, solve[1].most > 0 && solve[1].most < solve[0].most);
+        naik_coarse_solver_destroy(&solver);
+        coarse_free(e);
+        coarse_free(b);
+        coarse_free(copy);
+        coarse_free(got);
+    }
+    coarse_fixture_destroy(&m);
+}
+
+static void low_vectors_take_their_part_of_the_steps(check *t)
+{
+    fixture_for_grids(t, size, 2, low_on_grid);
+}
+
 /* All numbers of the matrices that are used, in single precision. */
 static void enlarge(const coarse_fixture *m, double by)
 {
@@ -396,6 +462,7 @@ static void grids_without_whole_aggregates_are_refused(check *t)
 CHECK_MAIN(CHECK(columns_are_orthonormal), CHECK(coarse_operator_is_the_galerkin_product),
            CHECK(one_aggregate_is_the_dense_product),
            CHECK(coarse_solver_solves_the_coarse_operator),
+           CHECK(low_vectors_take_their_part_of_the_steps),
            CHECK_UP_TO(1, a_coarse_operator_that_is_too_large_is_noticed),
            CHECK_UP_TO(1, smoother_is_the_least_squares_polynomial),
            CHECK_UP_TO(1, smoother_is_as_good_as_gcr),

@@ -6,33 +6,7 @@
 
 #include "multigrid_kernels_fixture.h"
 
-/* Vectors and rhs that fill no tile, that fill them all, and the usual ones. */
-typedef struct shape {
-    int vectors, nrhs;
-} shape;
-static const shape shapes[] = {{5, 3}, {24, 12}, {8, 16}};
-enum { SHAPES = sizeof shapes / sizeof *shapes };
-static const double roundings = 2e-6, bits16 = 1e-4;
-
-/* Slow sums take long: on the CPU the first shape is all of the short run. */
-static bool is_long(void)
-{
-    return getenv("NAIK_TEST_LONG") != NULL || strcmp(fixture_backend_name(), "cpu") != 0;
-}
-
-static void for_shapes(check *t,
-                       void (*run)(check *t, const mg_fixture *m, const naik_orthonormal *met))
-{
-    for (int i = 0; i < (is_long() ? SHAPES : 1); i++) {
-        mg_fixture m;
-        naik_orthonormal met = {0};
-        if (!mg_fixture_create(t, shapes[i].vectors, shapes[i].nrhs, &m, &met)) {
-            return;
-        }
-        run(t, &m, &met);
-        mg_fixture_destroy(&m);
-    }
-}
+static const double roundings = MG_ROUNDINGS, bits16 = 1e-4;
 
 /* Column n of N at a row of a member, conjugated. */
 static naik_complex conjugated(const mg_fixture *m, int storage, int fine, int64_t cb, int row,
@@ -88,7 +62,7 @@ static void expect_orthonormal(check *t, const mg_fixture *m, const naik_orthono
 
 static void columns_become_orthonormal_and_equal_ones_are_replaced(check *t)
 {
-    for_shapes(t, expect_orthonormal);
+    mg_for_shapes(t, expect_orthonormal);
 }
 
 static void expect_restriction(check *t, const mg_fixture *m, int storage, naik_parity fine)
@@ -130,7 +104,7 @@ static void expect_restrictions(check *t, const mg_fixture *m, const naik_orthon
 
 static void restriction_is_that_of_slow_sums(check *t)
 {
-    for_shapes(t, expect_restrictions);
+    mg_for_shapes(t, expect_restrictions);
 }
 
 /* v += P e of a coarse parity. */
@@ -183,7 +157,7 @@ static void expect_interpolations(check *t, const mg_fixture *m, const naik_orth
 
 static void interpolation_is_that_of_slow_sums(check *t)
 {
-    for_shapes(t, expect_interpolations);
+    mg_for_shapes(t, expect_interpolations);
 }
 
 /* ---- coarse matrices, on the host [parity][which][site][row][column] */
@@ -386,7 +360,7 @@ static void expect_coarse_operator(check *t, const mg_fixture *m, const naik_ort
 
 static void coarse_matrices_are_made_inverted_and_applied(check *t)
 {
-    for_shapes(t, expect_coarse_operator);
+    mg_for_shapes(t, expect_coarse_operator);
 }
 
 static void sites_without_an_inverse_are_counted(check *t)
@@ -504,7 +478,7 @@ static void expect_sums(check *t, const mg_fixture *m, const naik_orthonormal *m
 
 static void products_and_multiples_are_those_of_slow_sums(check *t)
 {
-    for_shapes(t, expect_sums);
+    mg_for_shapes(t, expect_sums);
 }
 
 static void noise_is_that_of_the_global_site(check *t)
@@ -578,7 +552,7 @@ static naik_complex *first_of_batch(check *t, int nrhs, int64_t *count)
 static void bits_do_not_depend_on_the_batch(check *t)
 {
     int64_t count = 0;
-    if (!is_long()) {
+    if (!mg_is_long()) {
         CHECK_SKIP(t, "two batches of matrices: in the long run and on GPUs");
     }
     naik_complex *alone = first_of_batch(t, 2, &count);

@@ -1,7 +1,8 @@
 /* coarse_sums.cu - products of coarse vectors with one of them, and sums of their multiples
  *
  * 16 threads have a tile of rhs at a site, 4 of them an rhs: thread t components 2t, 2t+1, 2t+8, 2t+9 of each
- * tile. What is added over sites are integers, so no order of threads shows.
+ * tile. What is added over sites are integers, so no order of threads shows. Of vectors that all rhs share, 64
+ * threads have a tile of these with a tile of rhs.
  */
 #include "gpu/multigrid/layout.cuh"
 
@@ -12,6 +13,12 @@ enum {
     SUMS_SITES = 4 * SUMS_TEAMS, /* a block */
     PRODUCTS_MOST = 64,          /* vectors a launch: what parameters have room for */
     UPDATE_MOST = 24,
+    CROSS_TEAM = 4 * SUMS_TEAM, /* threads of a site, a tile of shared vectors and one of rhs */
+    CROSS_TEAMS = SUMS_THREADS / CROSS_TEAM,
+    CROSS_SITES = 4 * CROSS_TEAMS, /* a block */
+    CROSS_PAIRS = MG_RHS * MG_RHS,
+    MIX_BLOCKS = 2,
+    MIX_MOST = 24,        /* shared vectors a launch */
     SUMS_NOTHING = -32768 /* in the place of an exponent: the scale is 0 */
 };
 
@@ -231,6 +238,182 @@ naik_status gpu_coarse_update(naik_coarse *w, naik_parity parity, const double *
             p.v[j] = (const float *)v[first + j]->data;
         }
         update_kernel<<<grid, SUMS_THREADS, 0, mg_stream(w->aggregates)>>>(p);
+        NAIK_TRY(GPU_LAUNCHED(backend, "adding multiples of coarse vectors"));
+    }
+done:
+    return status;
+}
+
+/* Of one block of shared vectors, which has the shape of w. */
+typedef struct cross_params {
+    sums_shape shape;
+    const float *v, *w;
+    int vectors;
+    unsigned long long *products; /* [vectors][nrhs][2] */
+    int16_t exponent[NAIK_MG_WIDTH][NAIK_MG_WIDTH];
+} cross_params;
+
+/* sum += conj(v) w of four components, in single. */
+__device__ static inline void add_pairs(const float4 &vr, const float4 &vi, const float4 &wr,
+                                        const float4 &wi, cplx<float> &sum)
+{
+    sum = mul_add({vr.x, -vi.x}, {wr.x, wi.x}, sum);
+    sum = mul_add({vr.y, -vi.y}, {wr.y, wi.y}, sum);
+    sum = mul_add({vr.z, -vi.z}, {wr.z, wi.z}, sum);
+    sum = mul_add({vr.w, -vi.w}, {wr.w, wi.w}, sum);
+}
+
+/* A block some sites of a tile of shared vectors and a tile of rhs. */
+__global__ void __launch_bounds__(SUMS_THREADS) cross_kernel(const cross_params p)
+{
+    __shared__ unsigned long long total[CROSS_PAIRS][2];
+    const int v_tile = (int)blockIdx.y, rhs_tile = (int)blockIdx.z;
+    const int team = (int)threadIdx.x / CROSS_TEAM, member = (int)threadIdx.x % CROSS_TEAM;
+    const int part = member % 4, pair = member / 4, of_v = pair / MG_RHS, of_w = pair % MG_RHS;
+    const int i = v_tile * MG_RHS + of_v, c = rhs_tile * MG_RHS + of_w;
+    const bool there = i < p.vectors && c < p.shape.nrhs;
+    const int exponent = there ? p.exponent[i][c] : (int)SUMS_NOTHING;
+    const double scale =
+        exponent == SUMS_NOTHING ? 0 : __longlong_as_double((long long)(exponent + 1023) << 52);
+    long long mine[2] = {0, 0};
+    if (threadIdx.x < 2 * CROSS_PAIRS) {
+        total[threadIdx.x / 2][threadIdx.x % 2] = 0;
+    }
+    __syncthreads();
+    for (int n = team; n < CROSS_SITES; n += CROSS_TEAMS) {
+        const int site = (int)blockIdx.x * CROSS_SITES + n;
+        cplx<float> sum = {0, 0};
+        if (site < p.shape.sites && scale != 0) {
+            const float4 *v = team_place(p.shape, p.v, site, v_tile, of_v * 4 + part);
+            const float4 *w = team_place(p.shape, p.w, site, rhs_tile, of_w * 4 + part);
+            for (int k = 0; k < p.shape.tiles; k++) {
+                const int at = k * p.shape.rhs_tiles * MG_GROUP;
+                add_pairs(v[at], v[at + 4], w[at], w[at + 4], sum);
+            }
+        }
+        for (int distance = 1; distance < 4; distance *= 2) {
+            sum.re += gpu_lanes_swap(sum.re, distance);
+            sum.im += gpu_lanes_swap(sum.im, distance);
+        }
+        mine[0] += __double2ll_rn((double)sum.re * scale);
+        mine[1] += __double2ll_rn((double)sum.im * scale);
+    }
+    if (part < 2) { /* one thread of a pair for each part */
+        atomicAdd(&total[pair][part], (unsigned long long)(part == 0 ? mine[0] : mine[1]));
+    }
+    __syncthreads();
+    const int sum = (int)threadIdx.x, v_of = v_tile * MG_RHS + sum / (2 * MG_RHS);
+    const int w_of = rhs_tile * MG_RHS + sum / 2 % MG_RHS;
+    if (sum < 2 * CROSS_PAIRS && v_of < p.vectors && w_of < p.shape.nrhs) {
+        atomicAdd(p.products + (size_t)(v_of * p.shape.nrhs + w_of) * 2 + sum % 2,
+                  total[sum / 2][sum % 2]);
+    }
+}
+
+static int vectors_of(const naik_coarse *const *v, int blocks)
+{
+    int vectors = 0;
+    for (int b = 0; b < blocks; b++) {
+        vectors += v[b]->nrhs;
+    }
+    return vectors;
+}
+
+naik_status gpu_coarse_cross(const naik_coarse *const *v, int blocks, const naik_coarse *w,
+                             naik_parity parity, const double *scale, int64_t *products)
+{
+    naik_status status = NAIK_OK;
+    const naik_aggregates *a = w->aggregates;
+    naik_backend *backend = mg_backend(a);
+    const int nrhs = w->nrhs;
+    cross_params p = {};
+    p.shape = shape_of(w, parity);
+    p.w = (const float *)w->data;
+    p.products = (unsigned long long *)products;
+    const size_t numbers = (size_t)vectors_of(v, blocks) * (size_t)nrhs * 2;
+    NAIK_TRY(GPU_CHECK(backend, gpu_memset(products, 0, numbers * sizeof *products, mg_stream(a)),
+                       "clearing products of coarse vectors"));
+    for (int b = 0; b < blocks && p.shape.sites > 0; b++) {
+        p.v = (const float *)v[b]->data;
+        p.vectors = v[b]->nrhs;
+        for (int n = 0; n < p.vectors * nrhs; n++) {
+            p.exponent[n / nrhs][n % nrhs] =
+                (int16_t)(scale[n] == 0 ? (int)SUMS_NOTHING : ilogb(scale[n]));
+        }
+        const dim3 grid((unsigned)((p.shape.sites + CROSS_SITES - 1) / CROSS_SITES),
+                        (unsigned)mg_rhs_tiles(p.vectors), (unsigned)mg_rhs_tiles(nrhs));
+        cross_kernel<<<grid, SUMS_THREADS, 0, mg_stream(a)>>>(p);
+        NAIK_TRY(GPU_LAUNCHED(backend, "taking products of coarse vectors"));
+        scale += p.vectors * nrhs;
+        p.products += p.vectors * nrhs * 2;
+    }
+done:
+    return status;
+}
+
+typedef struct mix_params {
+    sums_shape shape;
+    float *w;
+    const float *v[MIX_BLOCKS];
+    int vectors[MIX_BLOCKS];
+    float2 b[MIX_MOST][NAIK_MG_WIDTH];
+} mix_params;
+
+__global__ void __launch_bounds__(SUMS_THREADS) mix_kernel(const mix_params p)
+{
+    __shared__ float2 b[MIX_MOST][NAIK_MG_WIDTH];
+    for (int n = (int)threadIdx.x; n < MIX_MOST * NAIK_MG_WIDTH; n += SUMS_THREADS) {
+        b[n / NAIK_MG_WIDTH][n % NAIK_MG_WIDTH] = p.b[n / NAIK_MG_WIDTH][n % NAIK_MG_WIDTH];
+    }
+    __syncthreads();
+    const int team = (int)(blockIdx.x * SUMS_TEAMS) + (int)threadIdx.x / SUMS_TEAM;
+    const int member = (int)threadIdx.x % SUMS_TEAM, site = team / p.shape.tiles;
+    const int rhs_tile = (int)blockIdx.y, c = rhs_tile * MG_RHS + member / 4;
+    const int at = team % p.shape.tiles * p.shape.rhs_tiles * MG_GROUP;
+    if (site >= p.shape.sites || c >= p.shape.nrhs) {
+        return;
+    }
+    float4 *w = (float4 *)team_place(p.shape, p.w, site, rhs_tile, member) + at;
+    float4 re = w[0], im = w[4];
+    int j = 0;
+#pragma unroll
+    for (int block = 0; block < MIX_BLOCKS; block++) {
+        for (int i = 0; i < p.vectors[block]; i++) {
+            const float4 *v =
+                team_place(p.shape, p.v[block], site, i / MG_RHS, i % MG_RHS * 4 + member % 4) + at;
+            add_multiple(b[j++][c], v[0], v[4], re, im);
+        }
+    }
+    w[0] = re;
+    w[4] = im;
+}
+
+naik_status gpu_coarse_mix(naik_coarse *w, naik_parity parity, const naik_coarse *const *v,
+                           int blocks, const double *b)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = mg_backend(w->aggregates);
+    const int nrhs = w->nrhs;
+    mix_params p = {};
+    p.shape = shape_of(w, parity);
+    p.w = (float *)w->data;
+    const int64_t teams = (int64_t)p.shape.sites * p.shape.tiles;
+    const dim3 grid((unsigned)((teams + SUMS_TEAMS - 1) / SUMS_TEAMS),
+                    (unsigned)mg_rhs_tiles(nrhs));
+    for (int next = 0; next < blocks && p.shape.sites > 0;) {
+        int count = 0, here = 0;
+        for (; next < blocks && here < MIX_BLOCKS && count + v[next]->nrhs <= MIX_MOST; next++) {
+            p.v[here] = (const float *)v[next]->data;
+            p.vectors[here++] = v[next]->nrhs;
+            for (int n = 0; n < v[next]->nrhs * nrhs; n++, b += 2) {
+                p.b[count + n / nrhs][n % nrhs] = make_float2((float)b[0], (float)b[1]);
+            }
+            count += v[next]->nrhs;
+        }
+        for (; here < MIX_BLOCKS; here++) {
+            p.vectors[here] = 0;
+        }
+        mix_kernel<<<grid, SUMS_THREADS, 0, mg_stream(w->aggregates)>>>(p);
         NAIK_TRY(GPU_LAUNCHED(backend, "adding multiples of coarse vectors"));
     }
 done:

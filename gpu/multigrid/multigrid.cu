@@ -30,6 +30,8 @@ const naik_multigrid_ops naik_multigrid_ops_gpu = {
     .multiply = gpu_coarse_multiply,
     .products = gpu_coarse_products,
     .update = gpu_coarse_update,
+    .cross = gpu_coarse_cross,
+    .mix = gpu_coarse_mix,
     .coarse_from_host = gpu_coarse_from_host,
     .coarse_to_host = gpu_coarse_to_host,
 };

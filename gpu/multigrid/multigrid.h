@@ -66,5 +66,9 @@ naik_status gpu_coarse_products(const naik_coarse *const *v, int count, const na
                                 naik_parity parity, const double *scale, int64_t *products);
 naik_status gpu_coarse_update(naik_coarse *w, naik_parity parity, const double *a,
                               const naik_coarse *const *v, int count, const double *b);
+naik_status gpu_coarse_cross(const naik_coarse *const *v, int blocks, const naik_coarse *w,
+                             naik_parity parity, const double *scale, int64_t *products);
+naik_status gpu_coarse_mix(naik_coarse *w, naik_parity parity, const naik_coarse *const *v,
+                           int blocks, const double *b);
 
 #endif

@@ -174,6 +174,14 @@ typedef struct naik_multigrid_ops {
      * [count][nrhs][2] on the host; a = 1 with all b = 0 leaves w_c as it is, a = 0 does not read it. */
     naik_status (*update)(naik_coarse *w, naik_parity parity, const double *a,
                           const naik_coarse *const *v, int count, const double *b);
+    /* The same two with vectors that all rhs of w share: vector i is an rhs of one of `blocks` coarse vectors,
+     * counted through all of them, which have the capacity of w. cross: products [vectors][nrhs][2], scale
+     * [vectors][nrhs], summed at a site in single in fixed order. mix: w_c += sum_i v_i b[i][c], in order of
+     * i, b [vectors][nrhs][2] on the host. */
+    naik_status (*cross)(const naik_coarse *const *v, int blocks, const naik_coarse *w,
+                         naik_parity parity, const double *scale, int64_t *products);
+    naik_status (*mix)(naik_coarse *w, naik_parity parity, const naik_coarse *const *v, int blocks,
+                       const double *b);
     /* One rhs of coarse vectors to and from the host, [count][components][2] double: for tests. */
     naik_status (*coarse_from_host)(naik_coarse *v, naik_parity parity, int irhs,
                                     const double *sites);

@@ -17,22 +17,41 @@ typedef struct part {
     const void *data;
     size_t bytes;
 } part;
-enum { PARTS = 2 };
 
-static void parts_of(const naik_multigrid *mg, part out[PARTS])
+/* Of coarse vectors. */
+static part low_part(const naik_multigrid *mg, const char *name, const naik_coarse *v)
+{
+    return (part){name, v->data, naik_coarse_bytes(mg->aggregates, v->components, v->capacity)};
+}
+
+/* How many there are; those from *changing on are made anew for another mass. */
+static int parts_of(const naik_multigrid *mg, part out[NAIK_MULTIGRID_PARTS], int *changing)
 {
     const naik_coarse_links *links = mg->coarse->used;
-    out[0] = (part){"near-null vectors", mg->used->data, mg->used->size_bytes};
-    out[1] = (part){"coarse matrices", links->data, links->size_bytes};
+    const naik_coarse_low *low = naik_coarse_solver_low(mg->cycle->coarse);
+    const int blocks = low != NULL ? low->blocks : 0;
+    int count = 0;
+    out[count++] = (part){"near-null vectors", mg->used->data, mg->used->size_bytes};
+    for (int b = 0; b < blocks; b++) {
+        out[count++] = low_part(mg, "near-null vectors", low->found[b]);
+    }
+    *changing = count;
+    out[count++] = (part){"coarse matrices", links->data, links->size_bytes};
+    for (int b = 0; b < blocks && low->used; b++) {
+        out[count++] = low_part(mg, "low vectors", low->u[b]);
+        out[count++] = low_part(mg, "low vectors", low->w[b]);
+    }
+    return count;
 }
 
 naik_status naik_multigrid_seal(naik_multigrid *mg, bool changed)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = mg->aggregates->geometry->backend;
-    part parts[PARTS];
-    parts_of(mg, parts);
-    for (int i = changed ? 1 : 0; i < PARTS && status == NAIK_OK; i++) {
+    part parts[NAIK_MULTIGRID_PARTS];
+    int changing;
+    const int count = parts_of(mg, parts, &changing);
+    for (int i = changed ? changing : 0; i < count && status == NAIK_OK; i++) {
         status = naik_backend_sum_words(backend, parts[i].data, parts[i].bytes, mg->sums[i]);
     }
     return naik_comm_agree(backend->comm, status);
@@ -41,10 +60,11 @@ naik_status naik_multigrid_seal(naik_multigrid *mg, bool changed)
 naik_status naik_multigrid_verify(const naik_multigrid *mg, const char **what, int *rank)
 {
     naik_status status = NAIK_OK;
-    part parts[PARTS];
-    parts_of(mg, parts);
+    part parts[NAIK_MULTIGRID_PARTS];
+    int changing;
+    const int count = parts_of(mg, parts, &changing);
     *rank = -1;
-    for (int i = 0; i < PARTS && *rank < 0; i++) {
+    for (int i = 0; i < count && *rank < 0; i++) {
         *what = parts[i].name;
         NAIK_TRY(naik_words_verify(mg->aggregates->geometry->backend, parts[i].data, parts[i].bytes,
                                    mg->sums[i], rank));

@@ -10,6 +10,7 @@
 #ifndef NAIK_MULTIGRID_COARSE_OPERATOR_H
 #define NAIK_MULTIGRID_COARSE_OPERATOR_H
 
+#include "multigrid/coarse_low.h"
 #include "multigrid/coarse_vector.h"
 #include "multigrid/hooks.h"
 #include "multigrid/transfer.h"
@@ -58,6 +59,16 @@ naik_status naik_coarse_solver_create(const naik_coarse_operator *op, int width,
 void naik_coarse_solver_destroy(naik_coarse_solver **solver);
 size_t naik_coarse_solver_bytes(const naik_aggregates *aggregates, int components, int width,
                                 int space);
+
+/* Low vectors (coarse_low.h), as many as P has, of solvers that are as wide as a block of them; others go without.
+ * find: block `block` of those that the setup found is a + b, on even coarse sites, of at most `size`. lower: what they
+ * are for the operator at hand, again wherever that is another one; refine: S^-1 goes over them once, by this solver. Until then, and where vectors are alike, solves go
+ * without. Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_coarse_solver_find(naik_coarse_solver *s, int block, const naik_coarse *a,
+                                    const naik_coarse *b, const double *size);
+naik_status naik_coarse_solver_lower(naik_coarse_solver *s, bool refine);
+/* NULL: it has none. */
+const naik_coarse_low *naik_coarse_solver_low(const naik_coarse_solver *s);
 
 /* M_c e = b, b of both parities, which are overwritten; bound [nrhs]: |b| at most, of each rhs; 0: not
  * solved, e of it is undefined. Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */

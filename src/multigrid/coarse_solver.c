@@ -1,8 +1,8 @@
-/* coarse_solver.c - GCR on the coarse lattice, batched over right-hand sides
+/* coarse_solver.c - GCR on the coarse lattice beside low vectors, batched over right-hand sides
  *
  * A step takes two sums over ranks: of w = S r with all directions before, then of what is left of it. The
  * direction of a step is z_k = r without its parts along those before, which only the numbers h know: x is
- * put together of the z_k when the space is full or the solve is over.
+ * put together of the z_k, and of the low vectors, when the space is full or the solve is over.
  */
 #include <assert.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "solver/gcr_scalars.h"
 
 /* |S v| is at most so many |v|, |b_p - Z b_q| so many |b|: the sums have room for it, and for more by the factor
- * that scale_for leaves. What exceeds that does not come at once: it is seen before it is too much. */
+ * that naik_coarse_scale leaves. What exceeds that does not come at once: it is seen before it is too much. */
 enum { LARGEST_S = 6, LARGEST_RHS = 12 }; /* powers of 2 */
 static_assert(1 << LARGEST_S == NAIK_MG_LARGEST_S, "the sums have room for the largest S");
 
@@ -29,10 +29,13 @@ struct naik_coarse_solver {
     naik_parity parity; /* that is solved */
     naik_coarse *z[NAIK_MG_SPACE_MOST], *w[NAIK_MG_SPACE_MOST];
     naik_coarse *r, *other; /* on the parity that is solved, and on the other */
-    int64_t *products;      /* backend memory [space][width][2] */
-    int64_t *sums;          /* the host's copy */
-    complex_of *h;          /* [space][space]: (w_j, S z_k) / |w_j|^2 */
+    naik_coarse_low *low;
+    int64_t *products; /* backend memory [low + space][width][2] */
+    int64_t *sums;     /* the host's copy */
+    complex_of *h;     /* [space][space]: (w_j, S z_k) / |w_j|^2 */
     complex_of alpha[NAIK_MG_SPACE_MOST];
+    complex_of *g;                                /* [low][space]: (w_i, S z_k) of low vectors */
+    complex_of part[NAIK_MG_VECTORS_MOST];        /* of the solution along u_i, but for those */
     double ww[NAIK_MG_SPACE_MOST][NAIK_MG_WIDTH]; /* |w_j|^2 */
 };
 
@@ -43,32 +46,44 @@ typedef struct coarse_state {
     double rr[NAIK_MG_WIDTH], stop[NAIK_MG_WIDTH];
 } coarse_state;
 
-/* The sums of a step at the most. */
-static size_t product_numbers(int space)
+/* As many low vectors as near-null vectors, where a block of them fits; 0: none. */
+static int low_of(int components, int width)
 {
-    return (size_t)space * NAIK_MG_WIDTH * 2;
+    const int vectors = components / 2;
+    return width >= naik_transfer_in_block(vectors, 0) ? vectors : 0;
+}
+
+/* The sums of a step at the most. */
+static size_t product_numbers(int components, int width, int space)
+{
+    return (size_t)(low_of(components, width) + space) * NAIK_MG_WIDTH * 2;
 }
 
 size_t naik_coarse_solver_bytes(const naik_aggregates *aggregates, int components, int width,
                                 int space)
 {
     const size_t vectors = 2 * (size_t)space + 2;
+    const int low = low_of(components, width);
     return vectors * naik_coarse_bytes(aggregates, components, width) +
            naik_coarse_halo_bytes(aggregates, components, width) +
-           product_numbers(space) * sizeof(int64_t);
+           (low > 0 ? naik_coarse_low_bytes(aggregates, components, low, width) : 0) +
+           product_numbers(components, width, space) * sizeof(int64_t);
 }
 
 static naik_status allocate(naik_coarse_solver *s)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = s->op->aggregates->geometry->backend;
-    const size_t numbers = product_numbers(s->space), space = (size_t)s->space;
+    const size_t numbers = product_numbers(s->op->components, s->width, s->space);
+    const size_t space = (size_t)s->space, low = (size_t)low_of(s->op->components, s->width);
     NAIK_TRY(naik_backend_alloc(backend, numbers * sizeof *s->products, "coarse products",
                                 (void **)&s->products));
     NAIK_TRY(
         naik_alloc(backend->log, numbers * sizeof *s->sums, "coarse products", (void **)&s->sums));
     NAIK_TRY(
         naik_alloc(backend->log, space * space * sizeof *s->h, "coarse products", (void **)&s->h));
+    NAIK_TRY(naik_alloc(backend->log, (low * space + 1) * sizeof *s->g, "coarse products",
+                        (void **)&s->g));
 done:
     return status;
 }
@@ -89,6 +104,10 @@ naik_status naik_coarse_solver_create(const naik_coarse_operator *op, int width,
     s->tolerance = tolerance;
     NAIK_TRY(naik_comm_agree(comm, allocate(s)));
     NAIK_TRY(naik_coarse_halo_create(a, op->components, width, &s->halo));
+    const int low = low_of(op->components, width);
+    if (low > 0) {
+        NAIK_TRY(naik_coarse_low_create(a, op->components, low, width, &s->low));
+    }
     NAIK_TRY(naik_coarse_create(a, op->components, width, &s->r));
     NAIK_TRY(naik_coarse_create(a, op->components, width, &s->other));
     for (int j = 0; j < space; j++) {
@@ -120,6 +139,8 @@ void naik_coarse_solver_destroy(naik_coarse_solver **solver)
     }
     naik_free(s->sums);
     naik_free(s->h);
+    naik_free(s->g);
+    naik_coarse_low_destroy(&s->low);
     naik_free(s);
     *solver = NULL;
 }
@@ -129,26 +150,11 @@ static const naik_multigrid_ops *ops_of(const naik_coarse_solver *s)
     return naik_multigrid_of(s->op->aggregates->geometry);
 }
 
-/* The largest power of 2 such that a product of at most `size` times it is below 2^60; 0 where there is
- * nothing to be summed. */
-static double scale_for(double size)
-{
-    int exponent;
-    if (!(size > 0) || !(size < 1e300)) {
-        return 0;
-    }
-    (void)frexp(size, &exponent);
-    return ldexp(1, 60 - exponent);
-}
-
-/* out [count][nrhs][2] = (v_j, u) over all ranks. */
-static naik_status products(naik_coarse_solver *s, const naik_coarse *const *v, int count,
-                            const naik_coarse *u, const double *scale, double *out)
+/* out [numbers][2]: what was summed, over all ranks. */
+static naik_status take(naik_coarse_solver *s, int numbers, const double *scale, double *out)
 {
     naik_status status = NAIK_OK;
-    const int numbers = count * u->nrhs;
     naik_backend *backend = s->op->aggregates->geometry->backend;
-    NAIK_TRY(ops_of(s)->products(v, count, u, s->parity, scale, s->products));
     NAIK_TRY(naik_backend_download(backend, s->sums, s->products,
                                    (size_t)numbers * 2 * sizeof *s->sums));
     NAIK_TRY(naik_comm_sum_i64(backend->comm, s->sums, 2 * numbers));
@@ -157,6 +163,17 @@ static naik_status products(naik_coarse_solver *s, const naik_coarse *const *v, 
         out[2 * i] = unit * (double)s->sums[2 * i];
         out[2 * i + 1] = unit * (double)s->sums[2 * i + 1];
     }
+done:
+    return status;
+}
+
+/* out [count][nrhs][2] = (v_j, u) over all ranks. */
+static naik_status products(naik_coarse_solver *s, const naik_coarse *const *v, int count,
+                            const naik_coarse *u, const double *scale, double *out)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(ops_of(s)->products(v, count, u, s->parity, scale, s->products));
+    NAIK_TRY(take(s, count * u->nrhs, scale, out));
 done:
     return status;
 }
@@ -170,7 +187,8 @@ static naik_status norms(naik_coarse_solver *s, const naik_coarse *v, const coar
     double scale[NAIK_MG_WIDTH] = {0}, found[NAIK_MG_WIDTH][2] = {{0}};
     for (int round = 0; round < 2; round++) {
         for (int c = 0; c < at->nrhs; c++) {
-            scale[c] = !at->active[c] ? 0 : scale_for(round == 0 ? largest[c] : 1.5 * out[c]);
+            scale[c] =
+                !at->active[c] ? 0 : naik_coarse_scale(round == 0 ? largest[c] : 1.5 * out[c]);
         }
         NAIK_TRY(products(s, one, 1, v, scale, &found[0][0]));
         for (int c = 0; c < at->nrhs; c++) {
@@ -222,11 +240,14 @@ static naik_status copy(const naik_coarse_solver *s, naik_parity parity, naik_co
     return ops_of(s)->update(to, parity, zero, one, 1, &b[0][0]);
 }
 
-/* w += sum_j v_j b_j, b [count][NAIK_MG_WIDTH][2] of which nrhs are used. */
+/* w += sum_j v_j b_j, count may be 0, b [count][NAIK_MG_WIDTH][2] of which nrhs are used. */
 static naik_status add(const naik_coarse_solver *s, naik_coarse *w, naik_coarse *const *v,
                        int count, complex_of *b)
 {
     double ones[NAIK_MG_WIDTH], packed[NAIK_MG_SPACE_MOST * NAIK_MG_WIDTH * 2];
+    if (count == 0) {
+        return NAIK_OK;
+    }
     all_same(ones, 1);
     for (int j = 0; j < count; j++) {
         memcpy(packed + (size_t)(j * w->nrhs) * 2, b[j], (size_t)w->nrhs * 2 * sizeof *packed);
@@ -234,27 +255,72 @@ static naik_status add(const naik_coarse_solver *s, naik_coarse *w, naik_coarse 
     return ops_of(s)->update(w, s->parity, ones, (const naik_coarse *const *)v, count, packed);
 }
 
-/* h_k and w_k without its parts along w_0 .. w_k-1. */
+enum { DIRECTIONS_MOST = NAIK_MG_VECTORS_MOST + NAIK_MG_SPACE_MOST };
+
+/* Low vectors that are used. */
+static int low_count(const naik_coarse_solver *s)
+{
+    return s->low != NULL && s->low->used ? s->low->count : 0;
+}
+static const naik_coarse *const *images_of(const naik_coarse_solver *s)
+{
+    return (const naik_coarse *const *)s->low->w;
+}
+
+/* out[low, k][nrhs][2]: products of low vectors' images and of w_0 .. w_k-1 with w_k, in one sum over ranks. */
+static naik_status all_products(naik_coarse_solver *s, const coarse_state *at, int k, double *out)
+{
+    naik_status status = NAIK_OK;
+    const int n = at->nrhs, low = low_count(s);
+    double scale[DIRECTIONS_MOST * NAIK_MG_WIDTH] = {0};
+    for (int j = 0; j < low + k; j++) {
+        for (int c = 0; c < n; c++) {
+            const double ww = j < low ? 1 : s->ww[j - low][c];
+            scale[j * n + c] =
+                !at->active[c] ? 0 : naik_coarse_scale(ldexp(sqrt(ww * at->rr[c]), LARGEST_S));
+        }
+    }
+    if (low > 0) {
+        NAIK_TRY(
+            ops_of(s)->cross(images_of(s), s->low->blocks, s->w[k], s->parity, scale, s->products));
+    }
+    if (k > 0) {
+        NAIK_TRY(ops_of(s)->products((const naik_coarse *const *)s->w, k, s->w[k], s->parity,
+                                     scale + (size_t)low * (size_t)n,
+                                     s->products + (size_t)low * (size_t)n * 2));
+    }
+    NAIK_TRY(take(s, (low + k) * n, scale, out));
+done:
+    return status;
+}
+
+/* h_k, g_k, and w_k without its parts along low vectors' images and w_0 .. w_k-1. */
 static naik_status orthogonalise(naik_coarse_solver *s, const coarse_state *at, int k)
 {
     naik_status status = NAIK_OK;
-    double scale[NAIK_MG_SPACE_MOST * NAIK_MG_WIDTH] = {0},
-                                      found[NAIK_MG_SPACE_MOST * NAIK_MG_WIDTH * 2];
+    double found[DIRECTIONS_MOST * NAIK_MG_WIDTH * 2];
     complex_of minus[NAIK_MG_SPACE_MOST];
-    const int n = at->nrhs;
-    for (int j = 0; j < k; j++) {
-        for (int c = 0; c < n; c++) {
-            scale[j * n + c] =
-                !at->active[c] ? 0 : scale_for(ldexp(sqrt(s->ww[j][c] * at->rr[c]), LARGEST_S));
-        }
+    const int n = at->nrhs, low = low_count(s);
+    if (low + k == 0) {
+        return NAIK_OK;
     }
-    NAIK_TRY(products(s, (const naik_coarse *const *)s->w, k, s->w[k], scale, found));
+    NAIK_TRY(all_products(s, at, k, found));
+    for (int i = 0; i < low * n; i++) {
+        double *g = s->g[i / n * s->space + k][i % n];
+        g[0] = found[2 * i];
+        g[1] = found[2 * i + 1];
+        found[2 * i] = -g[0];
+        found[2 * i + 1] = -g[1];
+    }
+    if (low > 0) {
+        NAIK_TRY(ops_of(s)->mix(s->w[k], s->parity, images_of(s), s->low->blocks, found));
+    }
     for (int j = 0; j < k; j++) {
         for (int c = 0; c < n; c++) {
             double *h = s->h[j * s->space + k][c];
             const bool on = at->active[c] && s->ww[j][c] > 0;
             for (int i = 0; i < 2; i++) {
-                h[i] = on ? found[(j * n + c) * 2 + i] / s->ww[j][c] : 0;
+                h[i] = on ? found[((low + j) * n + c) * 2 + i] / s->ww[j][c] : 0;
                 minus[j][c][i] = -h[i];
             }
         }
@@ -264,10 +330,48 @@ done:
     return status;
 }
 
+/* The part of r along low vectors' images goes: what it is of the solution waits in s->part. */
+static naik_status project(naik_coarse_solver *s, coarse_state *at)
+{
+    naik_status status = NAIK_OK;
+    const int n = at->nrhs, low = low_count(s);
+    double scale[NAIK_MG_VECTORS_MOST * NAIK_MG_WIDTH];
+    double found[NAIK_MG_VECTORS_MOST * NAIK_MG_WIDTH * 2], before[NAIK_MG_WIDTH];
+    if (low == 0) {
+        return NAIK_OK;
+    }
+    for (int i = 0; i < low * n; i++) {
+        const int c = i % n;
+        scale[i] = !at->active[c] ? 0 : naik_coarse_scale(2 * sqrt(at->rr[c]));
+    }
+    NAIK_TRY(ops_of(s)->cross(images_of(s), s->low->blocks, s->r, s->parity, scale, s->products));
+    NAIK_TRY(take(s, low * n, scale, found));
+    for (int i = 0; i < low * n; i++) {
+        double *a = s->part[i / n][i % n];
+        a[0] = found[2 * i];
+        a[1] = found[2 * i + 1];
+        found[2 * i] = -a[0];
+        found[2 * i + 1] = -a[1];
+    }
+    NAIK_TRY(ops_of(s)->mix(s->r, s->parity, images_of(s), s->low->blocks, found));
+    /* anew: nearly all of it may have gone */
+    memcpy(before, at->rr, sizeof before);
+    NAIK_TRY(norms(s, s->r, at, before, at->rr));
+    for (int c = 0; c < n; c++) {
+        at->active[c] = at->active[c] && at->rr[c] > at->stop[c];
+    }
+done:
+    return status;
+}
+
 /* Whether |S z_k|^2, whose parts h and ww are, has room: |z_k|^2 = rr. */
 static bool has_room(const naik_coarse_solver *s, int k, int c, double ww, double rr)
 {
     double whole = ww;
+    for (int i = 0; i < low_count(s); i++) {
+        const double *g = s->g[i * s->space + k][c];
+        whole += g[0] * g[0] + g[1] * g[1];
+    }
     for (int j = 0; j < k; j++) {
         const double *h = s->h[j * s->space + k][c];
         whole += (h[0] * h[0] + h[1] * h[1]) * s->ww[j][c];
@@ -284,8 +388,8 @@ static naik_status descend(naik_coarse_solver *s, coarse_state *at, int k, naik_
     double scale[2 * NAIK_MG_WIDTH] = {0}, found[2 * NAIK_MG_WIDTH * 2];
     complex_of minus;
     for (int c = 0; c < n; c++) {
-        scale[c] = !at->active[c] ? 0 : scale_for(ldexp(at->rr[c], 2 * LARGEST_S));
-        scale[n + c] = !at->active[c] ? 0 : scale_for(ldexp(at->rr[c], LARGEST_S));
+        scale[c] = !at->active[c] ? 0 : naik_coarse_scale(ldexp(at->rr[c], 2 * LARGEST_S));
+        scale[n + c] = !at->active[c] ? 0 : naik_coarse_scale(ldexp(at->rr[c], LARGEST_S));
     }
     NAIK_TRY(products(s, with, 2, s->w[k], scale, found));
     for (int c = 0; c < n; c++) {
@@ -309,13 +413,32 @@ done:
     return status;
 }
 
-/* x += what `count` directions have brought. */
+/* x += what `count` directions and the low vectors have brought, of which nothing waits any more. */
 static naik_status collect(naik_coarse_solver *s, int nrhs, int count, naik_coarse *x)
 {
+    naik_status status = NAIK_OK;
+    double b[NAIK_MG_VECTORS_MOST * NAIK_MG_WIDTH * 2];
     for (int c = 0; c < nrhs; c++) {
         naik_gcr_turn(count, c, NAIK_MG_WIDTH, s->space, &s->h[0][0][0], &s->alpha[0][0][0]);
     }
-    return add(s, x, s->z, count, s->alpha);
+    for (int i = 0; i < low_count(s) * nrhs; i++) {
+        const int c = i % nrhs;
+        double *a = s->part[i / nrhs][c];
+        for (int k = 0; k < count; k++) {
+            const double *g = s->g[i / nrhs * s->space + k][c], *y = s->alpha[k][c];
+            a[0] -= g[0] * y[0] - g[1] * y[1];
+            a[1] -= g[0] * y[1] + g[1] * y[0];
+        }
+        memcpy(b + (size_t)2 * (size_t)i, a, 2 * sizeof *a);
+        a[0] = a[1] = 0;
+    }
+    if (low_count(s) > 0) {
+        NAIK_TRY(
+            ops_of(s)->mix(x, s->parity, (const naik_coarse *const *)s->low->u, s->low->blocks, b));
+    }
+    NAIK_TRY(add(s, x, s->z, count, s->alpha));
+done:
+    return status;
 }
 
 static bool any_active(const coarse_state *at)
@@ -333,12 +456,11 @@ static naik_status iterate(naik_coarse_solver *s, coarse_state *at, naik_coarse 
 {
     naik_status status = NAIK_OK;
     int k = 0;
+    NAIK_TRY(project(s, at));
     for (int step = 0; step < NAIK_MG_STEPS_MOST && any_active(at); step++) {
         NAIK_TRY(copy(s, s->parity, s->z[k], s->r));
         NAIK_TRY(apply(s, s->z[k], s->w[k]));
-        if (k > 0) {
-            NAIK_TRY(orthogonalise(s, at, k));
-        }
+        NAIK_TRY(orthogonalise(s, at, k));
         NAIK_TRY(descend(s, at, k, out));
         out->most++;
         if (++k == s->space) {
@@ -346,9 +468,30 @@ static naik_status iterate(naik_coarse_solver *s, coarse_state *at, naik_coarse 
             k = 0;
         }
     }
-    if (k > 0) {
-        NAIK_TRY(collect(s, at->nrhs, k, x));
+    NAIK_TRY(collect(s, at->nrhs, k, x));
+done:
+    return status;
+}
+
+/* S x = r, |r| at most 2^(room/2) times bound: rhs whose bound is 0 are left out. */
+static naik_status solve_schur(naik_coarse_solver *s, coarse_state *at, const double *bound,
+                               int room, naik_coarse *x, naik_coarse_solve *out)
+{
+    naik_status status = NAIK_OK;
+    double largest[NAIK_MG_WIDTH], zero[NAIK_MG_WIDTH];
+    all_same(zero, 0);
+    for (int c = 0; c < at->nrhs; c++) {
+        at->active[c] = bound[c] > 0;
+        largest[c] = ldexp(bound[c] * bound[c], room);
     }
+    NAIK_TRY(norms(s, s->r, at, largest, at->rr));
+    for (int c = 0; c < at->nrhs; c++) {
+        out->beyond += at->active[c] && at->rr[c] > largest[c];
+        at->active[c] = at->active[c] && at->rr[c] > 0 && at->rr[c] <= largest[c];
+        at->stop[c] = s->tolerance * s->tolerance * at->rr[c];
+    }
+    NAIK_TRY(ops_of(s)->update(x, s->parity, zero, NULL, 0, NULL));
+    NAIK_TRY(iterate(s, at, x, out));
 done:
     return status;
 }
@@ -370,27 +513,87 @@ naik_status naik_coarse_solver_solve(naik_coarse_solver *s, naik_coarse *const b
     const naik_coarse_links *used = s->op->used;
     const naik_parity p = NAIK_EVEN, q = NAIK_ODD;
     coarse_state at = {.nrhs = b[0]->nrhs};
-    double largest[NAIK_MG_WIDTH], zero[NAIK_MG_WIDTH];
-    all_same(zero, 0);
     *out = (naik_coarse_solve){.most = 0};
     set_nrhs(s, at.nrhs);
     s->parity = p;
     NAIK_TRY(ops->multiply(used, NAIK_MG_LOCAL, q, b[1], e[1]));
     NAIK_TRY(ops->multiply(used, NAIK_MG_LOCAL, p, b[0], e[0]));
     NAIK_TRY(hop(s, p, e[1], e[0], s->r));
-    for (int c = 0; c < at.nrhs; c++) {
-        at.active[c] = bound[c] > 0;
-        largest[c] = ldexp(bound[c] * bound[c], LARGEST_RHS);
-    }
-    NAIK_TRY(norms(s, s->r, &at, largest, at.rr));
-    for (int c = 0; c < at.nrhs; c++) {
-        out->beyond += at.active[c] && at.rr[c] > largest[c];
-        at.active[c] = at.active[c] && at.rr[c] > 0 && at.rr[c] <= largest[c];
-        at.stop[c] = s->tolerance * s->tolerance * at.rr[c];
-    }
-    NAIK_TRY(ops->update(e[0], p, zero, NULL, 0, NULL));
-    NAIK_TRY(iterate(s, &at, e[0], out));
+    NAIK_TRY(solve_schur(s, &at, bound, LARGEST_RHS, e[0], out));
     NAIK_TRY(hop(s, q, e[0], e[1], e[1]));
+done:
+    return status;
+}
+
+naik_status naik_coarse_solver_find(naik_coarse_solver *s, int block, const naik_coarse *a,
+                                    const naik_coarse *b, const double *size)
+{
+    return s->low != NULL ? naik_coarse_low_find(s->low, block, a, b, size) : NAIK_OK;
+}
+
+const naik_coarse_low *naik_coarse_solver_low(const naik_coarse_solver *s)
+{
+    return s->low;
+}
+
+/* Low vectors are what the operator at hand makes of u. */
+static naik_status part(naik_coarse_solver *s, const double *bound)
+{
+    naik_status status = NAIK_OK;
+    for (int b = 0; b < s->low->blocks; b++) {
+        set_nrhs(s, s->low->u[b]->nrhs);
+        NAIK_TRY(apply(s, s->low->u[b], s->low->w[b]));
+    }
+    NAIK_TRY(naik_coarse_low_part(s->low, bound));
+done:
+    return status;
+}
+
+/* u of a block becomes S^-1 u in `next`; bound: of |S next|, which is u but for the rest of the solve. */
+static naik_status invert_block(naik_coarse_solver *s, int block, double *bound)
+{
+    naik_status status = NAIK_OK;
+    naik_coarse_low *low = s->low;
+    const naik_coarse *u = low->u[block];
+    coarse_state at = {.nrhs = u->nrhs};
+    naik_coarse_solve did = {.most = 0};
+    const double *size = low->size + block * NAIK_MG_BLOCK;
+    set_nrhs(s, u->nrhs);
+    NAIK_TRY(copy(s, s->parity, s->r, u));
+    NAIK_TRY(solve_schur(s, &at, size, 1, low->next[block], &did));
+    for (int c = 0; c < u->nrhs; c++) {
+        bound[c] = 4 * size[c];
+    }
+done:
+    return status;
+}
+
+naik_status naik_coarse_solver_lower(naik_coarse_solver *s, bool refine)
+{
+    naik_status status = NAIK_OK;
+    naik_coarse_low *low = s->low;
+    double bound[NAIK_MG_VECTORS_MOST];
+    if (low == NULL) {
+        return NAIK_OK;
+    }
+    s->parity = NAIK_EVEN;
+    NAIK_TRY(naik_coarse_low_begin(low));
+    for (int i = 0; i < low->count; i++) {
+        bound[i] = ldexp(low->size[i], LARGEST_S);
+    }
+    NAIK_TRY(part(s, bound));
+    if (!low->used || !refine) {
+        goto done;
+    }
+    for (int b = 0; b < low->blocks; b++) {
+        NAIK_TRY(invert_block(s, b, bound + b * NAIK_MG_BLOCK));
+    }
+    for (int b = 0; b < low->blocks; b++) {
+        naik_coarse *old = low->u[b];
+        low->u[b] = low->next[b];
+        low->next[b] = old;
+    }
+    NAIK_TRY(part(s, bound));
 done:
     return status;
 }

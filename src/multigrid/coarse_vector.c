@@ -5,6 +5,7 @@
  */
 #include "multigrid/coarse_vector.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,16 @@ void naik_coarse_destroy(naik_coarse **v)
         naik_free(*v);
         *v = NULL;
     }
+}
+
+double naik_coarse_scale(double size)
+{
+    int exponent;
+    if (!(size > 0) || !(size < 1e300)) {
+        return 0;
+    }
+    (void)frexp(size, &exponent);
+    return ldexp(1, 60 - exponent);
 }
 
 struct naik_coarse_halo {

@@ -10,6 +10,10 @@ naik_status naik_coarse_create(const naik_aggregates *aggregates, int components
 void naik_coarse_destroy(naik_coarse **v);
 size_t naik_coarse_bytes(const naik_aggregates *aggregates, int components, int capacity);
 
+/* The largest power of 2 such that a product of at most `size` times it is below 2^60: what sums of products are
+ * rounded to. 0 where there is nothing to be summed. */
+double naik_coarse_scale(double size);
+
 /* The exchange of vectors of one shape; its buffers. */
 typedef struct naik_coarse_halo naik_coarse_halo;
 /* Collective. NAIK_ERR_MEMORY */

@@ -83,6 +83,36 @@ static void set_nrhs(naik_cycle *c, int nrhs)
     }
 }
 
+naik_status naik_cycle_find_low(naik_cycle *c, naik_field *const (*vectors)[2], int blocks,
+                                const double *length, bool refine)
+{
+    naik_status status = NAIK_OK;
+    const naik_multigrid_ops *ops = naik_multigrid_of(c->p->aggregates->geometry);
+    double size[NAIK_MG_BLOCK];
+    for (int b = 0; b < blocks; b++) {
+        const int nrhs = vectors[b][NAIK_EVEN]->nrhs;
+        set_nrhs(c, nrhs);
+        NAIK_TRY(ops->restrict_to(c->p, NAIK_EVEN, vectors[b][NAIK_EVEN], c->b));
+        NAIK_TRY(ops->restrict_to(c->p, NAIK_ODD, vectors[b][NAIK_ODD], c->e));
+        for (int i = 0; i < nrhs; i++) {
+            size[i] = 2 * length[b * NAIK_MG_BLOCK + i]; /* P^+ P is 1 but for rounding */
+        }
+        NAIK_TRY(naik_coarse_solver_find(c->coarse, b, c->b[NAIK_EVEN], c->e[NAIK_EVEN], size));
+    }
+    NAIK_TRY(naik_cycle_lower(c, refine));
+done:
+    return status;
+}
+
+naik_status naik_cycle_lower(naik_cycle *c, bool refine)
+{
+    naik_timer *timer = c->p->aggregates->geometry->backend->timer;
+    naik_timer_start(timer, "low vectors");
+    const naik_status status = naik_coarse_solver_lower(c->coarse, refine);
+    naik_timer_stop(timer, "low vectors");
+    return status;
+}
+
 /* x = the part on `parity` of what the coarse lattice makes of the source (A r, 0). */
 static naik_status correct(naik_cycle *c, naik_parity parity, const naik_field *r,
                            const double *norm, int32_t *steps)

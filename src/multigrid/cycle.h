@@ -33,6 +33,13 @@ void naik_cycle_destroy(naik_cycle **cycle);
 size_t naik_cycle_bytes(const naik_aggregates *aggregates, int width,
                         const naik_multigrid_parameters *parameters);
 
+/* Low vectors of the coarse operator at hand, of test vectors [blocks][2] by parity, of at most `length`; or of those
+ * that were given before, where the operator is another one now. refine: solves are to come. Collective.
+ * NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_cycle_find_low(naik_cycle *cycle, naik_field *const (*vectors)[2], int blocks,
+                                const double *length, bool refine);
+naik_status naik_cycle_lower(naik_cycle *cycle, bool refine);
+
 /* z = what one cycle makes of r, both in single on `parity`; norm [nrhs]: |r|, 0: an rhs without coarse
  * correction; steps[c] += coarse steps of rhs c, NULL: not counted. z and r differ. Collective. NAIK_ERR_MPI,
  * NAIK_ERR_DEVICE */

@@ -92,11 +92,12 @@ done:
     return status;
 }
 
-/* P of the vectors, and all that follows from it. */
-static naik_status take_vectors(naik_multigrid *mg, naik_test_vectors *vectors,
+/* P of the vectors, and all that follows from it; last: no cycle makes others of them. */
+static naik_status take_vectors(naik_multigrid *mg, naik_test_vectors *vectors, bool last,
                                 naik_orthonormal *met)
 {
     naik_status status = NAIK_OK;
+    double length[NAIK_MG_VECTORS_MOST];
     naik_timer *timer = mg->aggregates->geometry->backend->timer;
     NAIK_TRY(naik_multigrid_ask(&mg->hooks, mg->aggregates->geometry->backend->log));
     naik_timer_start(timer, "orthonormalise");
@@ -107,6 +108,9 @@ static naik_status take_vectors(naik_multigrid *mg, naik_test_vectors *vectors,
         NAIK_TRY(naik_multigrid_of(mg->aggregates->geometry)->compress(mg->used, mg->made));
     }
     NAIK_TRY(make_coarse(mg));
+    NAIK_TRY(naik_test_vectors_lengths(vectors, length));
+    NAIK_TRY(naik_cycle_find_low(mg->cycle, (naik_field *const(*)[2])vectors->v, vectors->blocks,
+                                 length, last));
 done:
     return status;
 }
@@ -184,7 +188,7 @@ static naik_status find_vectors(naik_multigrid *mg, naik_test_vectors *vectors, 
     NAIK_TRY(naik_test_vectors_begin(vectors, mg->outer, mg->inner, mg->parameters.start,
                                      mg->parameters.seed));
     naik_timer_stop(timer, "start");
-    NAIK_TRY(take_vectors(mg, vectors, &met));
+    NAIK_TRY(take_vectors(mg, vectors, mg->parameters.cycles == 0, &met));
     NAIK_TRY(note_step(mg, vectors, 0, &met, report));
     for (int i = 1; i <= mg->parameters.cycles; i++) {
         naik_timer_start(timer, "cycles");
@@ -192,7 +196,7 @@ static naik_status find_vectors(naik_multigrid *mg, naik_test_vectors *vectors, 
         NAIK_TRY(naik_test_vectors_improve(vectors, mg->cycle));
         naik_timer_stop(timer, "cycles");
         NAIK_TRY(check_size(mg));
-        NAIK_TRY(take_vectors(mg, vectors, &met));
+        NAIK_TRY(take_vectors(mg, vectors, i == mg->parameters.cycles, &met));
         NAIK_TRY(note_step(mg, vectors, i, &met, report));
     }
 done:
@@ -215,7 +219,7 @@ static naik_status make_vectors(naik_multigrid *mg, const naik_multigrid_store *
     }
     naik_timer_stop(timer, "vectors");
     if (found) {
-        NAIK_TRY(take_vectors(mg, &vectors, &met));
+        NAIK_TRY(take_vectors(mg, &vectors, true, &met));
         NAIK_TRY(note_step(mg, &vectors, NAIK_MULTIGRID_STORED, &met, report));
         goto done;
     }
@@ -287,6 +291,7 @@ naik_status naik_multigrid_change(naik_multigrid *mg, const naik_wilson *outer,
     naik_timer_start(timer, "multigrid setup");
     NAIK_TRY(make_smoother(mg));
     NAIK_TRY(make_coarse(mg));
+    NAIK_TRY(naik_cycle_lower(mg->cycle, true));
     NAIK_TRY(naik_multigrid_seal(mg, true));
 done:
     naik_timer_stop(timer, "multigrid setup");

@@ -20,6 +20,9 @@ typedef struct naik_multigrid_step {
     naik_orthonormal met;
 } naik_multigrid_step;
 
+/* P, coarse matrices, and three of each block of low vectors. */
+enum { NAIK_MULTIGRID_PARTS = 2 + 3 * NAIK_MG_LOW_BLOCKS };
+
 typedef struct naik_multigrid {
     naik_multigrid_parameters parameters;
     const naik_wilson *outer, *inner; /* in double; with vectors in single. Borrowed */
@@ -32,7 +35,7 @@ typedef struct naik_multigrid {
     int width;
     naik_multigrid_step *steps; /* [parameters.cycles + 1] */
     int step_count;
-    uint64_t sums[2][2]; /* of P and of the coarse matrices as they are used (base/device.h) */
+    uint64_t sums[NAIK_MULTIGRID_PARTS][2]; /* of what solves use, part by part (base/device.h) */
 } naik_multigrid;
 
 /* outer: the operator in double, inner: one that vectors in single go with. width: rhs of a solve.

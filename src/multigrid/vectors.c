@@ -249,6 +249,21 @@ done:
     return status;
 }
 
+naik_status naik_test_vectors_lengths(naik_test_vectors *vectors, double *out)
+{
+    naik_status status = NAIK_OK;
+    for (int b = 0; b < vectors->blocks; b++) {
+        double even[NAIK_MG_BLOCK], odd[NAIK_MG_BLOCK];
+        NAIK_TRY(norms(vectors, vectors->v[b][NAIK_EVEN], even));
+        NAIK_TRY(norms(vectors, vectors->v[b][NAIK_ODD], odd));
+        for (int c = 0; c < vectors->v[b][0]->nrhs; c++) {
+            out[b * NAIK_MG_BLOCK + c] = sqrt(even[c] * even[c] + odd[c] * odd[c]);
+        }
+    }
+done:
+    return status;
+}
+
 naik_status naik_test_vectors_near_null(naik_test_vectors *vectors, const naik_wilson *inner,
                                         double *out)
 {

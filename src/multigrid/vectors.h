@@ -34,6 +34,8 @@ naik_status naik_test_vectors_improve(naik_test_vectors *vectors, naik_cycle *cy
 /* Vectors that span the same and are orthonormal on the whole lattice, so that those which a cycle amplifies
  * most do not become the only ones. */
 naik_status naik_test_vectors_part(naik_test_vectors *vectors);
+/* out [count]: |v|, of both parities. */
+naik_status naik_test_vectors_lengths(naik_test_vectors *vectors, double *out);
 /* out [count]: |Mh v| / |v| on even sites; the largest of them. */
 naik_status naik_test_vectors_near_null(naik_test_vectors *vectors, const naik_wilson *inner,
                                         double *out);

@@ -2,12 +2,10 @@
  *
  * Products and sums pair rhs of the same number: a block that is turned by s pairs c with c + s.
  */
-#include <math.h>
 #include <string.h>
 
+#include "multigrid/gram.h"
 #include "multigrid/vectors.h"
-
-typedef double complex_matrix[NAIK_MG_VECTORS_MOST][NAIK_MG_VECTORS_MOST][2];
 
 /* w_c = rhs c + s of v, round about, so far as w has rhs. */
 static naik_status turn(const naik_field *v, int nrhs, int s, naik_field *w)
@@ -21,7 +19,7 @@ static naik_status turn(const naik_field *v, int nrhs, int s, naik_field *w)
 }
 
 /* g[a][b] = (v_a, v_b) of the vectors of two blocks, a's first. */
-static naik_status pair_blocks(naik_test_vectors *t, int a, int b, complex_matrix g)
+static naik_status pair_blocks(naik_test_vectors *t, int a, int b, naik_gram g)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = t->w->geometry->backend;
@@ -50,55 +48,11 @@ done:
     return status;
 }
 
-/* m -= conj (a) b, or a b */
-static void subtract(const double a[2], const double b[2], bool conjugate, double m[2])
-{
-    const double im = conjugate ? -a[1] : a[1];
-    m[0] -= a[0] * b[0] - im * b[1];
-    m[1] -= a[0] * b[1] + im * b[0];
-}
-
-/* t, upper triangular, such that t^+ g t = 1; false where vectors are alike to the last digits. */
-static bool make_orthonormal(complex_matrix g, int n, complex_matrix t)
-{
-    /* g = r^+ r: rows of r in the upper triangle of g */
-    for (int j = 0; j < n; j++) {
-        const double whole = g[j][j][0];
-        for (int k = 0; k < j; k++) {
-            subtract(g[k][j], g[k][j], true, g[j][j]);
-        }
-        if (!(g[j][j][0] > 1e-11 * whole)) {
-            return false;
-        }
-        const double root = sqrt(g[j][j][0]);
-        g[j][j][0] = root;
-        for (int i = j + 1; i < n; i++) {
-            for (int k = 0; k < j; k++) {
-                subtract(g[k][j], g[k][i], true, g[j][i]);
-            }
-            g[j][i][0] /= root;
-            g[j][i][1] /= root;
-        }
-    }
-    memset(t, 0, sizeof(complex_matrix));
-    for (int j = 0; j < n; j++) { /* r t = 1, column by column */
-        t[j][j][0] = 1 / g[j][j][0];
-        for (int i = j - 1; i >= 0; i--) {
-            for (int k = i + 1; k <= j; k++) {
-                subtract(g[i][k], t[k][j], false, t[i][j]);
-            }
-            t[i][j][0] /= g[i][i][0];
-            t[i][j][1] /= g[i][i][0];
-        }
-    }
-    return true;
-}
-
 /* Room in backend memory for the numbers that a sum takes. */
 typedef double (*coefficients)[2];
 
 /* t->b = sum_a v_a t[a][block] of one parity; then it is the block. */
-static naik_status rotate_block(naik_test_vectors *t, int block, int parity, complex_matrix m,
+static naik_status rotate_block(naik_test_vectors *t, int block, int parity, naik_gram m,
                                 coefficients room)
 {
     naik_status status = NAIK_OK;
@@ -133,7 +87,7 @@ naik_status naik_test_vectors_part(naik_test_vectors *t)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = t->w->geometry->backend;
-    complex_matrix g = {{{0}}}, m;
+    naik_gram g = {{{0}}}, m;
     coefficients room = NULL;
     status = naik_backend_alloc(backend, NAIK_MG_BLOCK * sizeof *room, "a setup", (void **)&room);
     NAIK_TRY(naik_comm_agree(backend->comm, status));
@@ -142,7 +96,7 @@ naik_status naik_test_vectors_part(naik_test_vectors *t)
             NAIK_TRY(pair_blocks(t, a, b, g));
         }
     }
-    if (!make_orthonormal(g, t->count, m)) {
+    if (!naik_gram_orthonormal(g, t->count, m)) {
         goto done; /* aggregates will sort out what is left */
     }
     for (int block = t->blocks - 1; block >= 0; block--) {

@@ -209,6 +209,101 @@ naik_status mg_update(naik_coarse *w, naik_parity parity, const double *a,
     return NAIK_OK;
 }
 
+/* re, im [16] = (v_i, w) at a site, of one rhs i of v with all of w. */
+NAIK_CLONES static void site_cross(const float *restrict v, const float *restrict w, int n,
+                                   float *restrict re, float *restrict im)
+{
+    for (int l = 0; l < MG_RHS; l++) {
+        re[l] = im[l] = 0;
+    }
+    for (int i = 0; i < n; i++) {
+        const float a_re = v[i * MG_NUMBER], a_im = v[i * MG_NUMBER + MG_RHS];
+        const float *b = w + i * MG_NUMBER;
+        for (int l = 0; l < MG_RHS; l++) {
+            re[l] += a_re * b[l] + a_im * b[MG_RHS + l];
+            im[l] += a_re * b[MG_RHS + l] - a_im * b[l];
+        }
+    }
+}
+
+/* Products of all vectors of a block with w at a site, added to sum [v->nrhs][w->nrhs][2]. */
+static void cross_site(const naik_coarse *v, const naik_coarse *w, int32_t site,
+                       const double *scale, int64_t *sum)
+{
+    for (int i = 0; i < v->nrhs; i++) {
+        float re[MG_RHS], im[MG_RHS];
+        site_cross(mg_site(v, site) + i, mg_site(w, site), w->components, re, im);
+        for (int c = 0; c < w->nrhs; c++) {
+            const int at = i * w->nrhs + c;
+            sum[2 * at] += rounded(scale[at] * (double)re[c]);
+            sum[2 * at + 1] += rounded(scale[at] * (double)im[c]);
+        }
+    }
+}
+
+naik_status mg_cross(const naik_coarse *const *v, int blocks, const naik_coarse *w,
+                     naik_parity parity, const double *scale, int64_t *products)
+{
+    const naik_aggregates *a = w->aggregates;
+    const int32_t sites = a->count[parity], pieces = sites > 64 ? 8 : 1;
+    for (int b = 0; b < blocks; b++) {
+        const int numbers = v[b]->nrhs * w->nrhs;
+        memset(products, 0, (size_t)numbers * 2 * sizeof *products);
+#pragma omp parallel for num_threads(cpu_threads(a->geometry->backend)) schedule(static)
+        for (int32_t piece = 0; piece < pieces; piece++) {
+            int64_t sum[MG_RHS * MG_RHS * 2] = {0};
+            for (int32_t site = sites * piece / pieces; site < sites * (piece + 1) / pieces;
+                 site++) {
+                cross_site(v[b], w, site, scale, sum);
+            }
+            for (int i = 0; i < 2 * numbers; i++) {
+#pragma omp atomic
+                products[i] += sum[i];
+            }
+        }
+        products += 2 * numbers;
+        scale += numbers;
+    }
+    return NAIK_OK;
+}
+
+/* w += v_i b of one rhs i of v. */
+NAIK_CLONES static void mix_site(float *restrict w, const float *restrict v, int n,
+                                 const float *restrict re, const float *restrict im)
+{
+    for (int i = 0; i < n; i++) {
+        float *x = w + i * MG_NUMBER, *y = x + MG_RHS;
+        const float p = v[i * MG_NUMBER], q = v[i * MG_NUMBER + MG_RHS];
+        for (int l = 0; l < MG_RHS; l++) {
+            x[l] += re[l] * p - im[l] * q;
+            y[l] += re[l] * q + im[l] * p;
+        }
+    }
+}
+
+naik_status mg_mix(naik_coarse *w, naik_parity parity, const naik_coarse *const *v, int blocks,
+                   const double *b)
+{
+    const naik_aggregates *a = w->aggregates;
+    for (int block = 0; block < blocks; block++) {
+        const int count = v[block]->nrhs;
+        float re[MG_RHS][MG_RHS] = {{0}}, im[MG_RHS][MG_RHS] = {{0}};
+        for (int i = 0; i < count * w->nrhs; i++) {
+            re[i / w->nrhs][i % w->nrhs] = (float)b[2 * i];
+            im[i / w->nrhs][i % w->nrhs] = (float)b[2 * i + 1];
+        }
+        b += 2 * count * w->nrhs;
+#pragma omp parallel for num_threads(cpu_threads(a->geometry->backend)) schedule(static)
+        for (int32_t site = 0; site < a->count[parity]; site++) {
+            for (int i = 0; i < count; i++) {
+                mix_site(mg_site(w, site), mg_site(v[block], site) + i, w->components, re[i],
+                         im[i]);
+            }
+        }
+    }
+    return NAIK_OK;
+}
+
 naik_status mg_coarse_from_host(naik_coarse *v, naik_parity parity, int irhs, const double *sites)
 {
     for (int32_t site = 0; site < v->aggregates->count[parity]; site++) {

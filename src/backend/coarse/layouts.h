@@ -110,6 +110,10 @@ naik_status mg_products(const naik_coarse *const *v, int count, const naik_coars
                         naik_parity parity, const double *scale, int64_t *products);
 naik_status mg_update(naik_coarse *w, naik_parity parity, const double *a,
                       const naik_coarse *const *v, int count, const double *b);
+naik_status mg_cross(const naik_coarse *const *v, int blocks, const naik_coarse *w,
+                     naik_parity parity, const double *scale, int64_t *products);
+naik_status mg_mix(naik_coarse *w, naik_parity parity, const naik_coarse *const *v, int blocks,
+                   const double *b);
 naik_status mg_coarse_from_host(naik_coarse *v, naik_parity parity, int irhs, const double *sites);
 naik_status mg_coarse_to_host(const naik_coarse *v, naik_parity parity, int irhs, double *sites);
 

@@ -22,6 +22,8 @@ const naik_multigrid_ops naik_multigrid_cpu = {
     .multiply = mg_multiply,
     .products = mg_products,
     .update = mg_update,
+    .cross = mg_cross,
+    .mix = mg_mix,
     .coarse_from_host = mg_coarse_from_host,
     .coarse_to_host = mg_coarse_to_host,
 };

@@ -1,0 +1,210 @@
+/* coarse_low.c - low vectors of the coarse operator: memory, and their images made orthonormal */
+#include "multigrid/coarse_low.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "comm/collective.h"
+#include "multigrid/coarse_vector.h"
+#include "multigrid/gram.h"
+
+enum { FIELDS = 4 }; /* found, u, w, next */
+
+static size_t product_numbers(int count)
+{
+    return (size_t)count * NAIK_MG_BLOCK * 2;
+}
+
+size_t naik_coarse_low_bytes(const naik_aggregates *aggregates, int components, int count,
+                             int width)
+{
+    const size_t fields = FIELDS * (size_t)naik_transfer_blocks(count);
+    return fields * naik_coarse_bytes(aggregates, components, width) +
+           product_numbers(count) * sizeof(int64_t);
+}
+
+static naik_status allocate(naik_coarse_low *low)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = low->aggregates->geometry->backend;
+    const size_t numbers = product_numbers(low->count);
+    NAIK_TRY(naik_backend_alloc(backend, numbers * sizeof *low->products, "coarse products",
+                                (void **)&low->products));
+    NAIK_TRY(naik_alloc(backend->log, numbers * sizeof *low->sums, "coarse products",
+                        (void **)&low->sums));
+done:
+    return status;
+}
+
+naik_status naik_coarse_low_create(const naik_aggregates *aggregates, int components, int count,
+                                   int width, naik_coarse_low **out)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = aggregates->geometry->backend->comm;
+    naik_coarse_low *low = NULL;
+    *out = NULL;
+    status = naik_alloc(comm->log, sizeof *low, "low vectors", (void **)&low);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    low->aggregates = aggregates;
+    low->count = count;
+    low->blocks = naik_transfer_blocks(count);
+    NAIK_TRY(naik_comm_agree(comm, allocate(low)));
+    for (int b = 0; b < low->blocks; b++) {
+        naik_coarse **const all[FIELDS] = {&low->found[b], &low->u[b], &low->w[b], &low->next[b]};
+        for (int i = 0; i < FIELDS; i++) {
+            NAIK_TRY(naik_coarse_create(aggregates, components, width, all[i]));
+            (*all[i])->nrhs = naik_transfer_in_block(count, b);
+        }
+    }
+    *out = low;
+    low = NULL;
+done:
+    naik_coarse_low_destroy(&low);
+    return status;
+}
+
+void naik_coarse_low_destroy(naik_coarse_low **pointer)
+{
+    naik_coarse_low *low = *pointer;
+    if (low == NULL) {
+        return;
+    }
+    for (int b = 0; b < low->blocks; b++) {
+        naik_coarse_destroy(&low->found[b]);
+        naik_coarse_destroy(&low->u[b]);
+        naik_coarse_destroy(&low->w[b]);
+        naik_coarse_destroy(&low->next[b]);
+    }
+    naik_backend_release(low->aggregates->geometry->backend, low->products);
+    naik_free(low->sums);
+    naik_free(low);
+    *pointer = NULL;
+}
+
+static const naik_multigrid_ops *ops_of(const naik_coarse_low *low)
+{
+    return naik_multigrid_of(low->aggregates->geometry);
+}
+
+/* to = a, or a + b. */
+static naik_status set(const naik_coarse_low *low, naik_coarse *to, const naik_coarse *a,
+                       const naik_coarse *b)
+{
+    const naik_coarse *const from[2] = {a, b};
+    double zero[NAIK_MG_WIDTH] = {0}, ones[2 * NAIK_MG_WIDTH][2] = {{0}};
+    for (int i = 0; i < 2 * NAIK_MG_WIDTH; i++) {
+        ones[i][0] = 1;
+    }
+    return ops_of(low)->update(to, NAIK_EVEN, zero, from, b != NULL ? 2 : 1, &ones[0][0]);
+}
+
+naik_status naik_coarse_low_find(naik_coarse_low *low, int block, const naik_coarse *a,
+                                 const naik_coarse *b, const double *size)
+{
+    memcpy(low->found_size + block * NAIK_MG_BLOCK, size,
+           (size_t)low->found[block]->nrhs * sizeof *size);
+    return set(low, low->found[block], a, b);
+}
+
+naik_status naik_coarse_low_begin(naik_coarse_low *low)
+{
+    naik_status status = NAIK_OK;
+    low->used = false;
+    memcpy(low->size, low->found_size, sizeof low->size);
+    for (int b = 0; b < low->blocks; b++) {
+        NAIK_TRY(set(low, low->u[b], low->found[b], NULL));
+    }
+done:
+    return status;
+}
+
+/* g = (w_i, w_j), |w_i| at most `bound`. */
+static naik_status gram(naik_coarse_low *low, const double *bound, naik_gram g)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = low->aggregates->geometry->backend;
+    const naik_coarse *const *w = (const naik_coarse *const *)low->w;
+    double scale[NAIK_MG_VECTORS_MOST * NAIK_MG_BLOCK];
+    for (int b = 0; b < low->blocks; b++) {
+        const int first = b * NAIK_MG_BLOCK, n = low->w[b]->nrhs, numbers = low->count * n;
+        for (int i = 0; i < numbers; i++) {
+            scale[i] = naik_coarse_scale(bound[i / n] * bound[first + i % n]);
+        }
+        NAIK_TRY(ops_of(low)->cross(w, low->blocks, w[b], NAIK_EVEN, scale, low->products));
+        NAIK_TRY(naik_backend_download(backend, low->sums, low->products,
+                                       (size_t)numbers * 2 * sizeof *low->sums));
+        NAIK_TRY(naik_comm_sum_i64(backend->comm, low->sums, 2 * numbers));
+        for (int i = 0; i < numbers; i++) {
+            const double unit = scale[i] > 0 ? 1 / scale[i] : 0;
+            double *to = g[i / n][first + i % n];
+            to[0] = unit * (double)low->sums[2 * i];
+            to[1] = unit * (double)low->sums[2 * i + 1];
+        }
+    }
+done:
+    return status;
+}
+
+/* v_j = sum_i v_i t_ij, by way of `next`. */
+static naik_status rotate(naik_coarse_low *low, naik_coarse **v, naik_gram t)
+{
+    naik_status status = NAIK_OK;
+    double zero[NAIK_MG_WIDTH] = {0}, b[NAIK_MG_VECTORS_MOST * NAIK_MG_BLOCK * 2];
+    for (int block = 0; block < low->blocks; block++) {
+        naik_coarse *to = low->next[block];
+        for (int i = 0; i < low->count * to->nrhs; i++) {
+            memcpy(b + (size_t)2 * (size_t)i, t[i / to->nrhs][block * NAIK_MG_BLOCK + i % to->nrhs],
+                   2 * sizeof *b);
+        }
+        NAIK_TRY(ops_of(low)->update(to, NAIK_EVEN, zero, NULL, 0, NULL));
+        NAIK_TRY(ops_of(low)->mix(to, NAIK_EVEN, (const naik_coarse *const *)v, low->blocks, b));
+    }
+    for (int block = 0; block < low->blocks; block++) {
+        naik_coarse *old = v[block];
+        v[block] = low->next[block];
+        low->next[block] = old;
+    }
+done:
+    return status;
+}
+
+/* |u_j| at most, after a rotation. */
+static void grow(naik_coarse_low *low, naik_gram t)
+{
+    double size[NAIK_MG_VECTORS_MOST] = {0};
+    for (int j = 0; j < low->count; j++) {
+        for (int i = 0; i < low->count; i++) {
+            size[j] += low->size[i] * hypot(t[i][j][0], t[i][j][1]);
+        }
+    }
+    memcpy(low->size, size, sizeof size);
+}
+
+/* Once more, since the first time leaves what rounding makes of vectors that are nearly alike. */
+enum { TIMES = 2 };
+
+naik_status naik_coarse_low_part(naik_coarse_low *low, const double *bound)
+{
+    naik_status status = NAIK_OK;
+    naik_gram g = {{{0}}}, t;
+    double now[NAIK_MG_VECTORS_MOST];
+    memcpy(now, bound, (size_t)low->count * sizeof *now);
+    low->used = false;
+    for (int i = 0; i < TIMES; i++) {
+        NAIK_TRY(gram(low, now, g));
+        if (!naik_gram_orthonormal(g, low->count, t)) {
+            goto done;
+        }
+        NAIK_TRY(rotate(low, low->w, t));
+        NAIK_TRY(rotate(low, low->u, t));
+        grow(low, t);
+        for (int j = 0; j < low->count; j++) {
+            now[j] = 2;
+        }
+    }
+    low->used = true;
+done:
+    return status;
+}
