@@ -73,7 +73,7 @@ def vectors_of_a_decay_have_their_ward_identity():
     told = naik("report", "three-point.h5", cwd=SCRATCH)
     with open(path("three-point.html"), encoding="utf-8") as f:
         told = f.read()
-    assert "decay/T06_p110/m00-m00-m00: " in told and "conserved_vector_t, p = (-1, -1, 0)" in told
+    assert "decay/T06_p110/m00-m00-m00: daughter decay+m00/s0004 of mass 0.1, parent heavy of mass 0.5, spectator light" in told and "conserved_vector_t, p = (-1, -1, 0)" in told
 
 
 def averages_of_vectors_agree_and_every_mass_is_known():

@@ -76,6 +76,9 @@ static void print_heading(FILE *out, const naik_reader_contraction *c)
     html_text(out, strncmp(name, root, strlen(root)) == 0 ? name + skipped : name);
     for (int k = 0; k < c->quarks; k++) {
         fputs(k == 0 ? ": " : ", ", out);
+        if (c->three_point) {
+            fputs(k == 0 ? "daughter " : "parent ", out);
+        }
         html_text(out, c->quark[k].source);
         fprintf(out, " of mass %.10g", c->quark[k].quark.mass);
         if (c->quark[k].quark.naik_epsilon != 0) {
@@ -87,11 +90,10 @@ static void print_heading(FILE *out, const naik_reader_contraction *c)
     if (c->three_point) {
         fputs(", spectator ", out);
         html_text(out, c->spectator.source);
-        fprintf(out, " of mass %.10g, ", c->spectator.quark.mass);
+        fprintf(out, " of mass %.10g; ", c->spectator.quark.mass);
         html_text(out, c->sink_operator);
-        fprintf(out, " at the sink, %d time slices from the source", c->sink_time);
-        fprintf(out, ", with momentum (%d, %d, %d)", c->sink_momentum[0], c->sink_momentum[1],
-                c->sink_momentum[2]);
+        fprintf(out, " with momentum (%d, %d, %d) at the sink, %d time slices behind the source",
+                c->sink_momentum[0], c->sink_momentum[1], c->sink_momentum[2], c->sink_time);
     }
     if (c->sink[0] != '\0') {
         fputs(", sink ", out);
