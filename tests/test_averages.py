@@ -10,7 +10,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import naik_io  # noqa: E402
-from program import everything, main, naik, path, same
+from program import LONG, everything, main, naik, path, same
 
 HEAD = "lattice: {size: [8, 4, 4, 8]}\ngauge: {file: %s}\naction: {type: %s}\nsolver: {tolerance: 1e-10, multishift: off}\n"
 PLACES = "[[0, 0, 0, 0], [1, 2, 3, 2], [2, 1, 0, 5], [3, 3, 3, 7]]"
@@ -226,11 +226,38 @@ def low_modes_are_taken_from_all_sites():
             assert np.abs(got - want).max() < 1e-5 * np.abs(want).max(), (name, label, got, want)
 
 
+def vector_pairs_are_taken_from_all_sites():
+    """Operators with links and the conserved current at both ends: with a source on every site the mean is the exact all-to-all one, so that the
+    sums over all pairs of modes are those of the modes' propagators from each source."""
+    places = [[k % 2, k // 2 % 2, k // 4 % 4, k // 16] for k in range(64)]
+    operators = {"one": "GX-G1", "current": "conserved_vector_z"} | ({"two": "GXT-G1"} if LONG else {})
+    text = (HEAD % (path("tiny.h5"), "hisq")).replace("8, 4, 4, 8", "2, 2, 4, 4").replace("1e-10", "1e-12") + "solve:\n"
+    for name, operator in {"pt": None, **operators}.items():
+        text += "  - {name: %s_, masses: [%s], correlators: [], source: {type: point, origin: %s%s}}\n" % (
+            name, "0.2, 0.3" if name == "one" else "0.2", places, f", spin_taste: {operator}" if operator else "")
+    text += "pairs: [%s]\n" % ", ".join(f"{{name: {n}, quark: {n}_, antiquark: pt_}}" for n in operators)
+    text += "averages: [%s]\n" % ", ".join(f"{{type: low_modes, name: lma_{n}, solve: {n}}}" for n in operators)
+    text += modes(8, "tiny_modes", "1e-6").replace("{modes", "{krylov: 40, modes")
+    text += "output: {file: %s, correlators: [%s], momenta: [[0, 0, 0], [0, 0, 1]], average: true, propagators: false}\n" % (
+        path("vectors.h5"), ", ".join(operators.values()))
+    with open(path("vectors.yaml"), "w") as f:
+        f.write(text)
+    naik("solve", path("vectors.yaml"))
+    for name, operator in operators.items():
+        plain, lma = of_average("vectors", name + "/average"), of_average("vectors", "lma_" + name)
+        assert {at.rsplit("/", 2)[0].split("/")[1] for at in lma} == {operator} and len(lma) == 4 * 2 * (2 if name == "one" else 1), sorted(lma)
+        for at in (a for a in lma if a.endswith("/mean")):
+            size, low = np.abs(plain[at]).max(), lma[at.replace("/mean", "/low")]
+            assert np.abs(lma[at] - plain[at]).max() <= 1e-12 * size and np.abs(low).max() > 1e-3 * size, (at, lma[at], plain[at], low)
+
+
 def low_modes_are_told_and_continued():
     """On 1, 2 and 4 ranks and after kills the same bytes."""
-    output = "output: {file: %s, correlators: [pion5, rhox], momenta: [[0, 0, 0], [1, 0, 0]], propagators: false%s}\n"
-    block = LOW + modes(16)
-    said = solve("low", block=block, output=output)
+    output = "output: {file: %s, correlators: [conserved_vector_x], momenta: [[0, 0, 0], [1, 0, 0]], propagators: false%s}\n"
+    entry = ENTRY[:-1] + ", correlators: [pion5, rhox]}, " + ENTRY.replace("pt, masses: [0.2, 0.4]", "v, masses: [0.2], correlators: []")[:-2] + ", spin_taste: conserved_vector_x}}"
+    pair = "pairs: [{name: vv, quark: v, antiquark: pt}]\n" + LOW.replace("]", ", {type: low_modes, name: lmv, solve: vv}]")
+    block, entry = pair + modes(16), {"entry": entry}
+    said = solve("low", block=block, output=output, **entry)
     assert re.search(r"averages: lma: 16 modes of .*modes.h5 averaged over all sites and 4 sources", said), said
     told = re.search(r"averages: lma: the error of the mean is (\S+) to (\S+) of that of the solves alone", said)
     ratios = []
@@ -242,15 +269,16 @@ def low_modes_are_told_and_continued():
     for count in 2, 512:  # numbers of every source are kept: [2 correlators][20 momenta][2 masses][8]
         many = ENTRY.replace(PLACES, str([[k % 8, k // 8 % 4, k // 32 % 4, k // 128] for k in range(count)]))
         waves = "momenta: %s" % [[k % 5, k // 5, 0] for k in range(20)]
-        plan = solve("many", "--dry-run", "--no-verify", entry=many, block=block, output=output.replace("momenta: [[0, 0, 0], [1, 0, 0]]", waves))
+        plan = solve("many", "--dry-run", "--no-verify", entry=many, block=LOW + modes(16),
+                     output=output.replace("conserved_vector_x", "pion5, rhox").replace("momenta: [[0, 0, 0], [1, 0, 0]]", waves))
         needs.append(float(re.search(r"contractions of several solves take (\S+) GiB", plan)[1]))
     assert needs[1] - needs[0] > 510 * 2 * 20 * 2 * 8 * 16 / 2**30 - 0.0011, needs
     for order in "kill:write:3", "stop:solve:11", "kill:write:15":
-        solve("lowkilled", block=block, output=output, env={"NAIK_INJECT": order}, status=None)
-    solve("lowkilled", block=block, output=output)
+        solve("lowkilled", block=block, output=output, **entry, env={"NAIK_INJECT": order}, status=None)
+    solve("lowkilled", block=block, output=output, **entry)
     same(everything("low.h5"), everything("lowkilled.h5"))
     for ranks, grid in (2, "1x1x1x2"), (4, "2x1x1x2"):
-        solve("lowkilled", "--fresh", block=block, output=output, ranks=ranks, env={"NAIK_GRID": grid})
+        solve("lowkilled", "--fresh", block=block, output=output, **entry, ranks=ranks, env={"NAIK_GRID": grid})
         same(everything("low.h5"), everything("lowkilled.h5"))
     with naik_io.open(path("low.h5")) as f:
         part = {q: f.values(f.find("lma", "rhox", masses=0.4, momentum=(1, 0, 0), quantity=q)[0]) for q in ("mean", "low modes", "rest")}
@@ -259,4 +287,4 @@ def low_modes_are_told_and_continued():
 
 
 main([all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts, exact_sources_have_the_baryons_of_all_sources, verdicts_and_readers,
-      noise_and_quarks_with_spin_too, kills_and_grids_leave_the_same_bytes, low_modes_are_taken_from_all_sites, low_modes_are_told_and_continued], needed=[all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts])
+      noise_and_quarks_with_spin_too, kills_and_grids_leave_the_same_bytes, low_modes_are_taken_from_all_sites, vector_pairs_are_taken_from_all_sites, low_modes_are_told_and_continued], needed=[all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts])

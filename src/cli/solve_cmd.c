@@ -196,7 +196,10 @@ static naik_status conclude(solve_job *j, bool interrupted)
                                       .low = {.lattice = j->whole,
                                               .geometry = j->groups == NULL ? j->geometry : NULL,
                                               .links = naik_link_provider_packed,
-                                              .links_data = whole},
+                                              .links_data = whole,
+                                              .shifts = whole->shifts,
+                                              .hops = naik_link_provider_hops,
+                                              .hops_data = whole},
                                       .device = naik_backend_device(j->backend),
                                       .timer = j->timer};
             NAIK_TRY(contract_all(&kit));

@@ -286,14 +286,18 @@ static naik_status with_low_modes(contraction_averager *w, const contraction_ite
                                   naik_complex *rest)
 {
     naik_status status = NAIK_OK;
-    const int times = w->input->lattice.size[3], place = contraction_place(w->input, item);
+    const int times = w->input->lattice.size[3];
+    const bool pair = item->average->pair >= 0;
+    const int place = pair ? item->momentum : contraction_place(w->input, item);
+    const int mass =
+        pair ? item->mass[0] * w->input->solve[item->average->of].masses.count + item->mass[1]
+             : item->mass[0];
     naik_complex *whole = rest + (size_t)n * (size_t)times;
     const low_average *low = &w->low[item->average - w->input->averages];
     contraction_verdict *v = &w->verdict[item->average - w->input->averages];
     NAIK_TRY(ready_low(w, item->average));
     for (int k = 0; k < n; k++) {
-        const naik_complex *own =
-            low_average_of(low, w->input, item->average, k, item->mass[0], place);
+        const naik_complex *own = low_average_of(low, w->input, item->average, k, mass, place);
         const int *origin = w->input->solve[item->average->of].origins.data[k];
         NAIK_TRY(shifted(w, item, k, NULL, whole + k * times));
         for (int t = 0; t < times; t++) {
@@ -302,8 +306,7 @@ static naik_status with_low_modes(contraction_averager *w, const contraction_ite
             rest[k * times + t] = naik_csub(whole[k * times + t], part);
         }
     }
-    const naik_complex *all =
-        low_average_of(low, w->input, item->average, -1, item->mass[0], place);
+    const naik_complex *all = low_average_of(low, w->input, item->average, -1, mass, place);
     for (int t = 0; t < times; t++) {
         const naik_complex r = mean_of(rest, n, times, t), error = error_of(rest, n, times, t);
         const double alone = size_of(error_of(whole, n, times, t));

@@ -269,6 +269,21 @@ static void average_mixed(builder *b, const mixture *m, int first)
     }
 }
 
+/* Of a pair with `step` items a source from `first` on: the low modes' average of the operator that is on its source. */
+static void average_low_pair(builder *b, const mixture *m, int pair, int first, int step)
+{
+    for (int i = 0; i < b->input->average_count; i++) {
+        const naik_input_average *average = &b->input->averages[i];
+        for (int k = first; k < first + step && average->pair == pair && !b->failed; k++) {
+            contraction_item one = b->list->item[k];
+            one.average = average;
+            if (one.meson == entry_of(b->input, one.source[0])->source.spin_taste) {
+                add_average(b, &one, m->name, k, step);
+            }
+        }
+    }
+}
+
 static void add_pair(builder *b, const naik_input_pair *pair)
 {
     const naik_input *input = b->input;
@@ -293,10 +308,12 @@ static void add_pair(builder *b, const naik_input_pair *pair)
             }
         }
     }
+    const int step = (b->list->count - first) / m.count;
     if (input->output.average && m.count > 1 && !naik_source_is_sequential(&quark->source) &&
         !naik_source_is_sequential(&antiquark->source)) {
         average_mixed(b, &m, first);
     }
+    average_low_pair(b, &m, (int)(pair - input->pairs), first, step);
 }
 
 static void add_pairs(builder *b)
@@ -438,7 +455,7 @@ static void add_averages(builder *b)
     }
     for (int i = 0; i < input->average_count; i++) {
         const naik_input_average *average = &input->averages[i];
-        for (int m = 0; m < input->solve[average->of].masses.count; m++) {
+        for (int m = 0; m < input->solve[average->of].masses.count && average->pair < 0; m++) {
             if (average->type == NAIK_INPUT_TRUNCATED_SOLVES) {
                 average_singles(b, average->of, m, average);
             }

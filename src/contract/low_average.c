@@ -23,6 +23,7 @@ typedef struct maker {
     const low_average_kit *kit;
     const naik_lattice *lattice;
     const naik_input *input;
+    const naik_input_average *average;
     const naik_input_solve *solve;
     int of; /* its place in solve[] */
     const char *path;
@@ -44,6 +45,21 @@ typedef struct maker {
 static size_t correlator_count(const naik_input_solve *solve)
 {
     return (size_t)solve->correlators.count * (size_t)solve->momenta.count;
+}
+
+/* What there is of one mass, or of one of each of a pair; how many masses. */
+static size_t place_count(const naik_input *input, const naik_input_average *average)
+{
+    return average->pair < 0 ? correlator_count(&input->solve[average->of])
+                             : (size_t)input->output.momenta.count;
+}
+
+static size_t mass_count(const naik_input *input, const naik_input_average *average)
+{
+    const size_t own = (size_t)input->solve[average->of].masses.count;
+    return average->pair < 0
+               ? own
+               : own * (size_t)input->solve[input->pairs[average->pair].of[0]].masses.count;
 }
 
 /* So many modes of a file take part. */
@@ -94,6 +110,7 @@ static naik_status has_room(const maker *m, bool *out)
     status = backend->device.memory->free_bytes(&backend->device, &free_bytes);
     NAIK_TRY(naik_comm_agree(m->lattice->comm, status));
     left = (double)free_bytes - (double)low_part_backend_bytes(m->lattice, m->out->count) -
+           (m->average->pair < 0 ? 0 : (double)low_pair_bytes(m->lattice, m->out->count)) -
            3 * (double)naik_links_bytes(geometry, NAIK_DOUBLE, RECON, NAIK_STENCIL);
     NAIK_TRY(naik_comm_min_f64(m->lattice->comm, &left, 1));
     *out = left > 0;
@@ -132,8 +149,8 @@ static naik_status allocate(maker *m)
     naik_status status = NAIK_OK;
     naik_log *log = m->lattice->comm->log;
     const size_t times = (size_t)m->input->lattice.size[3], modes = (size_t)m->out->count;
-    const size_t masses = (size_t)m->solve->masses.count;
-    const size_t all = masses * correlator_count(m->solve) * times;
+    const size_t masses = mass_count(m->input, m->average);
+    const size_t all = masses * place_count(m->input, m->average) * times;
     const size_t each = (size_t)m->solve->origins.count * all;
     NAIK_TRY(naik_alloc(log, 2 * modes * sizeof *m->c, "projections", (void **)&m->c));
     NAIK_TRY(naik_alloc(log, modes * sizeof *m->residual, "residuals", (void **)&m->residual));
@@ -290,6 +307,7 @@ naik_status low_average_make(const low_average_kit *kit, const naik_input *input
     maker m = {.kit = kit,
                .lattice = kit->lattice,
                .input = input,
+               .average = average,
                .solve = &input->solve[average->of],
                .of = average->of,
                .path = path,
@@ -302,9 +320,20 @@ naik_status low_average_make(const low_average_kit *kit, const naik_input *input
     NAIK_TRY(place(&m));
     NAIK_TRY(read_modes(&m, quark));
     const double read_s = naik_time_s(); /* of the last mode, all work on vectors is done */
-    NAIK_TRY(from_all(&m));
-    const double all_s = naik_time_s();
-    NAIK_TRY(from_each(&m, naik_input_first_source(input, average->of)));
+    double all_s = read_s;
+    if (average->pair >= 0) {
+        const low_pair_kit pair = {.lattice = kit->lattice,
+                                   .input = input,
+                                   .pair = &input->pairs[average->pair],
+                                   .shifts = kit->shifts,
+                                   .hops = kit->hops,
+                                   .hops_data = kit->hops_data};
+        NAIK_TRY(low_pair_make(&pair, &m.part, out->all, out->each, &all_s));
+    } else {
+        NAIK_TRY(from_all(&m));
+        all_s = naik_time_s();
+        NAIK_TRY(from_each(&m, naik_input_first_source(input, average->of)));
+    }
     naik_log_line(comm->log,
                   "averages: %s: %d modes of %s averaged over all sites and %d sources, in %.2f s "
                   "on the %s (modes ready in %.2f s, all sites %.2f s, sources %.2f s)",
@@ -337,12 +366,11 @@ const naik_complex *low_average_of(const low_average *low, const naik_input *inp
                                    const naik_input_average *average, int source, int mass,
                                    int place)
 {
-    const naik_input_solve *solve = &input->solve[average->of];
-    const size_t times = (size_t)input->lattice.size[3], places = correlator_count(solve);
+    const size_t times = (size_t)input->lattice.size[3], places = place_count(input, average);
     const size_t at = ((size_t)mass * places + (size_t)place) * times;
     return source < 0
                ? low->all + at
-               : low->each + (size_t)source * (size_t)solve->masses.count * places * times + at;
+               : low->each + (size_t)source * mass_count(input, average) * places * times + at;
 }
 
 int64_t low_average_bytes(const naik_input *input, const naik_lattice *lattice)
@@ -351,11 +379,13 @@ int64_t low_average_bytes(const naik_input *input, const naik_lattice *lattice)
     for (int i = 0; i < input->average_count; i++) {
         const naik_input_average *average = &input->averages[i];
         const naik_input_solve *solve = &input->solve[average->of];
-        const int64_t numbers = (int64_t)correlator_count(solve) * solve->masses.count *
-                                lattice->size[3] * (solve->origins.count + 1);
+        const int64_t numbers =
+            (int64_t)(place_count(input, average) * mass_count(input, average)) * lattice->size[3] *
+            (solve->origins.count + 1);
         const int modes = input->deflation.modes > 0 ? input->deflation.modes : 0;
         const int64_t bytes = low_part_bytes(lattice, modes) +
                               low_part_backend_bytes(lattice, modes) +
+                              (average->pair < 0 ? 0 : low_pair_bytes(lattice, modes)) +
                               (int64_t)sizeof(naik_complex) * numbers +
                               (int64_t)(REALS * sizeof(double)) * lattice->sites;
         most = average->type == NAIK_INPUT_LOW_MODES && bytes > most ? bytes : most;

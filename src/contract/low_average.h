@@ -12,12 +12,9 @@
 #ifndef NAIK_CONTRACT_LOW_AVERAGE_H
 #define NAIK_CONTRACT_LOW_AVERAGE_H
 
+#include "contract/low_pair.h"
 #include "contract/low_part.h"
 #include "input/input.h"
-#include "propagator/current.h"
-
-/* New links of D of a quark, on the host; the caller clears them. Collective. As naik_link_provider_links */
-typedef naik_status contract_hops(void *data, const naik_quark *quark, naik_hops *out);
 
 /* New links of D of a quark in double, packed for that geometry; the caller destroys them. Collective. As
  * naik_link_provider_links and naik_links_create */
@@ -30,12 +27,15 @@ typedef struct low_average_kit {
     const naik_geometry *geometry; /* of that lattice; NULL: a CPU's is opened */
     contract_links *links;
     void *links_data;
+    naik_shifts *shifts; /* of pairs whose operator has links, */
+    contract_hops *hops; /* or is a conserved current, */
+    void *hops_data;     /* with that as data */
 } low_average_kit;
 
 typedef struct low_average {
     int count;          /* of modes; 0: not made yet */
-    naik_complex *all;  /* [masses][correlators][momenta][T] */
-    naik_complex *each; /* [sources][masses][correlators][momenta][T], as they lie on the lattice */
+    naik_complex *all;  /* [masses][correlators][momenta][T], of a pair as low_pair.h has it */
+    naik_complex *each; /* [sources] of that, as they lie on the lattice */
 } low_average;
 
 /* Reads the modes of an average of type low_modes, verifies their checksums and that they are modes of these links,

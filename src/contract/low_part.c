@@ -306,10 +306,9 @@ static void weigh(const low_part *part, int class, const int momentum[SPACE])
 }
 
 /* E and O of a time slice from its words; half: those below the diagonal are conjugates of those above. */
-static void take_words(const low_part *part, int t, bool half)
+static void take_words(const low_part *part, bool half, naik_complex *out)
 {
     const size_t n = (size_t)part->count, pairs = n * n;
-    naik_complex *out = part->sums + 2 * (size_t)t * pairs;
 #pragma omp parallel for schedule(static)
     for (size_t row = 0; row < 2 * n; row++) {
         for (size_t j = 0; j < n; j++) {
@@ -323,18 +322,20 @@ static void take_words(const low_part *part, int t, bool half)
     }
 }
 
-naik_status low_part_multiply(low_part *part, int class, const int momentum[SPACE])
+naik_status low_part_products(low_part *part, const float *left, int class,
+                              const int momentum[SPACE], naik_complex *sums)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = part->geometry->lattice;
     naik_backend *backend = part->geometry->backend;
     const size_t pairs = pair_count(part->count), bytes = 4 * pairs * sizeof *part->taken;
-    const bool half = momentum[0] == 0 && momentum[1] == 0 && momentum[2] == 0;
+    const bool half =
+        left == part->vector && momentum[0] == 0 && momentum[1] == 0 && momentum[2] == 0;
     weigh(part, class, momentum);
     status = naik_backend_upload(backend, part->weight, part->phases,
                                  slice_sites(lat) * sizeof *part->phases);
     for (int t = 0; t < lat->size[3]; t++) {
-        const naik_low_pairs args = {.left = part->vector,
+        const naik_low_pairs args = {.left = left,
                                      .right = part->vector,
                                      .count = part->count,
                                      .weight = part->weight,
@@ -354,10 +355,15 @@ naik_status low_part_multiply(low_part *part, int class, const int momentum[SPAC
             NAIK_TRY(naik_comm_sum_i64(lat->comm, part->taken + 2 * pairs * (size_t)parity,
                                        (int)(2 * pairs)));
         }
-        take_words(part, t, half);
+        take_words(part, half, sums + 2 * (size_t)t * pairs);
     }
 done:
     return status;
+}
+
+naik_status low_part_multiply(low_part *part, int class, const int momentum[SPACE])
+{
+    return low_part_products(part, part->vector, class, momentum, part->sums);
 }
 
 /* same and cross [count] += what row i of slices x and y gives: E E* + O O*, and E O* + O E*. */
@@ -378,27 +384,29 @@ NAIK_CLONES static void add_rows(const naik_complex *x, const naik_complex *y, s
 }
 
 /* out [masses][2][T] = what row i gives; room: [2][count]. */
-static void join_row(const low_part *part, int i, const double *mass, int masses,
-                     naik_complex *room, naik_complex *out)
+static void join_row(const low_part *part, const low_part_tables *tables, int i,
+                     const low_part_masses *m, naik_complex *room, naik_complex *out)
 {
     const int n = part->count, times = part->geometry->lattice->size[3];
-    const size_t pairs = pair_count(n);
-    const naik_complex *row = part->sums + (size_t)i * (size_t)n;
+    const size_t pairs = pair_count(n), first = (size_t)i * (size_t)n;
     naik_complex *cross = room + n;
+    const naik_complex *of_masses = tables->odd ? cross : room;
+    const naik_complex *of_lambdas = tables->odd ? room : cross;
     for (int t = 0; t < times; t++) {
         memset(room, 0, 2 * (size_t)n * sizeof *room);
         for (int s = 0; s < times; s++) {
-            add_rows(row + 2 * pairs * (size_t)((s + t) % times), row + 2 * pairs * (size_t)s,
-                     pairs, n, room, cross);
+            add_rows(tables->sink + first + 2 * pairs * (size_t)((s + t) % times),
+                     tables->source + first + 2 * pairs * (size_t)s, pairs, n, room, cross);
         }
-        for (int k = 0; k < masses; k++) {
-            const double gi = weight_of(mass[k], part->lambda[i]);
+        for (int k = 0; k < m->count; k++) {
+            const double gi = weight_of(m->antiquark[k], part->lambda[i]);
             naik_complex sums[2] = {{0, 0}, {0, 0}};
             for (int j = 0; j < n; j++) {
-                const double g = gi * weight_of(mass[k], part->lambda[j]);
-                sums[0] = naik_cadd(sums[0], naik_cscale(g * mass[k] * mass[k], room[j]));
-                sums[1] = naik_cadd(sums[1],
-                                    naik_cscale(g * part->lambda[i] * part->lambda[j], cross[j]));
+                const double g = gi * weight_of(m->quark[k], part->lambda[j]);
+                sums[0] = naik_cadd(sums[0],
+                                    naik_cscale(g * m->quark[k] * m->antiquark[k], of_masses[j]));
+                sums[1] = naik_cadd(
+                    sums[1], naik_cscale(g * part->lambda[i] * part->lambda[j], of_lambdas[j]));
             }
             out[(2 * k) * times + t] = sums[0];
             out[(2 * k + 1) * times + t] = sums[1];
@@ -406,13 +414,13 @@ static void join_row(const low_part *part, int i, const double *mass, int masses
     }
 }
 
-naik_status low_part_join(const low_part *part, const double *mass, int masses,
-                          naik_complex *joined)
+naik_status low_part_join_tables(const low_part *part, const low_part_tables *tables,
+                                 const low_part_masses *masses, naik_complex *joined)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = part->geometry->lattice;
     const int n = part->count;
-    const size_t each = 2 * (size_t)masses * (size_t)lat->size[3];
+    const size_t each = 2 * (size_t)masses->count * (size_t)lat->size[3];
     naik_complex *rows = NULL, *room = NULL; /* [count][each]; [count][2][count] */
     NAIK_TRY(naik_alloc(lat->comm->log, (size_t)n * each * sizeof *rows, "products of low modes",
                         (void **)&rows));
@@ -420,7 +428,8 @@ naik_status low_part_join(const low_part *part, const double *mass, int masses,
                         (void **)&room));
 #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < n; i++) {
-        join_row(part, i, mass, masses, room + 2 * (size_t)i * (size_t)n, rows + each * (size_t)i);
+        join_row(part, tables, i, masses, room + 2 * (size_t)i * (size_t)n,
+                 rows + each * (size_t)i);
     }
     memset(joined, 0, each * sizeof *joined);
     for (int i = 0; i < n; i++) {
@@ -432,6 +441,14 @@ done:
     naik_free(rows);
     naik_free(room);
     return status;
+}
+
+naik_status low_part_join(const low_part *part, const double *mass, int masses,
+                          naik_complex *joined)
+{
+    const low_part_tables tables = {.sink = part->sums, .source = part->sums};
+    const low_part_masses alike = {mass, mass, masses};
+    return low_part_join_tables(part, &tables, &alike, joined);
 }
 
 void low_part_meson(const low_part *part, naik_meson meson, const naik_complex *joined,

@@ -66,6 +66,25 @@ int low_part_class(naik_meson meson);
 /* E and O of the mesons of a class, momentum as in `frame`, whose origin and weights by cosines are not looked at. Collective.
  * NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status low_part_multiply(low_part *part, int class, const int momentum[3]);
+/* sums [T][2][count][count]: of each time slice the products left_i^+ u_j of all modes, with the weight of a class and
+ * momentum; left: [count] vectors there. Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status low_part_products(low_part *part, const float *left, int class, const int momentum[3],
+                              naik_complex *sums);
+
+/* Two such tables, of a sink and of a source; odd: left has changed the parity. Of quark and antiquark one mass each. */
+typedef struct low_part_tables {
+    const naik_complex *sink, *source;
+    bool odd;
+} low_part_tables;
+typedef struct low_part_masses {
+    const double *quark, *antiquark; /* [count] */
+    int count;
+} low_part_masses;
+
+/* joined [masses][2][T]: sum_s sum_ij g_i g_j sink_ij(s+t) source_ij(s)*, i of the antiquark, with both masses where these
+ * join the parities of sink and source, and with lambda_i lambda_j where D does. NAIK_ERR_MEMORY. Local. */
+naik_status low_part_join_tables(const low_part *part, const low_part_tables *tables,
+                                 const low_part_masses *masses, naik_complex *joined);
 /* joined [masses][2][T] of what low_part_multiply made: the sums with m^2, and those with lambda_i lambda_j.
  * NAIK_ERR_MEMORY. Local. */
 naik_status low_part_join(const low_part *part, const double *mass, int masses,

@@ -145,7 +145,8 @@ typedef struct naik_input_average {
     double tolerance_sloppy; /* 0: not given */
     int exact_sources;       /* so many; 0: not given */
     uint64_t seed;
-    int of, exact;    /* the places in solve[] of the entry and of its exact solves, -1: none */
+    int of, exact; /* the places in solve[] of the entry and of its exact solves, -1: none */
+    int pair; /* of low modes the pair in place of an entry, whose antiquark is `of`; -1: none */
     naik_ints subset; /* the sources of the entry that are solved exactly, in their order */
 } naik_input_average;
 

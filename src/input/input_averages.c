@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "input/input_table.h"
 #include "lattice/source_kind.h"
+#include "propagator/spin_taste.h"
 
 enum { PATH_SIZE = 96, MAX_NAME = 48, STREAM_DRAW = 0x64726177 };
 
@@ -14,6 +15,12 @@ typedef struct block {
     naik_input_average *average;
     int index;
 } block;
+
+/* The Naik epsilon of a mass, which may be given for none of them. */
+static double epsilon_of(const naik_input_solve *solve, int mass)
+{
+    return mass < solve->naik_epsilon.count ? solve->naik_epsilon.data[mass] : 0;
+}
 
 /* "averages.0.KEY" */
 static const char *path_of(const block *b, const char *key, char path[PATH_SIZE])
@@ -192,8 +199,8 @@ static naik_status check_sources(const block *b)
     for (int i = 0; i < asked->count; i++) {
         if (asked->data[i] >= (int)NAIK_MESONS) {
             return refuse(b, path,
-                          "'%s': low_modes averages local mesons, and %s of %s has links: give "
-                          "it an entry of its own",
+                          "'%s': low_modes averages the local mesons of an entry, and %s of %s "
+                          "has links: name a pair whose source has that operator, too",
                           path, naik_input_correlator_name(asked->data[i]), solve->name);
         }
     }
@@ -206,6 +213,53 @@ static naik_status check_sources(const block *b)
         }
     }
     return NAIK_OK;
+}
+
+/* Why a pair has no average of low modes; NULL: it has. */
+static const char *no_average(const naik_input *input, const naik_input_pair *pair)
+{
+    const naik_input_solve *quark = &input->solve[pair->of[0]], *other = &input->solve[pair->of[1]];
+    const int operator= quark->source.spin_taste, count = naik_input_count_sources(quark);
+    bool alike = count == naik_input_count_sources(other), asked = false, same = true;
+    for (int k = 0; k < count && alike; k++) {
+        alike = memcmp(quark->origins.data[k], other->origins.data[k],
+                       sizeof *other->origins.data) == 0;
+    }
+    for (int k = 0; k < input->output.correlators.count; k++) {
+        asked = asked || input->output.correlators.data[k] == operator;
+    }
+    for (int k = 0; k < 2; k++) {
+        const naik_input_solve *solve = &input->solve[pair->of[k]];
+        for (int i = 0; i < solve->masses.count; i++) {
+            same = same && epsilon_of(solve, i) == epsilon_of(quark, 0);
+        }
+    }
+    return quark->source.type != NAIK_SOURCE_POINT || other->source.type != NAIK_SOURCE_POINT
+               ? "its sources are no points"
+           : pair->sink != NAIK_INPUT_SINK_POINT ? "its sink is not a point"
+           : !naik_correlator_is_spin_taste(operator) && !naik_correlator_is_current(operator)
+               ? "no operator with links is on the source of its quark"
+           :
+           operator==(int) NAIK_CORRELATORS - 1
+               ? "the links of conserved_vector_t leave the time slice of its source"
+           : other->source.spin_taste != 0 ? "an operator is on the source of its antiquark"
+           : !alike || count < 2 ? "its quark and antiquark have not the same places, two and more"
+           : !asked              ? "output.correlators has not the operator of its source"
+           : !same               ? "its quarks have several values of naik_epsilon"
+           : !quark->deflate || !other->deflate ? "its solves are not deflated"
+                                                : NULL;
+}
+
+/* Modes, their number and weights of momenta. */
+static naik_status check_low_pair(const block *b)
+{
+    char path[PATH_SIZE];
+    const char *why = no_average(b->input, &b->input->pairs[b->average->pair]);
+    path_of(b, "solve", path);
+    return why != NULL
+               ? refuse(b, path, "'%s': the pair %s has no average of low modes, because %s", path,
+                        b->average->solve, why)
+               : NAIK_OK;
 }
 
 static naik_status check_low(const block *b)
@@ -235,12 +289,23 @@ static naik_status check_low(const block *b)
                       path);
     }
     const naik_vectors *momenta =
-        solve->momenta.count > 0 ? &solve->momenta : &input->output.momenta;
+        solve->momenta.count > 0 && b->average->pair < 0 ? &solve->momenta : &input->output.momenta;
     if (input->output.weight == NAIK_INPUT_WEIGHT_COS && naik_input_any_moving(momenta)) {
         return refuse(
             b, path, "'%s' low_modes needs output.momentum_weight exp: cosines mix p and -p", path);
     }
-    return check_sources(b);
+    return b->average->pair < 0 ? check_sources(b) : check_low_pair(b);
+}
+
+/* The pair that an average of low modes names. */
+static void find_pair(const block *b)
+{
+    for (int i = 0; i < b->input->pair_count && b->average->type == NAIK_INPUT_LOW_MODES; i++) {
+        if (strcmp(b->input->pairs[i].name, b->average->solve) == 0) {
+            b->average->pair = i;
+            b->average->of = b->input->pairs[i].of[1];
+        }
+    }
 }
 
 static naik_status check_one(const block *b)
@@ -249,9 +314,12 @@ static naik_status check_one(const block *b)
     char path[PATH_SIZE];
     NAIK_TRY(fill(b));
     NAIK_TRY(naik_input_check_name(b->log, b->input, "averages", b->index, b->average->name));
-    NAIK_TRY(naik_input_find_entry(b->log, b->input, path_of(b, "solve", path), b->average->solve,
-                                   &b->average->of));
-    NAIK_TRY(check_entry(b));
+    find_pair(b);
+    if (b->average->pair < 0) {
+        NAIK_TRY(naik_input_find_entry(b->log, b->input, path_of(b, "solve", path),
+                                       b->average->solve, &b->average->of));
+        NAIK_TRY(check_entry(b));
+    }
     NAIK_TRY(b->average->type == NAIK_INPUT_LOW_MODES ? check_low(b) : check_truncated(b));
 done:
     return status;
@@ -260,7 +328,7 @@ done:
 naik_status naik_input_check_averages(naik_log *log, naik_input *input)
 {
     for (int i = 0; i < input->average_count; i++) {
-        input->averages[i].of = -1; /* not known yet */
+        input->averages[i].of = input->averages[i].pair = -1; /* not known yet */
     }
     for (int i = 0; i < input->average_count; i++) {
         const block b = {log, input, &input->averages[i], i};

@@ -99,7 +99,8 @@ static void print_averages(const naik_input *input, naik_log *log)
             naik_log_line(log,
                           "averages: %s needs no solves beside those of %s: the modes of "
                           "deflation.file give its mesons from all sites",
-                          average->name, sloppy->name);
+                          average->name,
+                          average->pair < 0 ? sloppy->name : input->pairs[average->pair].name);
             continue;
         }
         const int each = sloppy->masses.count * input->kind->columns;

@@ -97,6 +97,24 @@ int naik_correlator_parity(int correlator)
     return sign;
 }
 
+static int count_of(unsigned set)
+{
+    int count = 0;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        count += has(set, mu);
+    }
+    return count;
+}
+
+int naik_spin_taste_adjoint(int correlator)
+{
+    const int spin_taste = correlator - NAIK_FIRST_SPIN_TASTE;
+    const unsigned links = links_of(spin_taste), spin = spin_of(spin_taste);
+    const int n = count_of(links);
+    const int power = n * (n + 1) / 2 + n * count_of(spin) - count_of(spin & links);
+    return power % 2 == 0 ? 1 : -1;
+}
+
 size_t naik_shifts_bytes(const naik_lattice *lattice)
 {
     return (size_t)lattice->sites * NAIK_DIM * sizeof(naik_matrix) +

@@ -61,6 +61,9 @@ int naik_correlator_phase(int correlator, const int x0[NAIK_DIM]);
  * where M becomes (-1)^(x+y+z+t) M (-1)^(x+y+z+t), in the mean over configurations; else +1. Local. */
 int naik_correlator_parity(int correlator);
 
+/* s = +1 or -1 of O^+ = s O, as matrices over all sites; of a correlator with links. Local. */
+int naik_spin_taste_adjoint(int correlator);
+
 /* The links of shifts, and room for the vectors of one operator. */
 typedef struct naik_shifts naik_shifts;
 

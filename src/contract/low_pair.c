@@ -1,0 +1,351 @@
+/* low_pair.c - what low modes give to a pair with one operator at source and sink */
+#include "contract/low_pair.h"
+
+#include <string.h>
+
+#include "backend/low_vectors.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "comm/collective.h"
+#include "contract/frame.h"
+#include "propagator/contract.h"
+#include "propagator/slice_sums.h"
+
+enum { COLOURS = 3, REALS = 6, SPACE = NAIK_DIM - 1 };
+
+typedef struct worker {
+    const low_pair_kit *kit;
+    low_part *part;
+    int operator; /* number of a correlator */
+    naik_hops hops;
+    naik_current *current;       /* NULL: it is one of spin and taste */
+    float *left;                 /* [modes], where the part has its vectors */
+    naik_complex *sink, *source; /* [T][2][modes][modes] */
+    naik_complex *joined;        /* [masses][2][T] */
+    double *masses;              /* [2][masses]: of quark and antiquark */
+    int mass_count;
+    float *mode; /* [sites][6], as are the next */
+    double *from, *to;
+    double *quark, *antiquark, *shifted; /* [colours][sites][6] */
+    naik_complex *c; /* [2 colours][2][modes]: of the quark's source, then of the antiquark's */
+} worker;
+
+static const int nowhere[NAIK_DIM];
+
+static size_t vector_of(const worker *w)
+{
+    return REALS * (size_t)w->kit->lattice->sites;
+}
+
+static size_t table_of(const worker *w)
+{
+    const size_t n = (size_t)w->part->count;
+    return 2 * (size_t)w->kit->lattice->size[SPACE] * n * n;
+}
+
+int64_t low_pair_bytes(const naik_lattice *lattice, int modes)
+{
+    const int64_t vector = REALS * (int64_t)lattice->sites, n = modes;
+    return vector *
+               ((n + 1) * (int64_t)sizeof(float) + (2 + 3 * COLOURS) * (int64_t)sizeof(double)) +
+           4 * (int64_t)sizeof(naik_complex) * lattice->size[SPACE] * n * n +
+           (int64_t)naik_current_bytes(lattice, 1) +
+           2 * (int64_t)sizeof(naik_matrix) * NAIK_DIM * lattice->sites;
+}
+
+static const naik_input_solve *entry_of(const worker *w, int k)
+{
+    return &w->kit->input->solve[w->kit->pair->of[k]];
+}
+
+static naik_status allocate(worker *w)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = w->kit->lattice->comm->log;
+    const size_t vector = vector_of(w), times = (size_t)w->kit->lattice->size[SPACE];
+    const size_t masses = (size_t)w->mass_count, n = (size_t)w->part->count;
+    double **const three[] = {&w->quark, &w->antiquark, &w->shifted};
+    NAIK_TRY(
+        naik_alloc(log, table_of(w) * sizeof *w->sink, "products of low modes", (void **)&w->sink));
+    NAIK_TRY(naik_alloc(log, table_of(w) * sizeof *w->source, "products of low modes",
+                        (void **)&w->source));
+    NAIK_TRY(naik_alloc(log, 2 * masses * times * sizeof *w->joined, "products of low modes",
+                        (void **)&w->joined));
+    NAIK_TRY(naik_alloc(log, 2 * masses * sizeof *w->masses, "masses", (void **)&w->masses));
+    NAIK_TRY(naik_alloc(log, vector * sizeof *w->mode, "a low mode", (void **)&w->mode));
+    NAIK_TRY(naik_alloc(log, vector * sizeof *w->from, "a vector", (void **)&w->from));
+    NAIK_TRY(naik_alloc(log, vector * sizeof *w->to, "a vector", (void **)&w->to));
+    for (size_t k = 0; k < sizeof three / sizeof *three; k++) {
+        NAIK_TRY(
+            naik_alloc(log, COLOURS * vector * sizeof(double), "a propagator", (void **)three[k]));
+    }
+    NAIK_TRY(naik_alloc(log, 4 * COLOURS * n * sizeof *w->c, "projections", (void **)&w->c));
+    NAIK_TRY(naik_backend_alloc(w->part->geometry->backend, n * vector * sizeof *w->left,
+                                "low modes with an operator", (void **)&w->left));
+done:
+    return status;
+}
+
+/* v times (-1)^(x+y+z+t), counted from x0. */
+static void alternate(const naik_lattice *lat, const int x0[NAIK_DIM], double *v)
+{
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            x[mu] += lat->origin[mu] - x0[mu];
+        }
+        for (int i = 0; i < REALS; i++) {
+            v[REALS * (int64_t)site + i] *= naik_meson_sign(NAIK_PION05, x);
+        }
+    }
+}
+
+/* w->to = O of w->from on the source at x0. */
+static naik_status operate(worker *w, const int x0[NAIK_DIM])
+{
+    naik_status status = NAIK_OK;
+    if (w->current == NULL) {
+        return naik_spin_taste_apply(w->kit->shifts, w->operator-(int) NAIK_FIRST_SPIN_TASTE, x0,
+                                     w->from, w->to);
+    }
+    const naik_frame rest = {.cosine = false};
+    NAIK_TRY(naik_current_apply(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, &rest,
+                                w->from, w->to));
+    alternate(w->kit->lattice, x0, w->to);
+done:
+    return status;
+}
+
+/* w->to = L of w->from: O, or K eps of a current with exp(-2 pi i p.x/L) on it. */
+static naik_status turn(worker *w, const int momentum[SPACE])
+{
+    if (w->current == NULL) {
+        return operate(w, nowhere);
+    }
+    naik_frame frame = {.cosine = false};
+    for (int k = 0; k < SPACE; k++) {
+        frame.momentum[k] = -momentum[k];
+    }
+    alternate(w->kit->lattice, nowhere, w->from);
+    return naik_current_apply(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, &frame,
+                              w->from, w->to);
+}
+
+/* w->left of all modes; rest: what its rounding to single precision leaves of each. */
+static naik_status turn_all(worker *w, const int momentum[SPACE], bool rest)
+{
+    naik_status status = NAIK_OK;
+    const low_part *part = w->part;
+    const naik_geometry *geometry = part->geometry;
+    naik_backend *backend = geometry->backend;
+    const size_t vector = vector_of(w);
+    for (int i = 0; i < part->count; i++) {
+        status = naik_backend_download(backend, w->mode, part->vector + vector * (size_t)i,
+                                       vector * sizeof *w->mode);
+        NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+        for (size_t k = 0; k < vector; k++) {
+            w->from[k] = (double)w->mode[k];
+        }
+        NAIK_TRY(turn(w, momentum));
+        for (size_t k = 0; k < vector && rest; k++) {
+            w->to[k] -= (double)(float)w->to[k];
+        }
+        status = naik_backend_upload(backend, part->sites, w->to, vector * sizeof *w->to);
+        status = status == NAIK_OK ? backend->ops->low->narrow(geometry, part->sites,
+                                                               w->left + vector * (size_t)i)
+                                   : status;
+        NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+    }
+done:
+    return status;
+}
+
+/* out_ij = table_ji* of each time slice and parity. */
+static void transpose(const worker *w, const naik_complex *table, naik_complex *out)
+{
+    const size_t n = (size_t)w->part->count, tables = table_of(w) / (n * n);
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < tables; k++) {
+        for (size_t i = 0; i < n; i++) {
+            for (size_t j = 0; j < n; j++) {
+                out[(k * n + i) * n + j] = naik_conj(table[(k * n + j) * n + i]);
+            }
+        }
+    }
+}
+
+/* w->sink = the products of L u_i with all modes; on_link: the momentum of a current, else that of the weight. The sources'
+ * part is made of the same vectors in double, so that single precision would not do: rounded vectors first, then the rest. */
+static naik_status multiply(worker *w, const int on_link[SPACE], const int weight[SPACE])
+{
+    naik_status status = NAIK_OK;
+    const naik_complex *rest = w->part->sums;
+    NAIK_TRY(turn_all(w, on_link, false));
+    NAIK_TRY(low_part_products(w->part, w->left, 0, weight, w->sink));
+    NAIK_TRY(turn_all(w, on_link, true));
+    NAIK_TRY(low_part_products(w->part, w->left, 0, weight, w->part->sums));
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < table_of(w); k++) {
+        w->sink[k] = naik_cadd(w->sink[k], rest[k]);
+    }
+done:
+    return status;
+}
+
+/* Both tables of a momentum. */
+static naik_status make_tables(worker *w, const int momentum[SPACE])
+{
+    naik_status status = NAIK_OK;
+    const bool current = w->current != NULL;
+    int back[SPACE];
+    for (int k = 0; k < SPACE; k++) {
+        back[k] = -momentum[k];
+    }
+    NAIK_TRY(multiply(w, nowhere, back));
+    transpose(w, w->sink, w->source);
+    if (naik_input_is_moving(momentum)) {
+        NAIK_TRY(multiply(w, current ? momentum : nowhere, current ? nowhere : momentum));
+    }
+done:
+    return status;
+}
+
+/* From all sites. */
+static naik_status from_all(worker *w, naik_complex *all)
+{
+    naik_status status = NAIK_OK;
+    const naik_vectors *momenta = &w->kit->input->output.momenta;
+    const int times = w->kit->lattice->size[SPACE];
+    const bool odd = naik_correlator_parity(w->operator) < 0;
+    const double sigma = w->current != NULL ? 1 : naik_spin_taste_adjoint(w->operator);
+    const low_part_tables tables = {w->sink, w->source, odd};
+    const low_part_masses masses = {w->masses, w->masses + w->mass_count, w->mass_count};
+    for (int p = 0; p < momenta->count; p++) {
+        NAIK_TRY(make_tables(w, momenta->data[p]));
+        status = low_part_join_tables(w->part, &tables, &masses, w->joined);
+        NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+        for (int m = 0; m < w->mass_count; m++) {
+            const naik_complex *joined = w->joined + 2 * m * times;
+            for (int t = 0; t < times; t++) {
+                const naik_complex sum =
+                    naik_cadd(joined[t], naik_cscale(odd ? -1 : 1, joined[times + t]));
+                all[(m * momenta->count + p) * times + t] =
+                    naik_cscale(sigma / (double)w->kit->lattice->volume, sum);
+            }
+        }
+    }
+done:
+    return status;
+}
+
+/* v [colours] = G_low of what was projected to c [colours][2][modes]. */
+static naik_status solve(worker *w, const naik_complex *c, double mass, double *v)
+{
+    naik_status status = NAIK_OK;
+    const low_part *part = w->part;
+    const naik_field *const *fields = NULL;
+    for (int colour = 0; colour < COLOURS && status == NAIK_OK; colour++) {
+        status = low_part_solution(part, c + 2 * (size_t)(colour * part->count), mass, &fields);
+        status = status == NAIK_OK ? naik_backend_download(part->geometry->backend,
+                                                           v + (size_t)colour * vector_of(w),
+                                                           part->sites, vector_of(w) * sizeof *v)
+                                   : status;
+    }
+    return naik_comm_agree(w->kit->lattice->comm, status);
+}
+
+/* The correlators out [momenta][T] of what w->quark and w->antiquark are. */
+static naik_status contract(worker *w, const int source[2], naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const low_pair_kit *kit = w->kit;
+    const naik_vectors *momenta = &kit->input->output.momenta;
+    const size_t vector = vector_of(w);
+    for (int p = 0; p < momenta->count; p++) {
+        naik_complex *to = out + (size_t)p * (size_t)kit->lattice->size[SPACE];
+        const naik_frame frame = correlator_frame(kit->input, 2, source, momenta->data[p]);
+        if (w->current != NULL) {
+            NAIK_TRY(naik_current_fill(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT,
+                                       frame.origin, NULL, w->quark, w->antiquark));
+            NAIK_TRY(naik_current_sum(w->current, &frame, to));
+            continue;
+        }
+        for (size_t colour = 0; colour < COLOURS; colour++) {
+            NAIK_TRY(naik_spin_taste_apply(kit->shifts, w->operator-(int) NAIK_FIRST_SPIN_TASTE,
+                                           frame.origin, w->antiquark + colour * vector,
+                                           w->shifted + colour * vector));
+        }
+        NAIK_TRY(naik_contract_meson(kit->lattice, NAIK_PION5, &frame, w->quark, w->shifted, to));
+    }
+done:
+    return status;
+}
+
+/* From a source: out [masses][momenta][T]. */
+static naik_status from_one(worker *w, int k, naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const low_pair_kit *kit = w->kit;
+    const size_t step =
+        (size_t)kit->input->output.momenta.count * (size_t)kit->lattice->size[SPACE];
+    const int source[2] = {naik_input_first_source(kit->input, kit->pair->of[0]) + k,
+                           naik_input_first_source(kit->input, kit->pair->of[1]) + k};
+    const size_t n = (size_t)w->part->count;
+    for (size_t colour = 0; colour < COLOURS; colour++) {
+        const naik_input_source *of = &kit->input->sources[source[0]];
+        status = naik_source_fill(kit->lattice, &of->source, (int)colour, w->from);
+        NAIK_TRY(naik_comm_agree(kit->lattice->comm, status));
+        NAIK_TRY(low_part_project(w->part, w->from, w->c + 2 * n * (COLOURS + colour)));
+        NAIK_TRY(operate(w, of->x0));
+        NAIK_TRY(low_part_project(w->part, w->to, w->c + 2 * n * colour));
+    }
+    for (int m = 0; m < w->mass_count; m++) {
+        NAIK_TRY(solve(w, w->c, w->masses[m], w->quark));
+        NAIK_TRY(solve(w, w->c + 2 * n * COLOURS, w->masses[w->mass_count + m], w->antiquark));
+        NAIK_TRY(contract(w, source, out + (size_t)m * step));
+    }
+done:
+    return status;
+}
+
+naik_status low_pair_make(const low_pair_kit *kit, low_part *part, naik_complex *all,
+                          naik_complex *each, double *all_s)
+{
+    naik_status status = NAIK_OK;
+    worker w = {.kit = kit, .part = part};
+    const naik_quark *quark = naik_input_quark(kit->input, kit->pair->of[0], 0);
+    const int antiquarks = entry_of(&w, 1)->masses.count;
+    w.operator= entry_of(&w, 0)->source.spin_taste;
+    w.mass_count = entry_of(&w, 0)->masses.count * antiquarks;
+    NAIK_TRY(naik_comm_agree(kit->lattice->comm, allocate(&w)));
+    for (int m = 0; m < w.mass_count; m++) {
+        w.masses[m] = naik_input_quark(kit->input, kit->pair->of[0], m / antiquarks)->mass;
+        w.masses[w.mass_count + m] =
+            naik_input_quark(kit->input, kit->pair->of[1], m % antiquarks)->mass;
+    }
+    if (naik_correlator_is_current(w.operator)) {
+        NAIK_TRY(kit->hops(kit->hops_data, quark, &w.hops));
+        NAIK_TRY(naik_current_create(kit->lattice, 1, &w.current));
+    }
+    NAIK_TRY(from_all(&w, all));
+    *all_s = naik_time_s();
+    const size_t numbers = (size_t)w.mass_count * (size_t)kit->input->output.momenta.count *
+                           (size_t)kit->lattice->size[SPACE];
+    for (int k = 0; k < entry_of(&w, 1)->origins.count; k++) {
+        NAIK_TRY(from_one(&w, k, each + (size_t)k * numbers));
+    }
+done:
+    if (part->geometry != NULL) {
+        naik_backend_release(part->geometry->backend, w.left);
+    }
+    naik_hops_clear(&w.hops);
+    naik_current_destroy(&w.current);
+    void *const mine[] = {w.sink, w.source, w.joined,    w.masses,  w.mode, w.from,
+                          w.to,   w.quark,  w.antiquark, w.shifted, w.c};
+    for (size_t i = 0; i < sizeof mine / sizeof *mine; i++) {
+        naik_free(mine[i]);
+    }
+    return status;
+}
