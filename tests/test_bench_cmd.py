@@ -67,13 +67,18 @@ verdict("bench_cg_converges_on_links_of_8_numbers",
 values = check("bench_bicgstab_reports_its_true_residual",
                ["bicgstab", "--action", "clover", "--precision", "single", "--link-precision", "half", "--mass", "0.3", "--nrhs", "2"],
                ["mass", "iterations", "true_residual", "not_converged", "seconds", "us_per_iteration", "gflops"])
+other = check("bench_bicgstab_of_another_csw",
+              ["bicgstab", "--action", "clover", "--csw", "1.8", "--precision", "single", "--link-precision", "half", "--mass", "0.3", "--nrhs",
+               "2"], ["csw", "true_residual"])
+verdict("bench_of_another_csw_solves_another_equation", other[0]["csw"] == "1.8" and values[0]["csw"] == "1"
+        and other[0]["true_residual"] != values[0]["true_residual"], f"{other} {values}")
 verdict("bench_bicgstab_converges",
         0 < float(values[0]["true_residual"]) <= 1e-10 and values[0]["not_converged"] == "0", str(values))
-values = check("bench_multigrid_measures_its_parts", ["multigrid", "--action", "clover", "--mass", "0.3", "--nrhs", "2"],
-               ["part", "nrhs", "mass", "aggregate", "us"], 9)
+values = check("bench_multigrid_measures_its_parts", ["multigrid", "--action", "clover", "--csw", "1.7", "--mass", "0.3", "--nrhs", "2"],
+               ["part", "nrhs", "mass", "csw", "aggregate", "us"], 9)
 parts = {x["part"]: float(x["us"]) for x in values}
 verdict("bench_multigrid_converges_and_its_parts_are_less_than_the_whole",
-        values[-1]["part"] == "solve" and 0 < float(values[-1]["true_residual"]) <= 1e-10 and values[-1]["not_converged"] == "0"
+        values[-1]["part"] == "solve" and values[0]["csw"] == "1.7" and 0 < float(values[-1]["true_residual"]) <= 1e-10 and values[-1]["not_converged"] == "0"
         and parts["setup"] > parts["cycle"] > parts["dslash"], str(values))
 for action, more in ("wilson", 0), ("clover", 1):
     values = check(f"bench_cg_of_{action}_quarks_reports_its_true_residual",
@@ -90,6 +95,7 @@ for words, part in ((["cg", "--action", "wilson", "--masses", "0.1,0.2"], "--mas
                     (["cg", "--action", "clover", "--inner-precision", "auto"], "--inner-precision is for staggered quarks"),
                     (["links", "--action", "wilson"], "are for dslash, cg, bicgstab and multigrid"),
                     (["bicgstab", "--action", "hisq"], "is wilson or clover here"),
+                    (["bicgstab", "--csw", "1"], "--csw is for --action clover"),
                     (["dslash", "--action", "wilson", "--recon", "9"], "18, 12 or 8 numbers"),
                     (["dslash", "--action", "naive", "--recon", "8"], "8 numbers are for --action wilson and clover")):
     status, said, told = answer("bench", *words, *QUICK)

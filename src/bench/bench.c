@@ -120,6 +120,7 @@ static naik_status run_kind(naik_comm *comm, const kind *k, int argc, char **arg
         .inner_precision = -1,
         .first_rung = -1,
         .tolerance = 1e-10,
+        .csw = -1,
         .max_iterations = 20000,
         .modes = 64,
         .repeat = k->repeat,

@@ -37,6 +37,7 @@ typedef struct bench_options {
     int threads_per_site; /* of the Dslash: 0 chosen, 1, 3, 4, 12; BENCH_EACH */
     int launch_mode;      /* of an iteration: naik_launch_mode; BENCH_EACH */
     double tolerance, delta;
+    double csw; /* of --action clover; below 0: not given, which is 1 */
     double mass[BENCH_MAX_LIST], shared[BENCH_MAX_LIST]; /* of cg: one by one; or, ascending, all of
                                                           * every right-hand side together */
     int mass_count, shared_count;                        /* shared_count 0: `mass` */
@@ -170,6 +171,8 @@ naik_status bench_multigrid(const bench *b);
 /* wilson.c: random spinors; the blocks of --action clover, NULL of wilson. NAIK_ERR_MEMORY */
 naik_status bench_fill_spinors(const bench *b, naik_field *field, naik_parity parity);
 naik_status bench_clover(const bench *b, double mass, naik_clover **out);
+/* Its csw into a line; nothing of other quarks. */
+void bench_put_csw(const bench *b, bench_line *line);
 naik_status bench_wilson_cg(const bench *b); /* on the normal equations */
 naik_status bench_halo(const bench *b);
 naik_status bench_links(const bench *b);

@@ -159,6 +159,7 @@ static naik_status measure(parts *p, const struct part *part)
     bench_put_machine(b, &line);
     bench_put_gauge(b, &line);
     bench_put_real(&line, "mass", "%g", p->mass);
+    bench_put_csw(b, &line);
     bench_put_extents(&line, "aggregate", p->mg->aggregates->extent);
     if (part->solves) {
         bench_put_real(&line, "tolerance", "%g", b->options->tolerance);

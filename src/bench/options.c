@@ -78,6 +78,7 @@ static const row rows[] = {
      .choices = site_threads}, /* its name before */
     {"launch", NAIK_OPTION_CHOICE, AT(o.launch_mode), .choices = launch_modes},
     {"delta", NAIK_OPTION_REAL, AT(o.delta), .min = 0, .max = 0.999},
+    {"csw", NAIK_OPTION_REAL, AT(o.csw), .min = 0, .max = 10},
     {"mass", NAIK_OPTION_TEXT, AT(mass)},
     {"masses", NAIK_OPTION_TEXT, AT(masses)},
     {"tolerance", NAIK_OPTION_REAL, AT(o.tolerance), .min = 1e-15, .max = 1},
@@ -185,6 +186,9 @@ static naik_status check_spinors(naik_log *log, const char *command, const typed
             return NAIK_FAIL(log, NAIK_ERR_INPUT, "naik %s: --%s is for staggered quarks", command,
                              staggered[i].name);
         }
+    }
+    if (o->csw >= 0 && o->action != BENCH_CLOVER) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "naik %s: --csw is for --action clover", command);
     }
     if (bench_of_spinors(o) && o->recon != 18 && !naik_recon_keeps_sign(o->recon)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,

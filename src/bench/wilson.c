@@ -15,11 +15,22 @@
 #include "solver/bicgstab.h"
 
 enum { SPINOR_REALS = 6 * NAIK_SPIN };
-static const double CSW = 1;
 
 static bool is_clover(const bench *b)
 {
     return b->options->action == BENCH_CLOVER;
+}
+
+static double csw_of(const bench *b)
+{
+    return b->options->csw >= 0 ? b->options->csw : 1;
+}
+
+void bench_put_csw(const bench *b, bench_line *line)
+{
+    if (is_clover(b)) {
+        bench_put_real(line, "csw", "%g", csw_of(b));
+    }
 }
 
 /* Of the blocks of a site, where there are some. */
@@ -81,9 +92,9 @@ done:
 naik_status bench_clover(const bench *b, double mass, naik_clover **out)
 {
     *out = NULL;
-    return is_clover(b)
-               ? naik_clover_create(b->thin, naik_backend_device(b->backend), mass, 0, CSW, out)
-               : NAIK_OK;
+    return is_clover(b) ? naik_clover_create(b->thin, naik_backend_device(b->backend), mass, 0,
+                                             csw_of(b), out)
+                        : NAIK_OK;
 }
 
 /* ---- one application */
@@ -204,6 +215,7 @@ static void print(const run *r, const naik_operator_set *set, double mass,
     }
     bench_put_gauge(b, &line);
     bench_put_real(&line, "mass", "%g", mass);
+    bench_put_csw(b, &line);
     bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
     bench_put_real(&line, "iterations", "%.1f", (double)r->tally.iterations / r->count);
     bench_put_real(&line, "true_residual", "%.3e", r->tally.worst);

@@ -259,6 +259,7 @@ static const char help_bench[] =
     "--size is\n"
     "                                      the box of a rank\n"
     "  --iterations N                      for cg: this number, whatever the residual (200)\n"
+    "  --csw C                             of --action clover (1)\n"
     "  --delta D                           for cg: the residual drops by D between true residuals; "
     "0\n"
     "                                      follows the precision\n"
