@@ -21,7 +21,7 @@ static void make_shared(check *t, const mg_fixture *m, shared *x)
         x->v[j] = mg_coarse(t, m);
         x->v[j].nrhs -= j == SHARED - 1;
         x->at[j] = &x->v[j];
-        x->host[j] = mg_random(mg_coarse_count(m, NAIK_EVEN), (uint64_t)(3000 + j));
+        x->host[j] = mg_random(mg_coarse_count(m, NAIK_EVEN), 3000 + (uint64_t)j);
         mg_put_coarse(t, &x->v[j], NAIK_EVEN, x->host[j]);
         x->count += x->v[j].nrhs;
     }
