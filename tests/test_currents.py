@@ -409,10 +409,10 @@ def three_point_functions_are_averaged_with_the_sign_of_all_their_operators():
 
 
 def sources_with_operators_are_made_again():
-    entries = f"[{{name: a, masses: [0.3], {POINT[:-1]}, spin_taste: GXT-G5X}}}}, {{name: b, masses: [0.3], source: {{type: random_wall, seed: 3, t0: 2, spin_taste: G1-G1}}}}, {{name: c, masses: [0.3], twist: [0.1, 0, 0], {POINT[:-1]}, spin_taste: conserved_vector_t}}}}]"
+    entries = f"[{{name: a, masses: [0.3], {POINT[:-1]}, spin_taste: GXT-G5X}}}}, {{name: b, masses: [0.3], source: {{type: random_wall, seed: 3, t0: 2, spin_taste: G1-G1}}}}, {{name: c, masses: [0.3], twist: [0.1, 0, 0], {POINT[:-1]}, spin_taste: conserved_vector_t}}}}, {{name: d, masses: [0.3], {POINT[:-1]}, spin_taste: conserved_vector_x}}}}]"
     solve("again", "type: naive", entries, ["pion5"])
     told = [line.split("residual=")[1].split(" stored=") for line in naik("info", path("again.h5"), "--residuals").split("\n") if " stored=" in line]
-    assert len(told) == 9 and all(measured == stored for measured, stored in told), told
+    assert len(told) == 12 and all(measured == stored for measured, stored in told), told
     with h5py.File(path("again.h5")) as f:
         assert f["/prop/s0000/source"].attrs["smearing"] in ("operator GXT-G5X", b"operator GXT-G5X"), dict(f["/prop/s0000/source"].attrs)
 
