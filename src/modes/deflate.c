@@ -3,20 +3,16 @@
 
 #include <stdlib.h>
 
-#include "backend/dslash.h"
-
 struct naik_deflation {
     const naik_modes *modes; /* borrowed */
-    const naik_links *links; /* borrowed */
     int used;
     naik_modes_work *work;
     naik_field *single; /* what is projected, without halo */
-    naik_field *even;   /* of odd systems: D_eo r, then V c */
     naik_complex *c;    /* [used][width] */
 };
 
-naik_status naik_deflation_create(const naik_modes *modes, int used, const naik_links *links,
-                                  int width, naik_deflation **out)
+naik_status naik_deflation_create(const naik_modes *modes, int used, int width,
+                                  naik_deflation **out)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = modes->geometry;
@@ -24,7 +20,6 @@ naik_status naik_deflation_create(const naik_modes *modes, int used, const naik_
     naik_deflation *d = calloc(1, sizeof *d);
     if (d != NULL) {
         d->modes = modes;
-        d->links = links;
         d->used = used < modes->count ? used : modes->count;
         d->c = calloc((size_t)d->used * (size_t)width, sizeof *d->c);
     }
@@ -34,7 +29,6 @@ naik_status naik_deflation_create(const naik_modes *modes, int used, const naik_
     NAIK_TRY(naik_comm_agree(geometry->backend->comm, status));
     NAIK_TRY(naik_modes_work_create(geometry, d->used, width, &d->work));
     NAIK_TRY(naik_field_create_bare(geometry, NAIK_SINGLE, width, &d->single));
-    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, width, &d->even));
     *out = d;
     return status;
 done:
@@ -49,7 +43,6 @@ void naik_deflation_destroy(naik_deflation **deflation)
         return;
     }
     naik_field_destroy(&d->single);
-    naik_field_destroy(&d->even);
     naik_modes_work_destroy(&d->work);
     free(d->c);
     free(d);
@@ -60,7 +53,6 @@ size_t naik_deflation_bytes(const naik_geometry *geometry, int used, int width)
 {
     const naik_backend_ops *ops = geometry->backend->ops;
     return ops->modes.bytes(geometry->lattice, NAIK_SINGLE, width) +
-           ops->field.bytes(geometry->lattice, NAIK_DOUBLE, width) +
            (size_t)(used + NAIK_MODES_BLOCK) * (size_t)width * 4 * sizeof(double);
 }
 
@@ -80,16 +72,13 @@ done:
     return status;
 }
 
-static void weigh(naik_deflation *d, const naik_solver_correction *at, bool odd)
+static void weigh(naik_deflation *d, const naik_solver_correction *at)
 {
     const int nrhs = at->x->nrhs;
     for (int i = 0; i < d->used; i++) {
-        const double value = d->modes->lambda2[i];
-        /* an eigenvalue that is all residual says nothing of the odd sites */
-        const double weight = !odd ? 1 : value > 0.1 * d->modes->residual[i] ? -1 / value : 0;
         for (int j = 0; j < nrhs; j++) {
             naik_complex *c = &d->c[i * nrhs + j];
-            const double factor = at->wanted[j] ? weight / (at->shift[j] + value) : 0;
+            const double factor = at->wanted[j] ? 1 / (at->shift[j] + d->modes->lambda2[i]) : 0;
             *c = (naik_complex){factor * c->re, factor * c->im};
         }
     }
@@ -99,33 +88,9 @@ static naik_status correct_even(naik_deflation *d, const naik_solver_correction 
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(project(d, at->r, at->wanted));
-    weigh(d, at, false);
+    weigh(d, at);
     NAIK_TRY(
         naik_modes_add(d->work, d->modes->block, d->used, d->c, at->x, at->rhs, NAIK_RHS_CHECK));
-done:
-    return status;
-}
-
-static naik_status correct_odd(naik_deflation *d, const naik_solver_correction *at)
-{
-    naik_status status = NAIK_OK;
-    const naik_dslash_args last = {.form = NAIK_FORM_AFFINE,
-                                   .parity = NAIK_ODD,
-                                   .links = d->links,
-                                   .in = d->even,
-                                   .out = at->x,
-                                   .v = at->x,
-                                   .a = 1,
-                                   .s = 1,
-                                   .rhs = at->rhs,
-                                   .state = NAIK_RHS_CHECK};
-    naik_field_set_nrhs(d->even, at->x->nrhs);
-    NAIK_TRY(naik_dslash_plain(d->links, at->r, NAIK_EVEN, d->even));
-    NAIK_TRY(project(d, d->even, at->wanted));
-    weigh(d, at, true);
-    NAIK_TRY(d->even->geometry->backend->ops->field.zero(d->even, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(naik_modes_add(d->work, d->modes->block, d->used, d->c, d->even, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(naik_dslash(&last));
 done:
     return status;
 }
@@ -134,10 +99,14 @@ static naik_status correct(void *data, const naik_solver_correction *at)
 {
     naik_status status = NAIK_OK;
     naik_deflation *d = data;
-    naik_timer *timer = d->links->geometry->backend->timer;
-    naik_timer_start(timer, "deflation");
-    NAIK_TRY(at->parity == NAIK_EVEN ? correct_even(d, at) : correct_odd(d, at));
-    naik_timer_stop(timer, "deflation");
+    const naik_backend *backend = d->modes->geometry->backend;
+    if (at->parity != NAIK_EVEN) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+                         "modes of even sites for a system on odd ones");
+    }
+    naik_timer_start(backend->timer, "deflation");
+    NAIK_TRY(correct_even(d, at));
+    naik_timer_stop(backend->timer, "deflation");
 done:
     return status;
 }

@@ -5,9 +5,11 @@
  * as a starter of the conjugate gradient (solver/solver.h): at the start of every system, and again
  * whenever its residual fell by `again`, since rounding and what modes lack of being eigenvectors
  * bring low modes back: deflated once, a solve takes up to ten times longer than deflated three
- * times. On odd sites the modes are D_oe v / sqrt(lambda2), of which no copy is kept:
+ * times.
  *
- *   x_o += D_oe V c,   c = -(lambda2 (shift + lambda2))^-1 V^+ D_eo r_o
+ * Systems are on the even sites, where the modes are. Modes of the odd sites, D_oe v / (2 lambda), would
+ * have the errors of v enlarged by 1/lambda: with them a solve took up to twenty times as many
+ * iterations. A source on odd sites alone is solved on the even ones too (propagator/propagator.h).
  */
 #ifndef NAIK_MODES_DEFLATE_H
 #define NAIK_MODES_DEFLATE_H
@@ -17,16 +19,16 @@
 
 typedef struct naik_deflation naik_deflation;
 
-/* modes  of these links; links in double; both borrowed
+/* modes  borrowed
  * used   modes that take part, the lowest ones; width: rhs at most
  * Collective. NAIK_ERR_MEMORY */
-naik_status naik_deflation_create(const naik_modes *modes, int used, const naik_links *links,
-                                  int width, naik_deflation **out);
+naik_status naik_deflation_create(const naik_modes *modes, int used, int width,
+                                  naik_deflation **out);
 void naik_deflation_destroy(naik_deflation **deflation);
 /* Bytes on this rank beside the modes themselves, for the memory plan. */
 size_t naik_deflation_bytes(const naik_geometry *geometry, int used, int width);
 
-/* For a stream of systems with A = shift - D D on these links. */
+/* For a stream of systems on the even sites, with A = shift - D D on the links of the modes. */
 naik_solver_starter naik_deflation_starter(naik_deflation *deflation, double again);
 
 #endif

@@ -44,33 +44,6 @@ static void print_chosen(const solve_plan *plan, const naik_input *input, naik_l
     }
 }
 
-/* Whether all of a source lies on odd sites, as far as its description tells. */
-static bool is_odd(const naik_source *source)
-{
-    const int *at = naik_source_is_corner(source) ? source->corner : source->origin;
-    const bool one_parity = source->type == NAIK_SOURCE_POINT || naik_source_is_corner(source);
-    const bool shifted = source->spin_taste > 1; /* perhaps */
-    return !shifted && (source->subset == NAIK_SUBSET_ODD ||
-                        (one_parity && (at[0] + at[1] + at[2] + source->origin[3]) % 2 != 0));
-}
-
-/* Solves of such sources are on the odd sites, for which modes in 16 bits are poor. */
-static void print_odd_sources(const naik_input *input, naik_log *log)
-{
-    int all = 0, odd = 0;
-    for (int i = 0; i < input->source_count; i++) {
-        const bool deflated = input->solve[input->sources[i].solve].deflate;
-        all += deflated;
-        odd += deflated && is_odd(&input->sources[i].source);
-    }
-    if (odd > 0 && input->deflation.precision == 16) {
-        naik_log_line(log,
-                      "modes: %d of %d sources lie on odd sites alone, where modes in 16 bits save "
-                      "far fewer iterations: choose sources on sites with an even x + y + z + t",
-                      odd, all);
-    }
-}
-
 /* What is expected of modes, by the rule; sources have the columns and masses of the input's. */
 void solve_plan_print_modes(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
@@ -104,5 +77,4 @@ void solve_plan_print_modes(const solve_plan *plan, const naik_input *input, nai
                   plan->modes, each, cost.lambda, cost.plain / fmax(cost.sources, 1),
                   cost.with / fmax(cost.sources, 1), search, cost.sources,
                   cost.sources == 1 ? "" : "s");
-    print_odd_sources(input, log);
 }

@@ -14,6 +14,12 @@
 #include "base/memory.h"
 #include "propagator/groups.h"
 
+/* Beside the bits of the vectors of a state that is kept: is_across; else its vectors are those of
+ * another parity. */
+#define ACROSS (UINT32_C(1) << 16)
+/* Residuals of even systems with masses of 0.0002 end near 1e-14 in double precision. */
+#define LEAST_ACROSS 4e-14
+
 typedef struct worker {
     const naik_lattice *lat;
     naik_backend *backend;
@@ -27,6 +33,11 @@ typedef struct worker {
     group_batch batch; /* of them, those in the solver */
     bool interrupted;
 } worker;
+
+static bool corrects(const naik_propagator_stream *stream)
+{
+    return stream->starter != NULL && stream->starter->correct != NULL;
+}
 
 static void worker_release(worker *w)
 {
@@ -121,20 +132,37 @@ done:
     return status;
 }
 
+/* Low modes are known on the even sites: a source on odd sites alone is solved there as well, where
+ * its right-hand side is that of D. */
+static bool is_across(const worker *w, int64_t index)
+{
+    const solve_info *info = &w->info[index];
+    return corrects(w->stream) && info->on[NAIK_ODD] && !info->on[NAIK_EVEN];
+}
+
 /* What the whole lattice asks for, and a little more for rounding, as a tolerance of the parity's
- * system, whose b_p is in now.work. */
-static naik_status hold_whole(worker *w, naik_solver_system *system)
+ * system, whose b_p is in now.work. On the odd sites |r| / |b| would be that of the whole: a source
+ * that is solved across keeps its tolerance on the whole, as far as double precision goes. */
+static naik_status hold_whole(worker *w, int64_t index, naik_solver_system *system)
 {
     naik_status status = NAIK_OK;
     const naik_solution *now = &w->now;
+    const double full = w->stream->tolerance_full;
+    const bool across = is_across(w, index);
     double src[2], bb = 0;
-    if (w->stream->tolerance_full > 0) {
+    if (full > 0 || across) {
         NAIK_TRY(naik_solution_norm2(now, now->src[NAIK_EVEN], &src[NAIK_EVEN]));
         NAIK_TRY(naik_solution_norm2(now, now->src[NAIK_ODD], &src[NAIK_ODD]));
         NAIK_TRY(naik_solution_norm2(now, now->work, &bb));
         const double scale = now->op->ops->residual_scale(now->op, now->mass);
-        const double whole = bb > 0 ? scale * sqrt((src[0] + src[1]) / bb) : 1;
-        system->tolerance = fmin(system->tolerance, (1 - 1e-6) * w->stream->tolerance_full * whole);
+        const double whole = (1 - 1e-6) * (bb > 0 ? scale * sqrt((src[0] + src[1]) / bb) : 1);
+        const double asked = system->tolerance;
+        if (full > 0) {
+            system->tolerance = fmin(system->tolerance, full * whole);
+        }
+        if (across) {
+            system->tolerance = fmin(system->tolerance, fmax(asked * whole, LEAST_ACROSS));
+        }
     }
 done:
     return status;
@@ -148,7 +176,7 @@ static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
     naik_timer_start(w->backend->timer, "sources");
     NAIK_TRY(read_source(w, w->batch.index[index], system));
     NAIK_TRY(make_rhs(w, b, irhs));
-    NAIK_TRY(hold_whole(w, system));
+    NAIK_TRY(hold_whole(w, w->batch.index[index], system));
     naik_timer_stop(w->backend->timer, "sources");
 done:
     return status;
@@ -329,6 +357,7 @@ static naik_status save(void *data, int64_t index, const naik_solver_state *stat
     for (int v = 0; v < NAIK_SOLVER_VECTORS; v++) {
         whole.vectors |= (uint32_t)(field[v] != NULL) << v;
     }
+    whole.vectors |= is_across(w, w->batch.index[index]) ? ACROSS : 0;
     for (int v = 0; v < NAIK_SOLVER_VECTORS; v++) {
         if (field[v] != NULL) {
             NAIK_TRY(w->ops->field.to_host(field[v], w->now.parity, irhs, w->sites));
@@ -363,7 +392,9 @@ static naik_status restore(void *data, int64_t index, naik_solver_state *state,
     worker *w = data;
     /* the state says which vectors there are */
     NAIK_TRY(restore_vector(w, index, state, NAIK_SOLVER_STATE, NULL, irhs, found));
-    if (!*found || state->rung < 0 || state->rung >= NAIK_RUNGS) {
+    const bool across = is_across(w, w->batch.index[index]);
+    if (!*found || state->rung < 0 || state->rung >= NAIK_RUNGS ||
+        across != ((state->vectors & ACROSS) != 0)) {
         *found = false;
         return NAIK_OK;
     }
@@ -389,12 +420,12 @@ static bool stop(void *data)
     return now;
 }
 
-/* The solves whose source sits on odd sites only, or all the others. */
+/* The solves on odd sites, whose source sits there only, or all the others. */
 static int64_t select_solves(worker *w)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < w->stream->count; i++) {
-        const bool odd = w->info[i].on[NAIK_ODD] && !w->info[i].on[NAIK_EVEN];
+        const bool odd = w->info[i].on[NAIK_ODD] && !w->info[i].on[NAIK_EVEN] && !is_across(w, i);
         if (odd == (w->now.parity == NAIK_ODD)) {
             w->todo[count++] = i;
         }
@@ -427,7 +458,7 @@ static naik_status classify(worker *w)
             }
         }
         info->group = -1;
-        if (w->stream->multishift != NULL) {
+        if (w->stream->multishift != NULL && !is_across(w, i)) {
             info->group = w->stream->group(w->stream->data, i, &info->base);
         }
     }
@@ -461,11 +492,11 @@ static naik_status solve_parity(worker *w, naik_solver *solver, const naik_solve
             NAIK_TRY(naik_multishift_solve(stream->multishift, w->now.parity, options, &shared,
                                            &stopped));
         }
-        const bool corrects = stream->starter != NULL && stream->starter->correct != NULL;
         const naik_solver_starter starter = {.data = w,
                                              .start = start,
-                                             .correct = corrects ? correct : NULL,
-                                             .again = corrects ? stream->starter->again : 0};
+                                             .correct = corrects(stream) ? correct : NULL,
+                                             .again =
+                                                 corrects(stream) ? stream->starter->again : 0};
         const naik_solver_stream systems = {.data = w,
                                             .starter = &starter,
                                             .count = w->batch.count,

@@ -1,7 +1,7 @@
 /* propagator.h - columns of M^-1: x = M^-1 src on the whole lattice, by even-odd solves
  *
- * A x_p = b_p is solved on the parity p that carries the source (even if both do), and x on the
- * other parity reconstructed (operator.h). Every solution is verified in double by
+ * A x_p = b_p is solved on the parity p that carries the source (even if both do, or if low modes
+ * correct the solve), and x on the other parity reconstructed (operator.h). Every solution is verified in double by
  * |src - M x| / |src|, independently of the solver, before it is handed out.
  */
 #ifndef NAIK_PROPAGATOR_PROPAGATOR_H

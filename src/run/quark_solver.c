@@ -14,8 +14,7 @@ naik_status quark_solver_create(const naik_input *input, const solve_plan *plan,
     NAIK_TRY(naik_solver_create(kind, set->op, plan->vectors, width, &out->solver));
     if (modes != NULL) {
         out->options.removed = fmax(modes->lambda2[modes->count - 1], 0);
-        NAIK_TRY(naik_deflation_create(modes, modes->count, set->links[NAIK_DOUBLE], width,
-                                       &out->deflation));
+        NAIK_TRY(naik_deflation_create(modes, modes->count, width, &out->deflation));
         out->starter = naik_deflation_starter(out->deflation, input->deflation.again);
     }
 done:
