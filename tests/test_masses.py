@@ -102,10 +102,13 @@ def the_choice_follows_the_masses():
         said = solved("auto", "auto", "--dry-run", "--set", f"solve.0.masses={masses}", "--set",
                       f"solve.0.naik_epsilon=[{', '.join('0' * len(masses.split(',')))}]")
         assert f"multishift={choice}" in said, said
+    said = solved("auto", "off", "--dry-run", "--set", "solver.inner_precision=single")
+    told = [float(m) for m in re.findall(r"0\.\d+", re.search("begin on rung (.*)", said)[1])]
+    assert told == [0.2, 0.15, 0.12, 0.11, 0.1], said  # each mass once, though two entries have it
 
 
 def the_log_tells_what_each_mass_costs_where_the_rule_decides():
-    for masses, shares in (([0.1, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16], True), ([0.01, 0.5], False), ([0.01, 0.08], False)):
+    for masses, shares in (([0.1, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16], True), ([0.01, 0.5], False), ([0.01, 0.04], False)):
         said = solved("cost", "auto", "--dry-run", "--set", f"solve.0.masses={masses}", "--set",
                       "solve.0.naik_epsilon=" + str([0] * len(masses)), "--set", "solver.inner_precision=double", "--set", "solve.1.masses=[0.1]")
         line = re.search(r"the masses of pt (.*)\. In units of .* all masses cost (\S+) if each is solved by itself, and (\S+) from one Krylov space \(for each mass, by itself or its share of the space: (.*)\)", said)
