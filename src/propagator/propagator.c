@@ -17,8 +17,6 @@
 /* Beside the bits of the vectors of a state that is kept: is_across; else its vectors are those of
  * another parity. */
 #define ACROSS (UINT32_C(1) << 16)
-/* Residuals of even systems with masses of 0.0002 end near 1e-14 in double precision. */
-#define LEAST_ACROSS 4e-14
 
 typedef struct worker {
     const naik_lattice *lat;
@@ -142,7 +140,7 @@ static bool is_across(const worker *w, int64_t index)
 
 /* What the whole lattice asks for, and a little more for rounding, as a tolerance of the parity's
  * system, whose b_p is in now.work. On the odd sites |r| / |b| would be that of the whole: a source
- * that is solved across keeps its tolerance on the whole, as far as double precision goes. */
+ * that is solved across keeps its tolerance on the whole, and stagnates where double precision ends. */
 static naik_status hold_whole(worker *w, int64_t index, naik_solver_system *system)
 {
     naik_status status = NAIK_OK;
@@ -161,7 +159,7 @@ static naik_status hold_whole(worker *w, int64_t index, naik_solver_system *syst
             system->tolerance = fmin(system->tolerance, full * whole);
         }
         if (across) {
-            system->tolerance = fmin(system->tolerance, fmax(asked * whole, LEAST_ACROSS));
+            system->tolerance = fmin(system->tolerance, asked * whole);
         }
     }
 done:
