@@ -429,8 +429,9 @@ def truncated_hdf5_files_are_refused():
 def bytes_of_a_damaged_file_do_no_harm_where_they_are_printed():
     with open(original()[0], "rb") as f:
         data = f.read()
+    assert data.count(b"metadata_crc") == 1  # a file that has one is damaged where it does not fit, and its format is not said
     with open(path("strange.h5"), "wb") as f:
-        f.write(data.replace(b"naik-gauge", b"n\x1b[2J\xe7auge"))
+        f.write(data.replace(b"naik-gauge", b"n\x1b[2J\xe7auge").replace(b"metadata_crc", b"metadata_cry"))
     run = subprocess.run([NAIK, "gauge", "check", path("strange.h5")], capture_output=True, timeout=60)
     assert run.returncode == 1 and b"of format n?[2J?auge, not" in run.stderr, run
 

@@ -46,7 +46,7 @@ def pictures_show_the_measurements_that_are_there():
 
 def pictures_are_small_and_shown():
     files = sorted(os.path.basename(f) for f in glob.glob(os.path.join(FOLDER, "*")))
-    others = [f for f in files if not re.fullmatch(r"example-[a-z-]+\.png", f)]  # those are tools/examples.py's
+    others = [f for f in files if not re.fullmatch(r"example-[a-z0-9-]+\.png", f)]  # those are tools/examples.py's
     assert others == sorted(SVG + ("report.png",)), files
     assert sum(os.path.getsize(os.path.join(FOLDER, f)) for f in files) <= 300e3
     pages = [read(name) for name in [os.path.join(TOP, "README.md")] + glob.glob(os.path.join(TOP, "doc", "*.md"))]

@@ -245,9 +245,13 @@ def a_plan_counts_the_groups_of_ranks():
     point = "three_point=[{parent: pt, spectator: pt, insertion: [G1-G1], sink_times: [4], daughter_masses: [0.05]}]"
     told = naik("solve", file, "--dry-run", *words, "--set", point, "--set", "run.groups=2", status=1)
     assert "is made of solutions of the same run, which another group may have: leave run.groups out" in told, told
-    told = naik("solve", file, "--dry-run", *words, "--set", "action.type=clover", "--set", "action.csw=1", "--set",
-                "solver.method=multigrid", "--set", "run.groups=2", status=1)
-    assert "run.groups is 2, and groups do not solve by multigrid, which solver.method multigrid takes" in told, told
+    # groups by multigrid each make a setup, of which the model knows nothing: auto takes one group, and a number is planned
+    light = ("--set", "action={type: clover, csw: 1}", "--set", "solver.method=multigrid", "--set",
+             "output={file: groups.h5, correlators: [pion]}", "--set")
+    auto, two = (plan(file, *words, *light, f"run.groups={groups}")["nodes"][0] for groups in ("auto", "2"))
+    assert (auto["groups"], two["groups"], two["gpus"]) == (1, 2, 8), (auto, two)
+    x, y, z, t = (int(n) for n in two["grid"].split("x"))
+    assert x * y * z * t == 4 and two["memory_bytes"] > 1.3 * auto["memory_bytes"], two
 
 
 def a_plan_says_which_number_of_groups_is_fastest():

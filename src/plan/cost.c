@@ -403,10 +403,6 @@ static naik_status evaluate_groups(naik_comm *comm, const naik_input *input, con
     }
     NAIK_TRY(status);
     NAIK_TRY(solve_plan_check_groups(&c->plan, input, comm->log));
-    if (groups > 1 && c->plan.multigrid) { /* of whose setups the model knows nothing */
-        c->verdict = COST_NO_GRID;
-        goto done;
-    }
     NAIK_TRY(naik_comm_agree(comm, solve_spec_create(input, &c->plan, &paper.backend,
                                                      &paper.lattice, NULL, NULL, &spec)));
     c->output_bytes = naik_propagator_spec_bytes(solve_spec_file(spec), input->lattice.size);
@@ -445,7 +441,8 @@ static naik_status evaluate(naik_comm *comm, const naik_input *input, const cost
             continue;
         }
         NAIK_TRY(evaluate_groups(comm, input, all, nodes, groups, &now));
-        if (!is_better(&now, c)) {
+        /* the model knows nothing of the setups of multigrid, of which every group makes its own */
+        if (now.plan.multigrid || !is_better(&now, c)) {
             continue;
         }
         if (input->run.groups == NAIK_INPUT_GROUPS_AUTO) {
