@@ -190,6 +190,7 @@ def a_file_of_another_code_is_never_written_over():
         said = naik("modes", path("in.yaml"), "--force", "--set", f"deflation.modes={modes}", "--set",
                     "deflation.file=" + path("milc.scidac"), status=None)
         assert words in said and open(path("milc.scidac"), "rb").read() == before, said
+    refused("own.h5", open(path("own.h5"), "rb").read(), 1, "own.h5' is a file of naik (naik-modes), where vectors of another code")
 
 
 def refused(name, data, status, *words, more=()):

@@ -36,8 +36,13 @@ bool naik_qdp_propagator_is_in(naik_log *log, const char *path)
 static naik_status open_array(naik_comm *comm, const char *path, hid_t *h5, naik_h5_array *array)
 {
     naik_status status = NAIK_OK;
+    char own[32] = "";
     NAIK_TRY(naik_h5_open_stored(comm, path, h5));
-    if (!naik_qdp_propagator_open(*h5, array)) {
+    if (naik_h5_get_text(*h5, "format", own, sizeof own) && strncmp(own, "naik-", 5) == 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' is a file of naik (%s), where vectors of another code are wanted",
+                           path, own);
+    } else if (!naik_qdp_propagator_open(*h5, array)) {
         status = NAIK_FAIL(
             comm->log, NAIK_ERR_INPUT,
             "'%s' is an HDF5 file without one propagator of QDP++: a dataset of the lattice "
