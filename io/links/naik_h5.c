@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "comm/new.h"
 #include "io/checksum.h"
 #include "io/files.h"
@@ -186,9 +187,11 @@ static naik_status choose_set(naik_comm *comm, hid_t file, const char *path, int
     naik_status status = NAIK_OK;
     *set = find_set(file, (int)count, naik_epsilon, out);
     if (*set < 0) {
+        char epsilon[32];
+        naik_text_print_real(naik_epsilon, epsilon, sizeof epsilon);
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "'%s' holds no links of naik_epsilon %.17g: make them with naik links",
-                           path, naik_epsilon);
+                           "'%s' holds no links of naik_epsilon %s: make them with naik links",
+                           path, epsilon);
     }
     return naik_comm_agree(comm, status);
 }

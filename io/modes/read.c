@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "io/beside.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
@@ -56,11 +57,13 @@ static naik_status identify(const naik_geometry *geometry, hid_t file, const cha
     }
     if (strcmp(boundary, about->boundary_t) != 0 ||
         real_of(file, "naik_epsilon") != about->naik_epsilon) {
+        char its[32], asked[32];
+        naik_text_print_real(real_of(file, "naik_epsilon"), its, sizeof its);
+        naik_text_print_real(about->naik_epsilon, asked, sizeof asked);
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "the modes of '%s' are of quarks with %s boundary in t and naik_epsilon "
-                         "%.17g, the solves have %s and %.17g: name another deflation.file",
-                         path, boundary, real_of(file, "naik_epsilon"), about->boundary_t,
-                         about->naik_epsilon);
+                         "%s, the solves have %s and %s: name another deflation.file",
+                         path, boundary, its, about->boundary_t, asked);
     }
     *count = naik_mode_vectors_count(file, lat->size);
     if (*count == 0) {

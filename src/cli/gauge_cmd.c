@@ -228,7 +228,7 @@ static naik_status generate(naik_comm *comm, int argc, char **argv)
          .target = &out,
          .required = true},
         {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
-    char recipe_text[256];
+    char recipe_text[256], beta[32];
     naik_lattice *lattice = NULL;
     naik_gauge *gauge = NULL;
     naik_status status = NAIK_OK;
@@ -239,10 +239,11 @@ static naik_status generate(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_gauge_file_precheck(lattice, out, precision == 0 ? 32 : 64));
     NAIK_TRY(naik_gauge_create(lattice, &gauge));
     NAIK_TRY(thermalise(gauge, &r));
+    naik_text_print_real(r.beta, beta, sizeof beta);
     snprintf(recipe_text, sizeof recipe_text,
-             "quenched Wilson action, beta %.17g, seed %llu, %s start, %d sweeps of one heatbath "
+             "quenched Wilson action, beta %s, seed %llu, %s start, %d sweeps of one heatbath "
              "and %d over-relaxations",
-             r.beta, (unsigned long long)r.seed, starts[r.start], r.sweeps, r.over_relaxations);
+             beta, (unsigned long long)r.seed, starts[r.start], r.sweeps, r.over_relaxations);
     const naik_gauge_meta meta = {
         .ensemble = recipe_text, .link_kind = "thin", .input_text = recipe_text};
     NAIK_TRY(naik_gauge_h5_write(out, gauge, precision == 0 ? 32 : 64, &meta));

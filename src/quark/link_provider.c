@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/timer.h"
 #include "comm/boxes.h"
 #include "comm/new.h"
@@ -153,11 +154,14 @@ static naik_status check_link_files(const naik_lattice *lattice, const naik_inpu
     for (int i = 0; i < input->task_count && is_scidac && status == NAIK_OK; i++) {
         const naik_quark *first = &input->quarks[0], *quark = naik_input_task_quark(input, i);
         if (!naik_quark_shares_links(quark, first)) {
+            char its[32], other[32];
+            naik_text_print_real(quark->naik_epsilon, its, sizeof its);
+            naik_text_print_real(first->naik_epsilon, other, sizeof other);
             status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                                "the SciDAC files of action.file and action.long_file hold the "
-                               "links of one naik_epsilon, but solve.%d asks for %.17g beside "
-                               "%.17g: use one input for each",
-                               input->tasks[i].solve, quark->naik_epsilon, first->naik_epsilon);
+                               "links of one naik_epsilon, but solve.%d asks for %s beside "
+                               "%s: use one input for each",
+                               input->tasks[i].solve, its, other);
         }
     }
 done:
