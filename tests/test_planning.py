@@ -247,7 +247,8 @@ def a_plan_counts_the_groups_of_ranks():
     assert "is made of solutions of the same run, which another group may have: leave run.groups out" in told, told
     # groups by multigrid each make a setup, of which the model knows nothing: auto takes one group, and a number is planned
     light = ("--set", "action={type: clover, csw: 1}", "--set", "solver.method=multigrid", "--set",
-             "output={file: groups.h5, correlators: [pion]}", "--set")
+             "output={file: groups.h5, propagators: false, correlators: [pion]}", "--set",
+             "solve.0.source={type: random_wall, seed: 5, t0: [0, 2, 4, 6, 8, 10, 12, 14]}", "--set")
     auto, two = (plan(file, *words, *light, f"run.groups={groups}")["nodes"][0] for groups in ("auto", "2"))
     assert (auto["groups"], two["groups"], two["gpus"]) == (1, 2, 8), (auto, two)
     x, y, z, t = (int(n) for n in two["grid"].split("x"))

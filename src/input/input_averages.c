@@ -427,3 +427,56 @@ const naik_input_average *naik_input_average_of(const naik_input *input, int sol
     }
     return NULL;
 }
+
+/* Whether the sources of an entry lie in walls that are no noise and no corner of the unit cube. */
+static bool has_walls(const naik_input_solve *solve)
+{
+    return !naik_source_is_stored(&solve->source) && !naik_source_is_random(solve->source.type) &&
+           !naik_source_is_corner(&solve->source) &&
+           naik_source_kind_of(solve->source.type)->place == NAIK_SOURCE_ON_SLICE;
+}
+
+/* Whether two entries move differently: their sources' momenta, or their quarks' twists. */
+static bool move_apart(const naik_input_solve *a, const naik_input_solve *b)
+{
+    static const double none[NAIK_DIM - 1] = {0};
+    const double *one = naik_input_twist(a), *other = naik_input_twist(b);
+    one = one != NULL ? one : none;
+    other = other != NULL ? other : none;
+    return memcmp(a->source.momentum, b->source.momentum, sizeof a->source.momentum) != 0 ||
+           one[0] != other[0] || one[1] != other[1] || one[2] != other[2];
+}
+
+/* Signs of M turn a wall that is moved by one time slice into one of momentum pi in x, y and z. For quarks at rest, one
+ * reflected site gives back the wall; a momentum p becomes -p by that. */
+static naik_status check_turns(naik_log *log, const naik_input *input, const int of[2],
+                               const char *list, int index)
+{
+    const naik_input_solve *a = &input->solve[of[0]], *b = &input->solve[of[1]];
+    bool parity[2] = {false, false};
+    for (int k = 0; k < a->origins.count; k++) {
+        parity[a->origins.data[k][NAIK_DIM - 1] % 2] = true;
+    }
+    return input->kind->spin == 1 && parity[0] && parity[1] && has_walls(a) && has_walls(b) &&
+                   move_apart(a, b)
+               ? naik_input_refuse(log, input, "output.average",
+                                   "'output.average': %s.%d has walls of different momentum or "
+                                   "twist on even and on odd time slices, and staggered quarks "
+                                   "take p for -p from one to the other: give t0 of one parity, "
+                                   "or leave output.average out",
+                                   list, index)
+               : NAIK_OK;
+}
+
+naik_status naik_input_check_turns(naik_log *log, const naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < input->pair_count && input->output.average; i++) {
+        NAIK_TRY(check_turns(log, input, input->pairs[i].of, "pairs", i));
+    }
+    for (int i = 0; i < input->three_point_count && input->output.average; i++) {
+        NAIK_TRY(check_turns(log, input, input->three_points[i].of, "three_point", i));
+    }
+done:
+    return status;
+}
