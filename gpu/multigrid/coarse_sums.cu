@@ -57,6 +57,16 @@ __device__ static inline double swap_double(double a, int distance)
                             __float_as_int(gpu_lanes_swap(__int_as_float(low), distance)));
 }
 
+/* The power of two that a product is rounded by. */
+static int16_t exponent_of(double scale)
+{
+    return (int16_t)(scale == 0 ? (int)SUMS_NOTHING : ilogb(scale));
+}
+__device__ static inline double sums_scale(int exponent)
+{
+    return exponent == SUMS_NOTHING ? 0 : __longlong_as_double((long long)(exponent + 1023) << 52);
+}
+
 /* sum += conj(v) w of four components. */
 __device__ static inline void add_products(const float4 &vr, const float4 &vi, const float4 &wr,
                                            const float4 &wi, cplx<double> &sum)
@@ -77,8 +87,7 @@ __global__ void __launch_bounds__(SUMS_THREADS) products_kernel(const products_p
     const int team = (int)threadIdx.x / SUMS_TEAM, member = (int)threadIdx.x % SUMS_TEAM;
     const int c = rhs_tile * MG_RHS + member / 4;
     const int exponent = c < p.shape.nrhs ? p.exponent[j][c] : (int)SUMS_NOTHING;
-    const double scale =
-        exponent == SUMS_NOTHING ? 0 : __longlong_as_double((long long)(exponent + 1023) << 52);
+    const double scale = sums_scale(exponent);
     long long mine[2] = {0, 0};
     if (threadIdx.x < 2 * MG_RHS) {
         total[threadIdx.x / 2][threadIdx.x % 2] = 0;
@@ -138,8 +147,7 @@ naik_status gpu_coarse_products(const naik_coarse *const *v, int count, const na
         for (int j = 0; j < here; j++) {
             p.v[j] = (const float *)v[first + j]->data;
             for (int c = 0; c < nrhs; c++) {
-                const double s = scale[(first + j) * nrhs + c];
-                p.exponent[j][c] = (int16_t)(s == 0 ? (int)SUMS_NOTHING : ilogb(s));
+                p.exponent[j][c] = exponent_of(scale[(first + j) * nrhs + c]);
             }
         }
         p.products = (unsigned long long *)products + (size_t)first * (size_t)nrhs * 2;
@@ -273,8 +281,7 @@ __global__ void __launch_bounds__(SUMS_THREADS) cross_kernel(const cross_params 
     const int i = v_tile * MG_RHS + of_v, c = rhs_tile * MG_RHS + of_w;
     const bool there = i < p.vectors && c < p.shape.nrhs;
     const int exponent = there ? p.exponent[i][c] : (int)SUMS_NOTHING;
-    const double scale =
-        exponent == SUMS_NOTHING ? 0 : __longlong_as_double((long long)(exponent + 1023) << 52);
+    const double scale = sums_scale(exponent);
     long long mine[2] = {0, 0};
     if (threadIdx.x < 2 * CROSS_PAIRS) {
         total[threadIdx.x / 2][threadIdx.x % 2] = 0;
@@ -337,8 +344,7 @@ naik_status gpu_coarse_cross(const naik_coarse *const *v, int blocks, const naik
         p.v = (const float *)v[b]->data;
         p.vectors = v[b]->nrhs;
         for (int n = 0; n < p.vectors * nrhs; n++) {
-            p.exponent[n / nrhs][n % nrhs] =
-                (int16_t)(scale[n] == 0 ? (int)SUMS_NOTHING : ilogb(scale[n]));
+            p.exponent[n / nrhs][n % nrhs] = exponent_of(scale[n]);
         }
         const dim3 grid((unsigned)((p.shape.sites + CROSS_SITES - 1) / CROSS_SITES),
                         (unsigned)mg_rhs_tiles(p.vectors), (unsigned)mg_rhs_tiles(nrhs));

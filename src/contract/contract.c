@@ -286,6 +286,8 @@ done:
     return status;
 }
 
+static const int lattice_origin[NAIK_DIM];
+
 /* The noise of an item's source, with the antiquark's sign of staggered quarks or g5 of others on it, which its place in
  * a correlator takes away again. */
 static naik_status take_noise(worker *w, const contraction_item *item)
@@ -305,20 +307,13 @@ static naik_status take_noise(worker *w, const contraction_item *item)
         if (kind->spin > 1) {
             naik_source_to_spin(lat, column / 3, v);
         }
+        if (kind->spin == 1) {
+            naik_meson_give_sign(lat, NAIK_PION05, lattice_origin, kind->reals, v);
+            continue;
+        }
 #pragma omp parallel for schedule(static)
         for (int32_t site = 0; site < lat->sites; site++) {
-            double *here = v + (int64_t)kind->reals * site;
-            int x[NAIK_DIM];
-            naik_lattice_coords(lat, site, x);
-            for (int mu = 0; mu < NAIK_DIM; mu++) {
-                x[mu] += lat->origin[mu];
-            }
-            if (kind->spin > 1) {
-                naik_gamma_times(&naik_gamma_5, here);
-            }
-            for (int i = 0; i < kind->reals && kind->spin == 1; i++) {
-                here[i] *= naik_meson_sign(NAIK_PION05, x);
-            }
+            naik_gamma_times(&naik_gamma_5, v + (int64_t)kind->reals * site);
         }
     }
     noise->full = true;

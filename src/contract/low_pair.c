@@ -86,22 +86,6 @@ done:
     return status;
 }
 
-/* v times (-1)^(x+y+z+t), counted from x0. */
-static void alternate(const naik_lattice *lat, const int x0[NAIK_DIM], double *v)
-{
-#pragma omp parallel for schedule(static)
-    for (int32_t site = 0; site < lat->sites; site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lat->origin[mu] - x0[mu];
-        }
-        for (int i = 0; i < REALS; i++) {
-            v[REALS * (int64_t)site + i] *= naik_meson_sign(NAIK_PION05, x);
-        }
-    }
-}
-
 /* w->to = O of w->from on the source at x0. */
 static naik_status operate(worker *w, const int x0[NAIK_DIM])
 {
@@ -113,7 +97,7 @@ static naik_status operate(worker *w, const int x0[NAIK_DIM])
     const naik_frame rest = {.cosine = false};
     NAIK_TRY(naik_current_apply(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, &rest,
                                 w->from, w->to));
-    alternate(w->kit->lattice, x0, w->to);
+    naik_meson_give_sign(w->kit->lattice, NAIK_PION05, x0, REALS, w->to);
 done:
     return status;
 }
@@ -128,7 +112,7 @@ static naik_status turn(worker *w, const int momentum[SPACE])
     for (int k = 0; k < SPACE; k++) {
         frame.momentum[k] = -momentum[k];
     }
-    alternate(w->kit->lattice, nowhere, w->from);
+    naik_meson_give_sign(w->kit->lattice, NAIK_PION05, nowhere, REALS, w->from);
     return naik_current_apply(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, &frame,
                               w->from, w->to);
 }
@@ -263,21 +247,26 @@ static naik_status contract(worker *w, const int source[2], naik_complex *out)
     const low_pair_kit *kit = w->kit;
     const naik_vectors *momenta = &kit->input->output.momenta;
     const size_t vector = vector_of(w);
+    int x0[NAIK_DIM];
+    correlator_origin(kit->input, 2, source, x0);
+    if (w->current != NULL) {
+        NAIK_TRY(naik_current_fill(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, x0,
+                                   NULL, w->quark, w->antiquark));
+    }
+    for (size_t colour = 0; colour < COLOURS && w->current == NULL; colour++) {
+        NAIK_TRY(naik_spin_taste_apply(kit->shifts, w->operator-(int) NAIK_FIRST_SPIN_TASTE, x0,
+                                       w->antiquark + colour * vector,
+                                       w->shifted + colour * vector));
+    }
     for (int p = 0; p < momenta->count; p++) {
         naik_complex *to = out + (size_t)p * (size_t)kit->lattice->size[SPACE];
         const naik_frame frame = correlator_frame(kit->input, 2, source, momenta->data[p]);
         if (w->current != NULL) {
-            NAIK_TRY(naik_current_fill(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT,
-                                       frame.origin, NULL, w->quark, w->antiquark));
             NAIK_TRY(naik_current_sum(w->current, &frame, to));
-            continue;
+        } else {
+            NAIK_TRY(
+                naik_contract_meson(kit->lattice, NAIK_PION5, &frame, w->quark, w->shifted, to));
         }
-        for (size_t colour = 0; colour < COLOURS; colour++) {
-            NAIK_TRY(naik_spin_taste_apply(kit->shifts, w->operator-(int) NAIK_FIRST_SPIN_TASTE,
-                                           frame.origin, w->antiquark + colour * vector,
-                                           w->shifted + colour * vector));
-        }
-        NAIK_TRY(naik_contract_meson(kit->lattice, NAIK_PION5, &frame, w->quark, w->shifted, to));
     }
 done:
     return status;

@@ -88,24 +88,12 @@ static const naik_multigrid_ops *ops_of(const naik_coarse_low *low)
     return naik_multigrid_of(low->aggregates->geometry);
 }
 
-/* to = a, or a + b. */
-static naik_status set(const naik_coarse_low *low, naik_coarse *to, const naik_coarse *a,
-                       const naik_coarse *b)
-{
-    const naik_coarse *const from[2] = {a, b};
-    double zero[NAIK_MG_WIDTH] = {0}, ones[2 * NAIK_MG_WIDTH][2] = {{0}};
-    for (int i = 0; i < 2 * NAIK_MG_WIDTH; i++) {
-        ones[i][0] = 1;
-    }
-    return ops_of(low)->update(to, NAIK_EVEN, zero, from, b != NULL ? 2 : 1, &ones[0][0]);
-}
-
 naik_status naik_coarse_low_find(naik_coarse_low *low, int block, const naik_coarse *a,
                                  const naik_coarse *b, const double *size)
 {
     memcpy(low->found_size + block * NAIK_MG_BLOCK, size,
            (size_t)low->found[block]->nrhs * sizeof *size);
-    return set(low, low->found[block], a, b);
+    return naik_coarse_set(low->found[block], NAIK_EVEN, a, b);
 }
 
 naik_status naik_coarse_low_begin(naik_coarse_low *low)
@@ -114,7 +102,7 @@ naik_status naik_coarse_low_begin(naik_coarse_low *low)
     low->used = false;
     memcpy(low->size, low->found_size, sizeof low->size);
     for (int b = 0; b < low->blocks; b++) {
-        NAIK_TRY(set(low, low->u[b], low->found[b], NULL));
+        NAIK_TRY(naik_coarse_set(low->u[b], NAIK_EVEN, low->found[b], NULL));
     }
 done:
     return status;
@@ -127,20 +115,17 @@ static naik_status gram(naik_coarse_low *low, const double *bound, naik_gram g)
     naik_backend *backend = low->aggregates->geometry->backend;
     const naik_coarse *const *w = (const naik_coarse *const *)low->w;
     double scale[NAIK_MG_VECTORS_MOST * NAIK_MG_BLOCK];
+    double found[NAIK_MG_VECTORS_MOST * NAIK_MG_BLOCK][2];
     for (int b = 0; b < low->blocks; b++) {
         const int first = b * NAIK_MG_BLOCK, n = low->w[b]->nrhs, numbers = low->count * n;
         for (int i = 0; i < numbers; i++) {
             scale[i] = naik_coarse_scale(bound[i / n] * bound[first + i % n]);
         }
         NAIK_TRY(ops_of(low)->cross(w, low->blocks, w[b], NAIK_EVEN, scale, low->products));
-        NAIK_TRY(naik_backend_download(backend, low->sums, low->products,
-                                       (size_t)numbers * 2 * sizeof *low->sums));
-        NAIK_TRY(naik_comm_sum_i64(backend->comm, low->sums, 2 * numbers));
+        NAIK_TRY(
+            naik_coarse_sums_take(backend, low->products, low->sums, numbers, scale, &found[0][0]));
         for (int i = 0; i < numbers; i++) {
-            const double unit = scale[i] > 0 ? 1 / scale[i] : 0;
-            double *to = g[i / n][first + i % n];
-            to[0] = unit * (double)low->sums[2 * i];
-            to[1] = unit * (double)low->sums[2 * i + 1];
+            memcpy(g[i / n][first + i % n], found[i], sizeof found[i]);
         }
     }
 done:

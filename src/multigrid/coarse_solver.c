@@ -153,18 +153,8 @@ static const naik_multigrid_ops *ops_of(const naik_coarse_solver *s)
 /* out [numbers][2]: what was summed, over all ranks. */
 static naik_status take(naik_coarse_solver *s, int numbers, const double *scale, double *out)
 {
-    naik_status status = NAIK_OK;
-    naik_backend *backend = s->op->aggregates->geometry->backend;
-    NAIK_TRY(naik_backend_download(backend, s->sums, s->products,
-                                   (size_t)numbers * 2 * sizeof *s->sums));
-    NAIK_TRY(naik_comm_sum_i64(backend->comm, s->sums, 2 * numbers));
-    for (int i = 0; i < numbers; i++) {
-        const double unit = scale[i] > 0 ? 1 / scale[i] : 0;
-        out[2 * i] = unit * (double)s->sums[2 * i];
-        out[2 * i + 1] = unit * (double)s->sums[2 * i + 1];
-    }
-done:
-    return status;
+    return naik_coarse_sums_take(s->op->aggregates->geometry->backend, s->products, s->sums,
+                                 numbers, scale, out);
 }
 
 /* out [count][nrhs][2] = (v_j, u) over all ranks. */
@@ -225,19 +215,6 @@ static void all_same(double *a, double value)
     for (int c = 0; c < NAIK_MG_WIDTH; c++) {
         a[c] = value;
     }
-}
-
-/* to = from, all rhs. */
-static naik_status copy(const naik_coarse_solver *s, naik_parity parity, naik_coarse *to,
-                        const naik_coarse *from)
-{
-    const naik_coarse *const one[1] = {from};
-    double zero[NAIK_MG_WIDTH], b[NAIK_MG_WIDTH][2] = {{0}};
-    all_same(zero, 0);
-    for (int c = 0; c < NAIK_MG_WIDTH; c++) {
-        b[c][0] = 1;
-    }
-    return ops_of(s)->update(to, parity, zero, one, 1, &b[0][0]);
 }
 
 /* w += sum_j v_j b_j, count may be 0, b [count][NAIK_MG_WIDTH][2] of which nrhs are used. */
@@ -458,7 +435,7 @@ static naik_status iterate(naik_coarse_solver *s, coarse_state *at, naik_coarse 
     int k = 0;
     NAIK_TRY(project(s, at));
     for (int step = 0; step < NAIK_MG_STEPS_MOST && any_active(at); step++) {
-        NAIK_TRY(copy(s, s->parity, s->z[k], s->r));
+        NAIK_TRY(naik_coarse_set(s->z[k], s->parity, s->r, NULL));
         NAIK_TRY(apply(s, s->z[k], s->w[k]));
         NAIK_TRY(orthogonalise(s, at, k));
         NAIK_TRY(descend(s, at, k, out));
@@ -559,7 +536,7 @@ static naik_status invert_block(naik_coarse_solver *s, int block, double *bound)
     naik_coarse_solve did = {.most = 0};
     const double *size = low->size + block * NAIK_MG_BLOCK;
     set_nrhs(s, u->nrhs);
-    NAIK_TRY(copy(s, s->parity, s->r, u));
+    NAIK_TRY(naik_coarse_set(s->r, s->parity, u, NULL));
     NAIK_TRY(solve_schur(s, &at, size, 1, low->next[block], &did));
     for (int c = 0; c < u->nrhs; c++) {
         bound[c] = 4 * size[c];

@@ -82,6 +82,33 @@ double naik_coarse_scale(double size)
     return ldexp(1, 60 - exponent);
 }
 
+naik_status naik_coarse_sums_take(naik_backend *backend, const int64_t *products, int64_t *sums,
+                                  int numbers, const double *scale, double *out)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_backend_download(backend, sums, products, (size_t)numbers * 2 * sizeof *sums));
+    NAIK_TRY(naik_comm_sum_i64(backend->comm, sums, 2 * numbers));
+    for (int i = 0; i < numbers; i++) {
+        const double unit = scale[i] > 0 ? 1 / scale[i] : 0;
+        out[2 * i] = unit * (double)sums[2 * i];
+        out[2 * i + 1] = unit * (double)sums[2 * i + 1];
+    }
+done:
+    return status;
+}
+
+naik_status naik_coarse_set(naik_coarse *to, naik_parity parity, const naik_coarse *a,
+                            const naik_coarse *b)
+{
+    const naik_coarse *const from[2] = {a, b};
+    double zero[NAIK_MG_WIDTH] = {0}, ones[2 * NAIK_MG_WIDTH][2] = {{0}};
+    for (int i = 0; i < 2 * NAIK_MG_WIDTH; i++) {
+        ones[i][0] = 1;
+    }
+    return naik_multigrid_of(to->aggregates->geometry)
+        ->update(to, parity, zero, from, b != NULL ? 2 : 1, &ones[0][0]);
+}
+
 struct naik_coarse_halo {
     const naik_aggregates *aggregates;
     size_t site_bytes;

@@ -13,6 +13,13 @@ size_t naik_coarse_bytes(const naik_aggregates *aggregates, int components, int 
 /* The largest power of 2 such that a product of at most `size` times it is below 2^60: what sums of products are
  * rounded to. 0 where there is nothing to be summed. */
 double naik_coarse_scale(double size);
+/* out [numbers][2]: what the backend has summed into `products`, over all ranks and without its scales; sums is room on
+ * the host. Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_coarse_sums_take(naik_backend *backend, const int64_t *products, int64_t *sums,
+                                  int numbers, const double *scale, double *out);
+/* to = a, or a + b where b is not NULL, on one parity, all rhs. NAIK_ERR_DEVICE */
+naik_status naik_coarse_set(naik_coarse *to, naik_parity parity, const naik_coarse *a,
+                            const naik_coarse *b);
 
 /* The exchange of vectors of one shape; its buffers. */
 typedef struct naik_coarse_halo naik_coarse_halo;

@@ -57,6 +57,23 @@ static unsigned phi_of(unsigned spin)
 
 static const int lattice_origin[NAIK_DIM];
 
+void naik_meson_give_sign(const naik_lattice *lat, naik_meson meson, const int x0[NAIK_DIM],
+                          int reals, double *v)
+{
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            x[mu] += lat->origin[mu] - x0[mu];
+        }
+        const double sign = naik_meson_sign(meson, x);
+        for (int i = 0; i < reals; i++) {
+            v[reals * (int64_t)site + i] *= sign;
+        }
+    }
+}
+
 int naik_correlator_sign(int correlator, const int r0[NAIK_DIM])
 {
     if (correlator < (int)NAIK_MESONS) {

@@ -52,6 +52,10 @@ static inline bool naik_source_needs_links(const naik_source *source)
  * counted from r0. Local. */
 int naik_correlator_sign(int correlator, const int r0[NAIK_DIM]);
 
+/* v [sites][reals] times the sign of a local meson, counted from x0. Local. */
+void naik_meson_give_sign(const naik_lattice *lat, naik_meson meson, const int x0[NAIK_DIM],
+                          int reals, double *v);
+
 /* +1 or -1: the correlator of that number of a source at x0, counted from there, is this times that of a
  * source at the lattice's origin, in the mean over configurations: M has its phases eta counted from that
  * origin, so that each link of the operator brings eta_d(x0). Local. */

@@ -12,5 +12,10 @@ static inline double quark_multigrid_mass_of(double kappa)
 {
     return 1 / (2 * kappa) - 4;
 }
+/* The kappa of a quark, such as that of the one whose near-null vectors were made. */
+static inline double quark_multigrid_kappa_of(const naik_quark *quark)
+{
+    return 1 / (2 * (quark->mass + 4));
+}
 
 #endif

@@ -72,23 +72,6 @@ done:
     return status;
 }
 
-/* v times (-1)^(x+y+z+t), counted from x0. */
-static void alternate(const naik_lattice *lat, const int x0[NAIK_DIM], int reals, double *v)
-{
-#pragma omp parallel for schedule(static)
-    for (int32_t site = 0; site < lat->sites; site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lat->origin[mu] - x0[mu];
-        }
-        const int sign = naik_meson_sign(NAIK_PION05, x);
-        for (int i = 0; i < reals; i++) {
-            v[reals * (int64_t)site + i] *= sign;
-        }
-    }
-}
-
 naik_status source_current_apply(source_current *c, const naik_lattice *lat, contract_hops *hops,
                                  void *hops_data, const naik_input *input,
                                  const naik_input_source *source, double *v)
@@ -107,7 +90,7 @@ naik_status source_current_apply(source_current *c, const naik_lattice *lat, con
     memcpy(from, v, bytes);
     NAIK_TRY(naik_current_apply(c->current, &c->hops, mu, &frame, from, v));
     if (input->kind->spin == 1) {
-        alternate(lat, source->x0, reals, v);
+        naik_meson_give_sign(lat, NAIK_PION05, source->x0, reals, v);
     }
 done:
     naik_free(from);

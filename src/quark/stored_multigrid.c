@@ -21,11 +21,6 @@ static naik_multigrid_parameters asked_of(const naik_input *input)
     return asked;
 }
 
-static double kappa_of(const naik_quark *quark)
-{
-    return 1 / (2 * (quark->mass + 4));
-}
-
 static naik_status compare(naik_log *log, const naik_input *input, const naik_quark *quark,
                            const char *path, const naik_multigrid_about *about)
 {
@@ -49,7 +44,7 @@ static naik_status compare(naik_log *log, const naik_input *input, const naik_qu
                          "'%s' keeps near-null vectors that were made for kappa %.10g, and "
                          "multigrid.setup_kappa is %.10g: name another multigrid.file, or leave "
                          "multigrid.setup_kappa out",
-                         path, kappa_of(&about->quark), kappa);
+                         path, quark_multigrid_kappa_of(&about->quark), kappa);
     }
     const char *key = naik_multigrid_difference(&about->parameters, &asked, was, is);
     return key == NULL
@@ -96,7 +91,7 @@ static naik_status check(naik_comm *comm, const naik_input *input, const naik_qu
         naik_log_line(comm->log,
                       "multigrid: %s keeps %d near-null vectors, made for kappa %.10g, and the "
                       "setup makes none",
-                      path, vectors, kappa_of(&maker));
+                      path, vectors, quark_multigrid_kappa_of(&maker));
         return NAIK_OK;
     }
     NAIK_TRY(naik_path_refuse_output(comm, "multigrid.file", path));
@@ -167,7 +162,7 @@ static naik_status fetch(void *data, naik_test_vectors *vectors, bool *found)
         comm->log,
         "multigrid: %d near-null vectors of %s, made for kappa %.10g, take the place of a "
         "setup",
-        vectors->count, path, kappa_of(&maker));
+        vectors->count, path, quark_multigrid_kappa_of(&maker));
     w->kept = true;
 done:
     return status;

@@ -51,7 +51,7 @@ static naik_status note_vectors(solve_job *j, const naik_quark *quark, bool mine
     }
     if (mine) {
         snprintf(made, sizeof made, " made for kappa %.10g,",
-                 1 / (2 * (j->multigrid.made_for.mass + 4)));
+                 quark_multigrid_kappa_of(&j->multigrid.made_for));
     }
     naik_input_multigrid_path(j->input, quark, path);
     snprintf(text, sizeof text, "%d%s kept in %s", j->input->multigrid.vectors, made, path);

@@ -81,23 +81,6 @@ static maker *const makers[] = {[NAIK_SOURCE_FROM_COORDINATES] = fill,
                                 [NAIK_SOURCE_READ] = read_vector,
                                 [NAIK_SOURCE_FROM_PROPAGATOR] = insert_operator};
 
-/* v times the sign of a meson, counted from x0. */
-static void give_sign(const naik_lattice *lat, naik_meson meson, const int x0[NAIK_DIM], double *v)
-{
-#pragma omp parallel for schedule(static)
-    for (int32_t site = 0; site < lat->sites; site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lat->origin[mu] - x0[mu];
-        }
-        const double sign = naik_meson_sign(meson, x);
-        for (int i = 0; i < 2 * COLOURS; i++) {
-            v[2 * COLOURS * (int64_t)site + i] *= sign;
-        }
-    }
-}
-
 /* The operator of a source on it, in place. */
 static naik_status operate(const source_kit *kit, const naik_input_source *source, double *v)
 {
@@ -116,7 +99,7 @@ static naik_status operate(const source_kit *kit, const naik_input_source *sourc
                                           v);
     }
     if (!naik_source_is_shifted(&source->source)) {
-        give_sign(kit->lattice, (naik_meson)number, source->x0, v);
+        naik_meson_give_sign(kit->lattice, (naik_meson)number, source->x0, 2 * COLOURS, v);
         return NAIK_OK;
     }
     status = naik_alloc(kit->lattice->comm->log, bytes, "a source", (void **)&from);

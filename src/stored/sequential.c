@@ -278,24 +278,14 @@ void sequential_close(sequential_set *set)
 static void insert(const naik_lattice *lattice, const naik_input *input, int insertion,
                    const int x0[NAIK_DIM], double *v)
 {
-    const int reals = input->kind->reals;
-    const naik_gamma gamma =
-        input->kind->spin > 1 ? naik_spin_operator_at_sink(insertion) : naik_gamma_1;
+    if (input->kind->spin == 1) {
+        naik_meson_give_sign(lattice, (naik_meson)insertion, x0, input->kind->reals, v);
+        return;
+    }
+    const naik_gamma gamma = naik_spin_operator_at_sink(insertion);
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lattice->sites; site++) {
-        double *here = v + (int64_t)reals * site;
-        int x[NAIK_DIM];
-        naik_lattice_coords(lattice, site, x);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lattice->origin[mu] - x0[mu];
-        }
-        if (input->kind->spin > 1) {
-            naik_gamma_times(&gamma, here);
-        } else if (naik_meson_sign((naik_meson)insertion, x) < 0) {
-            for (int i = 0; i < reals; i++) {
-                here[i] = -here[i];
-            }
-        }
+        naik_gamma_times(&gamma, v + (int64_t)input->kind->reals * site);
     }
 }
 
