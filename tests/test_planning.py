@@ -1,6 +1,7 @@
 # test_planning.py - `naik solve --dry-run --machine` and the model behind it, against what was measured
 # timeout: 600
 import concurrent.futures
+import glob
 import json
 import os
 import re
@@ -554,18 +555,17 @@ def a_run_is_shown_beside_its_prediction():
         assert abs(float(row[-1]) / solve["seconds"] - 1) < 0.01, (row, solve)
 
 
-def worked_examples_of_the_page_are_what_the_program_prints():
-    page = open(os.path.join(TOP, "doc", "planning.md"), encoding="utf-8").read()
-    count = 0
-    for block in re.findall(r"\n\n((?:    .*\n)+)", page):
-        text = re.sub(r"^    ", "", block, flags=re.M)
-        if not text.startswith("$ naik solve"):
-            continue
-        first, _, expected = text.partition("\n")
-        run = subprocess.run([NAIK] + shlex.split(first)[2:], cwd=TOP, capture_output=True, text=True)
-        assert run.returncode == 0 and run.stdout == expected, run.stdout + run.stderr
-        count += 1
-    assert count >= 2
+def worked_examples_of_the_pages_are_what_the_program_prints():
+    count = {}
+    for name in glob.glob(os.path.join(TOP, "doc", "*.md")):
+        page = open(name, encoding="utf-8").read()
+        for block in re.findall(r"\n\n((?:    .*\n)+)", page):
+            for shown in re.sub(r"^    ", "", block, flags=re.M).split("$ naik ")[1:]:
+                words, _, expected = shown.partition("\n")
+                run = subprocess.run([NAIK] + shlex.split(words), cwd=TOP, capture_output=True, text=True)
+                assert run.returncode == 0 and run.stdout == expected, f"{name}: naik {words}\n{run.stdout}{run.stderr}"
+                count[words.split()[0]] = count.get(words.split()[0], 0) + 1
+    assert count.get("solve", 0) >= 2 and count.get("bench", 0) >= 3, count
 
 
 main([the_model_is_within_30_percent_of_what_was_measured,
@@ -587,4 +587,4 @@ main([the_model_is_within_30_percent_of_what_was_measured,
       a_machine_of_a_file_is_planned_as_one_of_the_table,
       wrong_machines_and_numbers_of_nodes_are_refused,
       a_run_is_shown_beside_its_prediction,
-      worked_examples_of_the_page_are_what_the_program_prints])
+      worked_examples_of_the_pages_are_what_the_program_prints])
