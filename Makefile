@@ -229,7 +229,7 @@ check-long:
 	@$(MAKE) $(PARALLEL) --no-print-directory all python tests
 	@$(PASS_ON) tests/run --long
 
-# Slips that the tests must notice, one at a time in copies of the sources: an hour
+# Slips that the tests must notice, one at a time in copies of the sources: those without a fresh verdict
 mutants:
 	@tests/mutants/run -j $(JOBS)
 
