@@ -402,7 +402,6 @@ static naik_status evaluate_groups(naik_comm *comm, const naik_input *input, con
         goto done;
     }
     NAIK_TRY(status);
-    NAIK_TRY(solve_plan_check_groups(&c->plan, input, comm->log));
     NAIK_TRY(naik_comm_agree(comm, solve_spec_create(input, &c->plan, &paper.backend,
                                                      &paper.lattice, NULL, NULL, &spec)));
     c->output_bytes = naik_propagator_spec_bytes(solve_spec_file(spec), input->lattice.size);

@@ -112,17 +112,6 @@ naik_status solve_plan_restore_multigrid(solve_plan *plan, const naik_input *inp
     return NAIK_OK;
 }
 
-naik_status solve_plan_check_groups(const solve_plan *plan, const naik_input *input, naik_log *log)
-{
-    return input->run.groups <= 1 || !plan->multigrid || !plan->multigrid_auto
-               ? NAIK_OK
-               : NAIK_FAIL(log, NAIK_ERR_INPUT,
-                           "run.groups is %d, and solver.method auto solves the first column of a "
-                           "quark alone, where groups would wait: give solver.method multigrid or "
-                           "bicgstab, or leave run.groups out",
-                           input->run.groups);
-}
-
 void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
     const naik_multigrid_parameters *m = &input->multigrid;

@@ -25,8 +25,6 @@ void solve_plan_describe_multigrid(const solve_plan *plan, char text[SOLVE_PLAN_
  * goes on without it where it must. NAIK_ERR_INPUT   it cannot go on so */
 naik_status solve_plan_restore_multigrid(solve_plan *plan, const naik_input *input, naik_log *log,
                                          const char *choices, bool solved);
-/* Groups of ranks do not try whether it pays. NAIK_ERR_INPUT */
-naik_status solve_plan_check_groups(const solve_plan *plan, const naik_input *input, naik_log *log);
 void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input, naik_log *log);
 
 #endif

@@ -14,7 +14,6 @@
 #include "lattice/boxes.h"
 #include "lattice/grid.h"
 #include "plan/group_count.h"
-#include "plan/plan_multigrid.h"
 
 int solve_groups_count(const solve_groups *groups)
 {
@@ -34,6 +33,25 @@ bool solve_groups_stopping(const solve_groups *groups)
 const char *solve_groups_reason(const solve_groups *groups)
 {
     return groups != NULL ? groups->reason : "";
+}
+
+naik_status solve_groups_stopped(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    solve_groups *s = j->groups;
+    if (s == NULL) {
+        return NAIK_OK;
+    }
+    const char *reason = naik_interrupt_reason(j->interrupt);
+    double first = reason[0] != '\0' ? j->comm->rank : j->comm->size;
+    snprintf(s->reason, sizeof s->reason, "%s", reason);
+    s->stopping = true;
+    NAIK_TRY(naik_comm_min_f64(j->comm, &first, 1));
+    if (first < j->comm->size) {
+        NAIK_TRY(naik_comm_broadcast(j->comm, s->reason, sizeof s->reason, (int)first));
+    }
+done:
+    return status;
 }
 
 /* The device of the job's ranks, and what is free of its memory on the rank that has least. */
@@ -175,7 +193,6 @@ naik_status solve_groups_ready(solve_job *j)
     if (s == NULL) {
         return NAIK_OK;
     }
-    NAIK_TRY(solve_plan_check_groups(&j->plan, j->input, j->log));
     const naik_box whole = naik_lattice_box(j->whole), own = naik_lattice_box(j->lattice);
     NAIK_TRY(naik_comm_agree(j->comm, allocate(j)));
     NAIK_TRY(naik_boxes_gather(j->comm, &whole, s->whole));

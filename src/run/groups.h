@@ -34,8 +34,7 @@ naik_status solve_groups_create(solve_job *j, naik_comm **comm);
 /* j->whole, once j->lattice is there. Collective over the job. NAIK_ERR_INPUT where all ranks cannot share
  * the lattice; NAIK_ERR_MEMORY */
 naik_status solve_groups_whole(solve_job *j);
-/* Once there are both and a plan. Collective over the job. NAIK_ERR_INPUT where that has multigrid; NAIK_ERR_MEMORY,
- * NAIK_ERR_MPI */
+/* Once there are both and a plan. Collective over the job. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status solve_groups_ready(solve_job *j);
 void solve_groups_destroy(solve_groups **groups);
 int solve_groups_count(const solve_groups *groups);
@@ -56,6 +55,8 @@ bool solve_groups_deal(solve_job *j, int task, int number);
 /* Whether another group was asked to stop, and in what words. Local. */
 bool solve_groups_stopping(const solve_groups *groups);
 const char *solve_groups_reason(const solve_groups *groups);
+/* Some group was asked to stop outside of its solves: all know it now, and why. Collective over the job. NAIK_ERR_MPI */
+naik_status solve_groups_stopped(solve_job *j);
 
 /* What became of starting values from files of other codes, of all groups together. Collective over the
  * job. NAIK_ERR_MPI */

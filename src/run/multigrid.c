@@ -129,17 +129,19 @@ naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
         status = quark_multigrid_ready(&j->multigrid, j->links, j->geometry, j->input, quark,
                                        &j->set, storage, j->plan.multigrid_batch, spare);
     }
-    double stopped = status == NAIK_ERR_INTERRUPTED;
+    const bool lacks = j->pending_count > 0 && quark_multigrid_at_work(&j->multigrid) == NULL;
+    double told[2] = {status == NAIK_ERR_INTERRUPTED, lacks};
     if (status == NAIK_ERR_INTERRUPTED) {
         naik_log_clear(j->log); /* the run says so */
         status = NAIK_OK;
     }
     NAIK_TRY(solve_groups_agree(j, status));
-    NAIK_TRY(naik_comm_max_f64(j->comm, &stopped, 1));
-    if (stopped > 0) {
+    NAIK_TRY(naik_comm_max_f64(j->comm, told, 2));
+    if (told[0] > 0) {
         *interrupted = true;
-        return NAIK_OK;
+        return solve_groups_stopped(j);
     }
+    j->multigrid.usable = j->multigrid.usable && told[1] == 0; /* of groups, all or none */
     const bool mine = j->pending_count > 0 && quark_multigrid_at_work(&j->multigrid) != NULL;
     NAIK_TRY(record(j, quark, mine));
     sdc_check_multigrid(&j->guard, mine ? quark_multigrid_at_work(&j->multigrid) : NULL);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/timer.h"
+#include "comm/collective.h"
 #include "contract/contraction_list.h"
 #include "io/files.h"
 #include "io/finite.h"
@@ -331,18 +332,21 @@ static int number_of(const solve_job *j, dealer *d, int task)
 }
 
 /* Lists the open tasks of this group that share the operator and modes of task `first`, as far as their sources can be made,
- * `most` of them at most. Those to be solved twice follow a batch later: their second solve has other neighbours,
+ * out of the first `most` of all groups. Those to be solved twice follow a batch later: their second solve has other neighbours,
  * and mostly another place. */
 static void list_pending(solve_job *j, int first, int most)
 {
     const int tasks = j->input->task_count;
     int64_t begin = 0;
+    int dealt = 0;
     dealer d = {.source = -1};
     j->pending_count = 0;
     for (int i = first; i < tasks; i++) {
-        if (j->pending_count < most && is_together(j, i, first) && is_open(j, i) &&
-            is_ready(j, i) && solve_groups_deal(j, i, number_of(j, &d, i))) {
-            j->pending[j->pending_count++] = i;
+        if (dealt < most && is_together(j, i, first) && is_open(j, i) && is_ready(j, i)) {
+            dealt++;
+            if (solve_groups_deal(j, i, number_of(j, &d, i))) {
+                j->pending[j->pending_count++] = i;
+            }
         }
         const int64_t end = j->pending_count;
         if (end - begin >= j->plan.batch || i == tasks - 1) {
@@ -450,7 +454,7 @@ done:
     return status;
 }
 
-/* One column, by what goes before multigrid. */
+/* One column, by what goes before multigrid: one group has it, and all know what came of it. */
 static naik_status try_column(solve_job *j, int task, bool *interrupted)
 {
     naik_status status = NAIK_OK;
@@ -460,8 +464,15 @@ static naik_status try_column(solve_job *j, int task, bool *interrupted)
     const int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
     NAIK_TRY(solve_method_limit(j, task, &j->tried));
     j->gave_up = false;
-    NAIK_TRY(make_solver(j, solve_plan_solver(j->input), batch, &s));
+    if (j->pending_count > 0) {
+        status = make_solver(j, solve_plan_solver(j->input), batch, &s);
+    }
+    NAIK_TRY(solve_groups_agree(j, status));
     NAIK_TRY(solve_listed(j, &s, batch, &none, interrupted));
+    double told[2] = {j->gave_up, j->guard.links_lost};
+    NAIK_TRY(naik_comm_max_f64(j->comm, told, 2));
+    j->gave_up = told[0] > 0;
+    j->guard.links_lost = told[1] > 0;
 done:
     naik_multishift_destroy(&none);
     quark_solver_clear(&s);
