@@ -249,12 +249,29 @@ done:
     return status;
 }
 
-bool solve_groups_deal(solve_job *j, int task, int number)
+/* Number of a task among those that are dealt. */
+static int number_of(const solve_job *j, solve_dealer *d, int task)
+{
+    const naik_input_task *t = &j->input->tasks[task];
+    if (!j->plan.multishift) {
+        return d->next++;
+    }
+    for (int column = 0; column < 12 && t->source != d->source; column++) {
+        d->of_column[column] = -1;
+    }
+    d->source = t->source;
+    int *number = &d->of_column[t->colour];
+    *number = *number < 0 ? d->next++ : *number;
+    return *number;
+}
+
+bool solve_groups_deal(solve_job *j, solve_dealer *dealer, int task)
 {
     solve_groups *s = j->groups;
     if (s == NULL) {
         return true;
     }
+    const int number = number_of(j, dealer, task);
     const solve_attempt *attempt = &j->guard.attempts[task];
     if (attempt->kept == 0 && attempt->refused == 0) {
         s->owner[task] = number % solve_groups_count(s);

@@ -48,9 +48,14 @@ naik_status solve_groups_links(solve_job *j);
  * over the job. */
 naik_status solve_groups_agree(solve_job *j, naik_status mine);
 
-/* Whether open task `task` is one of this group's, being number `number` of those that are dealt out; a task
- * whose attempts are counted stays where it was. The same number goes to the same group. Local. */
-bool solve_groups_deal(solve_job *j, int task, int number);
+/* Deals the open tasks of an operator, one after the other; begins with {.source = -1}. */
+typedef struct solve_dealer {
+    int next, source;
+    int of_column[12]; /* of the source; -1: none yet */
+} solve_dealer;
+/* Whether the next open task is one of this group's. Groups take turns; masses that share a Krylov space go together,
+ * and a task whose attempts are counted stays where it was. Local. */
+bool solve_groups_deal(solve_job *j, solve_dealer *dealer, int task);
 
 /* Whether another group was asked to stop, and in what words. Local. */
 bool solve_groups_stopping(const solve_groups *groups);

@@ -309,28 +309,6 @@ static bool is_ready(const solve_job *j, int task)
     return ready;
 }
 
-/* Number of a task among those of its operator that are dealt to groups: masses that share a Krylov space go
- * together. */
-typedef struct dealer {
-    int next, source;
-    int of_column[12]; /* of the source; -1: none yet */
-} dealer;
-
-static int number_of(const solve_job *j, dealer *d, int task)
-{
-    const naik_input_task *t = &j->input->tasks[task];
-    if (!j->plan.multishift) {
-        return d->next++;
-    }
-    for (int column = 0; column < 12 && t->source != d->source; column++) {
-        d->of_column[column] = -1;
-    }
-    d->source = t->source;
-    int *number = &d->of_column[t->colour];
-    *number = *number < 0 ? d->next++ : *number;
-    return *number;
-}
-
 /* Lists the open tasks of this group that share the operator and modes of task `first`, as far as their sources can be made,
  * out of the first `most` of all groups. Those to be solved twice follow a batch later: their second solve has other neighbours,
  * and mostly another place. */
@@ -339,12 +317,12 @@ static void list_pending(solve_job *j, int first, int most)
     const int tasks = j->input->task_count;
     int64_t begin = 0;
     int dealt = 0;
-    dealer d = {.source = -1};
+    solve_dealer dealer = {.source = -1};
     j->pending_count = 0;
     for (int i = first; i < tasks; i++) {
         if (dealt < most && is_together(j, i, first) && is_open(j, i) && is_ready(j, i)) {
             dealt++;
-            if (solve_groups_deal(j, i, number_of(j, &d, i))) {
+            if (solve_groups_deal(j, &dealer, i)) {
                 j->pending[j->pending_count++] = i;
             }
         }
