@@ -122,7 +122,9 @@ static void print_averages(const naik_input *input, naik_log *log)
 
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
-    naik_log_line(log, "solver: solves up to %d right-hand side%s together, iterating with %s",
+    naik_log_line(log,
+                  "solver: naik solves up to %d right-hand side%s together; choices that the "
+                  "output keeps: %s",
                   plan->batch, plan->batch == 1 ? "" : "s", plan->choices);
     solve_plan_print_modes(plan, input, log);
     if (plan->first_rung < 0 && plan->modes == 0) {
