@@ -100,6 +100,8 @@ verdict every_file_is_named_in_the_readme_of_its_folder "$(for folder in src src
         grep -qF "\`$(basename "$file")\`" "$folder/README.md" || echo "$folder/README.md does not name \`$(basename "$file")\`"
     done
 done)"
+# What has no test is named in tests/untested_messages.txt, which may only become shorter
+verdict every_message_has_a_test "$("${PYTHON:-python3}" tests/untested.py 2>&1)"
 verdict no_file_names_this_build_machine "$(git ls-files 2>/dev/null |
     xargs -r -d '\n' grep -lE '/(wo)rk/|/(ro)ot/' 2>/dev/null)"
 

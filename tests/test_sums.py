@@ -44,9 +44,10 @@ def everything_is_made():
     naik("export", path("prop.h5"), "-o", path("pairs"))
 
 
-def refused(words, what):
+def refused(words, what, says=""):
+    """naik ends with 4, and with a sentence of this pattern."""
     status, said, told = answer(*words)
-    assert status == 4, (what, status, said, told)
+    assert status == 4 and re.search(says, said + told), (what, status, said, told, says)
 
 
 def with_bytes(name, change, out):
@@ -124,7 +125,13 @@ def words_of_naiks_own_links():
                     with open(path("links.yaml"), "w") as f:
                         f.write((INPUT % ("none", POINT, path("out.h5"))).replace("gauge:   {file: none}\n", "").replace(
                             "type: hisq", f"type: links, file: {path('bad.h5')}"))
-                    refused(("solve", path("links.yaml"), "--dry-run"), (name, data, word, "solve"))
+                    refused(("solve", path("links.yaml"), "--dry-run"), (name, data, word, "solve"),
+                            rf"/{data} of '{path('bad.h5')}' is damaged: checksum \w+ \w+, stored \w+ \w+")
+
+
+def with_bad_modes(name):
+    return ("solve", path("in.yaml"), "--fresh", "--set", f"output.file={path(name + '.h5')}", "--set",
+            f"deflation={{modes: 8, file: {path('bad-modes.h5')}}}")
 
 
 def words_of_modes():
@@ -134,14 +141,16 @@ def words_of_modes():
             with h5py.File(path("bad-modes.h5"), "r+") as f:
                 f["modes"][word][number] ^= 1
             refused(("info", path("bad-modes.h5")), (word, number))
-            refused(("solve", path("in.yaml"), "--fresh", "--set", f"output.file={path('deflated.h5')}", "--set",
-                     f"deflation={{modes: 8, file: {path('bad-modes.h5')}}}"), (word, number, "solve"))
+            refused(with_bad_modes("deflated"), (word, number, "solve"),
+                    rf"mode {number} of '{path('bad-modes.h5')}' is damaged: checksum \w+ \w+, stored \w+ \w+")
     for word in ("lambda2_crc", "residual_crc"):
         shutil.copy(path("modes.h5"), path("bad-modes.h5"))
         with h5py.File(path("bad-modes.h5"), "r+") as f:
             f.attrs.modify(word, f.attrs[word] ^ 1)
         sealed(path("bad-modes.h5"))
         refused(("info", path("bad-modes.h5")), word)
+        refused(with_bad_modes("deflated"), (word, "solve"),
+                rf"/modes/{word[:-4]} of '{path('bad-modes.h5')}' disagrees with its checksum")
 
 
 def words_of_records():
@@ -160,7 +169,8 @@ def words_of_records():
             new.id.write(h5py.h5s.ALL, h5py.h5s.ALL, raw, kind)
         refused(("info", path("bad-prop.h5")), word)
         if word in (b"suma", b"sumb"):  # what reads solutions one by one
-            refused(("export", path("bad-prop.h5"), "-o", path("none")), (word, "export"))
+            refused(("export", path("bad-prop.h5"), "-o", path("none")), (word, "export"),
+                    rf"source 0 mass 0 colour 1 of {path('bad-prop.h5')} is damaged: checksum \w+ \w+, recorded \w+ \w+")
 
 
 def words_of_vectors():
