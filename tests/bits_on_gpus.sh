@@ -5,12 +5,13 @@
 #   tests/bits_on_gpus.sh [RANKS [staggered|deflated|clover|twisted_mass|multigrid]...]
 #
 # BUILD (build/cuda) is the program's. BACKEND (gpu) and OpenMP threads of the environment are the runs'.
+# FORM=short: no grid but the last one of RANKS, on which the rank is killed: two minutes on four GPUs.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/env.sh
 ranks=${1:-2}
 [ $# -lt 2 ] && parts="staggered deflated clover twisted_mass multigrid" || parts=${*:2}
-naik=${BUILD:-build/cuda}/naik backend=${BACKEND:-gpu} failed=0
+form=${FORM:-long} naik=${BUILD:-build/cuda}/naik backend=${BACKEND:-gpu} failed=0
 case $naik in /*) ;; *) naik=$PWD/$naik ;; esac
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -72,13 +73,13 @@ for part in $parts; do
     run 1 1x1x1x1 solve $part.yaml && bits $part.h5 >reference
     status=$?
     n=1
-    while [ $status = 0 ] && [ "$((n *= 2))" -le "$ranks" ]; do
+    while [ "$form" = long ] && [ $status = 0 ] && [ "$((n *= 2))" -le "$ranks" ]; do
         for grid in $(grids_of $n); do
             rm -f $part.h5 modes.h5
             run $n "$grid" solve $part.yaml && same $part.h5 || { status=1 && echo "on grid $grid" && break; }
         done
     done
-    verdict "${part}_has_the_same_bits_on_every_grid" $status
+    [ "$form" = short ] && [ $status = 0 ] || verdict "${part}_has_the_same_bits_on_every_grid" $status
 
     rm -f $part.h5 modes.h5
     grid=$(grids_of "$ranks") grid=${grid##* }
