@@ -9,7 +9,7 @@ import naik_io
 path, *words = naik_io.arguments(__doc__, 1)
 with naik_io.open(path) as f:
     naik_io.verify(f)
-    chosen = [c for c in f.correlators if "error" not in c.quantity and c.quantity not in ("correction", "rest", "loop", "loop sum") and c.correlator != "condensate"
+    chosen = [c for c in f.correlators if "error" not in c.quantity and c.quantity not in ("correction", "rest") and not c.quantity.startswith("loop") and c.correlator != "condensate"
               and all(word in c.path for word in words)]
     if not chosen:
         raise LookupError(f"{path} has no correlator with {' and '.join(words)} in its path" if words else f"{path} stores no correlators")

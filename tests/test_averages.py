@@ -255,11 +255,13 @@ def low_modes_are_told_and_continued():
     """On 1, 2 and 4 ranks and after kills the same bytes."""
     output = "output: {file: %s, correlators: [conserved_vector_x], momenta: [[0, 0, 0], [1, 0, 0]], propagators: false%s}\n"
     entry = ENTRY[:-1] + ", correlators: [pion5, rhox]}, " + ENTRY.replace("pt, masses: [0.2, 0.4]", "v, masses: [0.2], correlators: []")[:-2] + ", spin_taste: conserved_vector_x}}"
-    pair = "pairs: [{name: vv, quark: v, antiquark: pt}]\n" + LOW.replace("]", ", {type: low_modes, name: lmv, solve: vv}]")
-    block, entry = pair + modes(16), {"entry": entry}
+    entry += ", {name: nz, masses: [0.2], correlators: [], momenta: [[0, 0, 0]], source: {type: random_volume, noise: z3, seed: 2, dilution: [even_odd], hits: 2}}"
+    pair = "pairs: [{name: vv, quark: v, antiquark: pt}]\n" + LOW.replace("]", ", {type: low_modes, name: lmv, solve: vv}, {type: low_modes, name: lml, solve: nz}]")
+    block, entry, plain, output = pair + modes(16), {"entry": entry}, output, output.replace("propagators", "loops: [G1-G1, GX-G1, conserved_vector_t], propagators")
     said = solve("low", block=block, output=output, **entry)
     assert re.search(r"averages: lma: 16 modes of .*modes.h5 averaged over all sites and 4 sources", said), said
     told = re.search(r"averages: lma: the error of the mean is (\S+) to (\S+) of that of the solves alone", said)
+    assert re.search(r"averages: lml: the error of the mean is \S+ to \S+ of that of the noise alone", said), said
     ratios = []
     for mass in "m00", "m01":  # of one correlator, all are between the two
         parts = np.array([np.roll(c, -t) for c, t in zip(shifted("low", "pt", mass + "/pion5/p000").values(), (0, 2, 5, 7))])
@@ -270,7 +272,7 @@ def low_modes_are_told_and_continued():
         many = ENTRY.replace(PLACES, str([[k % 8, k // 8 % 4, k // 32 % 4, k // 128] for k in range(count)]))
         waves = "momenta: %s" % [[k % 5, k // 5, 0] for k in range(20)]
         plan = solve("many", "--dry-run", "--no-verify", entry=many, block=LOW + modes(16),
-                     output=output.replace("conserved_vector_x", "pion5, rhox").replace("momenta: [[0, 0, 0], [1, 0, 0]]", waves))
+                     output=plain.replace("conserved_vector_x", "pion5, rhox").replace("momenta: [[0, 0, 0], [1, 0, 0]]", waves))
         needs.append(float(re.search(r"contractions of several solves take (\S+) GiB", plan)[1]))
     assert needs[1] - needs[0] > 510 * 2 * 20 * 2 * 8 * 16 / 2**30 - 0.0011, needs
     for order in "kill:write:3", "stop:solve:11", "kill:write:15":

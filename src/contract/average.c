@@ -156,7 +156,7 @@ static naik_complex mean_of(const naik_complex *part, int n, int times, int t)
 static naik_complex error_of(const naik_complex *part, int n, int times, int t)
 {
     const naik_complex mean = mean_of(part, n, times, t);
-    const double count = (double)n * (n - 1);
+    const double count = n > 1 ? (double)n * (n - 1) : 1; /* of one: 0 */
     naik_complex square = {0, 0};
     for (int k = 0; k < n; k++) {
         const double re = part[k * times + t].re - mean.re;
@@ -191,6 +191,15 @@ static naik_complex corrected_error(const naik_complex *sloppy, int n,
     return (naik_complex){sqrt(square.re), sqrt(square.im)};
 }
 
+static void keep_plain(contraction_averager *w, int n, const naik_complex *part)
+{
+    const int times = w->input->lattice.size[3];
+    for (int t = 0; t < times; t++) {
+        w->family[t] = mean_of(part, n, times, t);
+        w->family[times + t] = error_of(part, n, times, t);
+    }
+}
+
 static naik_status plain(contraction_averager *w, const contraction_item *item, int n,
                          naik_complex *part)
 {
@@ -199,10 +208,7 @@ static naik_status plain(contraction_averager *w, const contraction_item *item, 
     for (int k = 0; k < n; k++) {
         NAIK_TRY(shifted(w, item, k, NULL, part + k * times));
     }
-    for (int t = 0; t < times; t++) {
-        w->family[t] = mean_of(part, n, times, t);
-        w->family[times + t] = error_of(part, n, times, t);
-    }
+    keep_plain(w, n, part);
 done:
     return status;
 }
@@ -282,31 +288,34 @@ static naik_status ready_low(contraction_averager *w, const naik_input_average *
     return low->count > 0 ? NAIK_OK : low_average_make(w->low_kit, w->input, average, low);
 }
 
-static naik_status with_low_modes(contraction_averager *w, const contraction_item *item, int n,
-                                  naik_complex *rest)
+/* Places in what low modes give. */
+typedef struct low_place {
+    int mass, place;
+} low_place;
+
+static low_place place_in_low(const naik_input *input, const contraction_item *item)
 {
-    naik_status status = NAIK_OK;
-    const int times = w->input->lattice.size[3];
-    const bool pair = item->average->pair >= 0;
-    const int place = pair ? item->momentum : contraction_place(w->input, item);
-    const int mass =
-        pair ? item->mass[0] * w->input->solve[item->average->of].masses.count + item->mass[1]
-             : item->mass[0];
-    naik_complex *whole = rest + (size_t)n * (size_t)times;
-    const low_average *low = &w->low[item->average - w->input->averages];
-    contraction_verdict *v = &w->verdict[item->average - w->input->averages];
-    NAIK_TRY(ready_low(w, item->average));
-    for (int k = 0; k < n; k++) {
-        const naik_complex *own = low_average_of(low, w->input, item->average, k, mass, place);
-        const int *origin = w->input->solve[item->average->of].origins.data[k];
-        NAIK_TRY(shifted(w, item, k, NULL, whole + k * times));
-        for (int t = 0; t < times; t++) {
-            const naik_complex part =
-                naik_cmul(factor_of_shift(w, item, k, origin, t), own[(origin[3] + t) % times]);
-            rest[k * times + t] = naik_csub(whole[k * times + t], part);
-        }
+    const naik_input_solve *solve = &input->solve[item->average->of];
+    int loop = 0;
+    if (item->average->pair >= 0) {
+        return (low_place){item->mass[0] * solve->masses.count + item->mass[1], item->momentum};
     }
-    const naik_complex *all = low_average_of(low, w->input, item->average, -1, mass, place);
+    if (item->kind->what != CONTRACT_LOOP) {
+        return (low_place){item->mass[0], contraction_place(input, item)};
+    }
+    while (input->output.loops.data[loop] != item->meson) {
+        loop++;
+    }
+    return (low_place){item->mass[0], loop * solve->momenta.count + item->momentum};
+}
+
+/* Mean and error of an average with low modes: of all sites, and of n rests beside what they are the rest of. */
+static void keep_low(contraction_averager *w, const contraction_item *item, const naik_complex *all,
+                     int n, const naik_complex *rest)
+{
+    const int times = w->input->lattice.size[3];
+    const naik_complex *whole = rest + (size_t)n * (size_t)times;
+    contraction_verdict *v = &w->verdict[item->average - w->input->averages];
     for (int t = 0; t < times; t++) {
         const naik_complex r = mean_of(rest, n, times, t), error = error_of(rest, n, times, t);
         const double alone = size_of(error_of(whole, n, times, t));
@@ -320,6 +329,65 @@ static naik_status with_low_modes(contraction_averager *w, const contraction_ite
             v->most = fmax(v->most, ratio);
         }
     }
+}
+
+/* Loops of each noise field: the sum over its parts; those of an average without what low modes give of it, then with.
+ * fields [2][hits][T], zeros before */
+static naik_status of_fields(contraction_averager *w, const contraction_item *item,
+                             const naik_input_solve *solve, naik_complex *fields)
+{
+    naik_status status = NAIK_OK;
+    const int times = w->input->lattice.size[3], hits = solve->hits;
+    const size_t whole = item->average != NULL ? (size_t)hits * (size_t)times : 0;
+    for (int k = 0; k < solve->origins.count; k++) {
+        naik_complex *field = fields + whole + naik_input_noise_field(solve, k) * times;
+        const naik_complex *part =
+            w->values + (size_t)(item->first + k * item->step) * (size_t)times;
+        for (int t = 0; t < times; t++) {
+            field[t] = naik_cadd(field[t], part[t]);
+        }
+    }
+    if (item->average == NULL) {
+        keep_plain(w, hits, fields);
+        return NAIK_OK;
+    }
+    const low_average *low = &w->low[item->average - w->input->averages];
+    const low_place at = place_in_low(w->input, item);
+    NAIK_TRY(ready_low(w, item->average));
+    for (int k = 0; k < hits; k++) {
+        const naik_complex *own =
+            low_average_of(low, w->input, item->average, k, at.mass, at.place);
+        for (int t = 0; t < times; t++) {
+            fields[k * times + t] = naik_csub(fields[whole + (size_t)(k * times + t)], own[t]);
+        }
+    }
+    keep_low(w, item, low_average_of(low, w->input, item->average, -1, at.mass, at.place), hits,
+             fields);
+done:
+    return status;
+}
+
+static naik_status with_low_modes(contraction_averager *w, const contraction_item *item, int n,
+                                  naik_complex *rest)
+{
+    naik_status status = NAIK_OK;
+    const int times = w->input->lattice.size[3];
+    const low_place at = place_in_low(w->input, item);
+    naik_complex *whole = rest + (size_t)n * (size_t)times;
+    const low_average *low = &w->low[item->average - w->input->averages];
+    NAIK_TRY(ready_low(w, item->average));
+    for (int k = 0; k < n; k++) {
+        const naik_complex *own =
+            low_average_of(low, w->input, item->average, k, at.mass, at.place);
+        const int *origin = w->input->solve[item->average->of].origins.data[k];
+        NAIK_TRY(shifted(w, item, k, NULL, whole + k * times));
+        for (int t = 0; t < times; t++) {
+            const naik_complex part =
+                naik_cmul(factor_of_shift(w, item, k, origin, t), own[(origin[3] + t) % times]);
+            rest[k * times + t] = naik_csub(whole[k * times + t], part);
+        }
+    }
+    keep_low(w, item, low_average_of(low, w->input, item->average, -1, at.mass, at.place), n, rest);
 done:
     return status;
 }
@@ -338,7 +406,9 @@ naik_status contraction_average(contraction_averager *w, const contraction_list 
         status = naik_alloc(w->lattice->comm->log, 2 * (size_t)n * (size_t)times * sizeof *part,
                             "averages", (void **)&part);
         NAIK_TRY(naik_comm_agree(w->lattice->comm, status));
-        NAIK_TRY(item->average == NULL ? plain(w, item, n, part)
+        NAIK_TRY(item->kind->what == CONTRACT_LOOP
+                     ? of_fields(w, item, &w->input->solve[w->input->sources[begin].solve], part)
+                 : item->average == NULL ? plain(w, item, n, part)
                  : item->average->type == NAIK_INPUT_TRUNCATED_SOLVES
                      ? truncated(w, index, item, n, part)
                      : with_low_modes(w, item, n, part));
@@ -427,11 +497,19 @@ void contraction_averages_print(const contraction_averager *w, const contraction
                           average->name, unconverged, average->tolerance_sloppy);
         } else if (average->type == NAIK_INPUT_TRUNCATED_SOLVES) {
             print_truncated(average, v, list, log);
+        } else if (naik_input_averages_loops(w->input, average) &&
+                   w->input->solve[average->of].hits == 1) {
+            naik_log_line(
+                log,
+                "averages: %s: one noise field knows no error: set source.hits of %s to 2 "
+                "or more",
+                average->name, average->solve);
         } else {
             naik_log_line(log,
                           "averages: %s: the error of the mean is %.2g to %.2g of that of the "
-                          "solves alone",
-                          average->name, v->least, v->most);
+                          "%s alone",
+                          average->name, v->least, v->most,
+                          naik_input_averages_loops(w->input, average) ? "noise" : "solves");
         }
     }
 }

@@ -182,6 +182,12 @@ static bool may_average(const naik_input *input, const contraction_item *item)
            !naik_input_mixes_places(input, solve);
 }
 
+/* Whether it is a loop of one noise field, which knows no error. */
+static bool is_single_field(const naik_input *input, const contraction_item *item)
+{
+    return item->kind->what == CONTRACT_LOOP && entry_of(input, item->source[0])->hits == 1;
+}
+
 /* Statistics of what `one` is of the first source: mean and error, or those of its average of truncated solves. */
 static void add_average(builder *b, const contraction_item *one, const char *name, int first,
                         int step)
@@ -196,7 +202,9 @@ static void add_average(builder *b, const contraction_item *one, const char *nam
     item.step = step;
     for (int k = begin; k < end; k++) {
         item.statistic = (contraction_statistic)k;
-        add(b, &item, folder);
+        if (k != CONTRACTION_LOW_ERROR || !is_single_field(b->input, one)) {
+            add(b, &item, folder);
+        }
     }
 }
 
@@ -455,7 +463,8 @@ static void add_averages(builder *b)
     }
     for (int i = 0; i < input->average_count; i++) {
         const naik_input_average *average = &input->averages[i];
-        for (int m = 0; m < input->solve[average->of].masses.count && average->pair < 0; m++) {
+        const bool mesons = average->pair < 0 && !naik_input_averages_loops(input, average);
+        for (int m = 0; m < input->solve[average->of].masses.count && mesons; m++) {
             if (average->type == NAIK_INPUT_TRUNCATED_SOLVES) {
                 average_singles(b, average->of, m, average);
             }
@@ -481,7 +490,38 @@ static void add_loops_of(builder *b, int source, int mass)
     }
 }
 
-/* Those of every source of noise, then of each diluted entry the sums over its sources. */
+/* Of an entry of noise, whose loops of the first source are items first to first + each - 1: of one field that is diluted the
+ * sum over its parts; of several fields mean and error; and what low modes give. */
+static void add_estimates(builder *b, int index, int first, int each)
+{
+    const naik_input *input = b->input;
+    const naik_input_solve *solve = &input->solve[index];
+    for (int k = first; k < first + each && !b->failed; k++) {
+        char folder[FOLDER];
+        contraction_item item = b->list->item[k];
+        item.statistic = CONTRACTION_SUM;
+        item.first = k;
+        item.step = each;
+        snprintf(folder, sizeof folder, "%s/sum", solve->name);
+        if (solve->hits > 1) {
+            add_average(b, &item, solve->name, k, each);
+        } else if (solve->parts > 1) {
+            add(b, &item, folder);
+        }
+    }
+    for (int i = 0; i < input->average_count; i++) {
+        const naik_input_average *average = &input->averages[i];
+        for (int k = first; k < first + each && average->of == index && !b->failed; k++) {
+            contraction_item item = b->list->item[k];
+            item.average = average;
+            if (naik_input_averages_loops(input, average)) {
+                add_average(b, &item, NULL, k, each);
+            }
+        }
+    }
+}
+
+/* Those of every source of noise, then what is made of them. */
 static void add_loops(builder *b)
 {
     const naik_input *input = b->input;
@@ -492,16 +532,7 @@ static void add_loops(builder *b)
         for (int k = 0; k < sources * masses && naik_input_has_loops(input, solve); k++) {
             add_loops_of(b, naik_input_first_source(input, i) + k / masses, k % masses);
         }
-        const int each = (b->list->count - first) / sources;
-        for (int k = first; k < first + each && solve->parts > 1 && !b->failed; k++) {
-            char folder[FOLDER];
-            contraction_item item = b->list->item[k];
-            item.statistic = CONTRACTION_SUM;
-            item.first = k;
-            item.step = each;
-            snprintf(folder, sizeof folder, "%s/sum", solve->name);
-            add(b, &item, folder);
-        }
+        add_estimates(b, i, first, (b->list->count - first) / sources);
     }
 }
 

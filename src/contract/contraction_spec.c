@@ -10,11 +10,18 @@
 
 static const struct {
     const char *word, *quantity, *definition; /* NULL: that of the kind */
+    const char *of_loops[2]; /* the same of loops, which are of noise fields and not of sources */
 } statistics[] = {
-    [CONTRACTION_VALUE] = {NULL, "correlator", NULL},
-    [CONTRACTION_MEAN] = {"mean", "mean", "mean over sources, each shifted to t = 0"},
-    [CONTRACTION_ERROR] = {"error", "standard error",
-                           "standard error of that mean, of real and imaginary part"},
+    [CONTRACTION_VALUE] = {NULL, "correlator", NULL, {"loop", NULL}},
+    [CONTRACTION_MEAN] = {"mean",
+                          "mean",
+                          "mean over sources, each shifted to t = 0",
+                          {"loop mean", "mean over noise fields of the sum over their parts"}},
+    [CONTRACTION_ERROR] = {"error",
+                           "standard error",
+                           "standard error of that mean, of real and imaginary part",
+                           {"loop standard error",
+                            "standard error of that mean, of real and imaginary part"}},
     [CONTRACTION_CORRECTED] = {"mean", "mean",
                                "sloppy_mean + correction: unbiased, each source shifted to t = 0"},
     [CONTRACTION_CORRECTED_ERROR] = {"error", "standard error",
@@ -28,19 +35,31 @@ static const struct {
                                 "= 0"},
     [CONTRACTION_CORRECTION_ERROR] = {"correction_error", "correction standard error",
                                       "standard error of correction, of real and imaginary part"},
-    [CONTRACTION_LOW_MEAN] = {"mean", "mean",
+    [CONTRACTION_LOW_MEAN] = {"mean",
+                              "mean",
                               "low + rest: low modes from all sites, the rest from the sources, "
-                              "each shifted to t = 0"},
+                              "each shifted to t = 0",
+                              {"loop mean", "low + rest: low modes exactly, the rest from noise"}},
     [CONTRACTION_LOW_ERROR] =
-        {"error", "standard error",
-         "standard error of rest, and so of mean, of real and imaginary part"},
-    [CONTRACTION_LOW] = {"low", "low modes",
-                         "what low modes alone give, in the mean over point sources on all sites"},
+        {"error",
+         "standard error",
+         "standard error of rest, and so of mean, of real and imaginary part",
+         {"loop standard error",
+          "standard error of rest over noise fields, and so of mean, of real and imaginary part"}},
+    [CONTRACTION_LOW] = {"low",
+                         "low modes",
+                         "what low modes alone give, in the mean over point sources on all sites",
+                         {"loop low modes",
+                          "the trace with what low modes alone give of M^-1, over the sites "
+                          "that carry noise"}},
     [CONTRACTION_REST] =
-        {"rest", "rest",
+        {"rest",
+         "rest",
          "mean over sources of the correlator minus what low modes alone give from "
-         "that source, each shifted to t = 0"},
-    [CONTRACTION_SUM] = {NULL, "loop sum", "sum over the sources of diluted noise"},
+         "that source, each shifted to t = 0",
+         {"loop rest",
+          "mean over noise fields of the loop minus what low modes alone give from that noise"}},
+    [CONTRACTION_SUM] = {NULL, NULL, NULL, {"loop sum", "sum over the sources of diluted noise"}},
 };
 
 static const naik_input_solve *entry_of(const naik_input *input, int source)
@@ -184,7 +203,8 @@ int contraction_family(const contraction_item *item)
 
 static const char *definition_of(const naik_input *input, const contraction_item *item)
 {
-    const char *all = statistics[item->statistic].definition;
+    const char *all = item->kind->what == CONTRACT_LOOP ? statistics[item->statistic].of_loops[1]
+                                                        : statistics[item->statistic].definition;
     return all != NULL ? all
            : item->kind->what == CONTRACT_BARYON
                ? baryon_definition(item->baryon, input->kind->spin > 1, item->quarks)
@@ -194,8 +214,8 @@ static const char *definition_of(const naik_input *input, const contraction_item
 /* A loop is no correlator: readers would take it for the meson of that name, and shift it to the time of its noise. */
 static const char *quantity_of(const contraction_item *item)
 {
-    const bool loop = item->kind->what == CONTRACT_LOOP && item->statistic == CONTRACTION_VALUE;
-    return loop ? "loop" : statistics[item->statistic].quantity;
+    return item->kind->what == CONTRACT_LOOP ? statistics[item->statistic].of_loops[0]
+                                             : statistics[item->statistic].quantity;
 }
 
 void contraction_describe(const naik_input *input, const contraction_item *item, const char *folder,

@@ -47,11 +47,14 @@ static size_t correlator_count(const naik_input_solve *solve)
     return (size_t)solve->correlators.count * (size_t)solve->momenta.count;
 }
 
-/* What there is of one mass, or of one of each of a pair; how many masses. */
+/* What there is of one mass, or of one of each of a pair; how many masses; how many sources, or noise fields. */
 static size_t place_count(const naik_input *input, const naik_input_average *average)
 {
-    return average->pair < 0 ? correlator_count(&input->solve[average->of])
-                             : (size_t)input->output.momenta.count;
+    const naik_input_solve *solve = &input->solve[average->of];
+    return average->pair >= 0 ? (size_t)input->output.momenta.count
+           : naik_input_averages_loops(input, average)
+               ? (size_t)input->output.loops.count * (size_t)solve->momenta.count
+               : correlator_count(solve);
 }
 
 static size_t mass_count(const naik_input *input, const naik_input_average *average)
@@ -60,6 +63,32 @@ static size_t mass_count(const naik_input *input, const naik_input_average *aver
     return average->pair < 0
                ? own
                : own * (size_t)input->solve[input->pairs[average->pair].of[0]].masses.count;
+}
+
+static size_t each_count(const naik_input *input, const naik_input_average *average)
+{
+    const naik_input_solve *solve = &input->solve[average->of];
+    return naik_input_averages_loops(input, average) ? (size_t)solve->hits
+                                                     : (size_t)solve->origins.count;
+}
+
+/* Bytes beside those of the part: of the host, and of the backend that the vectors lie in. */
+static int64_t beside_bytes(const naik_input *input, const naik_lattice *lattice,
+                            const naik_input_average *average, int modes)
+{
+    return average->pair >= 0 ? low_pair_bytes(lattice, modes)
+           : naik_input_averages_loops(input, average)
+               ? low_loop_bytes(lattice, input, average, modes) +
+                     low_loop_backend_bytes(lattice, modes)
+               : 0;
+}
+
+static int64_t beside_there_bytes(const naik_input *input, const naik_lattice *lattice,
+                                  const naik_input_average *average, int modes)
+{
+    return average->pair >= 0                          ? low_pair_bytes(lattice, modes)
+           : naik_input_averages_loops(input, average) ? low_loop_backend_bytes(lattice, modes)
+                                                       : 0;
 }
 
 /* So many modes of a file take part. */
@@ -110,7 +139,7 @@ static naik_status has_room(const maker *m, bool *out)
     status = backend->device.memory->free_bytes(&backend->device, &free_bytes);
     NAIK_TRY(naik_comm_agree(m->lattice->comm, status));
     left = (double)free_bytes - (double)low_part_backend_bytes(m->lattice, m->out->count) -
-           (m->average->pair < 0 ? 0 : (double)low_pair_bytes(m->lattice, m->out->count)) -
+           (double)beside_there_bytes(m->input, m->lattice, m->average, m->out->count) -
            3 * (double)naik_links_bytes(geometry, NAIK_DOUBLE, RECON, NAIK_STENCIL);
     NAIK_TRY(naik_comm_min_f64(m->lattice->comm, &left, 1));
     *out = left > 0;
@@ -151,7 +180,7 @@ static naik_status allocate(maker *m)
     const size_t times = (size_t)m->input->lattice.size[3], modes = (size_t)m->out->count;
     const size_t masses = mass_count(m->input, m->average);
     const size_t all = masses * place_count(m->input, m->average) * times;
-    const size_t each = (size_t)m->solve->origins.count * all;
+    const size_t each = each_count(m->input, m->average) * all;
     NAIK_TRY(naik_alloc(log, 2 * modes * sizeof *m->c, "projections", (void **)&m->c));
     NAIK_TRY(naik_alloc(log, modes * sizeof *m->residual, "residuals", (void **)&m->residual));
     NAIK_TRY(
@@ -297,6 +326,24 @@ done:
     return status;
 }
 
+static naik_status make_loops(maker *m, const naik_quark *quark, double *all_s)
+{
+    naik_status status = NAIK_OK;
+    naik_hops hops = {NULL, NULL};
+    const low_loop_kit loops = {.lattice = m->lattice,
+                                .input = m->input,
+                                .average = m->average,
+                                .shifts = m->kit->shifts,
+                                .hops = &hops};
+    if (low_loop_needs_hops(m->input)) {
+        NAIK_TRY(m->kit->hops(m->kit->hops_data, quark, &hops));
+    }
+    NAIK_TRY(low_loop_make(&loops, &m->part, m->out->all, m->out->each, all_s));
+done:
+    naik_hops_clear(&hops);
+    return status;
+}
+
 naik_status low_average_make(const low_average_kit *kit, const naik_input *input,
                              const naik_input_average *average, low_average *out)
 {
@@ -329,15 +376,21 @@ naik_status low_average_make(const low_average_kit *kit, const naik_input *input
                                    .hops = kit->hops,
                                    .hops_data = kit->hops_data};
         NAIK_TRY(low_pair_make(&pair, &m.part, out->all, out->each, &all_s));
+    } else if (naik_input_averages_loops(input, average)) {
+        NAIK_TRY(make_loops(&m, quark, &all_s));
     } else {
         NAIK_TRY(from_all(&m));
         all_s = naik_time_s();
         NAIK_TRY(from_each(&m, naik_input_first_source(input, average->of)));
     }
+    const bool loops = naik_input_averages_loops(input, average);
     naik_log_line(comm->log,
-                  "averages: %s: %d modes of %s averaged over all sites and %d sources, in %.2f s "
-                  "on the %s (modes ready in %.2f s, all sites %.2f s, sources %.2f s)",
-                  average->name, out->count, path, m.solve->origins.count, naik_time_s() - start_s,
+                  "averages: %s: %d modes of %s %s and %d %s, in %.2f s on the %s (modes ready in "
+                  "%.2f s, all sites %.2f s, sources %.2f s)",
+                  average->name, out->count, path,
+                  loops ? "taken exactly on all sites" : "averaged over all sites",
+                  (int)each_count(input, average), loops ? "noise fields" : "sources",
+                  naik_time_s() - start_s,
                   m.host == NULL && naik_backend_device(m.geometry->backend) != NULL ? "GPU"
                                                                                      : "host",
                   read_s - start_s, all_s - read_s, naik_time_s() - all_s);
@@ -378,16 +431,14 @@ int64_t low_average_bytes(const naik_input *input, const naik_lattice *lattice)
     int64_t most = 0;
     for (int i = 0; i < input->average_count; i++) {
         const naik_input_average *average = &input->averages[i];
-        const naik_input_solve *solve = &input->solve[average->of];
         const int64_t numbers =
             (int64_t)(place_count(input, average) * mass_count(input, average)) * lattice->size[3] *
-            (solve->origins.count + 1);
+            ((int64_t)each_count(input, average) + 1);
         const int modes = input->deflation.modes > 0 ? input->deflation.modes : 0;
-        const int64_t bytes = low_part_bytes(lattice, modes) +
-                              low_part_backend_bytes(lattice, modes) +
-                              (average->pair < 0 ? 0 : low_pair_bytes(lattice, modes)) +
-                              (int64_t)sizeof(naik_complex) * numbers +
-                              (int64_t)(REALS * sizeof(double)) * lattice->sites;
+        const int64_t bytes =
+            low_part_bytes(lattice, modes) + low_part_backend_bytes(lattice, modes) +
+            beside_bytes(input, lattice, average, modes) + (int64_t)sizeof(naik_complex) * numbers +
+            (int64_t)(REALS * sizeof(double)) * lattice->sites;
         most = average->type == NAIK_INPUT_LOW_MODES && bytes > most ? bytes : most;
     }
     return most;

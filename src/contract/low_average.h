@@ -12,6 +12,7 @@
 #ifndef NAIK_CONTRACT_LOW_AVERAGE_H
 #define NAIK_CONTRACT_LOW_AVERAGE_H
 
+#include "contract/low_loop.h"
 #include "contract/low_pair.h"
 #include "contract/low_part.h"
 #include "input/input.h"
@@ -33,9 +34,10 @@ typedef struct low_average_kit {
 } low_average_kit;
 
 typedef struct low_average {
-    int count;          /* of modes; 0: not made yet */
-    naik_complex *all;  /* [masses][correlators][momenta][T], of a pair as low_pair.h has it */
-    naik_complex *each; /* [sources] of that, as they lie on the lattice */
+    int count; /* of modes; 0: not made yet */
+    naik_complex *
+        all; /* [masses][correlators][momenta][T], of a pair as low_pair.h has it, of loops as low_loop.h */
+    naik_complex *each; /* [sources] of that, as they lie on the lattice; of loops [noise fields] */
 } low_average;
 
 /* Reads the modes of an average of type low_modes, verifies their checksums and that they are modes of these links,

@@ -67,8 +67,9 @@ typedef struct naik_input_solve {
     int insertion;      /* the operator on it: naik_meson, or NAIK_MESONS + naik_spin_meson */
     naik_ints dilution; /* of noise: naik_dilution */
     int spacing;        /* of the four-dimensional colouring of noise; 1: none */
-    int parts;         /* so many sources an origin has, each on sites of its own; 1: not diluted */
-    naik_ints colours; /* source colours that are solved; none: all */
+    int parts; /* so many sources a noise field has, each on sites of its own; 1: not diluted */
+    int hits; /* so many noise fields an origin has; source k is part k % parts of field k / parts % hits */
+    naik_ints colours;     /* source colours that are solved; none: all */
     naik_ints correlators; /* of its solves, as output.correlators: its own, or those; none of */
     naik_ints channels;    /* single colours */
     naik_vectors momenta;
@@ -382,6 +383,10 @@ const naik_input_average *naik_input_average_of(const naik_input *input, int sol
 const char *naik_input_correlator_name(int correlator);
 /* Whether loops are made of the noise of an entry. Local. */
 bool naik_input_has_loops(const naik_input *input, const naik_input_solve *solve);
+/* The noise field that source number k of an entry of noise is a part of: of seed + that. Local. */
+int naik_input_noise_field(const naik_input_solve *solve, int k);
+/* Whether an average is one of loops: of type low_modes and of an entry of noise. Local. */
+bool naik_input_averages_loops(const naik_input *input, const naik_input_average *average);
 /* The word of a naik_baryon. */
 const char *naik_input_baryon_name(int baryon);
 /* Whether the propagators of an entry alone have it: there are such quarks, and a corner where it is summed. Local. */

@@ -176,6 +176,23 @@ static naik_status check_truncated(const block *b)
                                           : NAIK_OK;
 }
 
+/* Modes are those of one value. */
+static naik_status check_epsilons(const block *b)
+{
+    char path[PATH_SIZE];
+    const naik_input_solve *solve = &b->input->solve[b->average->of];
+    path_of(b, "solve", path);
+    for (int i = 1; i < solve->naik_epsilon.count; i++) {
+        if (solve->naik_epsilon.data[i] != solve->naik_epsilon.data[0]) {
+            return refuse(b, path,
+                          "'%s': the masses of %s have several values of naik_epsilon, and so "
+                          "several sets of modes: give each an entry of its own",
+                          path, solve->name);
+        }
+    }
+    return NAIK_OK;
+}
+
 /* What is averaged over all sites: local mesons of point sources without anything on them. */
 static naik_status check_sources(const block *b)
 {
@@ -204,15 +221,26 @@ static naik_status check_sources(const block *b)
                           path, naik_input_correlator_name(asked->data[i]), solve->name);
         }
     }
-    for (int i = 1; i < solve->naik_epsilon.count; i++) {
-        if (solve->naik_epsilon.data[i] != solve->naik_epsilon.data[0]) {
-            return refuse(b, path,
-                          "'%s': the masses of %s have several values of naik_epsilon, and so "
-                          "several sets of modes: give each an entry of its own",
-                          path, solve->name);
-        }
+    return check_epsilons(b);
+}
+
+/* The loops of an entry of noise. */
+static naik_status check_loops(const block *b)
+{
+    char path[PATH_SIZE];
+    const naik_input *input = b->input;
+    const naik_input_solve *solve = &input->solve[b->average->of];
+    const int first = earlier(input, b->average->of, b->index);
+    path_of(b, "solve", path);
+    if (!naik_input_has_loops(input, solve)) {
+        return refuse(b, path, "'%s': low_modes averages the loops of noise, and %s has none: %s",
+                      path, solve->name,
+                      input->output.loops.count == 0 ? "name some in output.loops"
+                                                     : "it leaves colours out");
     }
-    return NAIK_OK;
+    return first < b->index ? refuse(b, path, "'%s': averages.%d takes the loops of %s already",
+                                     path, first, solve->name)
+                            : check_epsilons(b);
 }
 
 /* Why a pair has no average of low modes; NULL: it has. */
@@ -290,6 +318,9 @@ static naik_status check_low(const block *b)
     }
     const naik_vectors *momenta =
         solve->momenta.count > 0 && b->average->pair < 0 ? &solve->momenta : &input->output.momenta;
+    if (naik_input_averages_loops(input, b->average)) {
+        return check_loops(b);
+    }
     if (input->output.weight == NAIK_INPUT_WEIGHT_COS && naik_input_any_moving(momenta)) {
         return refuse(
             b, path, "'%s' low_modes needs output.momentum_weight exp: cosines mix p and -p", path);
@@ -318,7 +349,7 @@ static naik_status check_one(const block *b)
     if (b->average->pair < 0) {
         NAIK_TRY(naik_input_find_entry(b->log, b->input, path_of(b, "solve", path),
                                        b->average->solve, &b->average->of));
-        NAIK_TRY(check_entry(b));
+        NAIK_TRY(naik_input_averages_loops(b->input, b->average) ? NAIK_OK : check_entry(b));
     }
     NAIK_TRY(b->average->type == NAIK_INPUT_LOW_MODES ? check_low(b) : check_truncated(b));
 done:

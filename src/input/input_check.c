@@ -378,7 +378,7 @@ static naik_status check_source_count(const checker *c)
         const naik_input_solve *solve = &c->input->solve[i];
         int64_t most =
             solve->origins.count > solve->t0.count ? solve->origins.count : solve->t0.count;
-        sources += (most > 0 ? most : 1) * (solve->parts > 0 ? solve->parts : 1);
+        sources += (most > 0 ? most : 1) * naik_input_sources_of_origin(solve);
     }
     if (sources > NAIK_INPUT_SOURCES) {
         return refuse(c, "solve", "the input has %lld sources; at most %d fit into one file",

@@ -74,11 +74,16 @@ naik_status naik_input_find_entry(naik_log *log, const naik_input *input, const 
                              "'%s' is '%.100s', which is no name of an entry of solve", path, name);
 }
 
+int naik_input_sources_of_origin(const naik_input_solve *solve)
+{
+    return (solve->parts > 0 ? solve->parts : 1) * (solve->hits > 0 ? solve->hits : 1);
+}
+
 int naik_input_count_sources(const naik_input_solve *solve)
 {
     const int count =
         solve->origins.count > solve->t0.count ? solve->origins.count : solve->t0.count;
-    return (count > 0 ? count : 1) * (solve->parts > 0 ? solve->parts : 1);
+    return (count > 0 ? count : 1) * naik_input_sources_of_origin(solve);
 }
 
 /* A sink that is smeared needs its two numbers and the links of a configuration; others have none. */
@@ -120,10 +125,10 @@ naik_source naik_input_source_number(const naik_input_solve *solve, int k)
 {
     naik_source source = solve->source;
     if (solve->origins.count > 0) {
-        memcpy(source.origin, solve->origins.data[k / (solve->parts > 0 ? solve->parts : 1)],
+        memcpy(source.origin, solve->origins.data[k / naik_input_sources_of_origin(solve)],
                sizeof source.origin);
     } else if (solve->t0.count > 0) {
-        source.origin[NAIK_DIM - 1] = solve->t0.data[k / (solve->parts > 0 ? solve->parts : 1)];
+        source.origin[NAIK_DIM - 1] = solve->t0.data[k / naik_input_sources_of_origin(solve)];
     }
     return source;
 }
@@ -159,7 +164,7 @@ static bool is_diluted_alike(const naik_input_solve *a, const naik_input_solve *
     for (int k = 0; k < b->dilution.count; k++) {
         set[1] |= 1U << b->dilution.data[k];
     }
-    return set[0] == set[1] && a->spacing == b->spacing;
+    return set[0] == set[1] && a->spacing == b->spacing && a->hits == b->hits;
 }
 
 naik_status naik_input_check_common(naik_log *log, const naik_input *input, const char *path,

@@ -191,19 +191,19 @@ static naik_status fill_origins(naik_log *log, naik_input *input)
     naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count; i++) {
         naik_input_solve *solve = &input->solve[i];
-        const int parts = solve->parts > 0 ? solve->parts : 1;
+        const int each = naik_input_sources_of_origin(solve);
         if (solve->origins.count == 0) {
-            int count = parts * (solve->t0.count > 0 ? solve->t0.count : 1);
+            int count = each * (solve->t0.count > 0 ? solve->t0.count : 1);
             NAIK_TRY(allocate(log, input, (size_t)count, sizeof *solve->origins.data,
                               &solve->origins.data));
             solve->origins.count = count;
         }
         const bool corner = naik_source_is_corner(&solve->source);
-        for (int k = 0; k < parts * solve->t0.count; k++) {
+        for (int k = 0; k < each * solve->t0.count; k++) {
             for (int mu = 0; mu < NAIK_DIM - 1 && corner && !input->older; mu++) {
                 solve->origins.data[k][mu] = solve->source.corner[mu];
             }
-            solve->origins.data[k][3] = solve->t0.data[k / parts];
+            solve->origins.data[k][3] = solve->t0.data[k / each];
         }
         memcpy(solve->source.origin, solve->origins.data[0], sizeof solve->source.origin);
         input->source_count += solve->origins.count;
@@ -244,7 +244,8 @@ static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)
             *s = (naik_input_source){
                 .index = source, .solve = i, .origin = k, .source = solve->source, .made_of = -1};
             memcpy(s->source.origin, solve->origins.data[k], sizeof s->source.origin);
-            if (solve->parts > 1) {
+            if (naik_source_is_random(solve->source.type)) {
+                s->source.seed += (uint64_t)naik_input_noise_field(solve, k);
                 naik_input_dilute(solve, input->lattice.size[3], k % solve->parts, &s->source);
             }
             memcpy(s->x0, solve->origins.data[k], sizeof s->x0);

@@ -159,3 +159,14 @@ bool naik_input_has_loops(const naik_input *input, const naik_input_solve *solve
     return input->output.loops.count > 0 && naik_source_is_random(solve->source.type) &&
            naik_input_is_whole(solve);
 }
+
+int naik_input_noise_field(const naik_input_solve *solve, int k)
+{
+    return k / solve->parts % solve->hits;
+}
+
+bool naik_input_averages_loops(const naik_input *input, const naik_input_average *average)
+{
+    return average->type == NAIK_INPUT_LOW_MODES && average->pair < 0 &&
+           naik_source_is_random(input->solve[average->of].source.type);
+}

@@ -52,7 +52,8 @@ naik_status naik_input_check_name(naik_log *log, const naik_input *input, const 
                                   int index, const char *name);
 naik_status naik_input_find_entry(naik_log *log, const naik_input *input, const char *path,
                                   const char *name, int *found);
-enum { NAIK_INPUT_SOURCES = 10000 }; /* at most, of one file */
+enum { NAIK_INPUT_SOURCES = 10000 };                             /* at most, of one file */
+int naik_input_sources_of_origin(const naik_input_solve *solve); /* parts of noise fields; else 1 */
 int naik_input_count_sources(const naik_input_solve *solve);
 /* Source number k of an entry, as far as it is known before the lists are made. */
 naik_source naik_input_source_number(const naik_input_solve *solve, int k);

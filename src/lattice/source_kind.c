@@ -23,9 +23,9 @@ const char *const naik_source_words[] = {[NAIK_SOURCE_POINT] = "point",
                                          [NAIK_SOURCE_TYPES] = NULL};
 
 const char *const naik_source_keys[] = {
-    "origin",       "t0",        "momentum",   "propagator", "mass",   "kappa",
-    "naik_epsilon", "insertion", "seed",       "noise",      "radius", "iterations",
-    "subset",       "file",      "spin_taste", "dilution",   "spacing"};
+    "origin",       "t0",        "momentum",   "propagator", "mass",    "kappa",
+    "naik_epsilon", "insertion", "seed",       "noise",      "radius",  "iterations",
+    "subset",       "file",      "spin_taste", "dilution",   "spacing", "hits"};
 
 /* Square of the shortest distance to the origin within the time slice. */
 static double distance_squared(const naik_lattice *lat, const naik_source *source,
@@ -105,7 +105,7 @@ enum {
     SUBSET = NAIK_SOURCE_KEY_SUBSET,
     FROM_FILE = NAIK_SOURCE_KEY_FILE,
     OPERATOR = NAIK_SOURCE_KEY_SPIN_TASTE,
-    DILUTION = NAIK_SOURCE_KEY_DILUTION | NAIK_SOURCE_KEY_SPACING,
+    DILUTION = NAIK_SOURCE_KEY_DILUTION | NAIK_SOURCE_KEY_SPACING | NAIK_SOURCE_KEY_HITS,
     /* which propagator, and the operator on it */
     PROPAGATOR = FROM_FILE | NAIK_SOURCE_KEY_PROPAGATOR | NAIK_SOURCE_KEY_INSERTION,
     QUARK = NAIK_SOURCE_KEY_MASS | NAIK_SOURCE_KEY_KAPPA | NAIK_SOURCE_KEY_EPSILON

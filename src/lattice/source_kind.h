@@ -44,7 +44,8 @@ enum {
     NAIK_SOURCE_KEY_SPIN_TASTE = 1 << 14,
     NAIK_SOURCE_KEY_DILUTION = 1 << 15,
     NAIK_SOURCE_KEY_SPACING = 1 << 16,
-    NAIK_SOURCE_KEY_COUNT = 17
+    NAIK_SOURCE_KEY_HITS = 1 << 17,
+    NAIK_SOURCE_KEY_COUNT = 18
 };
 extern const char *const naik_source_keys[NAIK_SOURCE_KEY_COUNT];
 

@@ -98,9 +98,10 @@ static void print_averages(const naik_input *input, naik_log *log)
         if (average->type == NAIK_INPUT_LOW_MODES) {
             naik_log_line(log,
                           "averages: %s needs no solves beside those of %s: the modes of "
-                          "deflation.file give its mesons from all sites",
+                          "deflation.file give its %s from all sites",
                           average->name,
-                          average->pair < 0 ? sloppy->name : input->pairs[average->pair].name);
+                          average->pair < 0 ? sloppy->name : input->pairs[average->pair].name,
+                          naik_input_averages_loops(input, average) ? "loops" : "mesons");
             continue;
         }
         const int each = sloppy->masses.count * input->kind->columns;

@@ -44,7 +44,7 @@ static bool is_baryon(const naik_reader_contraction *c)
 static bool is_drawn(const naik_reader_contraction *c)
 {
     return strstr(c->quantity, "standard error") == NULL &&
-           strcmp(c->quantity, "correction") != 0 && strcmp(c->quantity, "rest") != 0;
+           strcmp(c->quantity, "correction") != 0 && strstr(c->quantity, "rest") == NULL;
 }
 
 /* Length of the folder that holds the correlators of one source and masses. */
