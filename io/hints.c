@@ -17,6 +17,16 @@ static void forget_semaphore(const char *path)
     sem_unlink(name);
 }
 
+const char *naik_mpi_name(const char *path, char text[NAIK_MPI_NAME])
+{
+    const char *before = strchr(path, '/') == NULL ? "./" : "";
+#ifdef ROMIO_VERSION
+    before = strchr(path, ':') != NULL ? "ufs:" : before; /* any file system will do */
+#endif
+    const int length = snprintf(text, NAIK_MPI_NAME, "%s%s", before, path);
+    return before[0] != '\0' && length < NAIK_MPI_NAME ? text : path;
+}
+
 naik_status naik_hints_create(naik_comm *comm, const char *path, const char *text, MPI_Info *out)
 {
     naik_status status = NAIK_OK;

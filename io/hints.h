@@ -10,4 +10,10 @@
  * MPI_Info_free where it is not MPI_INFO_NULL. Local. NAIK_ERR_MPI */
 naik_status naik_hints_create(naik_comm *comm, const char *path, const char *text, MPI_Info *out);
 
+enum { NAIK_MPI_NAME = 4200 };
+
+/* The name by which MPI-IO opens the file `path`: `path` or `text`. Open MPI (4.1.4) refuses names of one
+ * letter, and ROMIO, of MPICH and Cray, takes what stands before a ':' for a kind of file system. */
+const char *naik_mpi_name(const char *path, char text[NAIK_MPI_NAME]);
+
 #endif

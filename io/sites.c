@@ -197,14 +197,15 @@ static naik_status run(naik_comm *comm, const char *path, const naik_sites_box *
     MPI_File file = MPI_FILE_NULL;
     MPI_Info hints = MPI_INFO_NULL;
     void *buffer = NULL;
+    char name[NAIK_MPI_NAME];
     NAIK_TRY(naik_comm_agree(comm, check_box(comm, box)));
     plan p = plan_pieces(box);
     double calls = (double)p.pieces;
     NAIK_TRY(naik_comm_max_f64(comm, &calls, 1));
     p.calls = (int64_t)calls;
     NAIK_TRY(naik_comm_agree(comm, naik_hints_create(comm, path, comm->io.hints, &hints)));
-    int error = MPI_File_open(comm->mpi->world, path, writing ? MPI_MODE_WRONLY : MPI_MODE_RDONLY,
-                              hints, &file);
+    int error = MPI_File_open(comm->mpi->world, naik_mpi_name(path, name),
+                              writing ? MPI_MODE_WRONLY : MPI_MODE_RDONLY, hints, &file);
     if (error != MPI_SUCCESS) {
         file = MPI_FILE_NULL;
         status = io_failure(comm, error, "open", path);

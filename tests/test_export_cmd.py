@@ -99,13 +99,14 @@ verdict("info_finds_damage_in_what_export_wrote",
         and "intact" not in damage[1][1] and '"intact": false' in damage[2][1], damage)
 
 # Solves that did not converge are exported only on demand, and the file says so.
-answer("solve", "in.yaml", "--set", "output.file=cap.h5", "--set", "solver.max_iterations=3")
+answer("solve", "in.yaml", "--set", "output.file=cap.h5", "--set", "solver.max_iterations=3", "--set", "solve.0.source.spin_taste=G5T-G5T")
 refused = answer("export", "cap.h5", "-o", "cap", ranks=2)
 demanded = answer("export", "cap.h5", "-o", "cap.one", "--source", "0", "--mass", "1", "--allow-unconverged", ranks=2)
 text = open("cap.one", "rb").read() if demanded[0] == 0 else b""
 verdict("export_refuses_what_did_not_converge",
         refused[0] == 3 and "of the 15 solves to be exported did not reach" in refused[2] and demanded[0] == 0
         and "warning: 3 of the 3 exported solves" in demanded[2] and text.count(b"NOT CONVERGED: residuals ") == 1
+        and text.count(b"point, operator G5T-G5T") == 4 and b"source point, operator G5T-G5T at 1 2 3 5, momentum 0 0 0" in text
         and not [name for name in os.listdir(".") if name.startswith("cap.s")], f"{refused} {demanded}")
 open("taken.lock", "w").write("somebody")
 wrong = []

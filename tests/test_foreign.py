@@ -278,6 +278,9 @@ def vectors_and_propagators_of_every_code_are_the_same_sources():
         assert "vectors: 3" in told and "intact: true" in told and "checksums: true" in told, told
         found[name] = solved(name + ".h5", path(name), ranks=2 if name == "chroma" else 1)
         same(found["qio"], found[name])
+    six = put("six", file_record(SIZE) + 2 * vectors("USQCD_D3_ColorVector")[len(file_record(SIZE)):])
+    refused(run("six.yaml", path("plain.ildg"), "solve.0.source={type: file, file: %s}" % six),
+            "holds 6 vectors, but sources need one for each of 3 colours")
     single = file_record(SIZE) + field_records(m, SIZE, "QDP_F3_StaggeredPropagator", 32)
     rounded = file_record(SIZE) + b"".join(field_records(v, SIZE, "USQCD_F3_ColorVector", 32) for v in columns)
     same(solved("f1.h5", put("f1", single)), solved("f2.h5", put("f2", rounded)))

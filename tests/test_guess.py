@@ -301,7 +301,7 @@ def propagators_of_other_codes_are_begun_from():
         _, told = one(action, "whole", "--set", "solve.0.masses=[0.1, 0.2]", status=1)
         assert "holds one propagator of another code, but solve.0 ('pt') has 2: make it an entry of one source and one mass" in told
         put("two", file_record(size) + 2 * field_records(matrix, size, datatype, spins=spins))
-        assert f"holds {6 * spins} vectors, which are no one propagator of {3 * spins} columns" in one(action, "two", status=1)[1]
+        assert f"holds {6 * spins} vectors, but starting values need one for each of {3 * spins} " in one(action, "two", status=1)[1]
         _, told = one("wilson" if spins == 1 else "hisq", "whole", status=1)
         assert "which are no starting values of" in told, told
         put("bad", whole(1)[:-3000] + b"?" + whole(1)[-2999:])

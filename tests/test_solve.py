@@ -13,7 +13,7 @@ import zlib
 import h5py
 import numpy as np
 
-from program import everything, main, naik, path, ranks_are_gone, same, start, stopped, LONG, MPICH, REFERENCE
+from program import everything, main, naik, path, ranks_are_gone, same, start, stopped, LONG, MPICH, REFERENCE, SCRATCH
 
 INPUT = """
 lattice:  {size: [8, 8, 4, 8], boundary_t: antiperiodic}
@@ -87,6 +87,20 @@ def hints_reach_mpi_io_for_every_file():
     # the configuration; the output while it is filled, verified, and when it has its name (rank 0 makes it alone)
     assert len(used) >= 4 and set(used) == {"1234567"}, used
     return None
+
+
+def files_of_any_name_are_read_and_written():
+    """Open MPI refuses names of one letter, ROMIO takes what stands before a colon for a file system: "ufs:a" for the file a."""
+    here = {"cwd": SCRATCH}
+    naik("gauge", "convert", path("lat.h5"), path("a"))
+    for source, out, to in (("a", "ufs:a", "naik"), ("ufs:a", "b", "nersc-3x3"), ("b", "at 10:00", "ildg")):
+        naik("gauge", "convert", source, out, "--to", to, **here)
+        assert "everything agrees" in naik("gauge", "check", out, ranks=2, **here)
+    more = ("--set", "gauge.file=at 10:00", "--set", "solve.0.source.origin=[0, 0, 0, 0]")
+    for name in ("c", "ufs:c"):
+        naik("solve", written_input("any.yaml", name), *more, "--set", "output.file=" + name, ranks=2, **here)
+        assert "intact: true" in naik("info", name, **here)
+    same(everything("c"), everything("ufs:c"))
 
 
 def a_finished_run_is_left_alone():
@@ -413,6 +427,7 @@ main([a_configuration_is_generated,
       output_has_the_same_bytes_on_every_grid_thread_count_and_batch,
       propagators_open_in_python_as_complex_arrays,
       hints_reach_mpi_io_for_every_file,
+      files_of_any_name_are_read_and_written,
       a_finished_run_is_left_alone,
       a_killed_run_continues_to_the_same_bytes,
       a_signal_stops_with_status_5_and_the_rest_follows,

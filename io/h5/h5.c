@@ -121,6 +121,17 @@ void naik_h5_quieten(void)
 
 typedef enum purpose { CREATE, READ, READ_AND_WRITE } purpose;
 
+/* Without MPI-IO: what is refused is then said, other than by OMPIO. */
+static bool is_plain(const naik_comm *comm)
+{
+#if H5_VERSION_GE(1, 10, 7)
+    return comm->io.plain;
+#else
+    (void)comm;
+    return false;
+#endif
+}
+
 static naik_status access_list(naik_comm *comm, const char *path, purpose purpose,
                                const naik_h5_options *options, hid_t *out)
 {
@@ -129,10 +140,9 @@ static naik_status access_list(naik_comm *comm, const char *path, purpose purpos
     naik_h5_quieten();
     *out = H5Pcreate(H5P_FILE_ACCESS);
     NAIK_H5_TRY(comm->log, *out, "preparing HDF5");
-    bool plain = false;
+    const bool plain = is_plain(comm);
 #if H5_VERSION_GE(1, 10, 7)
-    plain = comm->io.plain; /* what is refused is then said, other than by OMPIO */
-    if (plain) {            /* many parallel file systems refuse flock */
+    if (plain) { /* many parallel file systems refuse flock */
         NAIK_H5_TRY(comm->log, H5Pset_file_locking(*out, false, true), "preparing HDF5");
     }
 #endif
@@ -163,17 +173,18 @@ static naik_status open_file(naik_comm *comm, const char *path, purpose purpose,
                              const naik_h5_options *options, hid_t *file)
 {
     naik_status status = NAIK_OK;
-    char what[600];
+    char what[600], name[NAIK_MPI_NAME];
     hid_t access = -1;
     *file = -1;
     snprintf(what, sizeof what, purpose == CREATE ? "creating %.500s" : "opening %.500s as HDF5",
              path);
     status = access_list(comm, path, purpose, options, &access);
     NAIK_TRY(naik_comm_agree(comm, status));
+    const char *opened = is_plain(comm) ? path : naik_mpi_name(path, name);
     switch (purpose) {
-    case CREATE: *file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access); break;
-    case READ: *file = H5Fopen(path, H5F_ACC_RDONLY, access); break;
-    case READ_AND_WRITE: *file = H5Fopen(path, H5F_ACC_RDWR, access); break;
+    case CREATE: *file = H5Fcreate(opened, H5F_ACC_TRUNC, H5P_DEFAULT, access); break;
+    case READ: *file = H5Fopen(opened, H5F_ACC_RDONLY, access); break;
+    case READ_AND_WRITE: *file = H5Fopen(opened, H5F_ACC_RDWR, access); break;
     }
     status = naik_h5_check(comm->log, *file, what, __FILE__, __LINE__);
     NAIK_TRY(naik_comm_agree(comm, status));

@@ -13,7 +13,7 @@
 #include "quark/link_provider.h"
 #include "stored/stored_sources.h"
 
-enum { PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096, SOURCE_TEXT = 96 };
 
 typedef enum format { TO_USQCD, TO_QDP } format;
 
@@ -58,6 +58,14 @@ static int count_unconverged(const job *j, const naik_input_source *source, int 
     return count;
 }
 
+/* "random_wall, operator GX-G1" */
+static void tell_source(const naik_source *source, char text[SOURCE_TEXT])
+{
+    snprintf(text, SOURCE_TEXT, "%s%s%s", naik_source_name(source->type),
+             source->spin_taste != 0 ? ", operator " : "",
+             source->spin_taste != 0 ? naik_input_correlator_name(source->spin_taste) : "");
+}
+
 /* For the file's own XML: paths may hold what XML must not. */
 static void describe(const job *j, const naik_input_source *source, int mass, char *text,
                      size_t text_size)
@@ -65,12 +73,15 @@ static void describe(const job *j, const naik_input_source *source, int mass, ch
     const naik_quark *quark = naik_input_quark(j->run.input, source->solve, mass);
     const char *gauge =
         j->run.input->gauge.file != NULL ? j->run.input->gauge.file : j->run.input->action.file;
-    char numbers[NAIK_QUARK_TEXT];
+    const int *at = source->source.origin, *p = source->source.momentum;
+    char numbers[NAIK_QUARK_TEXT], kind[SOURCE_TEXT];
     naik_quark_text(quark, "\n", 17, numbers);
+    tell_source(&source->source, kind);
     snprintf(
         text, text_size,
-        "written by naik from %.300s, set %s\nlinks from %.300s\nt boundary %s\naction %s\n%s\n%s",
-        j->path, source->label, gauge,
+        "written by naik from %.300s, set %s\nsource %s at %d %d %d %d, momentum %d %d %d\nlinks "
+        "from %.300s\nt boundary %s\naction %s\n%s\n%s",
+        j->path, source->label, kind, at[0], at[1], at[2], at[3], p[0], p[1], p[2], gauge,
         j->run.input->lattice.antiperiodic_t ? "antiperiodic" : "periodic", quark->kind->name,
         numbers, quark->kind->equation);
     const double *twist = naik_quark_twist(quark);
@@ -111,6 +122,8 @@ static naik_status export_pairs(job *j, const naik_input_source *source, int mas
 {
     naik_status status = NAIK_OK;
     naik_pair_writer *writer = NULL;
+    char kind[SOURCE_TEXT];
+    tell_source(&source->source, kind);
     NAIK_TRY(
         naik_pair_writer_create(j->run.lattice, out, j->columns / 3, precision, info, &writer));
     for (int column = 0; column < j->columns; column++) {
@@ -118,8 +131,7 @@ static naik_status export_pairs(job *j, const naik_input_source *source, int mas
         NAIK_TRY(naik_comm_agree(j->comm,
                                  stored_sources_make(&j->sources, source, column, j->vectors[0])));
         NAIK_TRY(naik_propagator_file_read_solution(j->run.file, solve, j->vectors[1]));
-        NAIK_TRY(naik_pair_writer_add(writer, j->vectors[0], j->vectors[1],
-                                      naik_source_name(source->source.type)));
+        NAIK_TRY(naik_pair_writer_add(writer, j->vectors[0], j->vectors[1], kind));
     }
     NAIK_TRY(naik_pair_writer_finish(&writer));
     naik_log_line(j->comm->log, "wrote %s: %s, mass %.10g, %d pairs, %d bit, verified", out,

@@ -96,7 +96,8 @@ naik_status foreign_open(const naik_lattice *lattice, const char *path, int colu
                       path, file->flavours);
     } else if (digits_of(file) != NULL) {
         status = open_others(lattice, file, columns);
-    } else if (file->count < columns) {
+        /* of more vectors nobody says which are meant */
+    } else if (file->count != columns) {
         status = NAIK_FAIL(
             log, NAIK_ERR_INPUT, "'%s' holds %d vectors, but %s need one for each of %d %s", path,
             file->count, use, columns, columns > COLOURS ? "spins and colours" : "colours");

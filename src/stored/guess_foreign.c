@@ -31,11 +31,7 @@ naik_status guess_foreign_open(const naik_lattice *lattice, const naik_input *in
     naik_vector_file *file = NULL;
     *out = (guess_foreign){.there = true};
     NAIK_TRY(foreign_open(lattice, path, columns, "starting values", &file));
-    if (file->count > columns) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "guess '%s' holds %d vectors, which are no one propagator of %d columns",
-                           path, file->count, columns);
-    } else if (tasks_of(input, solve) != columns) {
+    if (tasks_of(input, solve) != columns) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "guess '%s' holds one propagator of another code, but solve.%d ('%s') "
                            "has %d: make it an entry of one source and one mass",
