@@ -1,11 +1,13 @@
-/* test_multigrid_parameters.c - the aggregates that lattices hold
+/* test_multigrid_parameters.c - the aggregates that lattices hold, and whose near-null vectors serve whom
  *
  * ranks: 1
  */
 #include "check.h"
 #include "input/input.h"
+#include "io/multigrid/multigrid_file.h"
 #include "multigrid/parameters.h"
 #include "plan/plan_multigrid.h"
+#include "quark/family.h"
 
 /* Extents of one direction, and of its aggregates; 0: none. */
 static void aggregates_follow_from_the_extents_alone(check *t)
@@ -63,5 +65,62 @@ static void multigrid_pays_from_its_setup_on(check *t)
     CHECK_INT(t, solve_plan_multigrid_from(0, true), 650);
 }
 
-CHECK_MAIN(CHECK(multigrid_pays_from_its_setup_on), CHECK(aggregates_follow_from_the_extents_alone),
+/* Vectors of a file are those of a setup if every number of it is the same. */
+static void every_number_of_a_setup_is_compared(check *t)
+{
+    const naik_multigrid_parameters d = naik_multigrid_defaults();
+    char its[NAIK_MULTIGRID_NUMBER], other[NAIK_MULTIGRID_NUMBER];
+    CHECK_TRUE(t, naik_multigrid_difference(&d, &d, its, other) == NULL);
+    naik_multigrid_parameters made[9];
+    static const char *const key[9] = {"vectors",      "start",     "cycles",
+                                       "smoother",     "precision", "aggregate",
+                                       "coarse_space", "seed",      "coarse_tolerance"};
+    for (int i = 0; i < 9; i++) {
+        made[i] = d;
+    }
+    made[0].vectors++;
+    made[1].start++;
+    made[2].cycles++;
+    made[3].smoother++;
+    made[4].precision = 48 - d.precision;
+    made[5].aggregate[3]++;
+    made[6].coarse_space++;
+    made[7].seed ^= UINT64_C(1) << 40;
+    made[8].coarse_tolerance *= 1 + 1e-15;
+    for (int i = 0; i < 9; i++) {
+        const char *found = naik_multigrid_difference(&made[i], &d, its, other);
+        CHECK_TEXT(t, found != NULL ? found : "none", key[i]);
+        found = naik_multigrid_difference(&d, &made[i], its, other);
+        CHECK_TEXT(t, found != NULL ? found : "none", key[i]);
+    }
+}
+
+/* Another twist in any direction, or another csw, is another operator; mass and twisted mass are not. */
+static void quarks_of_one_operator_share_vectors(check *t)
+{
+    const naik_quark a = {.mass = 0.1, .csw = 1, .mu = 0.02};
+    naik_quark b = a;
+    b.mass = 0.2;
+    b.mu = -0.01;
+    CHECK_TRUE(t, quark_multigrid_is_family(&a, &b));
+    CHECK_TRUE(t, quark_multigrid_is_lighter(&a, &b) && !quark_multigrid_is_lighter(&b, &a));
+    b.mass = a.mass; /* then the smaller twisted mass, of any sign */
+    CHECK_TRUE(t, quark_multigrid_is_lighter(&b, &a) && !quark_multigrid_is_lighter(&a, &b));
+    b.mu = -0.03;
+    CHECK_TRUE(t, quark_multigrid_is_lighter(&a, &b) && !quark_multigrid_is_lighter(&b, &a));
+    b.csw = 1.0000001;
+    CHECK_TRUE(t, !quark_multigrid_is_family(&a, &b));
+    for (int k = 0; k < 3; k++) {
+        naik_quark c = a, e = a;
+        c.twist[k] = 0.5;
+        CHECK_TRUE(t, !quark_multigrid_is_family(&a, &c) && !quark_multigrid_is_family(&c, &a));
+        e.twist[(k + 1) % 3] = c.twist[(k + 1) % 3] = 0.25;
+        CHECK_TRUE(t, !quark_multigrid_is_family(&e, &c));
+        e.twist[k] = 0.5;
+        CHECK_TRUE(t, quark_multigrid_is_family(&e, &c));
+    }
+}
+
+CHECK_MAIN(CHECK(every_number_of_a_setup_is_compared), CHECK(quarks_of_one_operator_share_vectors),
+           CHECK(multigrid_pays_from_its_setup_on), CHECK(aggregates_follow_from_the_extents_alone),
            CHECK(an_input_without_keys_has_the_defaults))
