@@ -151,13 +151,24 @@ def propagators_may_be_left_out_of_the_finished_file():
     interrupted()
     assert "solve 1/" not in solve("killed", entries, output=without, tail=tail)
     same(lean, everything("killed.h5"))
+    gone = "1 solves or contractions of .* are damaged, and the propagators that they came from are gone: begin again with --fresh"
     interrupted()
-    with h5py.File(path("killed.h5.part")) as f:
-        at = f["corr/p/s0000/m00-m01/rhox/p000"].id.get_offset()
-    with open(path("killed.h5.part"), "r+b") as f:
-        f.seek(at)
-        f.write(b"xxxx")
-    assert "begin again with --fresh" in solve("killed", entries, output=without, tail=tail, status=4)
+    for what in "a correlator", "a record":
+        with h5py.File(path("killed.h5.part")) as f:
+            records = f["solves"].id
+            at = (f["corr/p/s0000/m00-m01/rhox/p000"].id.get_offset() if what == "a correlator" else
+                  records.get_offset() + 3 * records.get_type().get_size() + 8)
+        with open(path("killed.h5.part"), "r+b") as f:
+            f.seek(at)
+            whole = f.read(4)
+            f.seek(at)
+            f.write(b"xxxx")
+        said = solve("killed", entries, output=without, tail=tail, status=4)
+        assert re.search(gone, said), (what, said)
+        with open(path("killed.h5.part"), "r+b") as f:
+            f.seek(at)
+            f.write(whole)
+    assert "solve 1/" not in solve("killed", entries, output=without, tail=tail)
     told = solve("killed", entries, "--fresh", "--set", "solver.max_iterations=8", output=without, tail=tail, status=3)
     told = solve("killed", entries, output=without, tail=tail, status=3)
     assert "only --fresh can solve them again" in told, told
