@@ -6,6 +6,7 @@
  * renamed, so that a reader sees all of it or nothing.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,10 @@ extern "C" {
 #include "naik/version.h"
 }
 
-enum { TUNE_TRIES = 3, TUNE_LAUNCHES = 8, TUNE_HEADER = 512, TUNE_PATH = 4096 };
-static const double TUNE_BUDGET_S = 2.5; /* of a run */
+enum { TUNE_TRIES = 3, TUNE_LEAST = 2, TUNE_MOST = 8, TUNE_HEADER = 512, TUNE_PATH = 4096 };
+static const double TUNE_BUDGET_S = 2.5;  /* of a run */
+static const double TUNE_SAMPLE_S = 1e-3; /* about, of launches that are timed together */
+static const double TUNE_HOPELESS = 1.25; /* times the fastest so far: not looked at again */
 static const double TUNE_WORTH = 0.99; /* of the time of the usual variant, to be chosen instead */
 
 typedef struct tune_entry {
@@ -231,9 +234,9 @@ static naik_status launch_once(void *data)
     return l->run(l->data, l->variant);
 }
 
-/* TUNE_LAUNCHES of them between two events: as a recorded iteration would launch them, or, without
- * a graph, one by one. */
-static naik_status time_launches(naik_backend *backend, const tune_launch *launch,
+/* So many of them between two events: as a recorded iteration would launch them, or, without a
+ * graph, one by one. *seconds: each */
+static naik_status time_launches(naik_backend *backend, const tune_launch *launch, int launches,
                                  gpu_graph_exec graph, double *seconds)
 {
     naik_status status = NAIK_OK;
@@ -243,37 +246,44 @@ static naik_status time_launches(naik_backend *backend, const tune_launch *launc
     if (graph != NULL) {
         NAIK_TRY(GPU_CHECK(backend, gpu_graph_launch(graph, state->stream), "trying kernels"));
     }
-    for (int i = 0; i < TUNE_LAUNCHES && graph == NULL; i++) {
+    for (int i = 0; i < launches && graph == NULL; i++) {
         NAIK_TRY(launch->run(launch->data, launch->variant));
     }
     NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->tuning->stop, state->stream), "timing"));
     NAIK_TRY(GPU_CHECK(backend, gpu_event_sync(state->tuning->stop), "trying kernels"));
     NAIK_TRY(GPU_CHECK(
         backend, gpu_event_elapsed_ms(&ms, state->tuning->start, state->tuning->stop), "timing"));
-    *seconds = 1e-3 * (double)ms;
+    *seconds = 1e-3 * (double)ms / launches;
 done:
     return status;
 }
 
-/* The least of a few samples, after launches that are not counted. */
+/* The least of a few samples, after launches that are not counted. A sample has more launches of a
+ * short kernel than of a long one, whose time is beyond doubt sooner; a kernel that is far behind
+ * best_s is launched twice and no more. */
 static naik_status time_variant(naik_backend *backend, tune_run run, const void *data,
-                                const gpu_variant *v, double *seconds)
+                                const gpu_variant *v, double best_s, double *seconds)
 {
     naik_status status = NAIK_OK;
     tune_launch launch = {run, data, v};
     gpu_graph_exec graph = NULL;
     double sample = 0;
+    int launches = 0;
     NAIK_TRY(run(data, v)); /* kernels are loaded on first use */
-    if (GPU_GRAPHS_ARE_QUICK) {
-        gpu_record(backend, launch_once, &launch, TUNE_LAUNCHES, &graph);
+    NAIK_TRY(time_launches(backend, &launch, 1, NULL, seconds));
+    if (*seconds > TUNE_HOPELESS * best_s + TUNE_SAMPLE_S / 100) {
+        return NAIK_OK;
     }
-    NAIK_TRY(time_launches(backend, &launch, graph, &sample));
+    launches = (int)fmin(fmax(ceil(TUNE_SAMPLE_S / fmax(*seconds, 1e-9)), TUNE_LEAST), TUNE_MOST);
+    if (GPU_GRAPHS_ARE_QUICK && launches == TUNE_MOST) { /* of longer kernels, launching hides */
+        gpu_record(backend, launch_once, &launch, launches, &graph);
+        NAIK_TRY(time_launches(backend, &launch, launches, graph, &sample));
+    }
     *seconds = 1e300;
     for (int i = 0; i < TUNE_TRIES; i++) {
-        NAIK_TRY(time_launches(backend, &launch, graph, &sample));
+        NAIK_TRY(time_launches(backend, &launch, launches, graph, &sample));
         *seconds = sample < *seconds ? sample : *seconds;
     }
-    *seconds /= TUNE_LAUNCHES;
 done:
     if (graph != NULL) {
         (void)gpu_graph_exec_destroy(graph);
@@ -295,12 +305,14 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
     if (state->recording || tuning->spent_s > TUNE_BUDGET_S || list->count == 1) {
         return NAIK_OK;
     }
+    naik_timer_start(backend->timer, "kernel trials");
     gpu_sample_drop(backend); /* whose events a capture would take */
-    NAIK_TRY(time_variant(backend, run, data, &list->variant[0], &best_s)); /* wakes the device */
+    NAIK_TRY(
+        time_variant(backend, run, data, &list->variant[0], 1e300, &best_s)); /* wakes the device */
     best_s = 1e300;
     for (int k = 0; k < list->count && naik_time_s() - begin_s < TUNE_BUDGET_S / 4; k++) {
         double seconds = 0;
-        NAIK_TRY(time_variant(backend, run, data, &list->variant[k], &seconds));
+        NAIK_TRY(time_variant(backend, run, data, &list->variant[k], best_s, &seconds));
         usual_s = k == 0 ? seconds : usual_s;
         if (seconds < (k == 0 ? best_s : best_s < usual_s ? best_s : TUNE_WORTH * usual_s)) {
             best_s = seconds;
@@ -320,6 +332,7 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
                   naik_precision_name((naik_precision)key->value[1]), key->value[2], key->value[4],
                   key->value[5], out->rhs, out->sites, out->together, out->threads, out->order,
                   1e6 * best_s, 1e6 * usual_s, tuning->spent_s);
+    naik_timer_stop(backend->timer, "kernel trials");
 done:
     return status;
 }
