@@ -69,8 +69,8 @@ static int64_t find_modes(check *t, const fixture *f, const naik_operator_set *l
 {
     naik_lanczos_report report = {0};
     out[0] = out[1] = NULL;
-    CHECK_OK(t, naik_lanczos_run(links->links[NAIK_DOUBLE], links->links[NAIK_SINGLE], options,
-                                 NULL, &out[0], &report));
+    CHECK_OK(t, naik_lanczos_run(links->links[NAIK_DOUBLE], links->links[NAIK_SINGLE], NULL,
+                                 options, NULL, &out[0], &report));
     CHECK_OK(t, naik_modes_create(f->geometry, NAIK_HALF, options->modes, &out[1]));
     if (out[0] != NULL && out[1] != NULL) {
         CHECK_OK(t, naik_modes_copy(out[0], out[1]));

@@ -18,14 +18,15 @@
 #define FINE 1e-2 /* tolerance of modes that are compared with exact ones */
 
 typedef struct operators {
-    naik_links *outer, *single;
+    naik_links *outer, *single, *half;
 } operators;
 
 static operators make_operators(check *t, const fixture *f)
 {
-    operators o = {NULL, NULL};
+    operators o = {NULL, NULL, NULL};
     CHECK_OK(t, naik_links_create(f->geometry, f->source, NAIK_DOUBLE, 18, &o.outer));
     CHECK_OK(t, naik_links_create(f->geometry, f->source, NAIK_SINGLE, 18, &o.single));
+    CHECK_OK(t, naik_links_create(f->geometry, f->source, NAIK_HALF, 18, &o.half));
     return o;
 }
 
@@ -33,6 +34,7 @@ static void release(operators *o)
 {
     naik_links_destroy(&o->outer);
     naik_links_destroy(&o->single);
+    naik_links_destroy(&o->half);
 }
 
 static double *stored_mode(check *t, const fixture *f, const naik_modes *modes, int i)
@@ -96,6 +98,28 @@ static naik_complex *dense_matrix(check *t, const fixture *f)
     return a;
 }
 
+/* Where the modes are a quarter of all, no polynomial takes out what the roundings of links of 16 bits
+ * put in: the search begins again with links in single precision, and finds what was asked for. */
+static void what_coarse_links_cannot_give_is_found_without(check *t, const operators *o,
+                                                           const double *value)
+{
+    enum { MANY = 100 };
+    naik_modes *modes = NULL;
+    naik_lanczos_report report;
+    naik_lanczos_options options = naik_lanczos_defaults();
+    options.modes = MANY;
+    options.tolerance = 1e-5;
+    CHECK_OK(t, naik_lanczos_run(o->outer, o->single, o->half, &options, NULL, &modes, &report));
+    CHECK_INT(t, report.links, 32);
+    for (int i = 0; modes != NULL && i < MANY; i++) {
+        CHECK_NEAR(t, modes->lambda2[i], value[i], 1e-5 * report.high);
+        CHECK_TRUE(t,
+                   modes->residual[i] <= naik_lanczos_promised(options.tolerance, modes->lambda2[i],
+                                                               report.high, report.degree));
+    }
+    naik_modes_destroy(&modes);
+}
+
 static void modes_are_those_of_the_dense_matrix(check *t)
 {
     enum { WANTED = 13 };
@@ -112,13 +136,14 @@ static void modes_are_those_of_the_dense_matrix(check *t)
         CHECK_OK(t, naik_hermitian_solve(t->log, n, a, value, z));
         options.modes = WANTED;
         options.tolerance = 1e-4;
-        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report));
+        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, NULL, &options, NULL, &modes, &report));
         for (int i = 0; modes != NULL && i < WANTED; i++) {
             CHECK_NEAR(t, modes->lambda2[i], value[i], 1e-5 * value[n - 1]);
             CHECK_TRUE(t, modes->residual[i] <= fmax(1e-4 * value[i], 1e-5 * value[n - 1]));
         }
         CHECK_TRUE(t, report.high >= value[n - 1] && report.high <= 1.3 * value[n - 1]);
         check_by_slow_operator(t, &f, modes);
+        what_coarse_links_cannot_give_is_found_without(t, &o, value);
         naik_modes_destroy(&modes);
         release(&o);
         free(a);
@@ -126,6 +151,27 @@ static void modes_are_those_of_the_dense_matrix(check *t)
         free(value);
     }
     fixture_destroy(&f);
+}
+
+/* With links of 16 bits in the polynomial modes keep the same promise, measured in double, after as
+ * many cycles. */
+static void coarse_links_find_modes_as_good(check *t, const operators *o,
+                                            const naik_lanczos_options *options,
+                                            const naik_modes *fine, int cycles)
+{
+    naik_modes *modes = NULL;
+    naik_lanczos_report report;
+    CHECK_OK(t, naik_lanczos_run(o->outer, o->single, o->half, options, NULL, &modes, &report));
+    CHECK_INT(t, report.links, 16);
+    CHECK_INT(t, report.cycles, cycles);
+    CHECK_NEAR(t, report.gram, 0, 1e-6);
+    for (int i = 0; modes != NULL && i < fine->count; i++) {
+        CHECK_NEAR(t, modes->lambda2[i], fine->lambda2[i], 1e-4 * fine->lambda2[i]);
+        CHECK_TRUE(t, modes->residual[i] <= naik_lanczos_promised(options->tolerance,
+                                                                  modes->lambda2[i], report.high,
+                                                                  report.degree));
+    }
+    naik_modes_destroy(&modes);
 }
 
 static void modes_of_a_rough_configuration_converge(check *t)
@@ -139,7 +185,7 @@ static void modes_of_a_rough_configuration_converge(check *t)
         double gram = 1;
         options.modes = 8;
         options.tolerance = FINE;
-        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report));
+        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, NULL, &options, NULL, &modes, &report));
         CHECK_INT(t, report.converged, 8);
         for (int i = 0; modes != NULL && i < 8; i++) {
             CHECK_TRUE(t, i == 0 || modes->lambda2[i] >= modes->lambda2[i - 1]);
@@ -149,6 +195,8 @@ static void modes_of_a_rough_configuration_converge(check *t)
         }
         CHECK_OK(t, naik_modes_measure(modes, o.outer, &gram));
         CHECK_NEAR(t, gram, 0, 1e-6);
+        CHECK_INT(t, report.links, 32);
+        coarse_links_find_modes_as_good(t, &o, &options, modes, report.cycles);
         check_by_slow_operator(t, &f, modes);
         naik_modes_destroy(&modes);
         release(&o);
@@ -203,7 +251,7 @@ static void the_free_field_has_its_degenerate_eigenvalues(check *t)
         naik_lanczos_options options = naik_lanczos_defaults();
         options.modes = WANTED;
         options.tolerance = FINE;
-        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report));
+        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, NULL, &options, NULL, &modes, &report));
         for (int i = 0; modes != NULL && i < WANTED; i++) {
             CHECK_NEAR(t, modes->lambda2[i], value[i], 1e-5);
         }
@@ -231,7 +279,7 @@ static double *found_modes(check *t, const fixture *f, int max_cycles,
     options.degree = 120; /* so that it takes some cycles */
     options.krylov = 48;  /* the least */
     options.max_cycles = max_cycles;
-    CHECK_STATUS(t, naik_lanczos_run(o.outer, o.single, &options, hooks, &modes, &report),
+    CHECK_STATUS(t, naik_lanczos_run(o.outer, o.single, NULL, &options, hooks, &modes, &report),
                  expected);
     for (int i = 0; modes != NULL && i < FEW; i++) {
         double *v = stored_mode(t, f, modes, i);
@@ -392,7 +440,7 @@ static void a_search_takes_the_memory_that_is_planned(check *t)
         options.modes = MANY;
         options.tolerance = 0.5;
         ledger_open(f.backend);
-        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report));
+        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, NULL, &options, NULL, &modes, &report));
         CHECK_NEAR(t, (double)ledger_most() / (double)naik_lanczos_bytes(f.geometry, &options), 1,
                    0.03);
         CHECK_TRUE(t, ledger_now() == naik_modes_bytes(f.geometry, NAIK_SINGLE, MANY));
@@ -413,11 +461,11 @@ static void an_interval_that_does_not_do_is_corrected(check *t)
         naik_lanczos_report report;
         options.modes = FEW;
         options.tolerance = FINE;
-        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report));
+        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, NULL, &options, NULL, &modes, &report));
         CHECK_INT(t, report.starts, 0);
         options.low = 0.7 * modes->lambda2[FEW - 1];
         options.high = 0.8 * report.high;
-        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &others, &report));
+        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, NULL, &options, NULL, &others, &report));
         CHECK_TRUE(t, report.starts > 0);
         for (int i = 0; others != NULL && i < FEW; i++) {
             CHECK_NEAR(t, others->lambda2[i], modes->lambda2[i], 2e-3 * modes->lambda2[i]);
@@ -453,13 +501,13 @@ static void what_cannot_be_found_is_said(check *t)
         naik_modes *modes = NULL;
         naik_lanczos_report report;
         options.modes = (int)f.lat->volume;
-        CHECK_STATUS(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report),
+        CHECK_STATUS(t, naik_lanczos_run(o.outer, o.single, NULL, &options, NULL, &modes, &report),
                      NAIK_ERR_INPUT);
         options.modes = FEW;
         options.tolerance = 1e-9; /* below what single precision gives: that is enough */
         options.max_cycles = 1;
         options.degree = 2;
-        CHECK_STATUS(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report),
+        CHECK_STATUS(t, naik_lanczos_run(o.outer, o.single, NULL, &options, NULL, &modes, &report),
                      NAIK_ERR_NOT_CONVERGED);
         CHECK_TRUE(t, modes != NULL && report.converged < FEW);
         naik_modes_destroy(&modes);

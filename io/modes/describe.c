@@ -17,8 +17,8 @@ static void put_attributes(hid_t h5, naik_report *report)
 {
     static const char *const reals[] = {"tolerance", "gram_deviation", "interval_low",
                                         "interval_high"},
-                             *const whole[] = {"degree", "krylov", "cycles", "applications",
-                                               "seed"};
+                             *const whole[] = {"degree",       "krylov",       "cycles",
+                                               "applications", "search_links", "seed"};
     double real;
     int64_t number;
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {

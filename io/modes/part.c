@@ -154,6 +154,7 @@ static naik_status put_attributes(naik_log *log, hid_t file, naik_modes_part *p)
                  {"block", NAIK_MODES_BLOCK},
                  {"degree", searching(p) ? a->state.degree : a->report.degree},
                  {"krylov", a->report.krylov},
+                 {"search_links", searching(p) ? a->state.links : a->report.links},
                  {"cycles", searching(p) ? a->state.cycle : a->report.cycles},
                  {"starts", searching(p) ? a->state.starts : a->report.starts},
                  {"kept", a->state.kept},

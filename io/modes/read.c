@@ -87,11 +87,13 @@ static void take_attributes(hid_t file, naik_modes_about *a)
                                       .converged = (int)whole_of(file, "converged"),
                                       .degree = (int)whole_of(file, "degree"),
                                       .krylov = (int)whole_of(file, "krylov"),
+                                      .links = (int)whole_of(file, "search_links"),
                                       .applications = whole_of(file, "applications"),
                                       .low = real_of(file, "interval_low"),
                                       .high = real_of(file, "interval_high")};
     a->state = (naik_lanczos_state){.cycle = (int32_t)whole_of(file, "cycles"),
                                     .starts = (int32_t)whole_of(file, "starts"),
+                                    .links = (int32_t)whole_of(file, "search_links"),
                                     .kept = (int32_t)whole_of(file, "kept"),
                                     .size = (int32_t)whole_of(file, "size"),
                                     .degree = (int32_t)whole_of(file, "degree"),

@@ -13,7 +13,7 @@
 #include "modes/modes.h"
 
 typedef struct naik_filter {
-    const naik_links *links; /* single precision; borrowed */
+    const naik_links *links; /* in single precision or 16 bits; borrowed */
     naik_modes_work *work;   /* borrowed */
     double low, high;        /* of -D_eo D_oe */
     int degree;              /* even, so that low modes get positive factors */

@@ -7,7 +7,10 @@
 #include "modes/hermitian.h"
 #include "modes/lanczos_basis.h"
 
-enum { ROUNDS_MOST = 8 };
+enum { ROUNDS_MOST = 8, REFINE_DEGREE = 8 };
+#define REFINE_FROM  0.1  /* lower end of the interval of what is taken out, times the upper one; */
+#define REFINE_TO    0.25 /* beyond it single and coarse links do alike */
+#define REFINE_OVER  2    /* times the last eigenvalue wanted, at least */
 #define SINGLE_NOISE 2e-6 /* of `high`: what single precision leaves of a residual */
 #define MISSING_RISE 10   /* of |v|^2 of a missing mode over all that the polynomial makes small */
 #define MISSING_OVER 1.05 /* factor of a missing mode over that of the last one wanted */
@@ -25,7 +28,7 @@ naik_lanczos_options naik_lanczos_defaults(void)
         .modes = 64, .tolerance = 0.5, .max_cycles = 60, .seed = UINT64_C(20061947)};
 }
 
-static naik_status create(const naik_links *single, const naik_lanczos_options *options, lanczos *l)
+static naik_status create(const naik_lanczos_options *options, lanczos *l)
 {
     naik_status status = NAIK_OK;
     const size_t k = (size_t)l->krylov;
@@ -44,7 +47,8 @@ static naik_status create(const naik_links *single, const naik_lanczos_options *
     NAIK_TRY(naik_modes_work_create(l->geometry, l->krylov, naik_lanczos_kept(options->modes),
                                     &l->work));
     NAIK_TRY(naik_modes_work_rotates(l->work));
-    NAIK_TRY(naik_filter_create(single, l->work, BLOCK, &l->filter));
+    NAIK_TRY(naik_filter_create(l->single, l->work, BLOCK, &l->filter));
+    lanczos_use_links(l, l->half != NULL ? 16 : 32);
     NAIK_TRY(naik_field_create(l->geometry, NAIK_SINGLE, BLOCK, &l->w));
 done:
     return status;
@@ -237,17 +241,27 @@ static void count_converged(lanczos *l)
     }
 }
 
-/* Columns of w to length 1, those that are 0 left; orthogonal where they can be told apart. */
-static naik_status normalise(lanczos *l)
+/* Columns of w to length 1, those that are 0 left. */
+static naik_status normalise_columns(lanczos *l)
 {
     naik_status status = NAIK_OK;
-    double norm2[BLOCK], condition;
+    double norm2[BLOCK];
     naik_complex unit[BLOCK * BLOCK] = {{0, 0}};
     NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
     for (int c = 0; c < BLOCK; c++) {
         unit[c * (BLOCK + 1)].re = norm2[c] > 0 ? 1 / sqrt(norm2[c]) : 0;
     }
     NAIK_TRY(naik_modes_rotate(l->work, &l->w, BLOCK, unit, BLOCK));
+done:
+    return status;
+}
+
+/* The same, orthogonal where they can be told apart. */
+static naik_status normalise(lanczos *l)
+{
+    naik_status status = NAIK_OK;
+    double condition;
+    NAIK_TRY(normalise_columns(l));
     NAIK_TRY(lanczos_cholesky_qr(l, NULL, &condition));
 done:
     return status;
@@ -325,6 +339,37 @@ done:
     return status;
 }
 
+/* Takes out of the wanted modes what the roundings of links of 16 bits have put in. That is spread
+ * over all eigenvalues, so that most of it is far above the modes' own, where a short polynomial of
+ * links in single precision is small; it changes no mode but by a factor. The modes stay orthonormal
+ * to the square of what was put in. */
+static naik_status refine_wanted(lanczos *l)
+{
+    naik_status status = NAIK_OK;
+    const naik_field_ops *ops = &l->geometry->backend->ops->field;
+    naik_filter *f = l->filter;
+    naik_timer *timer = l->geometry->backend->timer;
+    const naik_filter was = *f;
+    const double last = naik_filter_inverse(f, l->ritz[l->options->modes - 1]);
+    naik_timer_start(timer, "refine modes");
+    f->links = l->single;
+    f->low = fmax(REFINE_OVER * last, REFINE_FROM * f->high);
+    f->degree = REFINE_DEGREE;
+    for (int b = 0; b * BLOCK < l->options->modes && f->low < REFINE_TO * f->high; b++) {
+        NAIK_TRY(ops->copy(l->w, l->basis->block[b], NULL, NAIK_RHS_IDLE));
+        NAIK_TRY(naik_filter_apply(f, l->w));
+        NAIK_TRY(normalise_columns(l));
+        NAIK_TRY(ops->copy(l->basis->block[b], l->w, NULL, NAIK_RHS_IDLE));
+    }
+    f->links = was.links;
+    f->low = was.low;
+    f->degree = was.degree;
+    NAIK_TRY(naik_backend_sync(l->geometry->backend)); /* for the clock */
+    naik_timer_stop(timer, "refine modes");
+done:
+    return status;
+}
+
 /* The wanted ones, which are the first of the basis: by what they are in double. What the next cycle
  * does not begin with is given back before they are measured, since that takes memory as well. */
 static naik_status measure_wanted(lanczos *l, const naik_links *links, double *gram)
@@ -372,7 +417,7 @@ static int count_kept(const lanczos *l, double gram, bool *nonsense)
 static naik_status search(lanczos *l, const naik_links *links, double *gram)
 {
     naik_status status = NAIK_OK;
-    bool found, nonsense = false;
+    bool found, nonsense = false, coarse = false;
     NAIK_TRY(lanczos_resume(l, &found));
     if (!found) {
         NAIK_TRY(begin(l));
@@ -384,10 +429,21 @@ static naik_status search(lanczos *l, const naik_links *links, double *gram)
                           "the modes that a kept search led to are none of these links: the "
                           "search begins again");
             l->resumed = false;
-            l->state = (naik_lanczos_state){0};
+            l->state = (naik_lanczos_state){.links = l->state.links};
+            NAIK_TRY(begin(l));
+        } else if (coarse) {
+            naik_log_line(l->log,
+                          "modes: links of 16 bits leave %d of %d modes worse than was asked for: "
+                          "the search begins again with links in single precision",
+                          l->options->modes - l->state.converged, l->options->modes);
+            lanczos_use_links(l, 32);
             NAIK_TRY(begin(l));
         }
         NAIK_TRY(iterate(l));
+        coarse = l->state.links == 16;
+        if (coarse) {
+            NAIK_TRY(refine_wanted(l));
+        }
         NAIK_TRY(measure_wanted(l, links, gram));
         const int kept = count_kept(l, *gram, &nonsense);
         l->state.converged = kept < l->state.converged ? kept : l->state.converged;
@@ -436,8 +492,9 @@ size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_opti
 }
 
 naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
-                             const naik_lanczos_options *options, const naik_lanczos_hooks *hooks,
-                             naik_modes **out, naik_lanczos_report *report)
+                             const naik_links *half, const naik_lanczos_options *options,
+                             const naik_lanczos_hooks *hooks, naik_modes **out,
+                             naik_lanczos_report *report)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = links->geometry;
@@ -445,6 +502,8 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
                  .log = geometry->backend->log,
                  .options = options,
                  .hooks = hooks,
+                 .single = single,
+                 .half = half,
                  .begun = naik_time_s(),
                  .krylov = naik_lanczos_krylov(options)};
     double gram;
@@ -460,7 +519,7 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
             options->modes, l.krylov, BLOCK, least, NAIK_MODES_MAX - BLOCK,
             (long long)geometry->lattice->volume);
     }
-    NAIK_TRY(create(single, options, &l));
+    NAIK_TRY(create(options, &l));
     NAIK_TRY(search(&l, links, &gram));
     NAIK_TRY(take(&l, out));
     *report = (naik_lanczos_report){.cycles = l.state.cycle,
@@ -468,6 +527,7 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
                                     .converged = l.state.converged,
                                     .degree = l.filter->degree,
                                     .krylov = l.krylov,
+                                    .links = l.state.links,
                                     .applications = l.filter->applications,
                                     .low = l.filter->low,
                                     .high = l.filter->high,

@@ -42,6 +42,7 @@ size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_opti
 
 /* What a run is between two blocks: it goes on from here to the same bits. */
 typedef struct naik_lanczos_state {
+    int32_t links;  /* bits of a number of the links that the polynomial works with: 16 or 32 */
     int32_t cycle;  /* ended, since the start */
     int32_t starts; /* how often the interval was corrected */
     int32_t kept;   /* Ritz vectors of the last cycle, 0 in the first */
@@ -88,6 +89,7 @@ typedef struct naik_lanczos_hooks {
 
 typedef struct naik_lanczos_report {
     int cycles, starts, converged, degree, krylov;
+    int links; /* bits of the polynomial's links, 16 or 32 */
     int64_t applications;
     double low, high, seconds;
     double gram; /* largest element of |V^+ V - 1| */
@@ -97,13 +99,19 @@ typedef struct naik_lanczos_report {
  * formed in double from `links`. Not all converged after max_cycles is NAIK_ERR_NOT_CONVERGED, with
  * modes all the same.
  *
- *   links   in double, for what is reported; single: those of the iteration; borrowed
+ *   links   in double, for what is reported; borrowed, as the others
+ *   single  in single precision
+ *   half    in 16 bits and whole, or NULL. Where they are there the search takes them, which leaves of
+ *           a residual about a hundred times what single precision does; a short polynomial with single
+ *           links takes that away from the modes that were found. If they are not what was promised all
+ *           the same, the search begins again with single links
  *
  * Collective. NAIK_ERR_INPUT    as many modes as the lattice cannot have, or no interval does
  * NAIK_ERR_CORRUPT  no finite numbers     NAIK_ERR_INTERRUPTED, NAIK_ERR_MEMORY, NAIK_ERR_MPI, ... */
 naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
-                             const naik_lanczos_options *options, const naik_lanczos_hooks *hooks,
-                             naik_modes **out, naik_lanczos_report *report);
+                             const naik_links *half, const naik_lanczos_options *options,
+                             const naik_lanczos_hooks *hooks, naik_modes **out,
+                             naik_lanczos_report *report);
 
 /* What modes are, in double with links in double: each block of 8 by itself. */
 typedef struct naik_modes_meter naik_modes_meter;

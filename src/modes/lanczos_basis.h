@@ -17,6 +17,7 @@ typedef struct lanczos {
     naik_log *log;
     const naik_lanczos_options *options;
     const naik_lanczos_hooks *hooks;
+    const naik_links *single, *half; /* half may be NULL */
     naik_filter *filter;
     naik_modes_work *work;
     naik_modes *basis;                /* [krylov + BLOCK] */
@@ -35,6 +36,8 @@ typedef struct lanczos {
     double begun;
 } lanczos;
 
+/* The polynomial works with links of so many bits. */
+void lanczos_use_links(lanczos *l, int bits);
 /* w = a block of random vectors that no other block of this seed is. */
 naik_status lanczos_fill_random(lanczos *l);
 /* The largest |w_c|^2; NaN stays. */

@@ -61,6 +61,12 @@ int naik_lanczos_kept(int modes)
     return (modes + LANCZOS_SPARE + BLOCK - 1) / BLOCK * BLOCK;
 }
 
+void lanczos_use_links(lanczos *l, int bits)
+{
+    l->state.links = bits;
+    l->filter->links = bits == 16 ? l->half : l->single;
+}
+
 bool naik_lanczos_state_holds(const naik_lanczos_state *s, int modes, int krylov)
 {
     return s->cycle >= 0 && s->cycle <= CYCLES_MOST && s->starts >= 0 &&
@@ -161,8 +167,15 @@ naik_status lanczos_resume(lanczos *l, bool *found)
     }
     note(l); /* where things are put */
     NAIK_TRY(l->hooks->restore(l->hooks->data, &l->state, found));
+    if (*found && l->state.links == 16 && l->half == NULL) {
+        naik_log_line(
+            l->log, "modes: the kept search was made with links of 16 bits, and this one has links "
+                    "in single precision: the search begins again");
+        *found = false;
+    }
     bool good = *found;
     if (*found) {
+        lanczos_use_links(l, l->state.links == 16 ? 16 : 32);
         NAIK_TRY(is_plausible(l, &good));
     }
     if (!good) {
@@ -174,6 +187,7 @@ naik_status lanczos_resume(lanczos *l, bool *found)
         *found = false;
         l->state = (naik_lanczos_state){0};
         l->filter->applications = 0;
+        lanczos_use_links(l, l->half != NULL ? 16 : 32);
         return NAIK_OK;
     }
     l->resumed = true;

@@ -24,8 +24,8 @@ enum { WAIT_S = 2, TELL_EVERY_S = 60 };
 
 typedef struct job {
     const naik_input *input;
-    int wanted; /* modes */
-    const naik_links *outer, *single;
+    int wanted;                              /* modes */
+    const naik_links *outer, *single, *half; /* half may be NULL */
     const naik_geometry *geometry;
     naik_comm *comm;
     naik_log *log;
@@ -322,7 +322,8 @@ static naik_status search(job *j, naik_modes **out)
     j->about.seed = options.seed;
     j->about.report.krylov = naik_lanczos_krylov(&options);
     j->saved_at = naik_time_s();
-    NAIK_TRY(naik_lanczos_run(j->outer, j->single, &options, &hooks, out, &j->about.report));
+    NAIK_TRY(
+        naik_lanczos_run(j->outer, j->single, j->half, &options, &hooks, out, &j->about.report));
     j->about.gram = j->about.report.gram;
 done:
     return status;
@@ -465,8 +466,9 @@ done:
 }
 
 static naik_status get(const naik_input *input, int wanted, const naik_fatlong *links,
-                       const naik_links *outer, const naik_links *single, const double *masses,
-                       int count, naik_interrupt *interrupt, filed_modes **filed, naik_modes **out)
+                       const naik_links *outer, const naik_links *single, const naik_links *half,
+                       const double *masses, int count, naik_interrupt *interrupt,
+                       filed_modes **filed, naik_modes **out)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = outer->geometry;
@@ -476,6 +478,7 @@ static naik_status get(const naik_input *input, int wanted, const naik_fatlong *
              .wanted = wanted,
              .outer = outer,
              .single = single,
+             .half = half,
              .geometry = geometry,
              .comm = geometry->lattice->comm,
              .log = geometry->backend->log,
@@ -520,12 +523,15 @@ naik_status low_modes_get(const naik_input *input, int wanted, naik_fatlong *lin
     naik_status status = NAIK_OK;
     naik_links *own = NULL;
     const naik_links *outer = set->links[NAIK_DOUBLE], *single = set->links[NAIK_SINGLE];
+    const naik_links *half = set->links[NAIK_HALF];
+    half =
+        half != NULL && half->recon == 18 ? half : NULL; /* long links of 10 bits are too coarse */
     NAIK_TRY(naik_fatlong_to_host(links));
     if (single == NULL) { /* all in double: the search is not */
         NAIK_TRY(naik_links_create(outer->geometry, links, NAIK_SINGLE, 18, &own));
         single = own;
     }
-    NAIK_TRY(get(input, wanted, links, outer, single, masses, count, interrupt, filed, out));
+    NAIK_TRY(get(input, wanted, links, outer, single, half, masses, count, interrupt, filed, out));
 done:
     naik_links_destroy(&own);
     return status;

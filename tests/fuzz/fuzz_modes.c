@@ -116,7 +116,7 @@ static naik_status search(int stops_after, bool writes, naik_modes **out)
     here.writes = writes;
     here.stops_after = stops_after;
     const naik_status status =
-        naik_lanczos_run(here.outer, here.single, &options, &hooks, out, &report);
+        naik_lanczos_run(here.outer, here.single, NULL, &options, &hooks, out, &report);
     here.about.state = (naik_lanczos_state){0};
     if (status == NAIK_OK) {
         here.about.report = report;
