@@ -250,14 +250,16 @@ done:
     return status;
 }
 
-/* The searches: iterations in single precision, a block at a time (model/deflation.h). */
+/* The searches: iterations with single vectors, a block at a time (model/deflation.h), and with links of
+ * 16 bits where solves have them whole. */
 static naik_status time_search(naik_comm *comm, const naik_input *input, const cost *all,
                                cost_case *c)
 {
     naik_status status = NAIK_OK;
+    const bool half = c->plan.links == NAIK_HALF && c->plan.recon == 18;
     const model_problem p = {.local = {c->local[0], c->local[1], c->local[2], c->local[3]},
                              .vectors = NAIK_SINGLE,
-                             .links = NAIK_SINGLE,
+                             .links = half ? NAIK_HALF : NAIK_SINGLE,
                              .recon = 18,
                              .nrhs = NAIK_MODES_BLOCK,
                              .kind = all->kind};
