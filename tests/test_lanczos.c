@@ -264,7 +264,8 @@ static void the_free_field_has_its_degenerate_eigenvalues(check *t)
 
 enum { FEW = 9 };
 
-/* Runs with random links and says what came out, modes folded with weights: [sites][3][2]. */
+/* Runs with random links, in the polynomial those of 16 bits, and says what came out, modes folded with
+ * weights: [sites][3][2]. */
 static double *found_modes(check *t, const fixture *f, int max_cycles,
                            const naik_lanczos_hooks *hooks, naik_status expected,
                            double lambda2[FEW])
@@ -279,7 +280,7 @@ static double *found_modes(check *t, const fixture *f, int max_cycles,
     options.degree = 120; /* so that it takes some cycles */
     options.krylov = 48;  /* the least */
     options.max_cycles = max_cycles;
-    CHECK_STATUS(t, naik_lanczos_run(o.outer, o.single, NULL, &options, hooks, &modes, &report),
+    CHECK_STATUS(t, naik_lanczos_run(o.outer, o.single, o.half, &options, hooks, &modes, &report),
                  expected);
     for (int i = 0; modes != NULL && i < FEW; i++) {
         double *v = stored_mode(t, f, modes, i);
