@@ -3,6 +3,7 @@
 import concurrent.futures
 import glob
 import json
+import math
 import os
 import re
 import shlex
@@ -353,6 +354,12 @@ def low_modes_are_in_the_plan():
     assert d["break_even_sources"] - 1 < d["search_s"] / (d["source_s_without"] - d["source_s"]) <= d["break_even_sources"]
     assert abs(n["wall_s"] - plain["wall_s"] - d["search_s"] - 16 * (d["source_s"] - d["source_s_without"])) < 1, (n, plain)
     assert n["memory_bytes"] > plain["memory_bytes"] + 400 * 64**3 * 96 // 16 * 8, (n, plain)
+    at = "solve.0.source={type: point, origin: [[0, 0, 0, 0], [%d, 0, 0, 2]]}"
+    even, half = (plan(file, *words, "--set", at % x)["nodes"][0]["deflation"] for x in (2, 3))  # a source of two on odd sites
+    longer = (1 + math.log((0.0012**2 + lam**2)**0.5 / 0.0012)) / math.log(2e10)
+    for one, two in ((d, even), (even, half)):
+        more = two["iterations"][0]["iterations"] - one["iterations"][0]["iterations"]
+        assert abs(more - (two is half) * longer / 2 * 25 / (0.0012**2 + lam**2)**0.5) < 2, (one, two, longer)
     told = naik("solve", file, "--dry-run", *words)
     assert re.search(r"nodes modes +lambda.*pay from\n +4 +400 ", told) and "predicted, not measured" in told, told
 

@@ -337,6 +337,23 @@ static unsigned corners_of(const naik_lattice *lat, const double *v)
     return corners;
 }
 
+/* 0 or 1 where a vector is on sites of one parity alone, else -1. */
+static int parity_of(const naik_lattice *lat, const double *v)
+{
+    int64_t count[2] = {0, 0};
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[4];
+        coordinates(lat, site, x);
+        for (int i = 0; i < 6; i++) {
+            count[naik_parity_of(x)] += v[6 * (int64_t)site + i] != 0;
+        }
+    }
+    if (naik_comm_sum_i64(lat->comm, count, 2) != NAIK_OK) {
+        return -2;
+    }
+    return (count[0] > 0) == (count[1] > 0) ? -1 : count[1] > 0;
+}
+
 static void corners_are_those_that_carry_the_source(check *t)
 {
     double *v = NULL;
@@ -356,8 +373,20 @@ static void corners_are_those_that_carry_the_source(check *t)
                 }
                 CHECK_OK(t, naik_source_fill(lat, &source, 1, v));
                 CHECK_INT(t, (int)naik_source_corners(&source), (int)corners_of(lat, v));
+                CHECK_INT(t, naik_source_parity(&source), parity_of(lat, v));
             }
         }
+    }
+    for (int odd = 0; odd < 2; odd++) { /* what coordinates leave of noise, and what is not known */
+        const naik_source diluted = {.type = NAIK_SOURCE_RANDOM_VOLUME,
+                                     .stride = {2, 4, 2, 2},
+                                     .offset = {1, 2, 0, odd}},
+                          smeared = {.type = NAIK_SOURCE_COVARIANT_GAUSSIAN,
+                                     .subset = odd ? NAIK_SUBSET_ODD : NAIK_SUBSET_FULL};
+        CHECK_OK(t, naik_source_fill(lat, &diluted, 1, v));
+        CHECK_INT(t, naik_source_parity(&diluted), parity_of(lat, v));
+        CHECK_INT(t, naik_source_parity(&diluted), 1 - odd);
+        CHECK_INT(t, naik_source_parity(&smeared), odd ? 1 : -1);
     }
     free(v);
     naik_lattice_destroy(&lat);

@@ -104,6 +104,37 @@ unsigned naik_source_corners(const naik_source *source)
     return corners;
 }
 
+int naik_source_parity(const naik_source *source)
+{
+    const naik_source_kind *kind = naik_source_kind_of(source->type);
+    naik_source whole = *source;
+    bool on[2] = {false, false};
+    if (source->subset == NAIK_SUBSET_EVEN || source->subset == NAIK_SUBSET_ODD) {
+        return source->subset == NAIK_SUBSET_ODD;
+    }
+    if (kind->made != NAIK_SOURCE_FROM_COORDINATES) {
+        return -1;
+    }
+    if (source->type == NAIK_SOURCE_POINT) {
+        return naik_parity_of(source->origin);
+    }
+    memset(whole.stride, 0, sizeof whole.stride);
+    for (int cell = 0; cell < 1 << NAIK_DIM; cell++) { /* of 2^4 sites */
+        int x[NAIK_DIM];
+        bool there = true;
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            const int stride = source->stride[mu];
+            x[mu] = cell >> mu & 1;
+            there = there && (stride < 2 || stride % 2 != 0 || x[mu] == source->offset[mu] % 2);
+        }
+        there = there && (kind->place == NAIK_SOURCE_ON_LATTICE || x[3] == source->origin[3] % 2);
+        if (there && carries(&whole, x)) {
+            on[naik_parity_of(x)] = true;
+        }
+    }
+    return on[0] == on[1] ? -1 : on[1];
+}
+
 void naik_source_corner(unsigned corners, int corner[NAIK_DIM - 1])
 {
     unsigned bit = 0;

@@ -83,6 +83,10 @@ naik_status naik_source_fill_part(const naik_lattice *lattice, const naik_source
                                   int colour, int spin, int spins, const int32_t part[2],
                                   double *out);
 
+/* 0 or 1 where all sites that the source, without its operator, is on are even or odd; else, and where
+ * that is not known, -1. Local. */
+int naik_source_parity(const naik_source *source);
+
 /* Whether the source is read from a file. */
 static inline bool naik_source_is_stored(const naik_source *source)
 {

@@ -25,6 +25,11 @@ double model_deflating_iterations(int modes, int bits, double tolerance, double 
     return 2 * VECTOR_SHARE * modes * times * bits / 32;
 }
 
+double model_odd_over_even(double mass, double lambda, double tolerance)
+{
+    return 1 + (1 + log(hypot(mass, lambda) / mass)) / log(2 / tolerance);
+}
+
 model_iterations model_iterations_deflated(model_iterations plain, double mass, double lambda,
                                            double tolerance, int64_t volume, int points)
 {

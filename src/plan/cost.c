@@ -59,6 +59,7 @@ static void list_masses(const naik_input *input, cost *c)
             c->masses[c->mass_count++] = now;
         }
         c->masses[at].solves++;
+        c->masses[at].odd += mode_count_is_odd(&input->sources[task->source].source);
         c->solves++;
     }
 }
@@ -296,8 +297,13 @@ static model_iterations iterations_of(const naik_input *input, const cost *all, 
         const double more = model_deflating_iterations(c->plan.modes, input->deflation.precision,
                                                        m->tolerance, input->deflation.again);
         if (!is_measured(all, c->plan.modes, m, &n)) {
+            const double share = (double)m->odd / m->solves;
+            const double odd = model_odd_over_even(m->mass, c->modes.rule.lambda, m->tolerance);
             n = model_iterations_deflated(n, m->mass, c->modes.rule.lambda, m->tolerance, volume,
                                           all->kind->points);
+            n.expected *= 1 + share * (odd - 1); /* the mean */
+            n.least *= m->odd == m->solves ? odd : 1;
+            n.most *= m->odd > 0 ? odd : 1;
         }
         n = (model_iterations){n.least + more, n.expected + more, n.most + more};
     }

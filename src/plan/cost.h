@@ -23,6 +23,7 @@ typedef struct cost_mass {
     const naik_quark *quark; /* of the input, one of those whose solves cost the same */
     bool deflate;
     int solves; /* right-hand sides of the input with it */
+    int odd;    /* of them, those of sources on odd sites alone */
     model_iterations iterations;
 } cost_mass;
 

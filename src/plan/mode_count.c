@@ -3,11 +3,30 @@
 
 #include <math.h>
 
+#include "lattice/source_kind.h"
 #include "model/deflation.h"
 #include "modes/lanczos.h"
+#include "propagator/spin_taste.h"
 
 /* Modes must promise this much less before they are looked for. */
 static const double MARGIN = 0.9;
+
+bool mode_count_is_odd(const naik_source *source)
+{
+    const int parity = naik_source_parity(source);
+    const bool moved = naik_correlator_parity(source->spin_taste) < 0;
+    return parity == (moved ? NAIK_EVEN : NAIK_ODD);
+}
+
+/* Of the solves of an entry. */
+static int odd_sources(const naik_input *input, int solve)
+{
+    int count = 0;
+    for (int s = 0; s < input->source_count; s++) {
+        count += input->sources[s].solve == solve && mode_count_is_odd(&input->sources[s].source);
+    }
+    return count;
+}
 
 /* The deflated solves with the links of a quark, without and with modes, and the search. */
 static mode_cost cost_of_set(const naik_input *input, int modes, const naik_quark *of)
@@ -34,6 +53,8 @@ static mode_cost cost_of_set(const naik_input *input, int modes, const naik_quar
             c.with += solves * (with.expected +
                                 model_deflating_iterations(modes, input->deflation.precision,
                                                            tolerance, input->deflation.again));
+            c.with += input->kind->columns * odd_sources(input, i) * with.expected *
+                      (model_odd_over_even(mass, c.lambda, tolerance) - 1);
             c.solves += solves;
             any = true;
         }

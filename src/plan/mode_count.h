@@ -19,6 +19,8 @@ typedef struct mode_cost {
 
 enum { MODE_COUNT_MOST = 2000 }; /* `auto` takes */
 
+/* Whether a source with its operator is on odd sites alone, where low modes are not. */
+bool mode_count_is_odd(const naik_source *source);
 /* Of so many modes for the deflated solves of every epsilon, or of those alone which they pay for. */
 mode_cost mode_cost_of(const naik_input *input, int modes, bool where_they_pay);
 /* Sources of the input's kind from which on modes pay; infinity: they never do. */
