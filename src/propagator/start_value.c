@@ -159,6 +159,10 @@ naik_status naik_start_value_weigh(const naik_solution *s, const naik_lattice *l
         turn(s, lattice, changed.t0, -1, x);
     }
     multiply(s, lattice, -out->scale, 1, x);
+    if (out->scale != 0) { /* the parabola tells nothing below the root of the unit roundoff */
+        NAIK_TRY(distance2(s, x, &plus));
+        out->residual = sqrt(plus);
+    }
 done:
     return status;
 }
