@@ -201,7 +201,7 @@ def model(*words):
 
 status, lines, told = model("--check")
 verdict("bench_model_meets_the_measured_points",
-        status == 0 and sum(line["model"].startswith("check-") for line in lines) == 31
+        status == 0 and sum(line["model"].startswith("check-") for line in lines) == 39 and sum("part" in line for line in lines) == 8
         and {(line["machine"], line["gpus"], line["nrhs"]) for line in lines if line.get("measured_with") == "naik"}
         >= {(m, n, rhs) for m in ("h100",) for n in (1, 2, 4) for rhs in (1, 8)}
         and all(abs(line["ratio"] - 1) < (0.15 if line["machine"] == "h200" else 0.2) for line in lines if "ratio" in line),

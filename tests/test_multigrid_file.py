@@ -114,13 +114,35 @@ def edited(name, change):
 
 
 def vectors_are_as_near_to_null_as_the_file_says():
-    """To a part in ten thousand: just inside, and just outside."""
-    for part, status in (0.7e-4, 0), (1.4e-4, 1):
+    """To a part in a hundred and 2e-4: just inside, and just outside."""
+    for part, status in (0.9, 0), (1.1, 1):
         def change(f, part=part):
-            f["multigrid/near_null"][5] *= 1 + part
+            f["multigrid/near_null"][5] = (f["multigrid/near_null"][5] + part * 2e-4) / (1 - part * 1e-2)
         edited("near.h5", change)
         said = solve("nearby", "--fresh", vectors="near.h5", status=status)
         assert re.search(READ if status == 0 else "keeps near-null vectors of other links: .* of vector 5 is", said), said
+
+
+def links_in_few_bits_are_no_other_links():
+    """Of these smooth links 16-bit ones of 8 numbers change |Mh v|/|v| of a near-null vector by 3e-4 of itself."""
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "200", "--seed", "3", "--start", "cold", "--sweeps", "4", "-o", path("smooth.h5"))
+    words = ["--set", "lattice.boundary_t=periodic", "--set", "action={type: wilson}", "--set", "multigrid.start=20", "--set", "multigrid.cycles=3"]
+    solve("wide", *words, kappas="0.126", vectors="smooth-mg.h5", lattice="smooth.h5")
+    said = solve("few", *words, "--set", "solver.inner_precision=half", "--set", "solver.link_numbers=8", kappas="0.126", vectors="smooth-mg.h5",
+                 lattice="smooth.h5")
+    assert "made for kappa 0.126, take the place of a setup" in said and "converged" in said, said
+
+
+def a_run_goes_on_with_the_file_that_it_was_begun_with():
+    solve("lighter", kappas="0.142", vectors="mg142.h5")
+    solve("went", env={"NAIK_INJECT": "stop:solve:1"}, status=5)
+    said = solve("went", vectors="mg142.h5", status=1)
+    assert re.search(r"was begun with other near-null vectors: 6 made for kappa 0.14, kept in \S+mg.h5 \(checksum [0-9a-f]{8}\) then, 6 made for "
+                     r"kappa 0.142, kept in \S+mg142.h5 .* now. Set multigrid.file as it was", said), said
+    os.rename(path("mg.h5"), path("moved.h5"))  # those of its own setup are the same
+    solve("went", vectors=None)
+    os.rename(path("moved.h5"), path("mg.h5"))
+    same(everything("made.h5"), everything("went.h5"))
 
 
 def damaged(name, at, bit):
@@ -183,5 +205,6 @@ WRITING = 15  # a step of the setup, or of what follows it, in which the file is
 
 main([a_configuration_and_its_vectors_are_made, they_give_the_bytes_of_a_setup_on_any_number_of_ranks,
       they_serve_another_kappa_as_a_setup_for_both_does, info_and_report_tell_of_them, vectors_of_another_setup_are_refused,
-      vectors_of_other_links_are_refused, vectors_are_as_near_to_null_as_the_file_says, damage_is_told_wherever_it_is, a_run_that_ends_while_they_are_written_leaves_no_half_file],
+      vectors_of_other_links_are_refused, vectors_are_as_near_to_null_as_the_file_says, links_in_few_bits_are_no_other_links,
+      a_run_goes_on_with_the_file_that_it_was_begun_with, damage_is_told_wherever_it_is, a_run_that_ends_while_they_are_written_leaves_no_half_file],
      needed=[a_configuration_and_its_vectors_are_made])

@@ -56,13 +56,14 @@ static void an_input_without_keys_has_the_defaults(check *t)
     naik_input_destroy(&input);
 }
 
-/* 3500 iterations for the first setup and 500 for another mass are shared by the columns, 150 are a solve's. */
+/* Iterations for the first setup, and 500 for another mass, are shared by the columns; the others are a column's. */
 static void multigrid_pays_from_its_setup_on(check *t)
 {
-    CHECK_INT(t, solve_plan_multigrid_from(12, false), 150 + 3500 / 12);
-    CHECK_INT(t, solve_plan_multigrid_from(12, true), 150 + 500 / 12);
-    CHECK_INT(t, solve_plan_multigrid_from(1, false), 3650);
-    CHECK_INT(t, solve_plan_multigrid_from(0, true), 650);
+    CHECK_INT(t, solve_plan_multigrid_from(true, 12, false), 100 + 3500 / 12);
+    CHECK_INT(t, solve_plan_multigrid_from(false, 12, false), 70 + 2700 / 12);
+    CHECK_INT(t, solve_plan_multigrid_from(true, 12, true), 100 + 500 / 12);
+    CHECK_INT(t, solve_plan_multigrid_from(true, 1, false), 3600);
+    CHECK_INT(t, solve_plan_multigrid_from(false, 0, true), 570);
 }
 
 /* Vectors of a file are those of a setup if every number of it is the same. */

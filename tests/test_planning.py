@@ -231,6 +231,48 @@ def wilson_and_clover_quarks_are_planned():
         assert abs(by_recon[recon] / by_recon[18] * (192 + 32 * 18) / (192 + 32 * recon) - 1) < 0.01, by_recon
 
 
+def seconds_of_multigrid_are_planned():
+    """Sources, setups and tries add up to what the run takes, with iterations that are assumed or a pilot's."""
+    file = path("light.yaml")
+    with open(file, "w", encoding="utf-8") as f:
+        f.write(INPUT.replace("SIZE", "24, 24, 24, 48").replace("type: hisq", "type: clover, csw: 1").replace("masses: [MASSES]", "kappas: [0.12, 0.13]"))
+    machine = ("--machine", write_machine("single.yaml", gpus_per_node=1), "--nodes", "1")
+    p = plan(file, *machine, "--set", "solver.method=multigrid")
+    node = p["nodes"][0]
+    assert [(m["least"], m["iterations"], m["most"]) for m in p["masses"]] == [(10, 18, 30)] * 2 and "18 at a tolerance" in p["origin"]["iterations"], p
+    of = node["multigrid"]
+    assert [(m["taken"], m["outer"], m["coarse_steps"], m["try_s"]) for m in of] == [(True, 18, 22, 0)] * 2, of
+    assert [m["seconds"] for m in of] == [m["seconds"] for m in node["solves"]] and 0 < of[1]["setup_s"] < of[0]["setup_s"] / 2, node
+    assert abs(node["solves_s"] - sum(12 * m["seconds"] + m["setup_s"] for m in of)) < 1e-9, node
+    looser = plan(file, *machine, "--set", "solver.method=multigrid", "--set", "solver.tolerance=1e-5")["masses"][0]["iterations"]
+    assert looser == 9, looser
+    # by auto with 100 iterations of BiCGStab: they are fewer than pay, but what they are at the most would not be waited for
+    auto, plain = (plan(file, *machine, "--set", f"solver.method={method}")["nodes"][0] for method in ("auto", "bicgstab"))
+    assert not any(m["taken"] for m in auto["multigrid"]) and "multigrid" not in plain, auto
+    assert abs(auto["solves_s"] - plain["solves_s"] - sum(m["try_s"] for m in auto["multigrid"])) < 1e-9 and auto["multigrid"][0]["try_s"] > 0
+    told = naik("solve", file, "--dry-run", *machine)
+    assert "auto takes it for mass 0.166667 if bicgstab has not solved the first column in 182 iterations; the plan has it do without" in told, told
+    long = ("--set", "solver.max_iterations=50")
+    auto = plan(file, *machine, *long)["nodes"][0]["multigrid"]
+    assert [m["taken"] for m in auto] == [True, True] and auto[0]["try_s"] > 0 and auto[1]["try_s"] == 0, auto  # the lighter follows
+    # a pilot run by multigrid tells of multigrid alone
+    field, pilot = path("light.lat"), path("light.h5")
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "2", "-o", field)
+    small = ("--set", "multigrid.vectors=6", "--set", "multigrid.start=4", "--set", "multigrid.cycles=1")
+    naik("solve", file, "--set", "lattice.size=[4,4,4,8]", "--set", f"gauge.file={field}", "--set", f"output.file={pilot}", "--set",
+         "solver.method=multigrid", *small)
+    with h5py.File(pilot) as f:
+        mean = f["/solves"]["iterations"][:12].mean()
+    coarse = [int(c) / int(o) for o, c in re.findall(r"multigrid=mass=\S+ setup_s=\S+ outer=(\d+) coarse=(\d+)", naik("info", pilot))]
+    p = plan(file, *machine, "--from", pilot)
+    assert all(m["taken"] for m in p["nodes"][0]["multigrid"]) and abs(p["masses"][0]["iterations"] - mean) <= 0.51, (p, mean)
+    assert abs(p["nodes"][0]["multigrid"][0]["coarse_steps"] - coarse[0]) < 1e-6 and "pilot" in p["origin"]["iterations"], (p, coarse)
+    p = plan(file, *machine, "--from", pilot, "--set", "solver.method=bicgstab")
+    assert p["masses"][0]["iterations"] == 100 and "assumed" in p["origin"]["iterations"], p
+    told = naik("solve", file, "--dry-run", "--machine", "h100", "--nodes", "128", "--set", "solver.method=multigrid", status=2)
+    assert "no process grid divides the lattice among so many, with whole aggregates" in told, told
+
+
 def a_plan_counts_the_groups_of_ranks():
     file = write_input("groups.yaml", "32, 32, 32, 32")
     words = ("--machine", "h200", "--nodes", "1")
@@ -247,14 +289,17 @@ def a_plan_counts_the_groups_of_ranks():
     point = "three_point=[{parent: pt, spectator: pt, insertion: [G1-G1], sink_times: [4], daughter_masses: [0.05]}]"
     told = naik("solve", file, "--dry-run", *words, "--set", point, "--set", "run.groups=2", status=1)
     assert "is made of solutions of the same run, which another group may have: leave run.groups out" in told, told
-    # groups by multigrid each make a setup, of which the model knows nothing: auto takes one group, and a number is planned
+    # groups by multigrid each make a setup: auto takes many of them for many sources, and one where the setup is most of the work
     light = ("--set", "action={type: clover, csw: 1}", "--set", "solver.method=multigrid", "--set",
              "output={file: groups.h5, propagators: false, correlators: [pion]}", "--set",
              "solve.0.source={type: random_wall, seed: 5, t0: [0, 2, 4, 6, 8, 10, 12, 14]}", "--set")
-    auto, two = (plan(file, *words, *light, f"run.groups={groups}")["nodes"][0] for groups in ("auto", "2"))
-    assert (auto["groups"], two["groups"], two["gpus"]) == (1, 2, 8), (auto, two)
+    auto, one, two = (plan(file, *words, *light, f"run.groups={groups}")["nodes"][0] for groups in ("auto", "1", "2"))
+    assert (auto["groups"], two["groups"], two["gpus"]) == (8, 2, 8), (auto, two)
     x, y, z, t = (int(n) for n in two["grid"].split("x"))
-    assert x * y * z * t == 4 and two["memory_bytes"] > 1.3 * auto["memory_bytes"], two
+    assert x * y * z * t == 4 and two["memory_bytes"] > 1.3 * one["memory_bytes"], two
+    assert auto["multigrid"][0]["setup_s"] > 2 * one["multigrid"][0]["setup_s"] and auto["wall_s"] < one["wall_s"], (auto, one)
+    alone = "solve.0.source={type: random_wall, seed: 5, t0: 0}"
+    assert plan(file, *words, *light, "run.groups=auto", "--set", alone)["nodes"][0]["groups"] == 1
 
 
 def a_plan_says_which_number_of_groups_is_fastest():
@@ -580,7 +625,7 @@ main([the_model_is_within_30_percent_of_what_was_measured,
       iterations_follow_the_mass_and_the_tolerance,
       a_pilot_run_gives_the_iterations, a_pilot_run_with_modes_is_not_taken_for_one_without,
       wilson_and_clover_quarks_are_planned,
-      a_plan_counts_the_groups_of_ranks, a_plan_says_which_number_of_groups_is_fastest, the_smallest_number_of_nodes_is_told_and_fits,
+      seconds_of_multigrid_are_planned, a_plan_counts_the_groups_of_ranks, a_plan_says_which_number_of_groups_is_fastest, the_smallest_number_of_nodes_is_told_and_fits,
       a_lattice_too_small_for_any_node_is_told_so,
       more_nodes_take_less_time_and_memory,
       the_size_of_the_output_is_that_of_the_run,

@@ -208,6 +208,7 @@ static naik_status check_points(naik_comm *comm, bench_form form)
         bench_put_real(&line, "ratio", "%.3f", us / at->us);
         end_line(comm->log, &line);
     }
+    NAIK_TRY(bench_model_multigrid(comm, form == FORM_TABLE, form == FORM_JSON));
     naik_log_line(comm->log,
                   form == FORM_JSON    ? "{\"model\": \"check\", \"worst\": %.3f}"
                   : form == FORM_LINES ? "model=check worst=%.3f"

@@ -25,9 +25,9 @@
 #include "report/report_contractions.h"
 #include "report/report_figures.h"
 #include "report/report_modes.h"
-#include "report/report_multigrid.h"
 #include "report/report_prediction.h"
 #include "solver/solver.h"
+#include "stored/told_multigrid.h"
 
 enum { MAX_CORRELATORS = 256, MAX_ROWS = 3000, MAX_MASSES = 100 };
 enum { PATH_SIZE = 4096 };
@@ -246,7 +246,7 @@ typedef struct mass_time {
 static void print_time_by_mass(FILE *out, const naik_propagator_reader *v, double all_s)
 {
     mass_time rows[MAX_MASSES];
-    report_multigrid did;
+    told_multigrid did;
     bool coarse = false;
     int count = 0;
     for (int i = 0; i < v->pair_count; i++) {
@@ -273,7 +273,7 @@ static void print_time_by_mass(FILE *out, const naik_propagator_reader *v, doubl
         }
     }
     for (int k = 0; k < count; k++) {
-        coarse = report_multigrid_of(v, rows[k].mass, &did) || coarse;
+        coarse = told_multigrid_of(v, rows[k].mass, &did) || coarse;
     }
     fprintf(
         out,
@@ -299,7 +299,7 @@ static void print_time_by_mass(FILE *out, const naik_propagator_reader *v, doubl
                 r->mass, epsilon, r->solves, (double)r->iterations / r->solves, r->seconds,
                 all_s > 0 ? 100 * r->seconds / all_s : 0.0,
                 r->seconds > 0 ? r->flops / r->seconds * 1e-9 : 0.0);
-            if (report_multigrid_of(v, r->mass, &did)) {
+            if (told_multigrid_of(v, r->mass, &did)) {
                 fprintf(out, "<td class=\"n\">%.1f</td><td class=\"n\">%.3f</td>",
                         did.outer > 0 ? (double)did.coarse / (double)did.outer : 0.0, did.setup_s);
             }

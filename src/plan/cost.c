@@ -8,13 +8,13 @@
 
 #include "base/memory.h"
 #include "comm/collective.h"
-#include "io/prop/reader.h"
 #include "lattice/grid.h"
 #include "model/deflation.h"
 #include "multigrid/aggregates.h"
+#include "plan/cost_multigrid.h"
 #include "plan/on_paper.h"
-#include "plan/plan_multigrid.h"
 #include "plan/spec.h"
+#include "quark/multigrid.h"
 #include "solver/bicgstab.h"
 
 /* A process starts, finds its device and chooses kernels by measuring; assumed. */
@@ -64,125 +64,28 @@ static void list_masses(const naik_input *input, cost *c)
     }
 }
 
-/* The action's name from the canonical input of a file (input.h); "" where it has none. */
-static void pilot_action(const naik_propagator_reader *v, char *name, size_t name_size)
-{
-    static const char key[] = "action.type = ", special[] = "\naction.projection = su3\n";
-    name[0] = '\0';
-    for (int i = 0; i < v->text_count; i++) {
-        const bool canonical = strcmp(v->texts[i].name, "canonical_input") == 0;
-        const char *at = canonical ? strstr(v->texts[i].text, key) : NULL;
-        if (at != NULL) {
-            at += sizeof key - 1;
-            snprintf(name, name_size, "%.*s%s", (int)strcspn(at, "\n"), at,
-                     strstr(v->texts[i].text, special) != NULL ? "_su3" : "");
-        }
-    }
-}
-
-/* How many modes deflated the first solve that converged with some; 0: none did. */
-static int modes_of_pilot(const naik_propagator_reader *v)
-{
-    for (int i = 0; i < v->columns * v->pair_count; i++) {
-        const naik_solve_record *r = &v->pairs[i / v->columns].solve[i % v->columns];
-        if (r->state == NAIK_SOLVE_DONE && r->modes > 0) {
-            return r->modes;
-        }
-    }
-    return 0;
-}
-
-/* Means of each mass over the solves that converged with so many modes. */
-static int gather_pilot(const naik_propagator_reader *v, int modes, model_pilot pilot[COST_MASSES])
-{
-    int count = 0, solves[COST_MASSES] = {0};
-    for (int i = 0; i < v->columns * v->pair_count; i++) {
-        const naik_solve_record *r = &v->pairs[i / v->columns].solve[i % v->columns];
-        const double mass = v->pairs[i / v->columns].quark.mass, n = r->iterations;
-        int at = 0;
-        if (r->state != NAIK_SOLVE_DONE || r->modes != modes || r->iterations < 1 ||
-            !(r->target > 0 && r->target < 1)) {
-            continue;
-        }
-        while (at < count && pilot[at].mass != mass) {
-            at++;
-        }
-        if (at == COST_MASSES) {
-            continue;
-        }
-        if (at == count) {
-            pilot[count++] =
-                (model_pilot){.mass = mass, .tolerance = r->target, .least = n, .most = n};
-        }
-        solves[at]++;
-        pilot[at].mean += (n - pilot[at].mean) / solves[at];
-        pilot[at].least = fmin(pilot[at].least, n);
-        pilot[at].most = fmax(pilot[at].most, n);
-    }
-    return count;
-}
-
-/* Solves without modes tell of the masses, those with modes of themselves alone. */
-static naik_status read_pilot(naik_comm *comm, const naik_input *input, cost *c,
-                              model_pilot pilot[COST_MASSES], int *count)
-{
-    naik_status status = NAIK_OK;
-    naik_propagator_reader *view = NULL;
-    cost_pilot *deflated = &c->deflated;
-    const char *path = c->pilot;
-    const char *own = input->kind->name;
-    char theirs[32] = "";
-    *count = 0;
-    if (comm->rank == 0) {
-        status = naik_propagator_reader_open(comm->log, path, 0, 0, &view);
-        if (status == NAIK_OK) {
-            pilot_action(view, theirs, sizeof theirs);
-        }
-        if (status == NAIK_OK && strcmp(theirs, own) != 0) {
-            status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                               "--from %s: its action is %s, this input's is %s: their iterations "
-                               "are not comparable",
-                               path, theirs, own);
-        }
-        if (status == NAIK_OK) {
-            *count = gather_pilot(view, 0, pilot);
-            deflated->modes = modes_of_pilot(view);
-            deflated->count =
-                deflated->modes > 0 ? gather_pilot(view, deflated->modes, deflated->mean) : 0;
-        }
-        if (status == NAIK_OK && *count == 0 && deflated->count == 0) {
-            status =
-                NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "--from %s: no solve of it converged", path);
-        }
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, count, sizeof *count, 0));
-    NAIK_TRY(naik_comm_broadcast(comm, pilot, (size_t)*count * sizeof *pilot, 0));
-    NAIK_TRY(naik_comm_broadcast(comm, deflated, sizeof *deflated, 0));
-done:
-    naik_propagator_reader_destroy(&view);
-    return status;
-}
-
 static naik_status expect_iterations(naik_comm *comm, const naik_input *input, cost *c)
 {
     naik_status status = NAIK_OK;
-    model_pilot pilot[COST_MASSES];
-    int count = 0;
+    const pilot_means *told = &c->told.plain;
     const int *size = input->lattice.size;
     const int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
     list_masses(input, c);
     if (c->pilot != NULL) {
-        NAIK_TRY(read_pilot(comm, input, c, pilot, &count));
+        NAIK_TRY(pilot_read(comm, input, c->pilot, &c->told));
     }
-    c->measured = count > 0;
     const bool by_mass = c->kind->costs.by_mass;
     for (int i = 0; i < c->mass_count; i++) {
         cost_mass *m = &c->masses[i];
-        m->iterations =
-            count > 0 ? model_iterations_from(pilot, count, by_mass, m->mass, m->tolerance)
-            : by_mass ? model_iterations_of(m->mass, m->tolerance, volume, c->kind->points)
-                      : model_iterations_assumed(m->tolerance);
+        m->plain = told->count > 0 ? model_iterations_from(told->mean, told->count, by_mass,
+                                                           m->mass, m->tolerance)
+                   : by_mass ? model_iterations_of(m->mass, m->tolerance, volume, c->kind->points)
+                             : model_iterations_assumed(m->tolerance);
+    }
+    cost_multigrid_expect(input, c);
+    for (int i = 0; i < c->mass_count; i++) {
+        cost_mass *m = &c->masses[i];
+        m->iterations = m->multigrid ? m->outer : m->plain;
     }
 done:
     return status;
@@ -220,6 +123,11 @@ static naik_status choose_grid(naik_comm *comm, const naik_input *input, int nod
                                                   input->solver.method_auto, c->grid)) ||
             naik_grid_list(size, ranks, node_of, text, sizeof text, c->grid) > 0;
     }
+    int extent[NAIK_DIM], mu;
+    if (works && quark_multigrid_is_asked(input)) { /* as quark_multigrid_check has it */
+        works = naik_multigrid_aggregate(size, input->multigrid.aggregate, extent, &mu) &&
+                naik_multigrid_fits(size, extent, c->grid);
+    }
     c->verdict = works ? COST_FITS : COST_NO_GRID;
     for (int mu = 0; mu < NAIK_DIM && c->verdict == COST_FITS; mu++) {
         c->local[mu] = size[mu] / c->grid[mu];
@@ -229,9 +137,9 @@ done:
     return status;
 }
 
-/* Microseconds of an iteration of one right-hand side of a batch that begins on this rung. */
+/* Microseconds of an iteration of one right-hand side of so many together that begin on this rung. */
 static naik_status time_iteration(naik_comm *comm, const naik_input *input, const cost *all,
-                                  const cost_case *c, naik_rung rung, double *us)
+                                  const cost_case *c, int nrhs, naik_rung rung, double *us)
 {
     naik_status status = NAIK_OK;
     const bool half = rung == NAIK_RUNG_HALF;
@@ -240,7 +148,7 @@ static naik_status time_iteration(naik_comm *comm, const naik_input *input, cons
                              .vectors = c->plan.vectors,
                              .links = half ? NAIK_HALF : c->plan.vectors,
                              .recon = fastest ? c->plan.recon : 18,
-                             .nrhs = c->plan.batch,
+                             .nrhs = nrhs,
                              .kind = all->kind,
                              .blocks = naik_quark_csw(&input->quarks[0]) != 0};
     model_prediction now;
@@ -276,8 +184,8 @@ done:
 /* Of the pilot run, where it had as many modes removed from solves of this mass. */
 static bool is_measured(const cost *all, int modes, const cost_mass *m, model_iterations *out)
 {
-    for (int i = 0; i < all->deflated.count && all->deflated.modes == modes; i++) {
-        const model_pilot *pilot = &all->deflated.mean[i];
+    for (int i = 0; i < all->told.deflated.count && all->told.deflated.modes == modes; i++) {
+        const model_pilot *pilot = &all->told.deflated.mean[i];
         if (pilot->mass == m->mass) {
             *out = model_iterations_from(pilot, 1, true, m->mass, m->tolerance);
             return true;
@@ -292,7 +200,7 @@ static model_iterations iterations_of(const naik_input *input, const cost *all, 
 {
     const int *size = input->lattice.size;
     const int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
-    model_iterations n = m->iterations;
+    model_iterations n = m->plain;
     if (deflated) {
         const double more = model_deflating_iterations(c->plan.modes, input->deflation.precision,
                                                        m->tolerance, input->deflation.again);
@@ -316,7 +224,76 @@ static int most_tasks(const naik_input *input, const cost_case *c)
     return (input->task_count + c->groups - 1) / c->groups;
 }
 
-/* Seconds of a right-hand side of every mass, and of the search for modes. */
+/* Of mass i without multigrid. */
+static naik_status time_plain(naik_comm *comm, const naik_input *input, const cost *all,
+                              cost_case *c, int i, double solves)
+{
+    naik_status status = NAIK_OK;
+    cost_modes *modes = &c->modes;
+    const cost_mass *m = &all->masses[i];
+    const bool deflated =
+        c->plan.modes > 0 && m->deflate &&
+        (!c->plan.modes_chosen || mode_count_pays(input, c->plan.modes, m->quark));
+    const model_iterations n = iterations_of(input, all, c, m, deflated);
+    const double eased = deflated ? hypot(m->mass, modes->rule.lambda) : m->mass;
+    double plain_us = 0;
+    NAIK_TRY(time_iteration(comm, input, all, c, c->plan.batch, solve_plan_rung(&c->plan, eased),
+                            &c->us_per_iteration[i]));
+    c->solve_s[i] = n.expected * c->us_per_iteration[i] * 1e-6;
+    c->solves_s += solves * c->solve_s[i];
+    c->most_s += solves * n.most * c->us_per_iteration[i] * 1e-6;
+    modes->iterations[i] = n;
+    if (deflated) {
+        NAIK_TRY(time_iteration(comm, input, all, c, c->plan.batch,
+                                solve_plan_rung(&c->plan, m->mass), &plain_us));
+        modes->plain_s += solves * m->plain.expected * plain_us * 1e-6;
+        modes->with_s += solves * c->solve_s[i];
+    }
+done:
+    return status;
+}
+
+/* The column that auto solves alone, to see how many iterations it takes. */
+static naik_status time_try(naik_comm *comm, const naik_input *input, const cost *all,
+                            const cost_case *c, int i, double *seconds)
+{
+    naik_status status = NAIK_OK;
+    const cost_mass *m = &all->masses[i];
+    const double n = fmin(cost_multigrid_limit(input, all, i), m->plain.expected);
+    double us = 0;
+    *seconds = 0;
+    if (c->plan.multigrid_auto && !cost_multigrid_follows(all, i)) {
+        NAIK_TRY(time_iteration(comm, input, all, c, 1, solve_plan_rung(&c->plan, m->mass), &us));
+        *seconds = (m->multigrid ? cost_multigrid_limit(input, all, i) : n) * us * 1e-6;
+    }
+done:
+    return status;
+}
+
+/* Of mass i, where the plan has multigrid: as it is solved, and at the most. */
+static naik_status time_by_multigrid(naik_comm *comm, const naik_input *input, const cost *all,
+                                     cost_case *c, int i, double solves)
+{
+    naik_status status = NAIK_OK;
+    cost_multigrid *g = &c->multigrid;
+    const double most_s = c->most_s, solves_s = c->solves_s;
+    NAIK_TRY(time_try(comm, input, all, c, i, &g->try_s[i]));
+    NAIK_TRY(time_plain(comm, input, all, c, i, solves));
+    const double by_s = solves * g->most_s[i] + g->most_make_s[i] + g->try_s[i];
+    c->solves_s += g->try_s[i];
+    c->most_s = most_s + (all->masses[i].multigrid ? by_s : fmin(by_s, c->most_s - most_s));
+    if (all->masses[i].multigrid) {
+        c->us_per_iteration[i] = g->us_per_iteration[i];
+        c->solve_s[i] = g->solve_s[i];
+        c->setups_s += g->make_s[i];
+        c->solves_s = solves_s + solves * g->solve_s[i] + g->make_s[i] + g->try_s[i];
+        c->modes.iterations[i] = all->masses[i].outer;
+    }
+done:
+    return status;
+}
+
+/* Seconds of a right-hand side of every mass, of the search for modes, and of multigrid. */
 static naik_status time_solves(naik_comm *comm, const naik_input *input, const cost *all,
                                cost_case *c)
 {
@@ -326,27 +303,12 @@ static naik_status time_solves(naik_comm *comm, const naik_input *input, const c
     if (c->plan.modes > 0) {
         NAIK_TRY(time_search(comm, input, all, c));
     }
+    if (c->plan.multigrid) {
+        NAIK_TRY(cost_multigrid_time(comm->log, input, all, c));
+    }
     for (int i = 0; i < all->mass_count; i++) {
-        const cost_mass *m = &all->masses[i];
-        const double solves = share * m->solves;
-        const bool deflated =
-            c->plan.modes > 0 && m->deflate &&
-            (!c->plan.modes_chosen || mode_count_pays(input, c->plan.modes, m->quark));
-        const model_iterations n = iterations_of(input, all, c, m, deflated);
-        const double eased = deflated ? hypot(m->mass, modes->rule.lambda) : m->mass;
-        double plain_us = 0;
-        NAIK_TRY(time_iteration(comm, input, all, c, solve_plan_rung(&c->plan, eased),
-                                &c->us_per_iteration[i]));
-        c->solve_s[i] = n.expected * c->us_per_iteration[i] * 1e-6;
-        c->solves_s += solves * c->solve_s[i];
-        c->most_s += solves * n.most * c->us_per_iteration[i] * 1e-6;
-        modes->iterations[i] = n;
-        if (deflated) {
-            NAIK_TRY(
-                time_iteration(comm, input, all, c, solve_plan_rung(&c->plan, m->mass), &plain_us));
-            modes->plain_s += solves * m->iterations.expected * plain_us * 1e-6;
-            modes->with_s += solves * c->solve_s[i];
-        }
+        NAIK_TRY((c->plan.multigrid ? time_by_multigrid : time_plain)(
+            comm, input, all, c, i, share * all->masses[i].solves));
     }
     modes->break_even =
         modes->plain_s > modes->with_s
@@ -448,8 +410,7 @@ static naik_status evaluate(naik_comm *comm, const naik_input *input, const cost
             continue;
         }
         NAIK_TRY(evaluate_groups(comm, input, all, nodes, groups, &now));
-        /* the model knows nothing of the setups of multigrid, of which every group makes its own */
-        if (now.plan.multigrid || !is_better(&now, c)) {
+        if (!is_better(&now, c)) {
             continue;
         }
         if (input->run.groups == NAIK_INPUT_GROUPS_AUTO) {

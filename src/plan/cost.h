@@ -14,17 +14,21 @@
 #include "model/iteration.h"
 #include "model/iterations.h"
 #include "plan/mode_count.h"
+#include "plan/pilot.h"
 #include "plan/plan.h"
 
-enum { COST_MASSES = 64, COST_NODES = 32 };
+enum { COST_MASSES = PILOT_MASSES, COST_NODES = 32 };
 
 typedef struct cost_mass {
     double mass, tolerance;
     const naik_quark *quark; /* of the input, one of those whose solves cost the same */
     bool deflate;
-    int solves; /* right-hand sides of the input with it */
-    int odd;    /* of them, those of sources on odd sites alone */
-    model_iterations iterations;
+    int solves;                    /* right-hand sides of the input with it, */
+    int odd;                       /* of them, those of sources on odd sites alone */
+    model_iterations iterations;   /* as it is solved: */
+    model_iterations plain, outer; /* without multigrid, and by it, */
+    model_iterations steps;        /* with so many on the coarse lattice in each */
+    bool multigrid;                /* takes it where a case has room */
 } cost_mass;
 
 typedef enum cost_verdict { COST_FITS, COST_NO_GRID, COST_NO_MEMORY } cost_verdict;
@@ -37,6 +41,14 @@ typedef struct cost_modes {
     model_iterations iterations[COST_MASSES]; /* with them, deflating counted as iterations; as
                                                  without where they have no part */
 } cost_modes;
+
+/* Of multigrid, where the plan has it, of each mass as if all took it. */
+typedef struct cost_multigrid {
+    double us_per_iteration[COST_MASSES];                 /* outer, of one right-hand side */
+    double solve_s[COST_MASSES], most_s[COST_MASSES];     /* of one right-hand side */
+    double make_s[COST_MASSES], most_make_s[COST_MASSES]; /* setup, or change from another mass */
+    double try_s[COST_MASSES]; /* of the column that auto gives up, or solves alone */
+} cost_multigrid;
 
 /* On one number of nodes. */
 typedef struct cost_case {
@@ -51,21 +63,16 @@ typedef struct cost_case {
     double solve_s[COST_MASSES]; /* of one right-hand side of each mass */
     double us_per_iteration[COST_MASSES];
     cost_modes modes;
+    cost_multigrid multigrid;
+    double setups_s;                        /* of multigrid, in solves_s */
     double links_s, io_s, solves_s, most_s; /* all solves; with the most iterations */
     double wall_s, node_hours, limit_s;     /* limit: the wall time to ask for */
 } cost_case;
 
-/* Of a pilot run's solves that had modes removed. */
-typedef struct cost_pilot {
-    int modes, count;              /* of modes; of masses */
-    model_pilot mean[COST_MASSES]; /* [count] */
-} cost_pilot;
-
 typedef struct cost {
     model_machine machine;
-    const char *pilot;   /* the file that iterations are from; NULL: the rule */
-    bool measured;       /* it has solves without modes, which tell the iterations of the masses */
-    cost_pilot deflated; /* those with modes */
+    const char *pilot; /* the file that iterations are from; NULL: the rule */
+    pilot told;        /* by it; plain solves tell the iterations of the masses */
     cost_mass masses[COST_MASSES];
     int mass_count, solves, links_built;
     int groups; /* as the input has them; NAIK_INPUT_GROUPS_AUTO: of each case the best */

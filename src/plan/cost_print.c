@@ -3,7 +3,9 @@
 #include <stdio.h>
 
 #include "base/report.h"
-#include "plan/cost.h"
+#include "plan/cost_multigrid.h"
+#include "quark/multigrid.h"
+#include "solver/bicgstab.h"
 
 static double gib(int64_t bytes)
 {
@@ -23,16 +25,38 @@ static void grid_text(const int grid[NAIK_DIM], char text[GRID_TEXT])
     snprintf(text, GRID_TEXT, "%dx%dx%dx%d", grid[0], grid[1], grid[2], grid[3]);
 }
 
+static bool any_by_multigrid(const cost *c)
+{
+    for (int i = 0; i < c->mass_count; i++) {
+        if (c->masses[i].multigrid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *iterations_of_spinors(const cost *c)
+{
+    if (any_by_multigrid(c)) {
+        return c->told.multigrid.count > 0
+                   ? "measured by the pilot run at the nearest mass, scaled by ln(2/tolerance); "
+                     "those of multigrid are its outer ones"
+                   : "outer ones of multigrid are assumed, 18 at a tolerance of 1e-10 with 22 "
+                     "coarse steps each: they hardly depend on the mass (multigrid.txt has 10 to "
+                     "28, and 3 to 46). --from PROP.h5 takes those of a run";
+    }
+    return c->told.plain.count > 0
+               ? "measured by the pilot run at the nearest mass, scaled by ln(2/tolerance)"
+               : "assumed, 100 at a tolerance of 1e-10: they depend on the critical mass of the "
+                 "configuration. --from PROP.h5 takes those of a run";
+}
+
 static const char *iterations_origin(const cost *c)
 {
     if (!c->kind->costs.by_mass) {
-        return c->pilot != NULL
-                   ? "measured by the pilot run at the nearest mass, scaled by ln(2/tolerance)"
-                   : "assumed, 100 at a tolerance of 1e-10: they depend on the critical mass of "
-                     "the "
-                     "configuration. --from PROP.h5 takes those of a run";
+        return iterations_of_spinors(c);
     }
-    return c->measured
+    return c->told.plain.count > 0
                ? "measured by the pilot run, scaled from the nearest mass by 1/mass and "
                  "ln(2/tolerance)"
                : "25/mass at a tolerance of 1e-10, scaled by ln(2/tolerance). Measured on one 32^4 "
@@ -49,6 +73,9 @@ static const char modes_origin[] =
     "25/hypot(mass, lambda) iterations, 740 modes a time slice of 6 fm and unit of lambda, 6.5 "
     "n/lambda_n applications of D D in the search for n modes (doc/deflation.md): predicted, not "
     "measured";
+static const char multigrid_origin[] =
+    "from a model fitted to one H100 at 24^3x48 (multigrid.txt), with the bandwidths of this "
+    "machine; on several GPUs nothing was measured";
 static const char memory_origin[] = "from the memory plan that the run itself makes";
 static const char wall_origin[] =
     "20 s to start, files at 1 GB/s a node (assumed), links (h200.txt bench=links), and the "
@@ -103,6 +130,25 @@ static void put_modes(naik_report *r, const cost *c, const cost_case *n)
     naik_report_end(r);
 }
 
+static void put_multigrid(naik_report *r, const cost *c, const cost_case *n)
+{
+    const cost_multigrid *g = &n->multigrid;
+    naik_report_list(r, "multigrid");
+    for (int i = 0; i < c->mass_count; i++) {
+        const cost_mass *m = &c->masses[i];
+        naik_report_begin(r, NULL);
+        naik_report_real(r, "mass", m->mass);
+        naik_report_bool(r, "taken", m->multigrid);
+        naik_report_real(r, "outer", round(m->outer.expected));
+        naik_report_real(r, "coarse_steps", m->steps.expected);
+        naik_report_real(r, "seconds", g->solve_s[i]);
+        naik_report_real(r, "setup_s", g->make_s[i]);
+        naik_report_real(r, "try_s", g->try_s[i]);
+        naik_report_end(r);
+    }
+    naik_report_end(r);
+}
+
 static void put_case(naik_report *r, const cost *c, const cost_case *n)
 {
     static const char *const verdicts[] = {"fits", "no process grid", "does not fit"};
@@ -138,6 +184,9 @@ static void put_case(naik_report *r, const cost *c, const cost_case *n)
         naik_report_end(r);
         if (n->plan.modes > 0) {
             put_modes(r, c, n);
+        }
+        if (n->plan.multigrid) {
+            put_multigrid(r, c, n);
         }
         naik_report_real(r, "links_s", n->links_s);
         naik_report_real(r, "files_s", n->io_s);
@@ -205,14 +254,14 @@ static void print_masses(naik_log *log, const cost *c)
         naik_log_line(log, "%8g %10g %7d %11.0f  %.0f to %.0f", m->mass, m->tolerance, m->solves,
                       m->iterations.expected, m->iterations.least, m->iterations.most);
     }
-    if (c->deflated.count > 0) {
+    if (c->told.deflated.count > 0) {
         naik_log_line(
             log,
             "iterations of solves with %d modes removed come from the pilot run, and those without "
             "modes %s",
-            c->deflated.modes, c->measured ? "as well" : "from the rule");
+            c->told.deflated.modes, c->told.plain.count > 0 ? "as well" : "from the rule");
     }
-    if (!c->measured && c->kind->costs.by_mass) {
+    if (c->told.plain.count == 0 && c->kind->costs.by_mass) {
         naik_log_line(
             log,
             "iterations of light masses depend on the lowest modes of the configuration, which "
@@ -220,15 +269,16 @@ static void print_masses(naik_log *log, const cost *c)
     }
 }
 
-static void print_case(naik_log *log, const cost_case *n)
+static void print_case(naik_log *log, const cost_case *n, bool by_multigrid)
 {
     char grid[GRID_TEXT], wall[TIME_TEXT], limit[TIME_TEXT];
     grid_text(n->grid, grid);
     clock_text(n->wall_s, wall);
     clock_text(n->limit_s, limit);
     if (n->verdict == COST_NO_GRID) {
-        naik_log_line(log, "%5d %5d  no process grid divides the lattice among so many%s", n->nodes,
-                      n->gpus, n->groups > 1 ? " and among each group" : "");
+        naik_log_line(log, "%5d %5d  no process grid divides the lattice among so many%s%s",
+                      n->nodes, n->gpus, n->groups > 1 ? " and among each group" : "",
+                      by_multigrid ? ", with whole aggregates" : "");
     } else if (n->verdict == COST_NO_MEMORY) {
         char fewer[48] = "";
         if (n->plan.modes_bound) {
@@ -291,6 +341,38 @@ static void print_modes(naik_log *log, const naik_input *input, const cost *c)
     naik_log_line(log, "modes: %s", modes_origin);
 }
 
+/* A line a number of nodes and mass: a source has the columns of the quark. */
+static void print_multigrid(naik_log *log, const naik_input *input, const cost *c)
+{
+    bool any = false;
+    for (int i = 0; i < c->case_count; i++) {
+        const cost_case *n = &c->cases[i];
+        for (int k = 0; k < c->mass_count && n->verdict == COST_FITS && n->plan.multigrid; k++) {
+            const cost_mass *m = &c->masses[k];
+            if (!any) {
+                naik_log_line(log, "%5s %8s %5s %6s %9s %8s  %s", "nodes", "mass", "outer",
+                              "coarse", "s/source", "setup s", "multigrid");
+            }
+            any = true;
+            naik_log_line(log, "%5d %8g %5.0f %6.0f %9.3g %8.3g  %s", n->nodes, m->mass,
+                          m->outer.expected, m->steps.expected,
+                          c->kind->columns * n->multigrid.solve_s[k], n->multigrid.make_s[k],
+                          m->multigrid ? "taken" : "not taken");
+        }
+    }
+    if (any) {
+        naik_log_line(log, "multigrid: %s", multigrid_origin);
+    }
+    for (int k = 0; k < c->mass_count && any && input->solver.method_auto; k++) {
+        naik_log_line(log,
+                      "multigrid: auto takes it for mass %g if %s has not solved the first column "
+                      "in %d iterations; the plan %s",
+                      c->masses[k].mass, input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
+                      cost_multigrid_limit(input, c, k),
+                      c->masses[k].multigrid ? "has it take multigrid" : "has it do without");
+    }
+}
+
 /* Its size is known where the run fits, and the same for any number of nodes. */
 static void print_output(naik_log *log, const naik_input *input, const cost *c)
 {
@@ -344,11 +426,12 @@ static void print_people(naik_log *log, const naik_input *input, const cost *c)
     naik_log_line(log, "%5s %5s  %-11s %7s %6s %10s %11s %10s", "nodes", "GPUs", "grid", "GiB/GPU",
                   "batch", "wall time", "node-hours", "ask for");
     for (int i = 0; i < c->case_count; i++) {
-        print_case(log, &c->cases[i]);
+        print_case(log, &c->cases[i], quark_multigrid_is_asked(input));
     }
     print_groups(log, c);
     print_solves(log, c);
     print_modes(log, input, c);
+    print_multigrid(log, input, c);
     print_output(log, input, c);
     if (c->smallest > 0) {
         naik_log_line(log, "fewest nodes: %d node%s of %s hold%s the run", c->smallest,

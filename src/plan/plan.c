@@ -428,6 +428,7 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     wanted = wanted < tasks ? wanted : tasks;
     wanted = wanted < NAIK_MAX_RHS ? wanted : NAIK_MAX_RHS;
     out->batch = wanted > 0 ? wanted : 1;
+    out->on_host = host;
     out->points = input->kind->points;
     out->usual_batch = host ? BATCH_CPU : BATCH_GPU;
     out->history_stride = HISTORY_MOST; /* whatever the limit: a rerun may raise it */

@@ -24,6 +24,7 @@ typedef struct solve_plan {
     bool multigrid;      /* solves may take it: by solver.method multigrid, or */
     bool multigrid_auto; /* by auto, as their first columns show; */
     char without[160];   /* else why auto does without */
+    bool on_host;        /* the backend, which decides from where on it pays */
     int groups, shifts;  /* sources at a time, and masses of each, 0: no source has several */
     int history_stride;
     /* on this rank, estimated */
@@ -64,8 +65,9 @@ naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
                                bool by_multigrid);
 /* What solves the systems of the input's quarks; with auto those that multigrid does not. */
 const naik_solver_kind *solve_plan_solver(const naik_input *input);
-/* Iterations of a column from which on multigrid pays for so many columns; made: the setup is there. */
-int solve_plan_multigrid_from(int columns, bool made);
+/* Iterations of a column from which on multigrid pays for so many columns, on a backend in the host's memory or on a
+ * device; made: the setup is there. */
+int solve_plan_multigrid_from(bool host, int columns, bool made);
 /* On which rung the solves of a mass begin. */
 naik_rung solve_plan_rung(const solve_plan *plan, double mass);
 /* Whether the plan has low modes for the links of a quark. */

@@ -6,14 +6,17 @@
 
 #include "solver/bicgstab.h"
 
-/* Iterations of a column by BiCGStab or on the normal equations that take as long as a setup, as making
- * it ready for another mass, and as a solve by multigrid at the least (doc/multigrid.md). */
-enum { SETUP_ITERATIONS = 3500, CHANGE_ITERATIONS = 500, SOLVE_ITERATIONS = 150 };
+/* Iterations of a column by BiCGStab that take as long as a setup, as making it ready for another mass, and as a column
+ * by multigrid: measured, not clocked in the run (tests/results/multigrid.txt, doc/multigrid.md). */
+typedef struct pay {
+    int setup, change, solve;
+} pay;
+static const pay on_host = {3500, 500, 100}, on_device = {2700, 500, 70};
 
-int solve_plan_multigrid_from(int columns, bool made)
+int solve_plan_multigrid_from(bool host, int columns, bool made)
 {
-    const int once = made ? CHANGE_ITERATIONS : SETUP_ITERATIONS;
-    return SOLVE_ITERATIONS + once / (columns > 0 ? columns : 1);
+    const pay *p = host ? &on_host : &on_device;
+    return p->solve + (made ? p->change : p->setup) / (columns > 0 ? columns : 1);
 }
 
 naik_multigrid_sizes solve_plan_multigrid_sizes(const solve_plan *plan, const naik_input *input,
@@ -134,11 +137,12 @@ void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input,
                   (double)plan->multigrid_bytes / (double)(1 << 30),
                   2 * m->start + 2 + m->cycles * (m->smoother + 2));
     if (plan->multigrid_auto) {
+        const bool host = plan->on_host;
         naik_log_line(
             log,
             "multigrid: naik takes it for a quark whose first column %s does not solve in "
             "%d iterations if 12 columns share the setup, or in %d if 48 do",
             input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
-            solve_plan_multigrid_from(12, false), solve_plan_multigrid_from(48, false));
+            solve_plan_multigrid_from(host, 12, false), solve_plan_multigrid_from(host, 48, false));
     }
 }

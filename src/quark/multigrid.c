@@ -109,6 +109,7 @@ static naik_status make(quark_multigrid *m, const work *w, const naik_operator_s
                                       w->input->multigrid_file != NULL ? &store : NULL,
                                       w->geometry->backend->log, &m->mg));
     m->kept = stored.kept;
+    m->sum = stored.sum;
     return status;
 }
 

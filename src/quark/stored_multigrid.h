@@ -29,7 +29,8 @@ typedef struct stored_multigrid {
     const naik_geometry *geometry;
     const naik_wilson *inner; /* of `maker`, in single or fewer bits */
     const naik_quark *maker;
-    bool kept; /* the file has the vectors of this setup */
+    bool kept;    /* the file has the vectors of this setup, */
+    uint32_t sum; /* with this checksum of their |Mh v|/|v| */
 } stored_multigrid;
 /* The store of a setup for `work->maker`: what it fetches is verified, as NAIK_ERR_INPUT of other links and
  * NAIK_ERR_CORRUPT say. `work` outlives it. */

@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "solver/bicgstab.h"
+#include "stored/told_multigrid.h"
 
-const char solve_method_converged[] = "converged by multigrid",
-           solve_method_left[] = "multigrid, then others",
-           solve_method_above[] = "above tolerance_full";
+const char solve_method_above[] = "above tolerance_full";
 
 static const naik_quark *quark_of(const solve_job *j, int task)
 {
@@ -26,17 +25,11 @@ static const char *plain_name(const solve_job *j)
     return j->input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab";
 }
 
-static bool is_by_multigrid(const naik_solve_record *r)
-{
-    return strcmp(r->stop_reason, solve_method_converged) == 0 ||
-           strcmp(r->stop_reason, solve_method_left) == 0;
-}
-
 bool solve_method_used(const naik_propagator_file *file)
 {
     bool used = false;
     for (int i = 0; i < naik_propagator_file_solves(file); i++) {
-        used = used || is_by_multigrid(naik_propagator_file_record(file, i));
+        used = used || told_multigrid_has(naik_propagator_file_record(file, i));
     }
     return used;
 }
@@ -59,7 +52,7 @@ static naik_status of_quark(const solve_job *j, const naik_quark *quark, solve_m
     for (int i = 0; i < j->input->task_count && !begun; i++) {
         const naik_solve_record *r = naik_propagator_file_record(j->file, solve_of(j, i));
         if (tells(r) && naik_quark_shares_operator(quark_of(j, i), quark)) {
-            begun = is_by_multigrid(r);
+            begun = told_multigrid_has(r);
             plain = true;
         }
     }
@@ -203,7 +196,8 @@ naik_status solve_method_limit(const solve_job *j, int first, int *out)
     naik_status status = NAIK_OK;
     bool made = false;
     NAIK_TRY(is_made(j, beginning(j, first), &made));
-    const int limit = solve_plan_multigrid_from(columns_of(j, quark_of(j, first)), made);
+    const int limit =
+        solve_plan_multigrid_from(j->plan.on_host, columns_of(j, quark_of(j, first)), made);
     const int most = j->input->solver.max_iterations;
     *out = limit < most ? limit : most;
 done:

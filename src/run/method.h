@@ -27,7 +27,7 @@ naik_status solve_method_limit(const solve_job *j, int first, int *out);
  * writing returns */
 naik_status solve_method_after(const solve_job *j, int first, solve_method *out);
 
-/* Of a record: how multigrid says that it was there; a solve that converged, but not on the whole lattice. */
-extern const char solve_method_converged[], solve_method_left[], solve_method_above[];
+/* Of a record: a solve that converged, but not on the whole lattice. */
+extern const char solve_method_above[];
 
 #endif

@@ -42,42 +42,86 @@ done:
     return status;
 }
 
-/* Whose near-null vectors these are, for those who look at the output. */
-static naik_status note_vectors(solve_job *j, const naik_quark *quark, bool mine)
+enum { VECTORS_TEXT = NAIK_PATH_MAX + 96 };
+
+/* The note of whose near-null vectors these are: "multigrid_vectors", of further families with the place of their
+ * first quark. */
+static void name_of_vectors(const solve_job *j, const naik_quark *quark, char name[32])
 {
-    char path[NAIK_PATH_MAX], text[NAIK_PATH_MAX + 64], made[48] = "";
-    if (j->input->multigrid_file == NULL) {
-        return NAIK_OK;
+    int first = 0;
+    while (!quark_multigrid_is_family(&j->input->quarks[first], quark)) {
+        first++;
     }
-    if (mine) {
-        snprintf(made, sizeof made, " made for kappa %.10g,",
-                 quark_multigrid_kappa_of(&j->multigrid.made_for));
-    }
-    naik_input_multigrid_path(j->input, quark, path);
-    snprintf(text, sizeof text, "%d%s kept in %s", j->input->multigrid.vectors, made, path);
-    return naik_propagator_file_note(j->file, "multigrid_vectors", text);
+    snprintf(name, 32, first == 0 ? "multigrid_vectors" : "multigrid_vectors_q%d", first);
 }
 
-/* Of this group, where it has a setup; then of the first that has one, which is everybody's. "": none has. */
-static naik_status take_print(solve_job *j, bool mine, char print[NAIK_MULTIGRID_PRINT])
+/* What it says of those of this group; "" where the run makes them for itself. */
+static void describe_vectors(const solve_job *j, const naik_quark *quark, char text[VECTORS_TEXT])
+{
+    char path[NAIK_PATH_MAX];
+    text[0] = '\0';
+    if (j->input->multigrid_file != NULL) {
+        naik_input_multigrid_path(j->input, quark, path);
+        snprintf(text, VECTORS_TEXT, "%d made for kappa %.10g, kept in %s (checksum %08x)",
+                 j->input->multigrid.vectors, quark_multigrid_kappa_of(&j->multigrid.made_for),
+                 path, j->multigrid.sum);
+    }
+}
+
+/* Of a setup: its print, "" where no group has one, and whose near-null vectors it has. */
+typedef struct setup_told {
+    char print[NAIK_MULTIGRID_PRINT], vectors[VECTORS_TEXT];
+} setup_told;
+
+/* A setup is not that of an earlier run: other vectors were asked for, or something went wrong. */
+static naik_status refuse(const solve_job *j, const naik_quark *quark, const setup_told *told,
+                          const char *before)
+{
+    naik_status status = NAIK_OK;
+    static const char own_setup[] = "those of its own setup";
+    const char *now = told->vectors;
+    char then[VECTORS_TEXT], name[32];
+    name_of_vectors(j, quark, name);
+    NAIK_TRY(naik_propagator_file_noted(j->file, name, then, sizeof then));
+    if (strcmp(now, then) != 0) {
+        return NAIK_FAIL(j->log, NAIK_ERR_INPUT,
+                         "%s was begun with other near-null vectors: %s then, %s now. Set "
+                         "multigrid.file as it was, with what it kept, choose another output.file, "
+                         "or begin again with --fresh",
+                         j->input->output.file, then[0] != '\0' ? then : own_setup,
+                         now[0] != '\0' ? now : own_setup);
+    }
+    return NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
+                     "multigrid for mass %g came out as %s and in an earlier run of %s as "
+                     "%.32s: a memory or device was wrong, or is of another kind; run the same "
+                     "command where the output was begun, or begin it anew with --fresh",
+                     quark->mass, told->print, j->input->output.file, before);
+done:
+    return status;
+}
+
+/* Of this group, where it has a setup; then of the first that has one, which is everybody's. */
+static naik_status take_print(solve_job *j, const naik_quark *quark, bool mine, setup_told *told)
 {
     naik_status status = NAIK_OK;
     char own[NAIK_MULTIGRID_PRINT] = "";
+    *told = (setup_told){.print = ""};
     if (mine) {
         status = naik_multigrid_print(j->multigrid.mg, own);
+        describe_vectors(j, quark, told->vectors);
     }
     NAIK_TRY(solve_groups_agree(j, status));
     double first = mine ? j->comm->rank : j->comm->size;
-    memcpy(print, own, sizeof own);
+    memcpy(told->print, own, sizeof own);
     NAIK_TRY(naik_comm_min_f64(j->comm, &first, 1));
     if (first < j->comm->size) {
-        NAIK_TRY(naik_comm_broadcast(j->comm, print, NAIK_MULTIGRID_PRINT, (int)first));
+        NAIK_TRY(naik_comm_broadcast(j->comm, told, sizeof *told, (int)first));
     }
-    if (mine && strcmp(own, print) != 0) {
+    if (mine && strcmp(own, told->print) != 0) {
         status = NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
                            "multigrid came out as %s and as %s in another group of ranks: a memory "
                            "or device was wrong; run the same command again",
-                           own, print);
+                           own, told->print);
     }
     NAIK_TRY(naik_comm_agree(j->comm, status));
 done:
@@ -89,31 +133,28 @@ done:
 static naik_status record(solve_job *j, const naik_quark *quark, bool mine)
 {
     naik_status status = NAIK_OK;
-    char print[NAIK_MULTIGRID_PRINT], name[32], now[160], before[160];
-    NAIK_TRY(take_print(j, mine, print));
-    if (print[0] == '\0') {
+    setup_told told;
+    char name[32], now[160], before[160];
+    NAIK_TRY(take_print(j, quark, mine, &told));
+    if (told.print[0] == '\0') {
         return NAIK_OK;
     }
-    snprintf(now, sizeof now, "%s %s %.32s %.64s", print, j->backend->ops->name, naik_version(),
-             naik_version_git());
+    snprintf(now, sizeof now, "%s %s %.32s %.64s", told.print, j->backend->ops->name,
+             naik_version(), naik_version_git());
     name_of(j, quark, name);
     NAIK_TRY(naik_propagator_file_noted(j->file, name, before, sizeof before));
     const size_t digits = NAIK_MULTIGRID_PRINT - 1;
     if (strlen(before) > digits && strcmp(before + digits, now + digits) == 0 &&
         strcmp(before, now) != 0) {
-        return NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
-                         "multigrid for mass %g came out as %s and in an earlier run of %s as "
-                         "%.32s: a memory or device was wrong, or is of another kind; run the same "
-                         "command where the output was begun%s, or begin it anew with --fresh",
-                         quark->mass, print, j->input->output.file, before,
-                         j->input->multigrid_file != NULL
-                             ? ", with the multigrid.file that it was begun with"
-                             : "");
+        return refuse(j, quark, &told, before);
     }
     if (strcmp(before, now) != 0) {
         NAIK_TRY(naik_propagator_file_note(j->file, name, now));
     }
-    NAIK_TRY(note_vectors(j, quark, mine));
+    if (told.vectors[0] != '\0') {
+        name_of_vectors(j, quark, name);
+        NAIK_TRY(naik_propagator_file_note(j->file, name, told.vectors));
+    }
 done:
     return status;
 }

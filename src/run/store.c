@@ -8,6 +8,7 @@
 #include "propagator/meson_field.h"
 #include "run/method.h"
 #include "solver/bicgstab.h"
+#include "stored/told_multigrid.h"
 
 static naik_status make_correlators(solve_job *j, const naik_input_task *task,
                                     const naik_field *const part[2])
@@ -61,8 +62,8 @@ static naik_solve_record record_of(const solve_job *j, const naik_input_task *ta
              !asked               ? "colour not asked for"
              : converged && !good ? solve_method_above
              : converged && j->by_multigrid && result->cg.climb == NAIK_SOLVER_NO_CLIMB
-                 ? solve_method_converged
-             : converged && j->by_multigrid ? solve_method_left
+                 ? told_multigrid_converged
+             : converged && j->by_multigrid ? told_multigrid_left
              : converged && result->cg.normal && j->input->solver.method != NAIK_METHOD_CG
                  ? "converged by cg"
                  : naik_solver_reason_text(result->cg.reason));
