@@ -6,6 +6,10 @@
  * bits: contraction is off, and fma() rounds once, in hardware as in the C library, whose slow
  * function the baseline has to call.
  *
+ * GCC 12 contracts all the same where a sum and a difference of products stand side by side in one loop,
+ * as the two parts of a complex product do: vfmaddsub. They then need a loop each, or fma(). A house
+ * test looks for that instruction.
+ *
  * What a clone calls is inlined into it where the compiler sees its body; else the baseline's
  * version is called. Parallel regions stay outside: not every compiler clones them.
  */

@@ -221,6 +221,8 @@ NAIK_CLONES static void site_cross(const float *restrict v, const float *restric
         const float *b = w + i * MG_NUMBER;
         for (int l = 0; l < MG_RHS; l++) {
             re[l] += a_re * b[l] + a_im * b[MG_RHS + l];
+        }
+        for (int l = 0; l < MG_RHS; l++) { /* by itself: see clones.h */
             im[l] += a_re * b[MG_RHS + l] - a_im * b[l];
         }
     }
