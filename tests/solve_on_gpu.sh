@@ -153,10 +153,11 @@ for part in $parts; do
   - {name: noise, masses: [0.5], source: {type: random_volume, seed: 5, noise: z4}}
 pairs: [{name: pair, quark: point, antiquark: heavy}]" "
 output: {file: operators.h5, correlators: [pion5, GX-G1, GXY-G1, G5-G1], loops: [GX-G1], momenta: [[0, 0, 0], [1, 0, 1]]}"
-        contracted low_modes "" "
-averages: [{type: low_modes, name: lma, solve: point}]
+        contracted low_modes "
+  - {name: noise, masses: [0.5], source: {type: random_volume, seed: 5, noise: z3, dilution: [even_odd], hits: 2}}" "
+averages: [{type: low_modes, name: lma, solve: point}, {type: low_modes, name: lml, solve: noise}]
 deflation: {modes: 16, file: modes.h5}
-output: {file: low_modes.h5, correlators: [pion5, rhox, GT-GT], momentum_weight: exp, momenta: [[0, 0, 0], [1, 0, 1]]}"
+output: {file: low_modes.h5, correlators: [pion5, rhox, GT-GT], loops: [G1-G1, GX-G1, conserved_vector_t], momentum_weight: exp, momenta: [[0, 0, 0], [1, 0, 1]]}"
         for contraction in operators low_modes; do # the second of both reads the modes of the first
             both $contraction
             verdict ${contraction}_agree_with_the_cpu $?

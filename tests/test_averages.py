@@ -175,6 +175,7 @@ def modes(count, name="modes", tolerance="1e-4"):
     return "deflation: {modes: %d, file: %s, tolerance: %s}\n" % (count, path(name + ".h5"), tolerance)
 
 
+SIMPLE = "output: {file: %s, correlators: [pion5], propagators: false%s}\n"
 LOW = "averages: [{type: low_modes, name: lma, solve: pt}]\n"
 
 
@@ -267,10 +268,18 @@ def low_modes_are_told_and_continued():
         parts = np.array([np.roll(c, -t) for c, t in zip(shifted("low", "pt", mass + "/pion5/p000").values(), (0, 2, 5, 7))])
         ratios.extend(of_average("low", "lma")[mass + "/pion5/p000/error"].real / (parts.std(0) / 3 ** 0.5))
     assert float(told[1]) <= min(ratios) * 1.01 < max(ratios) * 0.99 <= float(told[2]), (told[0], ratios)
+    # auto takes modes for the average alone, as many as it plans memory for, and a run that goes on takes the same
+    few, auto = ENTRY.replace(PLACES, "[[0, 0, 0, 0], [1, 2, 3, 2]]").replace("0.2, 0.4", "0.4"), LOW + "deflation: {modes: auto, file: %s}\n" % path("auto-modes.h5")
+    solve("auto", block=auto, output=SIMPLE, entry=few, env={"NAIK_INJECT": "kill:write:4"}, status=None)
+    said = solve("auto", block=auto, output=SIMPLE, entry=few)
+    count = re.search(r"averages: lma: (\d+) modes of .*auto-modes.h5 averaged", said)[1]
+    planned = [re.search(r"contractions of several solves take (\S+) GiB", solve("auto2", "--dry-run", "--no-verify", block=b, output=SIMPLE, entry=few))[1]
+               for b in (LOW + modes(int(count)), auto.replace("auto-modes", "none"), LOW + modes(4 * int(count)))]
+    assert "modes: auto takes" in said and int(count) >= 16 and planned[0] == planned[1] < planned[2], (said, planned)
     needs = []
     for count in 2, 512:  # numbers of every source are kept: [2 correlators][20 momenta][2 masses][8]
         many = ENTRY.replace(PLACES, str([[k % 8, k // 8 % 4, k // 32 % 4, k // 128] for k in range(count)]))
-        waves = "momenta: %s" % [[k % 5, k // 5, 0] for k in range(20)]
+        waves = "momenta: %s" % [[k % 5, k // 5 - 2, 0] for k in range(20)]
         plan = solve("many", "--dry-run", "--no-verify", entry=many, block=LOW + modes(16),
                      output=plain.replace("conserved_vector_x", "pion5, rhox").replace("momenta: [[0, 0, 0], [1, 0, 0]]", waves))
         needs.append(float(re.search(r"contractions of several solves take (\S+) GiB", plan)[1]))

@@ -24,7 +24,7 @@ solve:
   - {{name: pt, masses: [0.1, 0.4], naik_epsilon: [0, -0.2],
       source: {{type: point, origin: [[0, 0, 0, 0], [1, 2, 0, 3]]}}}}
   - {{name: wall, masses: [0.2], source: {{type: corner_wall, t0: 0}}}}
-output: {{file: {out}, correlators: [pion5, pion05], momenta: [[0, 0, 0], [1, 0, -1], [10, 0, 1]]}}
+output: {{file: {out}, correlators: [pion5, pion05], momenta: [[0, 0, 0], [1, 0, -1], [2, 0, 1]]}}
 """
 FILES = [path(f"prop.{i}.h5") for i in range(4)]
 
@@ -106,7 +106,7 @@ def propagators_are_read_slice_by_slice_and_solve_their_source():
         c = (abs(g[...]) ** 2 * weight[None, ..., None]).sum((0, 2, 3, 4, 5))
         stored = f.correlator("pt", 1, 1, "pion05", (1, 0, -1))
         assert np.allclose(c, stored, atol=1e-13 * abs(stored).max()), (c, stored)
-        assert f.correlator("pt", 1, 1, "pion05", (10, 0, 1)).shape == (8,)
+        assert f.correlator("pt", 1, 1, "pion05", (2, 0, 1)).shape == (8,)
 
 
 def wrong_requests_are_answered_with_what_there_is():

@@ -197,6 +197,7 @@ static naik_status conclude(solve_job *j, bool interrupted)
                                               .geometry = j->groups == NULL ? j->geometry : NULL,
                                               .links = naik_link_provider_packed,
                                               .links_data = whole,
+                                              .modes = j->plan.modes,
                                               .shifts = whole->shifts,
                                               .hops = naik_link_provider_hops,
                                               .hops_data = whole},

@@ -571,7 +571,7 @@ bool contraction_keeps(const naik_input *input)
     return input->output.propagators || contraction_quarks(input) > 0;
 }
 
-int64_t contraction_bytes(const naik_input *input, const naik_lattice *lattice)
+int64_t contraction_bytes(const naik_input *input, const naik_lattice *lattice, int modes)
 {
     const naik_quark_kind *kind = input->kind;
     const int64_t vector = kind->reals * (int64_t)sizeof(double) * lattice->sites;
@@ -587,7 +587,7 @@ int64_t contraction_bytes(const naik_input *input, const naik_lattice *lattice)
             : 0;
     const int held = quarks + smearing_operators(input) + (input->output.loops.count > 0);
     const int64_t own = quarks > 0 ? (kind->columns * held + 1) * vector + current + delta : 0;
-    return own + low_average_bytes(input, lattice);
+    return own + low_average_bytes(input, lattice, modes);
 }
 
 void contraction_list_clear(contraction_list *list)

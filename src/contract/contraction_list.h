@@ -27,9 +27,9 @@ int contraction_place(const naik_input *input, const contraction_item *item);
 bool contraction_keeps(const naik_input *input);
 /* The most quarks of one: so many propagators are held at a time. */
 int contraction_quarks(const naik_input *input);
-/* Bytes on a rank while they are made: a propagator for each quark, a source, and what operators and currents
- * with links need. */
-int64_t contraction_bytes(const naik_input *input, const naik_lattice *lattice);
+/* Bytes on a rank while they are made: a propagator for each quark, a source, what operators and currents with links need,
+ * and what averages of so many low modes need. */
+int64_t contraction_bytes(const naik_input *input, const naik_lattice *lattice, int modes);
 void contraction_list_clear(contraction_list *list);
 
 #endif

@@ -91,13 +91,6 @@ static int64_t beside_there_bytes(const naik_input *input, const naik_lattice *l
                                                        : 0;
 }
 
-/* So many modes of a file take part. */
-static int modes_of(const naik_input *input, int stored)
-{
-    return input->deflation.modes > 0 && input->deflation.modes < stored ? input->deflation.modes
-                                                                         : stored;
-}
-
 static int blocks_of(const maker *m)
 {
     return (m->out->count + NAIK_MODES_BLOCK - 1) / NAIK_MODES_BLOCK;
@@ -321,7 +314,7 @@ static naik_status look(maker *m)
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "the modes of '%s' are of another lattice",
                          m->path);
     }
-    m->out->count = modes_of(m->input, m->spectrum.count);
+    m->out->count = m->kit->modes < m->spectrum.count ? m->kit->modes : m->spectrum.count;
 done:
     return status;
 }
@@ -426,7 +419,7 @@ const naik_complex *low_average_of(const low_average *low, const naik_input *inp
                : low->each + (size_t)source * mass_count(input, average) * places * times + at;
 }
 
-int64_t low_average_bytes(const naik_input *input, const naik_lattice *lattice)
+int64_t low_average_bytes(const naik_input *input, const naik_lattice *lattice, int modes)
 {
     int64_t most = 0;
     for (int i = 0; i < input->average_count; i++) {
@@ -434,7 +427,6 @@ int64_t low_average_bytes(const naik_input *input, const naik_lattice *lattice)
         const int64_t numbers =
             (int64_t)(place_count(input, average) * mass_count(input, average)) * lattice->size[3] *
             ((int64_t)each_count(input, average) + 1);
-        const int modes = input->deflation.modes > 0 ? input->deflation.modes : 0;
         const int64_t bytes =
             low_part_bytes(lattice, modes) + low_part_backend_bytes(lattice, modes) +
             beside_bytes(input, lattice, average, modes) + (int64_t)sizeof(naik_complex) * numbers +

@@ -28,6 +28,7 @@ typedef struct low_average_kit {
     const naik_geometry *geometry; /* of that lattice; NULL: a CPU's is opened */
     contract_links *links;
     void *links_data;
+    int modes;           /* so many of a file take part */
     naik_shifts *shifts; /* of pairs whose operator has links, */
     contract_hops *hops; /* or is a conserved current, */
     void *hops_data;     /* with that as data */
@@ -50,7 +51,7 @@ void low_average_clear(low_average *low);
 const naik_complex *low_average_of(const low_average *low, const naik_input *input,
                                    const naik_input_average *average, int source, int mass,
                                    int place);
-/* Bytes on a rank while it is made. Local. */
-int64_t low_average_bytes(const naik_input *input, const naik_lattice *lattice);
+/* Bytes on a rank while the largest of an input is made, with so many modes. Local. */
+int64_t low_average_bytes(const naik_input *input, const naik_lattice *lattice, int modes);
 
 #endif

@@ -145,6 +145,7 @@ static naik_status parse(naik_log *log, const parts *from, naik_input **out)
     NAIK_TRY(naik_input_check(log, input));
     if (!from->stored) {
         NAIK_TRY(naik_input_check_idle(log, input));
+        NAIK_TRY(naik_input_check_zones(log, input));
     }
     NAIK_TRY(naik_input_expand(log, input));
     NAIK_TRY(naik_input_check_turns(log, input));

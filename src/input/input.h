@@ -385,6 +385,8 @@ const char *naik_input_correlator_name(int correlator);
 bool naik_input_has_loops(const naik_input *input, const naik_input_solve *solve);
 /* The noise field that source number k of an entry of noise is a part of: of seed + that. Local. */
 int naik_input_noise_field(const naik_input_solve *solve, int k);
+/* Whether an average of type low_modes takes the modes of a quark's links. Local. */
+bool naik_input_averages_modes(const naik_input *input, const naik_quark *quark);
 /* Whether an average is one of loops: of type low_modes and of an entry of noise. Local. */
 bool naik_input_averages_loops(const naik_input *input, const naik_input_average *average);
 /* The word of a naik_baryon. */

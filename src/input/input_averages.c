@@ -310,12 +310,6 @@ static naik_status check_low(const block *b)
                       input->deflation.modes == 0 ? "deflation.modes and deflation.file"
                                                   : "its deflate to true");
     }
-    if (input->deflation.modes == (int)NAIK_INPUT_MODES_AUTO) {
-        return refuse(b, path,
-                      "'%s' low_modes needs a number of modes: deflation.modes auto may take none, "
-                      "and does not say what memory the average needs",
-                      path);
-    }
     const naik_vectors *momenta =
         solve->momenta.count > 0 && b->average->pair < 0 ? &solve->momenta : &input->output.momenta;
     if (naik_input_averages_loops(input, b->average)) {
@@ -445,6 +439,17 @@ naik_status naik_input_add_averages(naik_log *log, naik_input *input)
     }
 done:
     return status;
+}
+
+bool naik_input_averages_modes(const naik_input *input, const naik_quark *quark)
+{
+    bool any = false;
+    for (int i = 0; i < input->average_count; i++) {
+        const naik_input_average *average = &input->averages[i];
+        any = any || (average->type == NAIK_INPUT_LOW_MODES &&
+                      naik_quark_shares_links(naik_input_quark(input, average->of, 0), quark));
+    }
+    return any;
 }
 
 const naik_input_average *naik_input_average_of(const naik_input *input, int solve)

@@ -233,6 +233,40 @@ naik_status naik_input_check_momenta(naik_log *log, const naik_input *input, con
     return NAIK_OK;
 }
 
+naik_status naik_input_check_zone(naik_log *log, const naik_input *input, const char *path,
+                                  const naik_vectors *momenta)
+{
+    const int *size = input->lattice.size;
+    for (int i = 0; i < (NAIK_DIM - 1) * momenta->count; i++) {
+        const int *p = momenta->data[i / (NAIK_DIM - 1)], k = i % (NAIK_DIM - 1);
+        if (2 * p[k] > size[k] || 2 * p[k] < -size[k]) {
+            return naik_input_refuse(log, input, path,
+                                     "'%s' [%d, %d, %d] lies beyond the zone: %d in %c is more "
+                                     "than half of the %d sites",
+                                     path, p[0], p[1], p[2], p[k], "xyz"[k], size[k]);
+        }
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_input_check_zones(naik_log *log, const naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_input_check_zone(log, input, "output.momenta", &input->output.momenta));
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        int own[1][NAIK_DIM] = {{0}};
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "solve.%d.momenta", i);
+        NAIK_TRY(naik_input_check_zone(log, input, path, &solve->momenta));
+        snprintf(path, sizeof path, "solve.%d.source.momentum", i);
+        memcpy(own[0], solve->source.momentum, sizeof solve->source.momentum);
+        NAIK_TRY(naik_input_check_zone(log, input, path, &(naik_vectors){own, 1}));
+    }
+done:
+    return status;
+}
+
 const naik_ints *naik_input_asked_correlators(const naik_input *input,
                                               const naik_input_solve *solve)
 {

@@ -69,6 +69,11 @@ naik_status naik_input_check_common(naik_log *log, const naik_input *input, cons
 /* That a list names no momentum twice. NAIK_ERR_INPUT */
 naik_status naik_input_check_momenta(naik_log *log, const naik_input *input, const char *path,
                                      const naik_vectors *momenta);
+/* That none of a list is more than half a turn a site; the same of output, entries and sources, which older files do not
+ * keep. NAIK_ERR_INPUT */
+naik_status naik_input_check_zone(naik_log *log, const naik_input *input, const char *path,
+                                  const naik_vectors *momenta);
+naik_status naik_input_check_zones(naik_log *log, const naik_input *input);
 /* input_three_point.c. What depends on the quarks is filled in, then all is checked. NAIK_ERR_INPUT */
 naik_status naik_input_check_three_points(naik_log *log, naik_input *input);
 /* Entries of the daughters, behind the others of solve[], whose origins are known; then, once there are sources, what

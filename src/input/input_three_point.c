@@ -251,21 +251,13 @@ static naik_status check_times(const block *b)
 
 static naik_status check_momenta(const block *b, const char *key, const naik_vectors *momenta)
 {
-    const int *size = b->input->lattice.size;
+    naik_status status = NAIK_OK;
     char path[PATH_SIZE];
     path_of(b, key, path);
-    for (int i = 0; i < momenta->count; i++) {
-        const int *p = momenta->data[i];
-        for (int k = 0; k < NAIK_DIM - 1; k++) {
-            if (2 * p[k] > size[k] || 2 * p[k] < -size[k]) {
-                return refuse(b, path,
-                              "'%s' [%d, %d, %d] lies beyond the zone: %d in %c is more than half "
-                              "of the %d sites",
-                              path, p[0], p[1], p[2], p[k], "xyz"[k], size[k]);
-            }
-        }
-    }
-    return naik_input_check_momenta(b->log, b->input, path, momenta);
+    NAIK_TRY(naik_input_check_zone(b->log, b->input, path, momenta));
+    NAIK_TRY(naik_input_check_momenta(b->log, b->input, path, momenta));
+done:
+    return status;
 }
 
 static naik_status check_repeated(const block *b, const char *key, const naik_reals *values)

@@ -10,6 +10,8 @@
 
 /* Modes must promise this much less before they are looked for. */
 static const double MARGIN = 0.9;
+/* Averages take modes up to so many masses: those that carry most of a pion far from its source. */
+static const double OF_AVERAGES = 3;
 
 bool mode_count_is_odd(const naik_source *source)
 {
@@ -65,9 +67,30 @@ static mode_cost cost_of_set(const naik_input *input, int modes, const naik_quar
     return c;
 }
 
-static bool pays(const mode_cost *c)
+/* Whether the modes of a quark's links are looked for: averages need them anyway. */
+static bool pays(const naik_input *input, const mode_cost *c, const naik_quark *of)
 {
-    return c->with + c->search < MARGIN * c->plain;
+    return naik_input_averages_modes(input, of) || c->with + c->search < MARGIN * c->plain;
+}
+
+/* The fewest that averages want, in blocks; 0: there are none. */
+static int least_of_averages(const naik_input *input)
+{
+    double mass = INFINITY;
+    for (int i = 0; i < input->average_count; i++) {
+        const naik_input_average *average = &input->averages[i];
+        for (int k = 0;
+             average->type == NAIK_INPUT_LOW_MODES && k < input->solve[average->of].masses.count;
+             k++) {
+            mass = fmin(mass, naik_input_quark(input, average->of, k)->mass);
+        }
+    }
+    return isfinite(mass)
+               ? (int)fmin(ceil(OF_AVERAGES * mass * model_mode_density(input->lattice.size) /
+                                NAIK_MODES_BLOCK),
+                           MODE_COUNT_MOST / NAIK_MODES_BLOCK) *
+                     NAIK_MODES_BLOCK
+               : 0;
 }
 
 mode_cost mode_cost_of(const naik_input *input, int modes, bool where_they_pay)
@@ -79,7 +102,7 @@ mode_cost mode_cost_of(const naik_input *input, int modes, bool where_they_pay)
             continue;
         }
         const mode_cost set = cost_of_set(input, modes, &input->quarks[q]);
-        if (!where_they_pay || pays(&set)) {
+        if (!where_they_pay || pays(input, &set, &input->quarks[q])) {
             all.sets++;
             all.sources += set.sources;
             all.solves += set.solves;
@@ -100,12 +123,13 @@ double mode_cost_break_even(const mode_cost *cost)
 bool mode_count_pays(const naik_input *input, int modes, const naik_quark *quark)
 {
     const mode_cost set = cost_of_set(input, modes, quark);
-    return modes > 0 && pays(&set);
+    return modes > 0 && pays(input, &set, quark);
 }
 
 int mode_count_choose(const naik_input *input, int most)
 {
     const int krylov = input->deflation.krylov;
+    const int least = least_of_averages(input);
     int best = 0;
     double gain = 0;
     for (int n = NAIK_MODES_BLOCK; n <= most && n <= MODE_COUNT_MOST; n += NAIK_MODES_BLOCK) {
@@ -115,10 +139,15 @@ int mode_count_choose(const naik_input *input, int most)
             break;
         }
         const mode_cost c = mode_cost_of(input, n, true);
-        if (c.plain - c.with - c.search > gain) {
+        if (n <= least || c.plain - c.with - c.search > gain) {
             gain = c.plain - c.with - c.search;
             best = n;
         }
     }
     return best;
+}
+
+bool mode_count_averages(const naik_input *input)
+{
+    return least_of_averages(input) > 0;
 }

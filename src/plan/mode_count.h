@@ -27,8 +27,10 @@ mode_cost mode_cost_of(const naik_input *input, int modes, bool where_they_pay);
 double mode_cost_break_even(const mode_cost *cost);
 /* Whether finding so many modes pays for the deflated solves with the links of this quark. */
 bool mode_count_pays(const naik_input *input, int modes, const naik_quark *quark);
-/* The number with the least cost of all solves, up to `most`; 0: solving without costs less, or so
- * little more that it is not worth it. */
+/* The number with the least cost of all solves, up to `most`; 0: solving without costs less, or so little more that it is
+ * not worth it. Averages of low modes need some, whatever they save: from lambda_n = 3 m on, m the least of their masses. */
 int mode_count_choose(const naik_input *input, int most);
+/* Whether there are such averages. */
+bool mode_count_averages(const naik_input *input);
 
 #endif

@@ -213,7 +213,8 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
                              ? 0
                              : 2 * (int64_t)sizeof(double) * kind->reals * lat->sites +
                                    smearing_bytes(input, lat) + source_current_bytes(input, lat);
-    plan->contraction_bytes = contraction_bytes(input, lat) + source_current_bytes(input, lat);
+    plan->contraction_bytes =
+        contraction_bytes(input, lat, plan->modes) + source_current_bytes(input, lat);
     if (thin) {
         plan->total_bytes = plan->packed_bytes + thin_total(plan, input, geometry, &multigrid);
     } else {
@@ -418,6 +419,21 @@ static void choose_modes(solve_plan *plan, const naik_input *input, const naik_g
     }
 }
 
+/* Averages of low modes find some in the plan. */
+static naik_status check_averages(const solve_plan *plan, const naik_input *input, naik_log *log)
+{
+    for (int i = 0; i < input->average_count && plan->modes == 0; i++) {
+        if (input->averages[i].type == NAIK_INPUT_LOW_MODES) {
+            return NAIK_FAIL(log, plan->modes_bound ? NAIK_ERR_MEMORY : NAIK_ERR_INPUT,
+                             "deflation.modes auto has no modes for averages.%d, because %s", i,
+                             plan->modes_bound
+                                 ? "memory holds none: use more ranks"
+                                 : "the lattice is too small for a search: leave the average out");
+        }
+    }
+    return NAIK_OK;
+}
+
 naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
                             int stored, solve_plan *out)
 {
@@ -437,6 +453,7 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     NAIK_TRY(available(geometry, &out->available_bytes));
     if (out->modes_chosen) {
         choose_modes(out, input, geometry, tasks, stored);
+        NAIK_TRY(check_averages(out, input, geometry->backend->log));
     } else {
         out->modes = input->deflation.modes;
         out->modes_stored =

@@ -1,6 +1,7 @@
 /* plan_modes.c - which solves a plan deflates, and what it tells of low modes */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "plan/mode_count.h"
 #include "plan/plan.h"
@@ -22,9 +23,11 @@ static void print_chosen(const solve_plan *plan, const naik_input *input, naik_l
 {
     const int usual = plan->modes > 0 ? plan->modes : NAIK_MODES_BLOCK;
     const mode_cost cost = mode_cost_of(input, usual, plan->modes > 0 && !plan->modes_stored);
-    char room[64] = "";
+    char room[96] = "";
+    snprintf(room, sizeof room, "%s", mode_count_averages(input) ? "; averages need them" : "");
     if (plan->modes_bound) {
-        snprintf(room, sizeof room, "; memory holds at most %d", plan->modes_most);
+        const size_t used = strlen(room);
+        snprintf(room + used, sizeof room - used, "; memory holds at most %d", plan->modes_most);
     }
     if (plan->modes_stored) {
         naik_log_line(log, "modes: auto takes the %d modes of %s%s", plan->modes,
