@@ -361,8 +361,13 @@ static naik_status of_fields(contraction_averager *w, const contraction_item *it
             fields[k * times + t] = naik_csub(fields[whole + (size_t)(k * times + t)], own[t]);
         }
     }
-    keep_low(w, item, low_average_of(low, w->input, item->average, -1, at.mass, at.place), hits,
-             fields);
+    const naik_complex *all = low_average_of(low, w->input, item->average, -1, at.mass, at.place);
+    for (int t = 0; t < times && item->statistic == CONTRACTION_FIELD; t++) {
+        w->family[t] = naik_cadd(all[t], fields[item->field * times + t]);
+    }
+    if (item->statistic != CONTRACTION_FIELD) {
+        keep_low(w, item, all, hits, fields);
+    }
 done:
     return status;
 }
@@ -398,7 +403,9 @@ naik_status contraction_average(contraction_averager *w, const contraction_list 
     naik_status status = NAIK_OK;
     const contraction_item *item = &list->item[index];
     const int times = w->input->lattice.size[3];
-    const int place = (int)item->statistic - (int)contraction_first(item);
+    const int place = item->statistic == CONTRACTION_FIELD
+                          ? 0
+                          : (int)item->statistic - (int)contraction_first(item);
     const int begin = item->source[item->anchor];
     const int n = w->input->solve[w->input->sources[begin].solve].origins.count;
     naik_complex *part = NULL;

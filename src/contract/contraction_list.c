@@ -511,12 +511,22 @@ static void add_estimates(builder *b, int index, int first, int each)
     }
     for (int i = 0; i < input->average_count; i++) {
         const naik_input_average *average = &input->averages[i];
-        for (int k = first; k < first + each && average->of == index && !b->failed; k++) {
+        const bool mine = average->of == index && naik_input_averages_loops(input, average);
+        for (int k = first; k < first + each && mine && !b->failed; k++) {
             contraction_item item = b->list->item[k];
             item.average = average;
-            if (naik_input_averages_loops(input, average)) {
-                add_average(b, &item, NULL, k, each);
-            }
+            add_average(b, &item, NULL, k, each);
+        }
+        for (int k = 0; k < each * solve->hits && mine && solve->hits > 1 && !b->failed; k++) {
+            char folder[FOLDER];
+            contraction_item item = b->list->item[first + k % each];
+            item.statistic = CONTRACTION_FIELD;
+            item.average = average;
+            item.field = k / each;
+            item.first = first + k % each;
+            item.step = each;
+            snprintf(folder, sizeof folder, "%s/f%04d", average->name, item.field);
+            add(b, &item, folder);
         }
     }
 }

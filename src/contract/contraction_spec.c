@@ -59,6 +59,10 @@ static const struct {
          "that source, each shifted to t = 0",
          {"loop rest",
           "mean over noise fields of the loop minus what low modes alone give from that noise"}},
+    [CONTRACTION_FIELD] = {NULL,
+                           NULL,
+                           NULL,
+                           {"loop field", "low modes exactly, the rest from one noise field"}},
     [CONTRACTION_SUM] = {NULL, NULL, NULL, {"loop sum", "sum over the sources of diluted noise"}},
 };
 

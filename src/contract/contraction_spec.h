@@ -9,6 +9,7 @@
 typedef enum contraction_statistic {
     CONTRACTION_VALUE,
     CONTRACTION_SUM,   /* of loops, over the sources of diluted noise */
+    CONTRACTION_FIELD, /* of loops with low modes: by one noise field alone */
     CONTRACTION_MEAN,  /* over the sources of an entry */
     CONTRACTION_ERROR, /* of that mean */
     /* Of truncated solves (average.h): */
@@ -46,6 +47,7 @@ typedef struct contraction_item {
     int first, step;          /* of averages: items first, first + step ... ; first < 0: the
                                correlators that the solves of mass[0] have */
     const naik_input_average *average; /* of the block averages; NULL: plain */
+    int field;                         /* of CONTRACTION_FIELD */
     int exact_first, exact_source;     /* as first and source[0], of its exact solves */
 } contraction_item;
 
