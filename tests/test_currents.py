@@ -41,7 +41,7 @@ def correlator(file, name):
 
 
 def of_momenta(file, folder, name, momenta):
-    return np.array([correlator(file, f"corr/{folder}/{name}/p{('_' if min(p) < 0 else '').join(map(str, p))}") for p in momenta])
+    return np.array([correlator(file, f"corr/{folder}/{name}/p{''.join(map(str, p))}") for p in momenta])
 
 
 def divergence(file, folder):

@@ -93,6 +93,10 @@ def averages_of_vectors_agree_and_every_mass_is_known():
     small, large = (re.findall(r"name: (\w+)", open(os.path.join(TOP, "inputs", name), encoding="utf-8").read())
                     for name in ("gm2.yaml", "gm2-32x48.yaml"))
     assert small == large
+    noise, low = map(float, re.search(r"noise alone (\S+) with low modes (\S+)", made["said"]).groups())
+    assert made["L"].shape == (3, 8, 16) and low < noise / 1.2, (noise, low)
+    means = [made["g"].values(made["g"].find("loops", i, quantity="loop mean")[0]) for i in made["currents"]]
+    assert np.abs(made["L"].mean(1) - means).max() < 1e-13 * np.abs(means).max()
 
 
 def a_whole_twist_is_a_momentum_of_the_lattice():

@@ -246,6 +246,10 @@ def several_noise_fields_have_an_error():
             # without the low modes' part each field is its rest
             at = {q: file.values(file.find("lma", name, quantity="loop " + q)[0]) for q in ("mean", "standard error", "low modes", "rest")}
             assert (at["mean"] == at["low modes"] + at["rest"]).all() and np.abs(at["standard error"]).max() > 0
+            each = np.array([file.values(c) for c in file.find("lma", name, quantity="loop field")])
+            assert each.shape == (3, 8) and np.abs(each.mean(0) - at["mean"]).max() < 1e-13 * size, name
+            for part in np.real, np.imag:
+                assert np.abs(part(at["standard error"]) - part(each).std(0, ddof=1) / 3 ** 0.5).max() < 1e-13 * size, name
 
 
 def what_cannot_be_diluted_is_refused():

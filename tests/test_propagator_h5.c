@@ -17,6 +17,17 @@
 #include "io/prop/record.h"
 #include "propagator_fixture.h"
 
+static void names_of_momenta_keep_numbers_apart(check *t)
+{
+    static const int momenta[][NAIK_DIM - 1] = {{0, 0, 0}, {1, 0, -1}, {10, 0, 1}, {1, -12, 0}};
+    static const char *const names[] = {"p000", "p10-1", "p10_0_1", "p1_-12_0"};
+    for (int i = 0; i < 4; i++) {
+        char name[64];
+        naik_propagator_momentum_name(momenta[i], name);
+        CHECK_TEXT(t, name, names[i]);
+    }
+}
+
 static void records_of_no_known_state_are_damaged(check *t)
 {
     naik_solve_record record = {.state = NAIK_SOLVE_DONE, .rung = 1, .modes = 7, .iterations = 12};
@@ -479,7 +490,8 @@ done:
 
 int main(int argc, char **argv)
 {
-    static const check_case cases[] = {CHECK(records_of_no_known_state_are_damaged),
+    static const check_case cases[] = {CHECK(names_of_momenta_keep_numbers_apart),
+                                       CHECK(records_of_no_known_state_are_damaged),
                                        CHECK(h5_propagators_come_back_to_the_bit),
                                        CHECK(a_stopped_run_is_continued),
                                        CHECK(what_was_begun_is_forgotten_unless_it_holds_something),

@@ -112,7 +112,7 @@ def propagators_are_read_slice_by_slice_and_solve_their_source():
 def wrong_requests_are_answered_with_what_there_is():
     with naik_io.open(FILES[0]) as f:
         for call, told in ((lambda: f.correlator("pd"), "sets: ['pt', 'wall']"),
-                           (lambda: f.correlator("pt", momentum=(3, 0, 0)), "it has pion05/p000, pion05/p10-1, pion05/p10_0_1, pion5"),
+                           (lambda: f.correlator("pt", momentum=(3, 0, 0)), "it has pion05/p000, pion05/p10-1, pion05/p201, pion5"),
                            (lambda: f.correlator("wall", meson="rho"), "no correlator rho/p000"),
                            (lambda: f.propagator(3), "no source 3"),
                            (lambda: f.propagator(0, 2), "mass number 2")):

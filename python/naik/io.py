@@ -454,7 +454,8 @@ class File(_Opened):
         correlator None: the pion. masses: one, or one for each quark, by value; None where there is no choice.
         naik_epsilon: the same, where several have the masses. quantity: of averages over sources "mean" and "standard error"; of
         truncated solves (averages) "sloppy mean", "sloppy standard error", "correction", "correction standard error" too,
-        of low modes "low modes" and "rest"; "loop" and, of diluted noise, "loop sum"."""
+        of low modes "low modes" and "rest"; "loop", of diluted noise "loop sum", of several noise fields "loop mean" and
+        "loop standard error", of low modes in loops "loop low modes", "loop rest" and, one for each field, "loop field"."""
         wanted = correlator or ("pion" if self.has_spin else "pion5")
         found = [c for c in self.correlators if c.name == name and c.quantity == quantity]
         if found and isinstance(found[0], ThreePoint):

@@ -85,12 +85,10 @@ static int least_of_averages(const naik_input *input)
             mass = fmin(mass, naik_input_quark(input, average->of, k)->mass);
         }
     }
-    return isfinite(mass)
-               ? (int)fmin(ceil(OF_AVERAGES * mass * model_mode_density(input->lattice.size) /
-                                NAIK_MODES_BLOCK),
-                           MODE_COUNT_MOST / NAIK_MODES_BLOCK) *
-                     NAIK_MODES_BLOCK
-               : 0;
+    const double wanted = OF_AVERAGES * mass * model_mode_density(input->lattice.size);
+    const double most = MODE_COUNT_MOST;
+    const int blocks = isfinite(mass) ? (int)ceil(fmin(wanted, most) / NAIK_MODES_BLOCK) : 0;
+    return blocks * NAIK_MODES_BLOCK;
 }
 
 mode_cost mode_cost_of(const naik_input *input, int modes, bool where_they_pay)
