@@ -19,16 +19,6 @@ static const naik_input_solve *entry_of(const naik_input *input, int source)
     return &input->solve[input->sources[source].solve];
 }
 
-int contraction_place(const naik_input *input, const contraction_item *item)
-{
-    const naik_input_solve *solve = entry_of(input, item->source[0]);
-    int place = 0;
-    while (solve->correlators.data[place] != item->meson) {
-        place++;
-    }
-    return place * solve->momenta.count + item->momentum;
-}
-
 typedef struct builder {
     const naik_input *input;
     contraction_list *list;

@@ -21,8 +21,6 @@ typedef struct contraction_list {
 
 /* NAIK_ERR_MEMORY. Local. */
 naik_status contraction_list_create(naik_log *log, const naik_input *input, contraction_list *out);
-/* The number of an item's correlator among those that the solves of its source have. */
-int contraction_place(const naik_input *input, const contraction_item *item);
 /* Whether propagators are kept while the run goes on, in the file or until all is contracted. */
 bool contraction_keeps(const naik_input *input);
 /* The most quarks of one: so many propagators are held at a time. */

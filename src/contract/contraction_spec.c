@@ -190,6 +190,16 @@ static void describe_truncated(const naik_input *input, const contraction_item *
     }
 }
 
+int contraction_place(const naik_input *input, const contraction_item *item)
+{
+    const naik_input_solve *solve = entry_of(input, item->source[0]);
+    int place = 0;
+    while (solve->correlators.data[place] != item->meson) {
+        place++;
+    }
+    return place * solve->momenta.count + item->momentum;
+}
+
 contraction_statistic contraction_first(const contraction_item *item)
 {
     return item->average == NULL                                ? CONTRACTION_MEAN

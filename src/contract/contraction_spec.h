@@ -54,6 +54,8 @@ typedef struct contraction_item {
 /* Where the momentum of an item has its place: in the list of the entry of one quark, of several in that
  * of the output. Borrowed. */
 const naik_vectors *contraction_momenta(const naik_input *input, const contraction_item *item);
+/* The number of an item's correlator among those that the solves of its source have. */
+int contraction_place(const naik_input *input, const contraction_item *item);
 /* The statistics that stand together in the list for one correlator, of which the item is one: the first, and how many.
  * Local. */
 contraction_statistic contraction_first(const contraction_item *item);
