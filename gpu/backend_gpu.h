@@ -118,7 +118,8 @@ size_t gpu_modes_rotate_bytes(const naik_lattice *lattice, int count);
 /* slices.cu */
 naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);
 naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
-                            const naik_complex *const weight[3], int parts, naik_exactsum *sums);
+                            const naik_complex *weight, const int *parts, int count,
+                            naik_exactsum *sums);
 
 /* scalars.cu */
 naik_status gpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count);

@@ -1,4 +1,5 @@
-/* test_device_tie.c - mesons with links on a device, against those of the host, bit for bit
+/* test_device_tie.c - mesons with links and their operators on a device, against those of the host,
+ * bit for bit
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,11 @@ enum { COLUMNS = 3, MOMENTA = 3 };
 static const int size[4] = {8, 4, 4, 8};
 static const int origin[4] = {1, 0, 3, 2};
 
-/* Numbers 16 S + T with no link to four. */
-static const int operators[] = {16 * 5 + 5, 16 * 1, 16 * 9 + 1, 16 * 6, 16 * 1 + 6, 16 * 15};
+/* Numbers 16 S + T with no link to four; some of the same links, and one without an operator of fewer. */
+static const int operators[] = {16 * 5 + 5, 16 * 1,  16 * 9 + 1,  16 * 6,
+                                16 * 1 + 6, 16 * 15, 16 * 3 + 3,  16 * 3 + 2,
+                                16 * 14,    0,       16 * 2 + 13, 16 * 7 + 14};
+enum { OPERATORS = sizeof operators / sizeof *operators };
 
 /* Both quarks' vectors, [2][COLUMNS][sites][3][2]. */
 static double *make_quarks(const fixture_thin *f)
@@ -28,52 +32,123 @@ static double *make_quarks(const fixture_thin *f)
     return g;
 }
 
-static void compare(check *t, const fixture_thin *f, naik_shifts *shifts, device_tie *tie,
-                    const double *g)
+/* The host's O h of a quark [COLUMNS][sites][3][2]. */
+static void displace(check *t, const fixture_thin *f, naik_shifts *shifts, int number,
+                     const double *h, double *out)
+{
+    const int64_t reals = 6 * (int64_t)f->lat->sites;
+    for (int c = 0; c < COLUMNS; c++) {
+        CHECK_OK(t, naik_spin_taste_apply(shifts, number, origin, h + reals * c, out + reals * c));
+    }
+}
+
+static void compare_sums(check *t, const fixture_thin *f, naik_shifts *shifts, device_tie *tie,
+                         const double *g)
 {
     static const naik_frame frames[MOMENTA] = {
         {.origin = {1, 0, 3, 2}},
         {.origin = {1, 0, 3, 2}, .momentum = {1, 0, 1}},
         {.origin = {1, 0, 3, 2}, .momentum = {0, 1, 2}, .cosine = true}};
-    const int64_t reals = 6 * (int64_t)f->lat->sites, quark = COLUMNS * reals;
+    device_tie_request request = {
+        .spin_taste = operators, .operators = OPERATORS, .frame = frames, .momenta = MOMENTA};
+    const int64_t quark = COLUMNS * 6 * (int64_t)f->lat->sites;
     const size_t times = (size_t)size[3];
     double *displaced = malloc((size_t)quark * sizeof *displaced);
-    naik_complex want[8], got[MOMENTA * 8];
-    for (size_t k = 0; k < sizeof operators / sizeof *operators; k++) {
-        const int of = (int)k % 2; /* the quark that the operator is on */
-        for (int c = 0; c < COLUMNS; c++) {
-            CHECK_OK(t, naik_spin_taste_apply(shifts, operators[k], origin,
-                                              g + quark * of + reals * c, displaced + reals * c));
-        }
-        CHECK_OK(t, device_tie_apply(tie, operators[k], origin, of));
-        CHECK_OK(t, device_tie_sum(tie, 0, frames, MOMENTA, got));
-        for (int p = 0; p < MOMENTA; p++) {
-            CHECK_OK(t, naik_contract_meson(f->lat, NAIK_PION5, &frames[p], g, displaced, want));
-            CHECK_INT(t, memcmp(want, got + (size_t)p * times, sizeof want), 0);
+    naik_complex want[8], got[OPERATORS * MOMENTA * 8];
+    memcpy(request.r0, origin, sizeof request.r0);
+    for (int of = 0; of < 2; of++) { /* the quark that the operator is on */
+        CHECK_OK(t, device_tie_sum(tie, device_tie_quark(tie, 0), device_tie_quark(tie, of),
+                                   &request, got));
+        for (size_t k = 0; k < OPERATORS * MOMENTA; k++) {
+            if (k % MOMENTA == 0) {
+                displace(t, f, shifts, operators[k / MOMENTA], g + quark * of, displaced);
+            }
+            CHECK_OK(t, naik_contract_meson(f->lat, NAIK_PION5, &frames[k % MOMENTA], g, displaced,
+                                            want));
+            CHECK_INT(t, memcmp(want, got + k * times, sizeof want), 0);
         }
     }
     free(displaced);
 }
 
-static void mesons_with_links_have_the_bits_of_the_host(check *t)
+static bool begin(check *t, fixture_thin *f)
+{
+    if (!fixture_thin_create(t, t->comm, size, NULL, f)) {
+        return false;
+    }
+    if (naik_backend_device(f->backend) == NULL) {
+        fixture_thin_destroy(f);
+        t->skip = "the backend is the host";
+        return false;
+    }
+    return true;
+}
+
+static void mesons_have_the_bits_of_the_host(check *t)
+{
+    fixture_thin f;
+    naik_shifts *shifts = NULL;
+    double *g = NULL;
+    if (!begin(t, &f)) {
+        return;
+    }
+    g = make_quarks(&f);
+    CHECK_OK(t, naik_shifts_create(f.u, true, &shifts));
+    for (int columns = 1; columns <= COLUMNS; columns += 2) {
+        const device_tie_shape shape = {.links = 4, .columns = columns, .quarks = 2};
+        device_tie *tie = NULL;
+        CHECK_OK(t, device_tie_create(naik_backend_device(f.backend), f.lat, shifts, &shape, &tie));
+        for (int k = 0; k < DEVICE_TIE_QUARKS; k++) {
+            CHECK_OK(t, device_tie_put(tie, k, g + 6 * COLUMNS * (int64_t)f.lat->sites * k));
+        }
+        compare_sums(t, &f, shifts, tie, g);
+        device_tie_destroy(&tie);
+    }
+    free(g);
+    naik_shifts_destroy(&shifts);
+    fixture_thin_destroy(&f);
+}
+
+/* What is left of a vector once it is rounded is less than its last bit in single precision. */
+static void operators_have_the_bits_of_the_host(check *t)
 {
     fixture_thin f;
     naik_shifts *shifts = NULL;
     device_tie *tie = NULL;
-    double *g = NULL;
-    if (fixture_thin_create(t, t->comm, size, NULL, &f)) {
-        naik_device *device = naik_backend_device(f.backend);
-        if (device == NULL) {
-            fixture_thin_destroy(&f);
-            CHECK_SKIP(t, "the backend is the host");
+    double *g = NULL, *v[2] = {NULL, NULL};
+    const device_tie_shape shape = {.links = 4, .columns = 1};
+    if (!begin(t, &f)) {
+        return;
+    }
+    naik_device *device = naik_backend_device(f.backend);
+    const size_t reals = 6 * (size_t)f.lat->sites, bytes = reals * sizeof *g;
+    g = make_quarks(&f);
+    CHECK_OK(t, naik_shifts_create(f.u, true, &shifts));
+    CHECK_OK(t, device_tie_create(device, f.lat, shifts, &shape, &tie));
+    for (int k = 0; k < 2; k++) {
+        CHECK_OK(t, naik_device_alloc(device, t->comm->log, bytes, "a vector", (void **)&v[k]));
+    }
+    CHECK_OK(t, device->memory->upload(device, v[0], g, bytes));
+    double *want = g + reals, *got = g + 2 * reals;
+    for (int k = 0; k < 2 * OPERATORS; k++) {
+        const bool rest = k % 2 != 0;
+        if (naik_correlator_links(NAIK_FIRST_SPIN_TASTE + operators[k / 2]) == 0) {
+            continue; /* of local ones the vector would have to be copied */
         }
-        g = make_quarks(&f);
-        CHECK_OK(t, naik_shifts_create(f.u, true, &shifts));
-        CHECK_OK(t, device_tie_create(device, shifts, MOMENTA, &tie));
-        for (int k = 0; k < DEVICE_TIE_QUARKS; k++) {
-            CHECK_OK(t, device_tie_put(tie, k, g + 6 * COLUMNS * (int64_t)f.lat->sites * k));
+        CHECK_OK(t, naik_spin_taste_apply(shifts, operators[k / 2], origin, g, want));
+        for (size_t i = 0; i < reals && rest; i++) {
+            want[i] -= (double)(float)want[i];
         }
-        compare(t, &f, shifts, tie, g);
+        CHECK_OK(t, device_tie_apply(tie, operators[k / 2], origin, rest, v[0], v[1]));
+        CHECK_OK(t, device->memory->download(device, got, v[1], bytes));
+        size_t other = 0;
+        for (size_t i = 0; i < reals; i++) {
+            other += want[i] != got[i];
+        }
+        CHECK_INT(t, other, 0);
+    }
+    for (int k = 0; k < 2; k++) {
+        naik_device_free(device, v[k]);
     }
     free(g);
     device_tie_destroy(&tie);
@@ -81,4 +156,4 @@ static void mesons_with_links_have_the_bits_of_the_host(check *t)
     fixture_thin_destroy(&f);
 }
 
-CHECK_MAIN(CHECK(mesons_with_links_have_the_bits_of_the_host))
+CHECK_MAIN(CHECK(mesons_have_the_bits_of_the_host), CHECK(operators_have_the_bits_of_the_host))

@@ -110,6 +110,99 @@ static void operators_are_hermitian_up_to_a_known_sign(check *t)
     clear(&f);
 }
 
+/* v(x) -> Z_mu v by its definition, on one rank. */
+static void shift_slowly(const fixture *f, int mu, const double *from, double *to)
+{
+    static const unsigned eta[4] = {8, 9, 11, 0};
+    for (int32_t site = 0; site < f->lat->sites; site++) {
+        int x[4], y[4];
+        naik_complex ahead[3], behind[3];
+        const naik_matrix *u = naik_shifts_links(f->shifts)->link;
+        naik_lattice_coords(f->lat, site, x);
+        int sign = x[mu] + x[0] + x[1] + x[2] + x[3];
+        for (int nu = 0; nu < 4; nu++) {
+            sign += (eta[mu] >> nu & 1) != 0 ? x[nu] : 0;
+        }
+        memcpy(y, x, sizeof y);
+        y[mu] = (x[mu] + 1) % size[mu];
+        naik_mat_times(&u[4 * site + mu], false, from + 6 * (int64_t)naik_lattice_site(f->lat, y),
+                       ahead);
+        y[mu] = (x[mu] + size[mu] - 1) % size[mu];
+        const int32_t back = naik_lattice_site(f->lat, y);
+        naik_mat_times(&u[4 * back + mu], true, from + 6 * (int64_t)back, behind);
+        for (int c = 0; c < 3; c++) {
+            const double half = sign % 2 == 0 ? 0.5 : -0.5;
+            to[6 * (int64_t)site + 2 * c] = half * (ahead[c].re + behind[c].re);
+            to[6 * (int64_t)site + 2 * c + 1] = half * (ahead[c].im + behind[c].im);
+        }
+    }
+}
+
+/* sum += the Z of the directions left, in all their orders, with the sign of an order (of x, y, z, t reversed +); v is
+ * used up. */
+static void add_orders(const fixture *f, unsigned left, double sign, const double *v, double *sum)
+{
+    if (left == 0) {
+        for (size_t i = 0; i < f->reals; i++) {
+            sum[i] += sign * v[i];
+        }
+        return;
+    }
+    double *next = malloc(f->reals * sizeof *next);
+    int before = 0; /* directions left that act after this one, but have a smaller number */
+    for (int mu = 0; mu < 4; mu++) {
+        if ((left >> mu & 1) != 0) {
+            shift_slowly(f, mu, v, next);
+            add_orders(f, left & ~(1U << mu), before % 2 == 0 ? sign : -sign, next, sum);
+            before++;
+        }
+    }
+    free(next);
+}
+
+/* O f = eps A phi f, A the mean over the orders: of two links the order with + is (x, y), (z, x), (y, z), (x, t) ..., of
+ * which the second acts first. */
+static void operators_are_means_over_orders(check *t)
+{
+    static const int origin[4] = {0, 0, 0, 0}, factorial[5] = {1, 1, 2, 6, 24};
+    fixture f;
+    CHECK_REQUIRE(t, make(t, &f));
+    double *sum = malloc(f.reals * sizeof *sum);
+    for (int number = 0; number < NAIK_GAMMAS * NAIK_GAMMAS; number += 11) {
+        const unsigned spin = (unsigned)number / NAIK_GAMMAS;
+        const unsigned links = spin ^ (unsigned)number % NAIK_GAMMAS;
+        const int n = bits(links);
+        double worst = 0;
+        memset(sum, 0, f.reals * sizeof *sum);
+        for (int32_t site = 0; site < f.lat->sites; site++) {
+            int x[4];
+            naik_lattice_coords(f.lat, site, x);
+            int sign = 0;
+            for (int mu = 0; mu < 4; mu++) {
+                sign += (spin >> mu & 1) != 0 ? x[0] + x[1] + x[2] + x[3] + x[mu] : 0;
+            }
+            for (int i = 0; i < 6; i++) {
+                const size_t at = 6 * (size_t)site + (size_t)i;
+                f.b[at] = sign % 2 == 0 ? f.a[at] : -f.a[at];
+            }
+        }
+        add_orders(&f, links, (n == 2 && links != 5 ? -1.0 : 1.0) / factorial[n], f.b, sum);
+        CHECK_OK(t, naik_spin_taste_apply(f.shifts, number, origin, f.a, f.out));
+        for (int32_t site = 0; site < f.lat->sites; site++) {
+            int x[4];
+            naik_lattice_coords(f.lat, site, x);
+            const double eps = (x[0] + x[1] + x[2] + x[3]) % 2 == 0 ? 1 : -1;
+            for (int i = 0; i < 6; i++) {
+                const size_t at = 6 * (size_t)site + (size_t)i;
+                worst = fmax(worst, fabs(f.out[at] - eps * sum[at]));
+            }
+        }
+        CHECK_NEAR(t, worst, 0, 1e-14); /* 24 orders of four products of numbers up to 4, over 24 */
+    }
+    free(sum);
+    clear(&f);
+}
+
 static void the_place_is_a_sign_in_front(check *t)
 {
     static const int origin[4] = {0, 0, 0, 0}, r0[4] = {1, 2, 3, 5};
@@ -159,7 +252,7 @@ static void room_is_made_for_the_largest_face(check *t)
     CHECK_INT(t, lat->sites, 2048 / t->comm->size);
     CHECK_INT(t, naik_shifts_bytes(lat),
               (size_t)lat->sites * 4 * sizeof(naik_matrix) +
-                  (3 * (size_t)lat->sites + 2 * face) * 48);
+                  (9 * (size_t)lat->sites + 2 * face) * 48);
     naik_lattice_destroy(&lat);
 }
 
@@ -220,6 +313,7 @@ static void operators_are_gauge_covariant(check *t)
     clear(&f);
 }
 
-CHECK_MAIN(CHECK(operators_are_hermitian_up_to_a_known_sign), CHECK(the_place_is_a_sign_in_front),
+CHECK_MAIN(CHECK(operators_are_hermitian_up_to_a_known_sign),
+           CHECK_UP_TO(1, operators_are_means_over_orders), CHECK(the_place_is_a_sign_in_front),
            CHECK_UP_TO(1, the_place_of_the_source_is_a_product_of_phases),
            CHECK_UP_TO(1, operators_are_gauge_covariant), CHECK(room_is_made_for_the_largest_face))

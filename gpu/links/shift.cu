@@ -4,30 +4,29 @@
 #include "gpu/vectors/reduce.cuh"
 #include "links/shift_ops.h"
 
-enum { SHIFT_THREADS = 128, TIE_THREADS = 256, VECTOR = 6, COLUMNS = 3 };
+enum { SHIFT_THREADS = 128, TIE_THREADS = 256, VECTOR = 6 };
 
-typedef struct shift_params {
-    int local[NAIK_DIM], origin[NAIK_DIM], r0[NAIK_DIM];
-    bool split;
-    int sites, mu, layer;
-    unsigned mask;
-    double factor;
-    bool add;
-    const naik_matrix *link;
-    const double *f, *ahead, *behind;
-    double *out;
-} shift_params;
+/* A box, and the signs of its sites. */
+typedef struct shift_box {
+    int local[NAIK_DIM], origin[NAIK_DIM], r0[NAIK_DIM], stride[NAIK_DIM];
+    int sites;
+    size_t vector; /* numbers of one */
+} shift_box;
 
-static shift_params params_of(const naik_lattice *lat, const int *r0)
+static shift_box box_of(const naik_lattice *lat, const int *r0)
 {
-    shift_params p = {};
+    shift_box b = {};
+    int stride = 1;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        p.local[mu] = lat->local[mu];
-        p.origin[mu] = lat->origin[mu];
-        p.r0[mu] = r0 != NULL ? r0[mu] : 0;
+        b.local[mu] = lat->local[mu];
+        b.origin[mu] = lat->origin[mu];
+        b.r0[mu] = r0 != NULL ? r0[mu] : 0;
+        b.stride[mu] = stride;
+        stride *= lat->local[mu];
     }
-    p.sites = lat->sites;
-    return p;
+    b.sites = lat->sites;
+    b.vector = VECTOR * (size_t)lat->sites;
+    return b;
 }
 
 static unsigned blocks_for(int sites)
@@ -40,168 +39,261 @@ static gpu_stream stream_of(naik_device *device)
     return gpu_state_of(gpu_backend_of(device))->stream;
 }
 
-__device__ static inline void shift_coords(const int local[NAIK_DIM], int site, int x[NAIK_DIM])
+__device__ static inline void shift_coords(const shift_box &b, int site, int x[NAIK_DIM])
 {
+#pragma unroll
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        x[mu] = site % local[mu];
-        site /= local[mu];
+        x[mu] = site % b.local[mu];
+        site /= b.local[mu];
     }
 }
 
-/* x[p.mu], without an array in memory. */
-__device__ static inline int shift_along(const shift_params &p, const int x[NAIK_DIM])
-{
-    int at = 0;
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        at = mu == p.mu ? x[mu] : at;
-    }
-    return at;
-}
-
-__device__ static inline int shift_sign(const shift_params &p, const int x[NAIK_DIM])
+__device__ static inline int shift_sign(const shift_box &b, unsigned mask, const int x[NAIK_DIM])
 {
     int global[NAIK_DIM];
+#pragma unroll
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        global[mu] = x[mu] + p.origin[mu];
+        global[mu] = x[mu] + b.origin[mu];
     }
-    return naik_sign_at(p.mask, global, p.r0);
+    return naik_sign_at(mask, global, b.r0);
 }
 
-/* The site that is `step` from x in direction mu within the box. */
-__device__ static inline size_t shift_beside(const shift_params &p, const int x[NAIK_DIM], int step)
+/* A complex number in one load. */
+__device__ static inline naik_complex shift_load(const double *from)
 {
-    int64_t site = 0;
-    for (int mu = NAIK_DIM - 1; mu >= 0; mu--) {
-        const int at = mu == p.mu ? (x[mu] + step + p.local[mu]) % p.local[mu] : x[mu];
-        site = site * p.local[mu] + at;
+    const double2 v = *(const double2 *)from;
+    return {v.x, v.y};
+}
+
+__device__ static inline void shift_store(naik_complex v, double *to)
+{
+    *(double2 *)to = make_double2(v.re, v.im);
+}
+
+__device__ static inline naik_matrix shift_link(const naik_matrix *link, size_t site, int mu)
+{
+    const double *from = (const double *)&link[NAIK_DIM * site + (size_t)mu];
+    naik_matrix u;
+#pragma unroll
+    for (int i = 0; i < 9; i++) {
+        u.e[i / 3][i % 3] = shift_load(from + 2 * i);
     }
-    return (size_t)site;
+    return u;
 }
 
-__device__ static inline const naik_matrix *shift_link(const shift_params &p, size_t site)
+/* u f or u^+ f. */
+__device__ static inline void shift_times(const naik_matrix &u, bool dagger, const double *f,
+                                          naik_complex v[3])
 {
-    return p.link + NAIK_DIM * site + p.mu;
+    double from[VECTOR];
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+        const naik_complex z = shift_load(f + 2 * c);
+        from[2 * c] = z.re;
+        from[2 * c + 1] = z.im;
+    }
+    naik_mat_times(&u, dagger, from, v);
 }
 
-__global__ void __launch_bounds__(SHIFT_THREADS) shift_kernel(const shift_params p)
+typedef struct shift_params {
+    shift_box box;
+    unsigned directions, split; /* sets */
+    double half;
+    const naik_matrix *link;
+    const double *f[NAIK_DIM], *ahead[NAIK_DIM], *behind[NAIK_DIM];
+    double *out;
+} shift_params;
+
+/* N vectors of a site, whose links are read once. */
+template <int N> __global__ void __launch_bounds__(SHIFT_THREADS) shift_kernel(const shift_params p)
 {
     const int site = (int)(blockIdx.x * SHIFT_THREADS + threadIdx.x);
-    if (site >= p.sites) {
+    if (site >= p.box.sites) {
         return;
     }
     int x[NAIK_DIM];
-    naik_complex next[3], back[3];
-    shift_coords(p.local, site, x);
-    const size_t layer = VECTOR * (size_t)naik_link_layer_site(p.local, x, p.mu);
-    const bool leaves = p.split && shift_along(p, x) == p.local[p.mu] - 1;
-    naik_mat_times(shift_link(p, (size_t)site), false,
-                   leaves ? p.ahead + layer : p.f + VECTOR * shift_beside(p, x, 1), next);
-    if (p.split && shift_along(p, x) == 0) {
-        for (int c = 0; c < 3; c++) {
-            back[c] = {p.behind[layer + 2 * c], p.behind[layer + 2 * c + 1]};
+    naik_complex sum[N][3] = {};
+    shift_coords(p.box, site, x);
+#pragma unroll
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        if ((p.directions >> mu & 1) == 0) {
+            continue;
         }
-    } else {
-        const size_t from = shift_beside(p, x, -1);
-        naik_mat_times(shift_link(p, from), true, p.f + VECTOR * from, back);
+        const bool split = (p.split >> mu & 1) != 0;
+        const bool last = x[mu] == p.box.local[mu] - 1, first = x[mu] == 0;
+        const int around = (p.box.local[mu] - 1) * p.box.stride[mu];
+        const size_t layer = VECTOR * (size_t)naik_link_layer_site(p.box.local, x, mu);
+        const size_t face = p.box.vector / (size_t)p.box.local[mu];
+        const size_t next = (size_t)(last ? site - around : site + p.box.stride[mu]);
+        const size_t back = (size_t)(first ? site + around : site - p.box.stride[mu]);
+        naik_complex ahead[N][3];
+        {
+            const naik_matrix u = shift_link(p.link, (size_t)site, mu);
+            const bool leaves = split && last;
+            const double *f = leaves ? p.ahead[mu] + layer : p.f[mu] + VECTOR * next;
+            const size_t step = leaves ? face : p.box.vector;
+#pragma unroll
+            for (int k = 0; k < N; k++) {
+                shift_times(u, false, f + step * (size_t)k, ahead[k]);
+            }
+        }
+        if (split && first) {
+#pragma unroll
+            for (int k = 0; k < N; k++) {
+#pragma unroll
+                for (int c = 0; c < 3; c++) {
+                    const naik_complex v =
+                        shift_load(p.behind[mu] + layer + face * (size_t)k + 2 * c);
+                    sum[k][c] = naik_cadd(sum[k][c], naik_cadd(ahead[k][c], v));
+                }
+            }
+        } else {
+            const naik_matrix u = shift_link(p.link, back, mu);
+            const double *f = p.f[mu] + VECTOR * back;
+#pragma unroll
+            for (int k = 0; k < N; k++) {
+                naik_complex v[3];
+                shift_times(u, true, f + p.box.vector * (size_t)k, v);
+#pragma unroll
+                for (int c = 0; c < 3; c++) {
+                    sum[k][c] = naik_cadd(sum[k][c], naik_cadd(ahead[k][c], v[c]));
+                }
+            }
+        }
     }
-    const double half = 0.5 * shift_sign(p, x);
-    double *out = p.out + VECTOR * (size_t)site;
-    for (int c = 0; c < 3; c++) {
-        out[2 * c] = half * (next[c].re + back[c].re);
-        out[2 * c + 1] = half * (next[c].im + back[c].im);
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        double *out = p.out + p.box.vector * (size_t)k + VECTOR * (size_t)site;
+#pragma unroll
+        for (int c = 0; c < 3; c++) {
+            shift_store(naik_cscale(p.half, sum[k][c]), out + 2 * c);
+        }
     }
 }
 
 static naik_status shift(naik_device *device, const naik_link_shift *step)
 {
-    shift_params p = params_of(step->lattice, step->r0);
-    p.split = step->lattice->split[step->mu];
-    p.mu = step->mu;
-    p.mask = step->mask;
+    shift_params p = {};
+    p.box = box_of(step->lattice, NULL);
+    p.directions = step->directions;
+    p.half = step->half;
     p.link = step->link;
-    p.f = step->f;
-    p.ahead = step->ahead;
-    p.behind = step->behind;
     p.out = step->out;
-    shift_kernel<<<blocks_for(p.sites), SHIFT_THREADS, 0, stream_of(device)>>>(p);
-    return GPU_LAUNCHED(gpu_backend_of(device), "shifting a vector");
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        p.split |= step->lattice->split[mu] ? 1U << mu : 0;
+        p.f[mu] = step->f[mu];
+        p.ahead[mu] = step->ahead[mu];
+        p.behind[mu] = step->behind[mu];
+    }
+    const unsigned blocks = blocks_for(p.box.sites);
+    if (step->count == 3) {
+        shift_kernel<3><<<blocks, SHIFT_THREADS, 0, stream_of(device)>>>(p);
+    } else {
+        shift_kernel<1><<<blocks, SHIFT_THREADS, 0, stream_of(device)>>>(p);
+    }
+    return GPU_LAUNCHED(gpu_backend_of(device), "shifting vectors");
 }
 
-__global__ void face_kernel(const shift_params p)
+typedef struct face_params {
+    shift_box box;
+    int mu, layer;
+    const naik_matrix *link;
+    const double *f;
+    double *face;
+} face_params;
+
+/* Rows of blocks are vectors. */
+__global__ void __launch_bounds__(SHIFT_THREADS) face_kernel(const face_params p)
 {
     const int site = (int)(blockIdx.x * SHIFT_THREADS + threadIdx.x);
-    int x[NAIK_DIM];
-    if (site >= p.sites) {
+    int x[NAIK_DIM], along = 0, extent = 1;
+    if (site >= p.box.sites) {
         return;
     }
-    shift_coords(p.local, site, x);
-    if (shift_along(p, x) != p.layer) {
+    shift_coords(p.box, site, x);
+#pragma unroll
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        along = mu == p.mu ? x[mu] : along;
+        extent = mu == p.mu ? p.box.local[mu] : extent;
+    }
+    if (along != p.layer) {
         return;
     }
-    const double *f = p.f + VECTOR * (size_t)site;
-    double *out = p.out + VECTOR * (size_t)naik_link_layer_site(p.local, x, p.mu);
+    const double *f = p.f + p.box.vector * blockIdx.y + VECTOR * (size_t)site;
+    double *out = p.face + p.box.vector / (size_t)extent * blockIdx.y +
+                  VECTOR * (size_t)naik_link_layer_site(p.box.local, x, p.mu);
     naik_complex v[3];
+#pragma unroll
     for (int c = 0; c < 3; c++) {
-        v[c] = {f[2 * c], f[2 * c + 1]};
+        v[c] = shift_load(f + 2 * c);
     }
     if (p.link != NULL) {
-        naik_mat_times(shift_link(p, (size_t)site), true, f, v);
+        shift_times(shift_link(p.link, (size_t)site, p.mu), true, f, v);
     }
+#pragma unroll
     for (int c = 0; c < 3; c++) {
-        out[2 * c] = v[c].re;
-        out[2 * c + 1] = v[c].im;
+        shift_store(v[c], out + 2 * c);
     }
 }
 
 static naik_status pack_face(naik_device *device, const naik_lattice *lattice,
-                             const naik_matrix *link, int mu, int layer, const double *f,
+                             const naik_matrix *link, int mu, int layer, int count, const double *f,
                              double *face)
 {
-    shift_params p = params_of(lattice, NULL);
+    face_params p = {};
+    p.box = box_of(lattice, NULL);
     p.mu = mu;
     p.layer = layer;
     p.link = link;
     p.f = f;
-    p.out = face;
-    face_kernel<<<blocks_for(p.sites), SHIFT_THREADS, 0, stream_of(device)>>>(p);
-    return GPU_LAUNCHED(gpu_backend_of(device), "packing a face of a vector");
+    p.face = face;
+    const dim3 grid(blocks_for(p.box.sites), (unsigned)count);
+    face_kernel<<<grid, SHIFT_THREADS, 0, stream_of(device)>>>(p);
+    return GPU_LAUNCHED(gpu_backend_of(device), "packing a face of vectors");
 }
 
-__global__ void add_signed_kernel(const shift_params p)
+__global__ void product_kernel(const double *g, const double *h, size_t vector, int columns,
+                               bool add, int sites, naik_complex *out)
 {
     const int site = (int)(blockIdx.x * SHIFT_THREADS + threadIdx.x);
-    int x[NAIK_DIM];
-    if (site >= p.sites) {
+    if (site >= sites) {
         return;
     }
-    shift_coords(p.local, site, x);
-    const double sign = p.factor * shift_sign(p, x);
-    for (size_t i = VECTOR * (size_t)site; i < VECTOR * (size_t)site + VECTOR; i++) {
-        p.out[i] = fma(sign, p.f[i], p.add ? p.out[i] : 0);
+    double *to = &out[site].re;
+    naik_complex sum = {0, 0};
+    if (add) {
+        sum = shift_load(to);
     }
+    for (int column = 0; column < columns; column++) {
+        const size_t at = vector * (size_t)column + VECTOR * (size_t)site;
+#pragma unroll
+        for (int c = 0; c < 3; c++) {
+            sum = naik_cfma_conj(shift_load(g + at + 2 * c), shift_load(h + at + 2 * c), sum);
+        }
+    }
+    shift_store(sum, to);
 }
 
-static naik_status add_signed(naik_device *device, const naik_lattice *lattice, unsigned mask,
-                              const int r0[NAIK_DIM], double factor, const double *f, bool add,
-                              double *v)
+static naik_status multiply(naik_device *device, const naik_tie_product *args)
 {
-    shift_params p = params_of(lattice, r0);
-    p.mask = mask;
-    p.factor = factor;
-    p.add = add;
-    p.f = f;
-    p.out = v;
-    add_signed_kernel<<<blocks_for(p.sites), SHIFT_THREADS, 0, stream_of(device)>>>(p);
-    return GPU_LAUNCHED(gpu_backend_of(device), "adding vectors with signs");
+    const int sites = args->lattice->sites;
+    product_kernel<<<blocks_for(sites), SHIFT_THREADS, 0, stream_of(device)>>>(
+        args->g, args->h, VECTOR * (size_t)sites, args->columns, args->add, sites, args->out);
+    return GPU_LAUNCHED(gpu_backend_of(device), "multiplying two quarks");
 }
 
 typedef struct tie_params {
-    const double *g, *h;
-    const naik_complex *factor;
-    size_t sites;
-    int slice, momenta, times, nx, ny, nz;
+    shift_box box;
+    const naik_complex *v, *factor;
+    int slice, momenta, operators;
+    unsigned mask[NAIK_TIE_OPERATORS];
+    int sign[NAIK_TIE_OPERATORS];
+    unsigned odd; /* coordinates that are odd, counted from r0, at the first site of the box */
     naik_exactsum *sums;
 } tie_params;
+
+/* Bit number s: whether the set s has an odd number of directions. */
+enum { ODD_SETS = 0x6996 };
 
 /* One row of blocks a time slice. */
 __global__ void __launch_bounds__(TIE_THREADS) tie_kernel(const tie_params p)
@@ -209,55 +301,110 @@ __global__ void __launch_bounds__(TIE_THREADS) tie_kernel(const tie_params p)
     __shared__ exact_block<2> shared;
     const int i = (int)(blockIdx.x * TIE_THREADS + threadIdx.x), t = (int)blockIdx.y;
     const bool mine = i < p.slice;
-    const int x = i % p.nx, y = i / p.nx % p.ny, z = mine ? i / p.nx / p.ny : 0;
-    naik_complex sum = {0, 0};
-    for (int column = 0; column < COLUMNS && mine; column++) {
-        const size_t at =
-            VECTOR * (p.sites * (size_t)column + (size_t)t * (size_t)p.slice + (size_t)i);
-        for (int c = 0; c < 3; c++) {
-            sum = naik_cfma_conj({p.g[at + 2 * c], p.g[at + 2 * c + 1]},
-                                 {p.h[at + 2 * c], p.h[at + 2 * c + 1]}, sum);
-        }
+    const int nx = p.box.local[0], ny = p.box.local[1], times = p.box.local[3];
+    const int y = i / nx % ny, z = mine ? i / nx / ny : 0;
+    const int at = i % nx;
+    const unsigned odd = ((at + p.odd) & 1) | ((y + (p.odd >> 1)) & 1) << 1 |
+                         ((z + (p.odd >> 2)) & 1) << 2 | ((t + (p.odd >> 3)) & 1) << 3;
+    naik_complex v = {0, 0};
+    if (mine) {
+        v = shift_load(&p.v[(size_t)t * (size_t)p.slice + (size_t)i].re);
     }
     for (int k = 0; k < p.momenta; k++) {
-        const naik_complex *f = p.factor + k * (p.nx + p.ny + p.nz);
-        naik_complex w = naik_cmul({1, 0}, f[x]);
-        w = naik_cmul(w, f[p.nx + y]);
-        w = naik_cmul(w, f[p.nx + p.ny + z]);
-        const naik_complex v = naik_cmul(w, sum);
-        const double term[2] = {mine ? v.re : 0, mine ? v.im : 0};
-        exact_block_add(shared, term, 2, &p.sums[2 * k * p.times + t], p.times);
-        __syncthreads();
+        const naik_complex *f = p.factor + k * (nx + ny + p.box.local[2]);
+        naik_complex w = naik_cmul({1, 0}, f[at]);
+        w = naik_cmul(w, f[nx + y]);
+        w = naik_cmul(w, f[nx + ny + z]);
+        const naik_complex u = naik_cmul(w, v);
+        for (int o = 0; o < p.operators; o++) {
+            const bool minus = (ODD_SETS >> (odd & p.mask[o]) & 1) != 0;
+            const double sign = minus ? -p.sign[o] : p.sign[o];
+            const double term[2] = {sign * u.re, sign * u.im};
+            exact_block_add(shared, term, 2, &p.sums[2 * (o * p.momenta + k) * times + t], times);
+            __syncthreads();
+        }
     }
 }
 
-static naik_status tie(naik_device *device, const naik_tie_sums *args)
+static naik_status sum_slices(naik_device *device, const naik_tie_sums *args)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = gpu_backend_of(device);
     const naik_lattice *lat = args->lattice;
+    const size_t count = 2 * (size_t)args->operators * (size_t)args->momenta;
     tie_params p = {};
-    p.g = args->g;
-    p.h = args->h;
+    p.box = box_of(lat, NULL);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        p.odd |= ((unsigned)(lat->origin[mu] - args->r0[mu]) & 1) << mu;
+    }
+    p.v = args->v;
     p.factor = args->factor;
-    p.sites = (size_t)lat->sites;
     p.slice = lat->sites / lat->local[3];
     p.momenta = args->momenta;
-    p.times = lat->local[3];
-    p.nx = lat->local[0];
-    p.ny = lat->local[1];
-    p.nz = lat->local[2];
+    p.operators = args->operators;
     p.sums = args->sums;
-    const dim3 grid((unsigned)((p.slice + TIE_THREADS - 1) / TIE_THREADS), (unsigned)p.times);
-    NAIK_TRY(
-        GPU_CHECK(backend,
-                  gpu_memset(args->sums, 0, (size_t)(2 * p.momenta * p.times) * sizeof *args->sums,
-                             stream_of(device)),
-                  "clearing correlators"));
+    for (int k = 0; k < args->operators; k++) {
+        p.mask[k] = args->mask[k];
+        p.sign[k] = args->sign[k];
+    }
+    const dim3 grid((unsigned)((p.slice + TIE_THREADS - 1) / TIE_THREADS), (unsigned)lat->local[3]);
+    NAIK_TRY(GPU_CHECK(backend,
+                       gpu_memset(args->sums, 0, count * (size_t)lat->local[3] * sizeof *args->sums,
+                                  stream_of(device)),
+                       "clearing correlators"));
     tie_kernel<<<grid, TIE_THREADS, 0, stream_of(device)>>>(p);
     NAIK_TRY(GPU_LAUNCHED(backend, "summing correlators"));
 done:
     return status;
+}
+
+__global__ void widen_kernel(const float *from, double *v, int sites)
+{
+    const int site = (int)(blockIdx.x * SHIFT_THREADS + threadIdx.x);
+    if (site < sites) {
+        const float2 *f = (const float2 *)from + 3 * (size_t)site;
+#pragma unroll
+        for (int c = 0; c < 3; c++) {
+            const float2 z = f[c];
+            shift_store({(double)z.x, (double)z.y}, v + VECTOR * (size_t)site + 2 * c);
+        }
+    }
+}
+
+static naik_status widen(naik_device *device, const naik_lattice *lattice, const float *from,
+                         double *v)
+{
+    widen_kernel<<<blocks_for(lattice->sites), SHIFT_THREADS, 0, stream_of(device)>>>(
+        from, v, lattice->sites);
+    return GPU_LAUNCHED(gpu_backend_of(device), "widening a vector");
+}
+
+__global__ void sign_kernel(const shift_box box, unsigned mask, int factor, bool rest, double *v)
+{
+    const int site = (int)(blockIdx.x * SHIFT_THREADS + threadIdx.x);
+    int x[NAIK_DIM];
+    if (site >= box.sites) {
+        return;
+    }
+    shift_coords(box, site, x);
+    const double sign = factor * shift_sign(box, mask, x);
+    double *at = v + VECTOR * (size_t)site;
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+        naik_complex z = naik_cscale(sign, shift_load(at + 2 * c));
+        if (rest) {
+            z = naik_csub(z, {(double)(float)z.re, (double)(float)z.im});
+        }
+        shift_store(z, at + 2 * c);
+    }
+}
+
+static naik_status give_sign(naik_device *device, const naik_lattice *lattice, unsigned mask,
+                             const int r0[NAIK_DIM], int sign, bool rest, double *v)
+{
+    sign_kernel<<<blocks_for(lattice->sites), SHIFT_THREADS, 0, stream_of(device)>>>(
+        box_of(lattice, r0), mask, sign, rest, v);
+    return GPU_LAUNCHED(gpu_backend_of(device), "giving a vector its signs");
 }
 
 extern "C" {
@@ -265,6 +412,10 @@ extern const naik_shift_ops naik_shift_ops_gpu;
 }
 
 #if GPU_HOST_PASS
-const naik_shift_ops naik_shift_ops_gpu = {
-    .shift = shift, .face = pack_face, .add_signed = add_signed, .tie = tie};
+const naik_shift_ops naik_shift_ops_gpu = {.shift = shift,
+                                           .face = pack_face,
+                                           .product = multiply,
+                                           .sums = sum_slices,
+                                           .widen = widen,
+                                           .give_sign = give_sign};
 #endif

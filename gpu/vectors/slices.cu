@@ -56,65 +56,80 @@ typedef struct slice_params {
     const char *data;
     int parity, first, spin, vectors; /* the first colour vector, and how many of all */
     int sites;                        /* of one parity in a time slice */
-    const naik_complex *weight[3];
-    int parts, times;
-    naik_exactsum *sums; /* [parts][times] */
+    const naik_complex *weight;       /* [count][x + y + z] */
+    const int *parts;                 /* [count] */
+    int count, times;
+    int nx, ny, factors;
+    naik_exactsum *sums; /* [count][2][times] */
 } slice_params;
 
 /* One row of blocks a time slice. */
-__global__ void slice_kernel(const slice_params p)
+__global__ void __launch_bounds__(SLICE_THREADS) slice_kernel(const slice_params p)
 {
     __shared__ exact_block<2> shared;
     const int i = (int)(blockIdx.x * SLICE_THREADS + threadIdx.x), t = (int)blockIdx.y;
-    double term[2] = {0, 0};
-    if (i < p.sites) {
-        const int cb = t * p.sites + i;
-        int x[4];
-        gpu_coords(p.st, p.parity, cb, x);
-        double norm = 0;
-        for (int s = 0; s < p.spin; s++) {
-            const colour_vector<double> v =
-                vec_double::load(p.data + vec_offset<vec_double>(cb, p.first + s, p.vectors));
-            norm += real_product(v, v);
-        }
-        const naik_complex w = naik_slice_product(p.weight[0][x[0]], p.weight[1][x[1]],
-                                                  p.weight[2][x[2]], p.parts == 2);
-        term[0] = w.re * norm;
-        term[1] = w.im * norm;
+    const bool mine = i < p.sites;
+    const int cb = t * p.sites + (mine ? i : 0);
+    int x[4];
+    double norm = 0;
+    gpu_coords(p.st, p.parity, cb, x);
+    for (int s = 0; s < p.spin && mine; s++) {
+        const colour_vector<double> v =
+            vec_double::load(p.data + vec_offset<vec_double>(cb, p.first + s, p.vectors));
+        norm += real_product(v, v);
     }
-    exact_block_add(shared, term, p.parts, &p.sums[t], p.times);
+    for (int k = 0; k < p.count; k++) {
+        const naik_complex *f = p.weight + k * p.factors;
+        const int parts = p.parts[k];
+        const naik_complex w =
+            naik_slice_product(f[x[0]], f[p.nx + x[1]], f[p.nx + p.ny + x[2]], parts == 2);
+        const double term[2] = {mine ? w.re * norm : 0, mine ? w.im * norm : 0};
+        exact_block_add(shared, term, parts, &p.sums[2 * k * p.times + t], p.times);
+        __syncthreads();
+    }
 }
 
 naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
-                            const naik_complex *const weight[3], int parts, naik_exactsum *sums)
+                            const naik_complex *weight, const int *parts, int count,
+                            naik_exactsum *sums)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = v->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     const naik_lattice *lat = v->geometry->lattice;
-    naik_complex *room = (naik_complex *)state->staging;
-    slice_params p = {};
+    const int factors = lat->local[0] + lat->local[1] + lat->local[2];
+    const size_t each = (size_t)factors * sizeof *weight + sizeof *parts;
+    const int most = (int)(GPU_STAGING_BYTES / each);
     if (v->precision != NAIK_DOUBLE) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "time slices are summed in double only");
     }
-    for (int k = 0; k < 3; k++) {
-        NAIK_TRY(gpu_upload(&backend->device, room, weight[k],
-                            (size_t)lat->local[k] * sizeof *weight[k]));
-        p.weight[k] = room;
-        room += lat->local[k];
+    for (int begin = 0; begin < count; begin += most) {
+        const int some = count - begin < most ? count - begin : most;
+        naik_complex *const there = (naik_complex *)state->staging;
+        int *const parts_there = (int *)(there + (size_t)some * (size_t)factors);
+        slice_params p = {};
+        NAIK_TRY(gpu_upload(&backend->device, there, weight + (size_t)begin * (size_t)factors,
+                            (size_t)some * (size_t)factors * sizeof *weight));
+        NAIK_TRY(
+            gpu_upload(&backend->device, parts_there, parts + begin, (size_t)some * sizeof *parts));
+        p.st = gpu_tables_of(v->geometry)->stencil;
+        p.data = (const char *)v->data;
+        p.parity = (int)parity;
+        p.first = irhs * v->spin;
+        p.spin = v->spin;
+        p.vectors = naik_field_vectors(v);
+        p.sites = lat->volume_cb / lat->local[3];
+        p.weight = there;
+        p.parts = parts_there;
+        p.count = some;
+        p.times = lat->local[3];
+        p.nx = lat->local[0];
+        p.ny = lat->local[1];
+        p.factors = factors;
+        p.sums = sums + 2 * (size_t)begin * (size_t)p.times;
+        slice_kernel<<<slice_grid(p.sites, lat->local[3]), SLICE_THREADS, 0, state->stream>>>(p);
+        NAIK_TRY(GPU_LAUNCHED(backend, "summing time slices"));
     }
-    p.st = gpu_tables_of(v->geometry)->stencil;
-    p.data = (const char *)v->data;
-    p.parity = (int)parity;
-    p.first = irhs * v->spin;
-    p.spin = v->spin;
-    p.vectors = naik_field_vectors(v);
-    p.sites = lat->volume_cb / lat->local[3];
-    p.parts = parts;
-    p.times = lat->local[3];
-    p.sums = sums;
-    slice_kernel<<<slice_grid(p.sites, lat->local[3]), SLICE_THREADS, 0, state->stream>>>(p);
-    NAIK_TRY(GPU_LAUNCHED(backend, "summing time slices"));
 done:
     return status;
 }

@@ -229,12 +229,13 @@ typedef struct naik_reduction_ops {
     naik_status (*complex_dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
     /* sums_c += sum_s |r_s|^2/|x_s|^2, where x_s = 0: 1. */
     naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
-    /* For every time slice t of the box, of `local` ones, and one rhs of v on `parity`, t and
-     * coordinates local, weights on the host, sums [parts][local] in backend memory:
-     * sums[0][t] += sum_x Re w(x) |v(x)|^2, and where parts is 2 sums[1][t] += sum_x Im w(x) |v(x)|^2,
-     * w(x) = weight_0(x) weight_1(y) weight_2(z) by naik_slice_product. */
+    /* For every time slice t of the box, of `local` ones, one rhs of v on `parity` and each of `count` weights, t and
+     * coordinates local, sums [count][2][local] in backend memory:
+     * sums[k][0][t] += sum_x Re w_k(x) |v(x)|^2 and, where parts[k] is 2, sums[k][1][t] += sum_x Im w_k(x) |v(x)|^2,
+     * w_k(x) by naik_slice_product of its factors, weight [count][local x + y + z]; both on the host. */
     naik_status (*slice_norms)(const naik_field *v, naik_parity parity, int irhs,
-                               const naik_complex *const weight[3], int parts, naik_exactsum *sums);
+                               const naik_complex *weight, const int *parts, int count,
+                               naik_exactsum *sums);
 } naik_reduction_ops;
 
 /* The conjugate gradient's scalars, and the vectors that move by them alone. */

@@ -201,6 +201,7 @@ static naik_status conclude(solve_job *j, bool interrupted)
                                               .shifts = whole->shifts,
                                               .hops = naik_link_provider_hops,
                                               .hops_data = whole},
+                                      .ahead = j->ahead,
                                       .device = naik_backend_device(j->backend),
                                       .timer = j->timer};
             NAIK_TRY(contract_all(&kit));
@@ -285,6 +286,10 @@ static naik_status run(solve_job *j, const switches *sw)
     solve_report_start(j);
     solve_progress_begin(j);
     if (!naik_propagator_file_complete(j->file)) {
+        if (j->groups == NULL) {
+            NAIK_TRY(contract_ahead_create(naik_backend_device(j->backend), j->lattice, j->input,
+                                           j->links->shifts, j->plan.batch, &j->ahead));
+        }
         NAIK_TRY(solve_work(j, &interrupted));
         NAIK_TRY(solve_groups_guesses(j));
         NAIK_TRY(solve_report_guesses(j));
@@ -321,6 +326,7 @@ static void clear(solve_job *j, bool refused)
     sdc_check_destroy(&j->guard);
     naik_free(j->pending);
     naik_free(j->correlators);
+    contract_ahead_destroy(&j->ahead);
     naik_link_provider_close(&j->whole_links);
     workplace_close(&j->at);
     naik_lattice_destroy(&j->own_whole);

@@ -1,11 +1,12 @@
 /* contract.c - the correlators of several solves, from the solutions in the file
  *
- * On the host, but for operators with links, which a device makes from what the host has read. One propagator a quark is
- * held at a time.
+ * On the host, but for mesons of staggered quarks, which a device makes from what the host has read, all those of the same
+ * quarks at once. One propagator a quark is held at a time.
  */
 #include "contract/contract.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +14,16 @@
 #include "comm/collective.h"
 #include "contract/average.h"
 #include "contract/contraction_list.h"
-#include "contract/device_tie.h"
+#include "contract/device_items.h"
 #include "contract/frame.h"
 #include "contract/smearing.h"
 #include "lattice/source_kind.h"
 #include "links/link_ops.h"
 #include "propagator/contract.h"
 #include "propagator/slice_sums.h"
+
+/* Of the device, for the sums of one pass. */
+enum { SPARE_BYTES = 256 << 20 };
 
 /* All columns of a propagator. */
 typedef struct held {
@@ -42,15 +46,13 @@ typedef struct worker {
     const contract_kit *kit;
     const contraction_list *list;
     held quark[3];
-    held noise;                    /* of loops, in the place of an antiquark; its mass is -1 */
-    operated displaced;            /* on the host, */
-    operated tied;                 /* and on the device, without g */
-    device_tie *tie;               /* makes operators with links; NULL: the host does */
+    held noise; /* of loops, in the place of an antiquark; its mass is -1 */
+    operated displaced;
+    device_tie *tie;               /* makes mesons of staggered quarks; NULL: the host does */
     held there[DEVICE_TIE_QUARKS]; /* what is in it, without g */
-    const naik_vectors *momenta;   /* what it was asked last, and what it answered, [momenta][T] */
-    naik_complex *sums;
-    naik_current *current; /* NULL: none is asked for */
-    int of[6];             /* sources and masses of its quarks, direction, operator at the source */
+    bool *made, *chosen;           /* [count]: which values are there, and which are being made */
+    naik_current *current;         /* NULL: none is asked for */
+    int of[6]; /* sources and masses of its quarks, direction, operator at the source */
     int current_x0[NAIK_DIM];  /* where it is counted from */
     bool filled;               /* with these */
     naik_hops hops;            /* the links of */
@@ -163,53 +165,48 @@ static void operate(operated *on, double *g, int spin_taste, const naik_frame *f
     memcpy(on->x0, frame->origin, sizeof on->x0);
 }
 
-/* A meson whose operator has links, by the device: all its momenta when one is asked for. */
-static naik_status tie_on_device(worker *w, const contraction_item *item, const naik_frame *frame,
-                                 const held *const quarks[2], naik_complex *out)
+/* Whether the device makes an item. */
+static bool is_for_device(const worker *w, const contraction_item *item)
+{
+    return w->tie != NULL && device_tie_takes(w->kit->input, item);
+}
+
+/* Whether two of these are of the same quarks and momenta, so that one pass makes both. */
+static bool shares_pass(const worker *w, const contraction_item *a, const contraction_item *b)
+{
+    bool same = is_for_device(w, b) && a->quarks == b->quarks && a->radius == b->radius &&
+                a->iterations == b->iterations && a->kind->what == b->kind->what &&
+                contraction_momenta(w->kit->input, a) == contraction_momenta(w->kit->input, b);
+    for (int k = 0; k < a->quarks; k++) {
+        same = same && a->source[k] == b->source[k] && a->mass[k] == b->mass[k];
+    }
+    return same;
+}
+
+/* An item by the device, and with it all others of the same quarks. */
+static naik_status tie_on_device(worker *w, const contraction_item *item,
+                                 const held *const quarks[2])
 {
     naik_status status = NAIK_OK;
-    const naik_input *input = w->kit->input;
-    const naik_vectors *momenta = contraction_momenta(input, item);
-    const int spin_taste = item->meson - NAIK_FIRST_SPIN_TASTE;
     const int slots = quarks[0] == quarks[1] ? 1 : DEVICE_TIE_QUARKS;
-    const size_t times = (size_t)input->lattice.size[3];
     for (int k = 0; k < slots; k++) {
         if (!is_same(&w->there[k], quarks[k])) {
             NAIK_TRY(
                 naik_comm_agree(w->kit->lattice->comm, device_tie_put(w->tie, k, quarks[k]->g)));
             w->there[k] = *quarks[k];
-            w->momenta = NULL;
         }
     }
-    if (!is_operated(&w->tied, spin_taste, frame, quarks[1])) {
-        operate(&w->tied, NULL, spin_taste, frame, quarks[1]);
-        NAIK_TRY(device_tie_apply(w->tie, spin_taste, frame->origin, slots - 1));
-        w->tied.of.full = true;
-        w->momenta = NULL;
+    bool *const chosen = w->chosen;
+    for (int i = 0; i < w->list->count; i++) {
+        chosen[i] = !w->made[i] && shares_pass(w, item, &w->list->item[i]);
     }
-    if (w->momenta != momenta) {
-        naik_frame frames[DEVICE_TIE_MOMENTA];
-        for (int first = 0; first < momenta->count; first += DEVICE_TIE_MOMENTA) {
-            const int count = momenta->count - first < DEVICE_TIE_MOMENTA ? momenta->count - first
-                                                                          : DEVICE_TIE_MOMENTA;
-            for (int p = 0; p < count; p++) {
-                frames[p] =
-                    correlator_frame(input, item->quarks, item->source, momenta->data[first + p]);
-            }
-            NAIK_TRY(device_tie_sum(w->tie, 0, frames, count, w->sums + (size_t)first * times));
-        }
-        w->momenta = momenta;
+    NAIK_TRY(device_tie_items(w->tie, w->kit->input, w->list, chosen, device_tie_quark(w->tie, 0),
+                              device_tie_quark(w->tie, slots - 1), w->values));
+    for (int i = 0; i < w->list->count; i++) {
+        w->made[i] = w->made[i] || chosen[i];
     }
-    memcpy(out, w->sums + (size_t)item->momentum * times, times * sizeof *out);
 done:
     return status;
-}
-
-/* Whether an item is one of these. */
-static bool is_for_device(const worker *w, const contraction_item *item)
-{
-    return w->tie != NULL && naik_correlator_is_spin_taste(item->meson) &&
-           (item->kind->what == CONTRACT_SPIN_TASTE || item->kind->what == CONTRACT_THREE_POINT);
 }
 
 /* The operator of an item on its antiquark, which may be displaced so already. */
@@ -349,6 +346,9 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
                              .at_source = item->three_point != NULL ? item->three_point->source : 0,
                              .frame = {.cosine = true},
                              .spare = w->src};
+    if (w->made[item - w->list->item]) {
+        return NAIK_OK;
+    }
     if (item->statistic == CONTRACTION_SUM) {
         sum_parts(w, item, out);
         return NAIK_OK;
@@ -390,7 +390,7 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         work.propagator[1] = w->noise.g;
     }
     if (is_for_device(w, item)) {
-        return tie_on_device(w, item, &work.frame, quarks, out);
+        return tie_on_device(w, item, quarks);
     }
     if (naik_correlator_is_spin_taste(item->meson)) {
         const int k = item->kind->what == CONTRACT_LOOP ? 0 : 1;
@@ -422,14 +422,9 @@ static naik_status allocate(worker *w)
     NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));
     NAIK_TRY(naik_alloc(log, (size_t)w->list->count * times * sizeof *w->values, "correlators",
                         (void **)&w->values)); /* zeroed */
-    size_t momenta = 0;
-    for (int i = 0; i < w->list->count; i++) {
-        const contraction_item *item = &w->list->item[i];
-        const size_t own =
-            item->momentum >= 0 ? (size_t)contraction_momenta(input, item)->count : 0;
-        momenta = own > momenta ? own : momenta;
-    }
-    NAIK_TRY(naik_alloc(log, momenta * times * sizeof *w->sums, "correlators", (void **)&w->sums));
+    NAIK_TRY(naik_alloc(log, (size_t)w->list->count * sizeof *w->made, "flags", (void **)&w->made));
+    NAIK_TRY(
+        naik_alloc(log, (size_t)w->list->count * sizeof *w->chosen, "flags", (void **)&w->chosen));
     w->averager = (contraction_averager){.lattice = w->kit->lattice,
                                          .input = input,
                                          .file = w->kit->file,
@@ -440,27 +435,30 @@ done:
     return status;
 }
 
-/* The device for operators with links, where it has room. */
+/* The device for mesons of staggered quarks, where it has room. */
 static naik_status open_device(worker *w)
 {
     naik_status status = NAIK_OK;
     naik_device *device = w->kit->device;
     const naik_lattice *lat = w->kit->lattice;
-    const size_t needed = device_tie_bytes(lat, DEVICE_TIE_MOMENTA);
-    size_t free_bytes = needed + 1;
-    double left = 0;
-    if (device == NULL || device->link_ops->shifts == NULL || w->kit->shifts == NULL ||
-        !smearing_operators(w->kit->input)) {
+    device_tie_shape shape = {.columns = 3, .quarks = DEVICE_TIE_QUARKS};
+    bool any = false;
+    for (int i = 0; i < w->list->count; i++) {
+        const contraction_item *item = &w->list->item[i];
+        if (!w->made[i] && device_tie_takes(w->kit->input, item)) {
+            const int links = naik_correlator_links(item->meson);
+            shape.links = links > shape.links ? links : shape.links;
+            any = true;
+        }
+    }
+    if (device == NULL || device->link_ops->shifts == NULL || !any ||
+        (shape.links > 0 && w->kit->shifts == NULL)) {
         return NAIK_OK;
     }
-    if (device->memory->free_bytes != NULL) {
-        status = device->memory->free_bytes(device, &free_bytes);
-        NAIK_TRY(naik_comm_agree(lat->comm, status));
-    }
-    left = (double)free_bytes - (double)needed;
-    NAIK_TRY(naik_comm_min_f64(lat->comm, &left, 1));
-    if (left > 0) {
-        NAIK_TRY(device_tie_create(device, w->kit->shifts, DEVICE_TIE_MOMENTA, &w->tie));
+    NAIK_TRY(device_tie_fit(device, lat, SPARE_BYTES, &shape));
+    if (shape.columns > 0) {
+        NAIK_TRY(device_tie_create(device, lat, shape.links > 0 ? w->kit->shifts : NULL, &shape,
+                                   &w->tie));
     }
 done:
     return status;
@@ -469,7 +467,8 @@ done:
 static void release(worker *w)
 {
     device_tie_destroy(&w->tie);
-    naik_free(w->sums);
+    naik_free(w->made);
+    naik_free(w->chosen);
     for (int k = 0; k < 3; k++) {
         naik_free(w->quark[k].g);
         naik_free(w->quark[k].wall);
@@ -506,6 +505,7 @@ naik_status contract_all(const contract_kit *kit)
     const double start_s = naik_time_s();
     naik_timer_start(kit->timer, "contractions");
     NAIK_TRY(naik_comm_agree(comm, allocate(&w)));
+    const int ahead = contract_ahead_values(kit->ahead, w.made, w.values);
     NAIK_TRY(open_device(&w));
     if (smearing_currents(kit->input)) {
         NAIK_TRY(naik_current_create(kit->lattice, kit->input->kind->spin, &w.current));
@@ -520,8 +520,13 @@ naik_status contract_all(const contract_kit *kit)
     }
     contraction_averages_print(&w.averager, &list, comm->log);
     naik_timer_stop(kit->timer, "contractions");
-    naik_log_line(comm->log, "contractions: %d correlators of several solves, made in %.2f s",
-                  list.count, naik_time_s() - start_s);
+    char beside[96] = "made";
+    if (ahead > 0) {
+        snprintf(beside, sizeof beside,
+                 "%d made while their solutions were on the device, the rest", ahead);
+    }
+    naik_log_line(comm->log, "contractions: %d correlators of several solves, %s in %.2f s",
+                  list.count, beside, naik_time_s() - start_s);
 done:
     release(&w);
     contraction_list_clear(&list);

@@ -3,6 +3,7 @@
 #define NAIK_CONTRACT_CONTRACT_H
 
 #include "base/timer.h"
+#include "contract/contract_ahead.h"
 #include "contract/low_average.h"
 #include "input/input.h"
 #include "io/prop/propagator_file.h"
@@ -14,13 +15,14 @@
 typedef struct contract_kit {
     const naik_lattice *lattice;
     const naik_input *input;
-    naik_propagator_file *file; /* every solve is in it; the correlators are written to it */
-    naik_gauss *gauss;          /* NULL where nothing is smeared */
-    naik_shifts *shifts;        /* NULL where no operator has links */
-    contract_hops *hops;        /* of conserved currents, */
-    void *hops_data;            /* with that as data */
-    low_average_kit low;        /* of averages of low modes */
-    naik_device *device;        /* where operators with links are made; NULL: on the host */
+    naik_propagator_file *file;  /* every solve is in it; the correlators are written to it */
+    naik_gauss *gauss;           /* NULL where nothing is smeared */
+    naik_shifts *shifts;         /* NULL where no operator has links */
+    contract_hops *hops;         /* of conserved currents, */
+    void *hops_data;             /* with that as data */
+    low_average_kit low;         /* of averages of low modes */
+    const contract_ahead *ahead; /* what is made already; NULL: nothing */
+    naik_device *device;         /* where mesons of staggered quarks are made; NULL: on the host */
     naik_timer *timer;
 } contract_kit;
 

@@ -39,7 +39,9 @@ typedef struct maker {
     naik_complex *c;      /* [2][modes] */
     naik_complex *joined; /* [masses][2][T] */
     double *src;          /* [sites][6] */
-    double *values;       /* [T][2] */
+    double *values;       /* [correlators][momenta][T][2] */
+    naik_meson *mesons;   /* [correlators] */
+    naik_frame *frames;   /* [momenta] */
 } maker;
 
 static size_t correlator_count(const naik_input_solve *solve)
@@ -182,7 +184,12 @@ static naik_status allocate(maker *m)
                         (void **)&m->joined));
     NAIK_TRY(naik_alloc(log, REALS * (size_t)m->lattice->sites * sizeof *m->src, "a source",
                         (void **)&m->src));
-    NAIK_TRY(naik_alloc(log, 2 * times * sizeof *m->values, "a correlator", (void **)&m->values));
+    NAIK_TRY(naik_alloc(log, 2 * correlator_count(m->solve) * times * sizeof *m->values,
+                        "correlators", (void **)&m->values));
+    NAIK_TRY(naik_alloc(log, (size_t)m->solve->correlators.count * sizeof *m->mesons, "mesons",
+                        (void **)&m->mesons));
+    NAIK_TRY(naik_alloc(log, (size_t)m->solve->momenta.count * sizeof *m->frames, "momenta",
+                        (void **)&m->frames));
     NAIK_TRY(naik_alloc(log, all * sizeof *m->out->all, "averages", (void **)&m->out->all));
     NAIK_TRY(naik_alloc(log, each * sizeof *m->out->each, "averages", (void **)&m->out->each));
 done:
@@ -256,15 +263,18 @@ static naik_status add_colour(maker *m, int source, const naik_field *const part
 {
     naik_status status = NAIK_OK;
     const int times = m->input->lattice.size[3], momenta = m->solve->momenta.count;
-    for (int k = 0; k < (int)correlator_count(m->solve); k++) {
-        const naik_frame frame =
-            correlator_frame(m->input, 1, &source, m->solve->momenta.data[k % momenta]);
-        NAIK_TRY(naik_meson_correlator_of(part, (naik_meson)m->solve->correlators.data[k / momenta],
-                                          &frame, m->values));
-        for (int t = 0; t < times; t++) {
-            out[k * times + t].re += m->values[2 * t];
-            out[k * times + t].im += m->values[2 * t + 1];
-        }
+    const int count = (int)correlator_count(m->solve) * times;
+    for (int p = 0; p < momenta; p++) {
+        m->frames[p] = correlator_frame(m->input, 1, &source, m->solve->momenta.data[p]);
+    }
+    for (int c = 0; c < m->solve->correlators.count; c++) {
+        m->mesons[c] = (naik_meson)m->solve->correlators.data[c];
+    }
+    NAIK_TRY(naik_meson_correlators_of(part, m->mesons, m->solve->correlators.count, m->frames,
+                                       momenta, m->values));
+    for (int k = 0; k < count; k++) {
+        out[k].re += m->values[2 * k];
+        out[k].im += m->values[2 * k + 1];
     }
 done:
     return status;
@@ -398,6 +408,8 @@ done:
     naik_free(m.joined);
     naik_free(m.src);
     naik_free(m.values);
+    naik_free(m.mesons);
+    naik_free(m.frames);
     return status;
 }
 

@@ -7,7 +7,10 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/collective.h"
+#include "contract/device_tie.h"
 #include "contract/frame.h"
+#include "links/link_ops.h"
+#include "links/shift_ops.h"
 #include "propagator/contract.h"
 #include "propagator/slice_sums.h"
 
@@ -19,6 +22,8 @@ typedef struct worker {
     int operator; /* number of a correlator */
     naik_hops hops;
     naik_current *current;       /* NULL: it is one of spin and taste */
+    device_tie *tie;             /* which a device puts on the modes; NULL: the host does */
+    double *widened;             /* there, a mode [sites][6] */
     float *left;                 /* [modes], where the part has its vectors */
     naik_complex *sink, *source; /* [T][2][modes][modes] */
     naik_complex *joined;        /* [masses][2][T] */
@@ -117,29 +122,77 @@ static naik_status turn(worker *w, const int momentum[SPACE])
                               w->from, w->to);
 }
 
+/* The device for an operator of spin and taste, where it has room. */
+static naik_status open_device(worker *w)
+{
+    naik_status status = NAIK_OK;
+    naik_device *device = naik_backend_device(w->part->geometry->backend);
+    const naik_lattice *lat = w->kit->lattice;
+    const size_t bytes = vector_of(w) * sizeof *w->widened;
+    device_tie_shape shape = {.links = naik_correlator_links(w->operator), .columns = 1};
+    if (w->current != NULL || shape.links == 0 || device == NULL ||
+        device->link_ops->shifts == NULL) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(device_tie_fit(device, lat, 2 * bytes, &shape));
+    if (shape.columns > 0) {
+        status = naik_device_alloc(device, lat->comm->log, bytes, "a vector", (void **)&w->widened);
+        NAIK_TRY(naik_comm_agree(lat->comm, status));
+        NAIK_TRY(device_tie_create(device, lat, w->kit->shifts, &shape, &w->tie));
+    }
+done:
+    return status;
+}
+
+/* part->sites = O of mode i, which is not brought to the host; rest: as below. */
+static naik_status turn_there(worker *w, int i, bool rest)
+{
+    naik_status status = NAIK_OK;
+    const low_part *part = w->part;
+    naik_device *device = naik_backend_device(part->geometry->backend);
+    status = device->link_ops->shifts->widen(device, w->kit->lattice,
+                                             part->vector + vector_of(w) * (size_t)i, w->widened);
+    NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+    NAIK_TRY(device_tie_apply(w->tie, w->operator-(int) NAIK_FIRST_SPIN_TASTE, nowhere, rest,
+                              w->widened, part->sites));
+done:
+    return status;
+}
+
+/* part->sites = L of mode i, by way of the host. */
+static naik_status turn_here(worker *w, const int momentum[SPACE], int i, bool rest)
+{
+    naik_status status = NAIK_OK;
+    const low_part *part = w->part;
+    naik_backend *backend = part->geometry->backend;
+    const size_t vector = vector_of(w);
+    status = naik_backend_download(backend, w->mode, part->vector + vector * (size_t)i,
+                                   vector * sizeof *w->mode);
+    NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+    for (size_t k = 0; k < vector; k++) {
+        w->from[k] = (double)w->mode[k];
+    }
+    NAIK_TRY(turn(w, momentum));
+    for (size_t k = 0; k < vector && rest; k++) {
+        w->to[k] -= (double)(float)w->to[k];
+    }
+    status = naik_backend_upload(backend, part->sites, w->to, vector * sizeof *w->to);
+done:
+    return status;
+}
+
 /* w->left of all modes; rest: what its rounding to single precision leaves of each. */
 static naik_status turn_all(worker *w, const int momentum[SPACE], bool rest)
 {
     naik_status status = NAIK_OK;
     const low_part *part = w->part;
     const naik_geometry *geometry = part->geometry;
-    naik_backend *backend = geometry->backend;
-    const size_t vector = vector_of(w);
     for (int i = 0; i < part->count; i++) {
-        status = naik_backend_download(backend, w->mode, part->vector + vector * (size_t)i,
-                                       vector * sizeof *w->mode);
-        NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
-        for (size_t k = 0; k < vector; k++) {
-            w->from[k] = (double)w->mode[k];
+        status = w->tie != NULL ? turn_there(w, i, rest) : turn_here(w, momentum, i, rest);
+        if (status == NAIK_OK) {
+            status = geometry->backend->ops->low->narrow(geometry, part->sites,
+                                                         w->left + vector_of(w) * (size_t)i);
         }
-        NAIK_TRY(turn(w, momentum));
-        for (size_t k = 0; k < vector && rest; k++) {
-            w->to[k] -= (double)(float)w->to[k];
-        }
-        status = naik_backend_upload(backend, part->sites, w->to, vector * sizeof *w->to);
-        status = status == NAIK_OK ? backend->ops->low->narrow(geometry, part->sites,
-                                                               w->left + vector * (size_t)i)
-                                   : status;
         NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
     }
 done:
@@ -318,6 +371,7 @@ naik_status low_pair_make(const low_pair_kit *kit, low_part *part, naik_complex 
         NAIK_TRY(kit->hops(kit->hops_data, quark, &w.hops));
         NAIK_TRY(naik_current_create(kit->lattice, 1, &w.current));
     }
+    NAIK_TRY(open_device(&w));
     NAIK_TRY(from_all(&w, all));
     *all_s = naik_time_s();
     const size_t numbers = (size_t)w.mass_count * (size_t)kit->input->output.momenta.count *
@@ -328,7 +382,9 @@ naik_status low_pair_make(const low_pair_kit *kit, low_part *part, naik_complex 
 done:
     if (part->geometry != NULL) {
         naik_backend_release(part->geometry->backend, w.left);
+        naik_device_free(naik_backend_device(part->geometry->backend), w.widened);
     }
+    device_tie_destroy(&w.tie);
     naik_hops_clear(&w.hops);
     naik_current_destroy(&w.current);
     void *const mine[] = {w.sink, w.source, w.joined,    w.masses,  w.mode, w.from,

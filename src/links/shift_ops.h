@@ -23,24 +23,39 @@ NAIK_HD static inline int naik_sign_at(unsigned mask, const int x[NAIK_DIM], con
     return sum % 2 == 0 ? 1 : -1;
 }
 
-/* out(x) = sign(x)/2 [ U_mu(x) f(x + mu) + U_mu(x - mu)^+ f(x - mu) ] */
+/* out(x) = half sum over the directions mu of [ U_mu(x) f_mu(x + mu) + U_mu(x - mu)^+ f_mu(x - mu) ], of `count` vectors that
+ * lie behind each other. */
 typedef struct naik_link_shift {
     const naik_lattice *lattice;
     const naik_matrix *link; /* [sites][NAIK_DIM] */
-    int mu;
-    unsigned mask; /* of the sign, */
-    int r0[NAIK_DIM];
-    const double *f;
-    const double *ahead;  /* where mu is split: f beyond the box, */
-    const double *behind; /* and U^+ f, [sites of a layer][3][2] (link_ops.h) */
-    double *out;          /* not f */
+    unsigned directions;
+    double half;
+    int count;                 /* 1 or 3 */
+    const double *f[NAIK_DIM]; /* of each direction */
+    double *ahead[NAIK_DIM];   /* where mu is split: f_mu beyond the box, */
+    double *behind[NAIK_DIM];  /* and U^+ f_mu, [count][sites of a layer][3][2] (link_ops.h) */
+    double *out;               /* none of f */
 } naik_link_shift;
 
-/* sums [momenta][2][local T] = re and im of the sum over the x of each time slice of
- * w_p(x) sum over columns of g(x) h(x)^+, w_p(x) the product of its factors in the order of directions. */
+/* The product of two quarks at each site, out(x) = or += sum over `columns` columns of g(x) h(x)^+. */
+typedef struct naik_tie_product {
+    const naik_lattice *lattice;
+    const double *g, *h; /* [columns] vectors */
+    int columns;
+    bool add;
+    naik_complex *out; /* [sites] */
+} naik_tie_product;
+
+/* sums [operators][momenta][2][local T] = re and im of the sum over the x of each time slice of sign_o(x) w_p(x) v(x), w_p
+ * the product of its factors in the order of directions. */
+enum { NAIK_TIE_OPERATORS = 16 };
 typedef struct naik_tie_sums {
     const naik_lattice *lattice;
-    const double *g, *h; /* [3] vectors */
+    const naik_complex *v; /* [sites] */
+    int operators;         /* NAIK_TIE_OPERATORS at most */
+    unsigned mask[NAIK_TIE_OPERATORS];
+    int sign[NAIK_TIE_OPERATORS];
+    int r0[NAIK_DIM]; /* of the signs */
     int momenta;
     const naik_complex *factor; /* [momenta][local x + local y + local z] */
     naik_exactsum *sums;
@@ -48,14 +63,17 @@ typedef struct naik_tie_sums {
 
 typedef struct naik_shift_ops {
     naik_status (*shift)(naik_device *device, const naik_link_shift *step);
-    /* face [sites of a layer][3][2] = f on a layer across mu, times U_mu^+ where links are given. */
+    /* face [count][sites of a layer][3][2] = f [count] on a layer across mu, times U_mu^+ where links are given. */
     naik_status (*face)(naik_device *device, const naik_lattice *lattice, const naik_matrix *link,
-                        int mu, int layer, const double *f, double *face);
-    /* v = or += factor times a sign times f. */
-    naik_status (*add_signed)(naik_device *device, const naik_lattice *lattice, unsigned mask,
-                              const int r0[NAIK_DIM], double factor, const double *f, bool add,
-                              double *v);
-    naik_status (*tie)(naik_device *device, const naik_tie_sums *args);
+                        int mu, int layer, int count, const double *f, double *face);
+    naik_status (*product)(naik_device *device, const naik_tie_product *args);
+    naik_status (*sums)(naik_device *device, const naik_tie_sums *args);
+    /* v [sites][3][2] = the numbers of a vector in single precision. */
+    naik_status (*widen)(naik_device *device, const naik_lattice *lattice, const float *from,
+                         double *v);
+    /* v = sign times the sign of that mask times v; rest: then what its rounding to single precision leaves of it. */
+    naik_status (*give_sign)(naik_device *device, const naik_lattice *lattice, unsigned mask,
+                             const int r0[NAIK_DIM], int sign, bool rest, double *v);
 } naik_shift_ops;
 
 #endif

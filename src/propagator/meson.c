@@ -72,29 +72,30 @@ int naik_meson_sign(naik_meson meson, const int x[NAIK_DIM])
     return sum % 2 == 0 ? 1 : -1;
 }
 
-/* weight[k][x]: the factor of direction k of w, with the meson's sign, for the global x of this rank's
- * box, in one allocation. */
-static naik_status make_weights(const naik_lattice *lat, naik_meson meson, const naik_frame *frame,
-                                naik_complex *weight[NAIK_DIM - 1])
+enum { CLASSES = 1 << (NAIK_DIM - 1) }; /* signs in space */
+
+static int factors_of(const naik_lattice *lat)
 {
-    const int extent = lat->local[0] + lat->local[1] + lat->local[2];
-    naik_complex *next = NULL;
-    naik_status status = naik_alloc(lat->comm->log, (size_t)extent * sizeof *next,
-                                    "momentum weights", (void **)&next);
-    if (status != NAIK_OK) {
-        weight[0] = NULL;
-        return status;
-    }
+    return lat->local[0] + lat->local[1] + lat->local[2];
+}
+
+static int class_of(naik_meson meson)
+{
+    return (int)odd_of(meson) & (CLASSES - 1);
+}
+
+/* The factors of w in each direction with the signs of a class, for the global x of this rank's box, one direction behind
+ * the other. */
+static void fill_weights(const naik_lattice *lat, int class, const naik_frame *frame,
+                         naik_complex *weight)
+{
     for (int k = 0; k < NAIK_DIM - 1; k++) {
-        weight[k] = next;
-        next += lat->local[k];
         for (int x = 0; x < lat->local[k]; x++) {
             const int global = lat->origin[k] + x;
-            const bool odd = (odd_of(meson) >> k & 1) != 0 && (global - frame->origin[k]) % 2 != 0;
-            weight[k][x] = naik_cscale(odd ? -1 : 1, naik_slice_factor(lat, frame, k, global));
+            const bool odd = (class >> k & 1) != 0 && (global - frame->origin[k]) % 2 != 0;
+            *weight++ = naik_cscale(odd ? -1 : 1, naik_slice_factor(lat, frame, k, global));
         }
     }
-    return NAIK_OK;
 }
 
 /* Values of sums over time slices [parts][T], with the sign that goes with t; a zero has none. */
@@ -113,9 +114,10 @@ static void take_values(const naik_exactsum *sum, naik_meson meson, const naik_f
 }
 
 /* Sums of real and, where there are two parts, imaginary parts, `stride` apart. */
-NAIK_CLONES static void sum_slice(const naik_lattice *lat, naik_complex *const weight[NAIK_DIM - 1],
+NAIK_CLONES static void sum_slice(const naik_lattice *lat, const naik_complex *weight,
                                   const double *g, int t, int parts, int stride, naik_exactsum *sum)
 {
+    const int y = lat->local[0], z = y + lat->local[1];
     const int32_t slice = lat->sites / lat->local[3];
     for (int32_t site = t * slice; site < (t + 1) * slice; site++) {
         int x[NAIK_DIM];
@@ -126,7 +128,7 @@ NAIK_CLONES static void sum_slice(const naik_lattice *lat, naik_complex *const w
             norm2 = fma(v[i], v[i], norm2);
         }
         const naik_complex w =
-            naik_slice_product(weight[0][x[0]], weight[1][x[1]], weight[2][x[2]], parts == 2);
+            naik_slice_product(weight[x[0]], weight[y + x[1]], weight[z + x[2]], parts == 2);
         naik_exactsum_add(sum, w.re * norm2);
         if (parts == 2) {
             naik_exactsum_add(sum + stride, w.im * norm2);
@@ -140,10 +142,12 @@ naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
     naik_status status = NAIK_OK;
     naik_comm *comm = lattice->comm;
     const int times = lattice->size[3], parts = naik_frame_is_real(frame) ? 1 : 2;
-    naik_complex *weight[NAIK_DIM - 1] = {NULL};
+    naik_complex *weight = NULL;
     naik_exactsum *sum = NULL; /* [parts][times], zeroed */
-    status = make_weights(lattice, meson, frame, weight);
+    status = naik_alloc(comm->log, (size_t)factors_of(lattice) * sizeof *weight, "momentum weights",
+                        (void **)&weight);
     if (status == NAIK_OK) {
+        fill_weights(lattice, class_of(meson), frame, weight);
         status = naik_alloc(comm->log, (size_t)(parts * times) * sizeof *sum, "correlator sums",
                             (void **)&sum);
     }
@@ -155,58 +159,109 @@ naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
     NAIK_TRY(naik_comm_sum_exact(comm, sum, parts * times));
     take_values(sum, meson, frame, times, out);
 done:
-    naik_free(weight[0]);
+    naik_free(weight);
     naik_free(sum);
     return status;
 }
 
-static naik_status sum_parts(const naik_field *const part[2],
-                             naik_complex *const weight[NAIK_DIM - 1], int parts,
-                             naik_exactsum *sums)
+/* What is summed of a solution in one pass: every frame with the signs of every class that a meson has. */
+typedef struct pass {
+    naik_backend *backend;
+    const naik_lattice *lat;
+    int count;            /* of sums */
+    int of[CLASSES];      /* the first sum of a class; -1: no meson has it */
+    naik_complex *weight; /* [count][local x + y + z] */
+    int *parts;           /* [count] */
+    naik_exactsum *sums;  /* backend memory [count][2][local] */
+    naik_exactsum *own;   /* [count][2][local], here */
+    naik_exactsum *all;   /* [count][2][times] */
+} pass;
+
+static naik_status open_pass(pass *p, const naik_meson *meson, int mesons, const naik_frame *frame,
+                             int frames)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = p->lat->comm->log;
+    memset(p->of, -1, sizeof p->of);
+    for (int i = 0; i < mesons; i++) {
+        int *of = &p->of[class_of(meson[i])];
+        if (*of < 0) {
+            *of = p->count;
+            p->count += frames;
+        }
+    }
+    const size_t count = (size_t)p->count, factors = (size_t)factors_of(p->lat);
+    const size_t local = (size_t)p->lat->local[3], times = (size_t)p->lat->size[3];
+    NAIK_TRY(naik_alloc(log, count * factors * sizeof *p->weight, "momentum weights",
+                        (void **)&p->weight));
+    NAIK_TRY(naik_alloc(log, count * sizeof *p->parts, "momentum weights", (void **)&p->parts));
+    NAIK_TRY(
+        naik_alloc(log, 2 * count * local * sizeof *p->own, "correlator sums", (void **)&p->own));
+    NAIK_TRY(
+        naik_alloc(log, 2 * count * times * sizeof *p->all, "correlator sums", (void **)&p->all));
+    NAIK_TRY(naik_backend_alloc(p->backend, 2 * count * local * sizeof *p->sums, "correlator sums",
+                                (void **)&p->sums));
+    for (int class = 0; class < CLASSES; class ++) {
+        for (int f = 0; f < frames && p->of[class] >= 0; f++) {
+            const size_t k = (size_t)(p->of[class] + f);
+            p->parts[k] = naik_frame_is_real(&frame[f]) ? 1 : 2;
+            fill_weights(p->lat, class, &frame[f], p->weight + k * factors);
+        }
+    }
+done:
+    return status;
+}
+
+/* The sums of this rank, and their places in those of all ranks. */
+static naik_status sum_box(pass *p, const naik_field *const part[2])
+{
+    naik_status status = NAIK_OK;
+    const naik_reduction_ops *ops = &p->backend->ops->reduction;
+    const size_t rows = 2 * (size_t)p->count;
+    const size_t local = (size_t)p->lat->local[3], times = (size_t)p->lat->size[3];
+    NAIK_TRY(ops->clear(p->backend, p->sums, (int)(rows * local)));
+    for (int parity = 0; parity < 2; parity++) {
+        NAIK_TRY(ops->slice_norms(part[parity], (naik_parity)parity, 0, p->weight, p->parts,
+                                  p->count, p->sums));
+    }
+    NAIK_TRY(naik_backend_download(p->backend, local == times ? p->all : p->own, p->sums,
+                                   rows * local * sizeof *p->own));
+    for (size_t k = 0; k < rows && local < times; k++) {
+        memcpy(p->all + k * times + p->lat->origin[3], p->own + k * local, local * sizeof *p->own);
+    }
+done:
+    return status;
+}
+
+naik_status naik_meson_correlators_of(const naik_field *const part[2], const naik_meson *meson,
+                                      int mesons, const naik_frame *frame, int frames, double *out)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = part[NAIK_EVEN]->geometry;
-    const naik_complex *const w[NAIK_DIM - 1] = {weight[0], weight[1], weight[2]};
-    for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(geometry->backend->ops->reduction.slice_norms(part[parity], (naik_parity)parity, 0,
-                                                               w, parts, sums));
+    pass p = {.backend = geometry->backend, .lat = geometry->lattice};
+    naik_comm *comm = p.lat->comm;
+    const int times = p.lat->size[3];
+    NAIK_TRY(naik_comm_agree(comm, open_pass(&p, meson, mesons, frame, frames)));
+    NAIK_TRY(naik_comm_agree(comm, sum_box(&p, part)));
+    NAIK_TRY(naik_comm_sum_exact(comm, p.all, 2 * p.count * times));
+#pragma omp parallel for schedule(static)
+    for (int k = 0; k < mesons * frames; k++) {
+        const naik_meson of = meson[k / frames];
+        const int sum = p.of[class_of(of)] + k % frames;
+        take_values(p.all + 2 * (size_t)sum * (size_t)times, of, &frame[k % frames], times,
+                    out + 2 * (size_t)k * (size_t)times);
     }
 done:
+    naik_backend_release(p.backend, p.sums);
+    naik_free(p.weight);
+    naik_free(p.parts);
+    naik_free(p.own);
+    naik_free(p.all);
     return status;
 }
 
 naik_status naik_meson_correlator_of(const naik_field *const part[2], naik_meson meson,
                                      const naik_frame *frame, double *out)
 {
-    naik_status status = NAIK_OK;
-    naik_backend *backend = part[NAIK_EVEN]->geometry->backend;
-    const naik_lattice *lat = part[NAIK_EVEN]->geometry->lattice;
-    naik_comm *comm = lat->comm;
-    const int times = lat->size[3], local = lat->local[3];
-    const int parts = naik_frame_is_real(frame) ? 1 : 2;
-    naik_complex *weight[NAIK_DIM - 1] = {NULL};
-    naik_exactsum *sums = NULL, *all = NULL; /* backend memory [parts][local]; [parts][times] */
-    status = make_weights(lat, meson, frame, weight);
-    if (status == NAIK_OK) {
-        status = naik_alloc(comm->log, (size_t)(parts * times) * sizeof *all, "correlator sums",
-                            (void **)&all);
-    }
-    if (status == NAIK_OK) {
-        status = naik_backend_alloc(backend, (size_t)(parts * local) * sizeof *sums,
-                                    "correlator sums", (void **)&sums);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(backend->ops->reduction.clear(backend, sums, parts * local));
-    NAIK_TRY(sum_parts(part, weight, parts, sums));
-    for (int k = 0; k < parts; k++) {
-        NAIK_TRY(naik_backend_download(backend, all + k * times + lat->origin[3], sums + k * local,
-                                       (size_t)local * sizeof *sums));
-    }
-    NAIK_TRY(naik_comm_sum_exact(comm, all, parts * times));
-    take_values(all, meson, frame, times, out);
-done:
-    naik_backend_release(backend, sums);
-    naik_free(weight[0]);
-    naik_free(all);
-    return status;
+    return naik_meson_correlators_of(part, &meson, 1, frame, 1, out);
 }

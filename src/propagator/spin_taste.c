@@ -1,7 +1,9 @@
 /* spin_taste.c - spin and taste operators, on the host
  *
- * A sign is the parity of the sum of some coordinates: a mask of directions. The backward half of a shift is
- * multiplied where it comes from, so that vectors travel and links stay.
+ * A sign is the parity of the sum of some coordinates: a mask of directions. A shift carries such a sign to the neighbour,
+ * where it is the same or the opposite everywhere: so all signs of an operator stand in front of its shifts, and the mean
+ * over their orders is that of shifts without signs. The backward half of a shift is multiplied where it comes from, so
+ * that vectors travel and links stay.
  */
 #include "propagator/spin_taste.h"
 
@@ -14,12 +16,14 @@
 #include "links/shift_ops.h"
 #include "propagator/faces.h"
 
-enum { ALL = NAIK_GAMMAS - 1, VECTOR = 6 };
+enum { ALL = NAIK_GAMMAS - 1, VECTOR = 6, ROOMS = NAIK_DIM + 2 };
 
 struct naik_shifts {
     const naik_lattice *lattice;
     naik_gauge *links;        /* thin, with the boundary */
     double *at, *next, *back; /* [sites][3][2] */
+    /* Means of the shifts in one direction each, then in two and in three; NULL: not needed yet. */
+    double *mean[ROOMS];
     naik_faces faces;
 };
 
@@ -123,6 +127,32 @@ static int count_of(unsigned set)
     return count;
 }
 
+int naik_correlator_links(int correlator)
+{
+    return naik_correlator_is_spin_taste(correlator)
+               ? count_of(links_of(correlator - NAIK_FIRST_SPIN_TASTE))
+               : 0;
+}
+
+int naik_meson_spin_taste(naik_meson meson)
+{
+    int spin = 0;
+    for (; spin < NAIK_GAMMAS - 1;
+         spin++) { /* the sign of a meson at one site in each direction tells its spin */
+        const unsigned mask = ALL ^ phi_of((unsigned)spin);
+        bool same = true;
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            int x[NAIK_DIM] = {0};
+            x[mu] = 1;
+            same = same && naik_meson_sign(meson, x) == (has(mask, mu) ? -1 : 1);
+        }
+        if (same) {
+            break;
+        }
+    }
+    return (NAIK_GAMMAS + 1) * spin;
+}
+
 int naik_spin_taste_adjoint(int correlator)
 {
     const int spin_taste = correlator - NAIK_FIRST_SPIN_TASTE;
@@ -135,7 +165,8 @@ int naik_spin_taste_adjoint(int correlator)
 size_t naik_shifts_bytes(const naik_lattice *lattice)
 {
     return (size_t)lattice->sites * NAIK_DIM * sizeof(naik_matrix) +
-           3 * (size_t)lattice->sites * VECTOR * sizeof(double) + naik_faces_bytes(lattice, VECTOR);
+           (3 + ROOMS) * (size_t)lattice->sites * VECTOR * sizeof(double) +
+           naik_faces_bytes(lattice, VECTOR);
 }
 
 static naik_status allocate(naik_shifts *s)
@@ -180,6 +211,9 @@ void naik_shifts_destroy(naik_shifts **shifts)
         naik_free(s->at);
         naik_free(s->next);
         naik_free(s->back);
+        for (int k = 0; k < ROOMS; k++) {
+            naik_free(s->mean[k]);
+        }
         naik_faces_clear(&s->faces);
         naik_free(s);
         *shifts = NULL;
@@ -189,15 +223,6 @@ void naik_shifts_destroy(naik_shifts **shifts)
 const naik_gauge *naik_shifts_links(const naik_shifts *shifts)
 {
     return shifts->links;
-}
-
-static void coordinates(const naik_lattice *lat, int32_t site, int x[NAIK_DIM],
-                        int global[NAIK_DIM])
-{
-    naik_lattice_coords(lat, site, x);
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        global[mu] = x[mu] + lat->origin[mu];
-    }
 }
 
 /* v = U f, U^+ f, or f where there is no link. */
@@ -210,42 +235,99 @@ static void carry_over(const naik_matrix *u, bool dagger, const double *f, naik_
     }
 }
 
-/* s->at = half the sum of it on both sides, with the sign of that mask: Z_mu of it with that of zeta; without links
- * as if all were 1. */
-static naik_status shift(naik_shifts *s, int mu, bool links, unsigned mask, const int r0[NAIK_DIM])
+/* sum = or += f on both sides of each site, with links or as if all were 1. */
+static naik_status add_both(naik_shifts *s, int mu, bool links, const double *f, bool add,
+                            double *sum)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = s->lattice;
     const naik_matrix *u = s->links->link + mu;
-    NAIK_TRY(naik_faces_exchange(&s->faces, mu, NAIK_FORWARD, s->at));
+    NAIK_TRY(naik_faces_exchange(&s->faces, mu, NAIK_FORWARD, f));
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
         naik_complex v[3];
         const int64_t at = VECTOR * (int64_t)site, link = NAIK_DIM * (int64_t)site;
         naik_lattice_coords(lat, site, x);
-        carry_over(links ? &u[link] : NULL, false, naik_faces_beside(&s->faces, mu, 1, x, s->at),
-                   v);
+        carry_over(links ? &u[link] : NULL, false, naik_faces_beside(&s->faces, mu, 1, x, f), v);
         memcpy(s->next + at, v, sizeof v);
-        carry_over(links ? &u[link] : NULL, true, s->at + at, v);
+        carry_over(links ? &u[link] : NULL, true, f + at, v);
         memcpy(s->back + at, v, sizeof v);
     }
     NAIK_TRY(naik_faces_exchange(&s->faces, mu, NAIK_BACKWARD, s->back));
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lat->sites; site++) {
-        int x[NAIK_DIM], global[NAIK_DIM];
-        coordinates(lat, site, x, global);
-        const double half = 0.5 * naik_sign_at(mask, global, r0);
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
         const double *back = naik_faces_beside(&s->faces, mu, -1, x, s->back);
         for (int i = 0; i < VECTOR; i++) {
-            s->at[VECTOR * (int64_t)site + i] =
-                half * (s->next[VECTOR * (int64_t)site + i] + back[i]);
+            double *to = sum + VECTOR * (int64_t)site + i;
+            *to = (add ? *to : 0) + (s->next[VECTOR * (int64_t)site + i] + back[i]);
         }
     }
 done:
     return status;
 }
 
+/* to = factor times the sign of that mask times from; they may be one. */
+static void scale(const naik_lattice *lat, unsigned mask, const int r0[NAIK_DIM], double factor,
+                  const double *from, double *to)
+{
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            x[mu] += lat->origin[mu];
+        }
+        const double sign = factor * naik_sign_at(mask, x, r0);
+        for (int64_t i = VECTOR * (int64_t)site; i < VECTOR * (int64_t)site + VECTOR; i++) {
+            to[i] = sign * from[i];
+        }
+    }
+}
+
+/* Which mean of *s holds that of a set of one to three directions. */
+static int room_of(unsigned set)
+{
+    const int count = count_of(set);
+    return count > 1 ? NAIK_DIM + count - 2 : has(set, 0) ? 0 : has(set, 1) ? 1 : 2 + has(set, 3);
+}
+
+static naik_status take_room(naik_shifts *s, unsigned set)
+{
+    double **mean = &s->mean[room_of(set)];
+    const size_t bytes = VECTOR * (size_t)s->lattice->sites * sizeof **mean;
+    return *mean != NULL
+               ? NAIK_OK
+               : naik_alloc(s->lattice->comm->log, bytes, "a shifted vector", (void **)mean);
+}
+
+/* out = the mean over the orders of the shifts in a set of directions, without signs: the mean over its directions of the
+ * last shift, of the mean of the others. Those of one direction are there. */
+static naik_status average(naik_shifts *s, unsigned set, const double *f, double *out)
+{
+    naik_status status = NAIK_OK;
+    bool add = false;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        const unsigned others = set & ~(1U << mu);
+        const double *from = f;
+        if (!has(set, mu)) {
+            continue;
+        }
+        if (others != 0) {
+            from = s->mean[room_of(others)];
+        }
+        if (count_of(others) > 1) {
+            NAIK_TRY(average(s, others, f, s->mean[room_of(others)]));
+        }
+        NAIK_TRY(add_both(s, mu, true, from, add, out));
+        add = true;
+    }
+    scale(s->lattice, 0, lattice_origin, 0.5 / count_of(set), out, out);
+done:
+    return status;
+}
 /* The directions of the links in the order with sign +, the first to act first. */
 static int order_of(unsigned links, int order[NAIK_DIM])
 {
@@ -263,69 +345,53 @@ static int order_of(unsigned links, int order[NAIK_DIM])
     return count;
 }
 
-/* The order number `index` of 0 .. n! - 1 of the directions `from`; returns its sign. */
-static int permute(int count, int index, const int from[NAIK_DIM], int to[NAIK_DIM])
+/* The means of the shifts in each direction of the set alone, and room for those of more. */
+static naik_status begin(naik_shifts *s, unsigned set, const double *f)
 {
-    int left[NAIK_DIM], sign = 1, orders = 1;
-    memcpy(left, from, (size_t)count * sizeof *left);
-    for (int k = 2; k < count; k++) {
-        orders *= k;
+    naik_status status = NAIK_OK;
+    unsigned first = 0;
+    for (int mu = 0; mu < NAIK_DIM && status == NAIK_OK; mu++) {
+        status = has(set, mu) ? take_room(s, 1U << mu) : NAIK_OK;
+        first |= has(set, mu) && count_of(first) < count_of(set) - 1 ? 1U << mu : 0;
+        status = status == NAIK_OK && count_of(first) > 1 ? take_room(s, first) : status;
     }
-    for (int k = 0; k < count; k++) {
-        const int pick = index / orders;
-        index %= orders;
-        orders /= count - 1 - k > 1 ? count - 1 - k : 1;
-        to[k] = left[pick];
-        memmove(left + pick, left + pick + 1, (size_t)(count - 1 - k - pick) * sizeof *left);
-        sign = pick % 2 == 0 ? sign : -sign;
-    }
-    return sign;
-}
-
-/* v = or += sign times the sign of that mask times f. */
-static void add_signed(const naik_lattice *lat, unsigned mask, const int r0[NAIK_DIM],
-                       double factor, const double *f, bool add, double *v)
-{
-#pragma omp parallel for schedule(static)
-    for (int32_t site = 0; site < lat->sites; site++) {
-        int x[NAIK_DIM], global[NAIK_DIM];
-        coordinates(lat, site, x, global);
-        const double sign = factor * naik_sign_at(mask, global, r0);
-        for (int64_t i = VECTOR * (int64_t)site; i < VECTOR * (int64_t)site + VECTOR; i++) {
-            v[i] = fma(sign, f[i], add ? v[i] : 0);
+    NAIK_TRY(naik_comm_agree(s->lattice->comm, status));
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        if (has(set, mu)) {
+            NAIK_TRY(average(s, 1U << mu, f, s->mean[room_of(1U << mu)]));
         }
     }
+done:
+    return status;
 }
 
-void naik_spin_taste_paths_of(int spin_taste, naik_spin_taste_paths *out)
+naik_spin_taste_form naik_spin_taste_form_of(int spin_taste)
 {
-    static const int factorial[NAIK_DIM + 1] = {1, 1, 2, 6, NAIK_SPIN_TASTE_ORDERS};
+    const unsigned spin = spin_of(spin_taste), links = links_of(spin_taste);
+    naik_spin_taste_form form = {.links = links, .mask = ALL ^ phi_of(spin), .sign = 1};
     int order[NAIK_DIM] = {0};
-    *out = (naik_spin_taste_paths){.first = phi_of(spin_of(spin_taste)), .last = ALL};
-    out->links = order_of(links_of(spin_taste), order);
-    out->count = factorial[out->links];
-    for (int k = 0; k < out->count; k++) {
-        out->factor[k] = (double)permute(out->links, k, order, out->mu[k]) / out->count;
+    const int count = order_of(links, order);
+    unsigned passed = phi_of(spin); /* the signs that the next shift carries */
+    for (int k = 0; k < count; k++) {
+        form.sign = has(passed, order[k]) ? -form.sign : form.sign;
+        passed ^= zeta_of(order[k]);
+        form.mask ^= zeta_of(order[k]);
     }
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        out->step[mu] = zeta_of(mu);
-    }
+    return form;
 }
 
 naik_status naik_spin_taste_apply(naik_shifts *s, int spin_taste, const int r0[NAIK_DIM],
                                   const double *f, double *out)
 {
     naik_status status = NAIK_OK;
-    naik_spin_taste_paths paths;
-    naik_spin_taste_paths_of(spin_taste, &paths);
-    for (int k = 0; k < paths.count; k++) {
-        add_signed(s->lattice, paths.first, r0, 1, f, false, s->at);
-        for (int i = 0; i < paths.links; i++) {
-            const int mu = paths.mu[k][i];
-            NAIK_TRY(shift(s, mu, true, paths.step[mu], r0));
-        }
-        add_signed(s->lattice, paths.last, r0, paths.factor[k], s->at, k > 0, out);
+    const naik_spin_taste_form form = naik_spin_taste_form_of(spin_taste);
+    if (count_of(form.links) > 1) {
+        NAIK_TRY(begin(s, form.links, f));
     }
+    if (form.links != 0) {
+        NAIK_TRY(average(s, form.links, f, out));
+    }
+    scale(s->lattice, form.mask, r0, form.sign, form.links != 0 ? out : f, out);
 done:
     return status;
 }
@@ -333,7 +399,10 @@ done:
 naik_status naik_shift_symmetric(naik_shifts *s, int mu, bool links, const double *f,
                                  const double **out)
 {
-    memcpy(s->at, f, VECTOR * (size_t)s->lattice->sites * sizeof *f);
+    naik_status status = NAIK_OK;
+    NAIK_TRY(add_both(s, mu, links, f, false, s->at));
+    scale(s->lattice, 0, lattice_origin, 0.5, s->at, s->at);
     *out = s->at;
-    return shift(s, mu, links, 0, lattice_origin);
+done:
+    return status;
 }

@@ -65,6 +65,11 @@ int naik_correlator_phase(int correlator, const int x0[NAIK_DIM]);
  * where M becomes (-1)^(x+y+z+t) M (-1)^(x+y+z+t), in the mean over configurations; else +1. Local. */
 int naik_correlator_parity(int correlator);
 
+/* Links of an operator of spin and taste; 0 of other correlators. Local. */
+int naik_correlator_links(int correlator);
+/* The number 16 S + T of a local meson. Local. */
+int naik_meson_spin_taste(naik_meson meson);
+
 /* s = +1 or -1 of O^+ = s O, as matrices over all sites; of a correlator with links. Local. */
 int naik_spin_taste_adjoint(int correlator);
 
@@ -81,16 +86,14 @@ size_t naik_shifts_bytes(const naik_lattice *lattice);
 /* Its thin links, with the boundary. */
 const naik_gauge *naik_shifts_links(const naik_shifts *shifts);
 
-/* The orders of shifts whose mean an operator is. Signs are masks of directions (shift_ops.h). */
-enum { NAIK_SPIN_TASTE_ORDERS = 24 };
-typedef struct naik_spin_taste_paths {
-    int links, count;                         /* of an order; of orders */
-    int mu[NAIK_SPIN_TASTE_ORDERS][NAIK_DIM]; /* the first to act first */
-    double factor[NAIK_SPIN_TASTE_ORDERS];
-    unsigned first, step[NAIK_DIM],
-        last; /* the signs before, of a shift along each direction, and behind */
-} naik_spin_taste_paths;
-void naik_spin_taste_paths_of(int spin_taste, naik_spin_taste_paths *out);
+/* An operator as a sign times the mean over the orders of shifts without signs, in the directions of its links:
+ *   (O f)(x) = sign (-1)^(the coordinates of x - r0 in mask) [ mean over orders of S_.. S_.. f ](x)
+ *   (S_d f)(x) = 1/2 [ U_d(x) f(x + d) + U_d(x - d)^+ f(x - d) ] */
+typedef struct naik_spin_taste_form {
+    unsigned links, mask; /* sets of directions; mask of shift_ops.h */
+    int sign;
+} naik_spin_taste_form;
+naik_spin_taste_form naik_spin_taste_form_of(int spin_taste);
 
 /* out [sites][3][2] = O f, O of number 16 S + T counted from r0; not in place. The same bits on any number
  * of ranks. Collective. NAIK_ERR_MPI */

@@ -9,6 +9,7 @@
 #include "base/events.h"
 #include "base/timer.h"
 #include "base/watchdog.h"
+#include "contract/contract_ahead.h"
 #include "io/prop/checkpoint.h"
 #include "io/prop/propagator_file.h"
 #include "modes/deflate.h"
@@ -63,6 +64,7 @@ typedef struct solve_job {
     source_file_sums sources;
     stored_runs stored; /* the files of the next two */
     sequential_set sequential;
+    contract_ahead *ahead; /* NULL: nothing is contracted while it is on a device */
     solve_guess guess;
     naik_propagator_file *file;
     naik_checkpoint *checkpoint; /* written by all ranks, */

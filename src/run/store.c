@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "comm/collective.h"
 #include "contract/contraction_list.h"
 #include "contract/frame.h"
 #include "naik/meson.h"
@@ -10,31 +12,37 @@
 #include "solver/bicgstab.h"
 #include "stored/told_multigrid.h"
 
+/* Of a solution, all in one pass. */
 static naik_status make_correlators(solve_job *j, const naik_input_task *task,
                                     const naik_field *const part[2])
 {
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
     const naik_input_solve *solve = &input->solve[task->solve];
-    const bool spin = input->kind->spin > 1;
-    const size_t times = (size_t)input->lattice.size[3];
-    const int parts = naik_propagator_file_parts(j->file, task->source);
-    double *out = j->correlators, *const both = j->correlators + j->correlator_reals;
+    const int mesons = solve->correlators.count, momenta = solve->momenta.count;
+    const size_t count = (size_t)(mesons * momenta) * (size_t)input->lattice.size[3];
+    const bool real = naik_propagator_file_parts(j->file, task->source) == 1;
+    naik_meson *meson = NULL;
+    naik_frame *frame = NULL;
     naik_timer_start(j->timer, "correlators");
-    for (int c = 0; c < solve->correlators.count; c++) {
-        for (int p = 0; p < solve->momenta.count; p++) {
-            const int meson = solve->correlators.data[c];
-            const naik_frame frame =
-                correlator_frame(input, 1, &task->source, solve->momenta.data[p]);
-            NAIK_TRY(naik_meson_correlator_of(part, spin ? NAIK_PION5 : (naik_meson)meson, &frame,
-                                              both));
-            for (size_t t = 0; t < times; t++) {
-                memcpy(out + (size_t)parts * t, both + 2 * t, (size_t)parts * sizeof *out);
-            }
-            out += (size_t)parts * times;
-        }
+    status = naik_alloc(j->log, (size_t)mesons * sizeof *meson, "mesons", (void **)&meson);
+    if (status == NAIK_OK) {
+        status = naik_alloc(j->log, (size_t)momenta * sizeof *frame, "momenta", (void **)&frame);
+    }
+    NAIK_TRY(naik_comm_agree(j->lattice->comm, status));
+    for (int c = 0; c < mesons; c++) {
+        meson[c] = input->kind->spin > 1 ? NAIK_PION5 : (naik_meson)solve->correlators.data[c];
+    }
+    for (int p = 0; p < momenta; p++) {
+        frame[p] = correlator_frame(input, 1, &task->source, solve->momenta.data[p]);
+    }
+    NAIK_TRY(naik_meson_correlators_of(part, meson, mesons, frame, momenta, j->correlators));
+    for (size_t i = 0; i < count && real; i++) {
+        j->correlators[i] = j->correlators[2 * i];
     }
 done:
+    naik_free(meson);
+    naik_free(frame);
     naik_timer_stop(j->timer, "correlators");
     return status;
 }
@@ -78,6 +86,11 @@ naik_status solve_finished_make(solve_job *j, int task, const double *x,
     const bool with_correlators = j->input->solve[of->solve].correlators.count > 0;
     if (with_correlators) {
         NAIK_TRY(make_correlators(j, of, result->part));
+    }
+    if (j->ahead != NULL) {
+        naik_timer_start(j->timer, "contractions");
+        NAIK_TRY(contract_ahead_take(j->ahead, of->source, of->mass, of->colour, result->part));
+        naik_timer_stop(j->timer, "contractions");
     }
     *out = (solve_finished){.task = task,
                             .record = record_of(j, of, result),

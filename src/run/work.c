@@ -1,8 +1,7 @@
 /* work.c - the pending solves of a run: sources in, committed solutions out
  *
- * One stream of solves for each operator, and one for those without low modes beside those with them.
- * What the guard does not let pass stays pending, and is listed
- * again until it is stored or given up.
+ * One stream of solves for each operator, and one for those without low modes beside those with them. What the
+ * guard does not let pass stays pending, and is listed again until it is stored or given up.
  */
 #include <stdio.h>
 #include <string.h>
@@ -543,6 +542,7 @@ static naik_status solve_pending(solve_job *j, int first, bool *interrupted)
     }
 done:
     status = filed_modes_end(&j->filed, status);
+    contract_ahead_rest(j->ahead);
     naik_multishift_destroy(&multishift);
     quark_solver_clear(&s);
     naik_modes_destroy(&j->modes);

@@ -298,10 +298,12 @@ naik_status cpu_site_ratio(const naik_field *r, const naik_field *x, naik_exacts
 /* Threads share the time slices of a sub-lattice, which different sub-lattices have at different
  * times: each sum belongs to one thread. */
 naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
-                            const naik_complex *const weight[3], int parts, naik_exactsum *sums)
+                            const naik_complex *weight, const int *parts, int count,
+                            naik_exactsum *sums)
 {
     const naik_lattice *lat = v->geometry->lattice;
-    const int times = lat->local[3];
+    const int times = lat->local[3], y = lat->local[0], z = y + lat->local[1];
+    const int factors = z + lat->local[2];
     const cpu_shape *shape = &cpu_tables_of(v->geometry)->shape;
     const int32_t slice = shape->cells / shape->extent[3];
 #pragma omp parallel for schedule(static) num_threads(cpu_threads(v->geometry->backend))
@@ -313,12 +315,16 @@ naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
             for (int k = 0; k < shape->lanes; k++) {
                 int x[NAIK_DIM];
                 naik_lattice_coords(lat, (int32_t)(first + shape->lane_origin[k]), x);
-                const naik_complex w = naik_slice_product(weight[0][x[0]], weight[1][x[1]],
-                                                          weight[2][x[2]], parts == 2);
                 const double norm2 = lane_norm2(value, 6 * v->spin, shape->lanes, k);
-                naik_exactsum_add(&sums[x[3]], w.re * norm2);
-                if (parts == 2) {
-                    naik_exactsum_add(&sums[times + x[3]], w.im * norm2);
+                for (int i = 0; i < count; i++) {
+                    const naik_complex *f = weight + (int64_t)factors * i;
+                    naik_exactsum *sum = sums + 2 * (int64_t)times * i + x[3];
+                    const naik_complex w =
+                        naik_slice_product(f[x[0]], f[y + x[1]], f[z + x[2]], parts[i] == 2);
+                    naik_exactsum_add(sum, w.re * norm2);
+                    if (parts[i] == 2) {
+                        naik_exactsum_add(sum + times, w.im * norm2);
+                    }
                 }
             }
         }

@@ -1,0 +1,232 @@
+/* contract_ahead.c - mesons with links of one source, made while its solutions are on a device */
+#include "contract/contract_ahead.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "comm/collective.h"
+#include "contract/device_items.h"
+#include "links/link_ops.h"
+
+enum { COLUMNS = 3, SLOTS = 16, REALS = 6 };
+/* Left to others on the device: for sums, and for what solvers may still need. */
+static const size_t spare_bytes = (size_t)1 << 30;
+
+/* A propagator on its way. */
+typedef struct slot {
+    double *g;        /* there: [COLUMNS] vectors */
+    int source, mass; /* source < 0: nothing is in it */
+    unsigned columns; /* the set of those that are there */
+    int64_t begun;
+} slot;
+
+struct contract_ahead {
+    naik_device *device;
+    const naik_lattice *lattice;
+    const naik_input *input;
+    const naik_shifts *shifts;
+    contraction_list list;
+    bool *mine, *made,
+        *chosen; /* [count]: items that can be made so, that are made, and that are being made */
+    naik_complex *values; /* [count][T] */
+    device_tie *tie;      /* NULL: nothing is on the device, */
+    bool no_room;         /* and will not be before contract_ahead_rest */
+    slot slot[SLOTS];
+    int slots, wanted; /* there, and as many as could be of use */
+    int64_t begun;     /* propagators so far */
+};
+
+static size_t column_of(const contract_ahead *a)
+{
+    return REALS * (size_t)a->lattice->sites;
+}
+
+static naik_status allocate(contract_ahead *a)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = a->lattice->comm->log;
+    const size_t count = (size_t)a->list.count;
+    NAIK_TRY(naik_alloc(log, count * sizeof *a->mine, "flags", (void **)&a->mine));
+    NAIK_TRY(naik_alloc(log, count * sizeof *a->made, "flags", (void **)&a->made));
+    NAIK_TRY(naik_alloc(log, count * sizeof *a->chosen, "flags", (void **)&a->chosen));
+    NAIK_TRY(naik_alloc(log, count * (size_t)a->input->lattice.size[3] * sizeof *a->values,
+                        "correlators", (void **)&a->values));
+done:
+    return status;
+}
+
+naik_status contract_ahead_create(naik_device *device, const naik_lattice *lattice,
+                                  const naik_input *input, const naik_shifts *shifts, int batch,
+                                  contract_ahead **out)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = lattice->comm;
+    bool any = false;
+    *out = NULL;
+    if (device == NULL || device->link_ops->shifts == NULL || shifts == NULL ||
+        input->kind->spin > 1 || input->output.precision != 64) {
+        return NAIK_OK;
+    }
+    status = naik_alloc(comm->log, sizeof **out, "contractions", (void **)out);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    contract_ahead *a = *out;
+    *a = (contract_ahead){.device = device, .lattice = lattice, .input = input, .shifts = shifts};
+    a->wanted = batch / COLUMNS + 2 < SLOTS ? batch / COLUMNS + 2 : (int)SLOTS;
+    status = contraction_list_create(comm->log, input, &a->list);
+    status = status == NAIK_OK ? allocate(a) : status;
+    NAIK_TRY(naik_comm_agree(comm, status));
+    for (int i = 0; i < a->list.count; i++) {
+        const contraction_item *item = &a->list.item[i];
+        a->mine[i] = device_tie_takes(input, item) && item->quarks == 1 &&
+                     item->kind->what == CONTRACT_SPIN_TASTE;
+        any = any || a->mine[i];
+    }
+done:
+    if (status != NAIK_OK || !any) {
+        contract_ahead_destroy(out);
+    }
+    return status;
+}
+
+void contract_ahead_rest(contract_ahead *ahead)
+{
+    if (ahead != NULL) {
+        device_tie_destroy(&ahead->tie);
+        for (int k = 0; k < SLOTS; k++) {
+            naik_device_free(ahead->device, ahead->slot[k].g);
+            ahead->slot[k] = (slot){.source = -1};
+        }
+        ahead->slots = 0;
+        ahead->no_room = false;
+    }
+}
+
+void contract_ahead_destroy(contract_ahead **ahead)
+{
+    contract_ahead *a = *ahead;
+    if (a != NULL) {
+        contract_ahead_rest(a);
+        contraction_list_clear(&a->list);
+        naik_free(a->mine);
+        naik_free(a->made);
+        naik_free(a->chosen);
+        naik_free(a->values);
+        naik_free(a);
+        *ahead = NULL;
+    }
+}
+
+/* Takes what it needs on the device, with as many slots as there is room for. */
+static naik_status open_device(contract_ahead *a)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = a->lattice->comm;
+    const size_t bytes = COLUMNS * column_of(a) * sizeof *a->slot->g;
+    device_tie_shape shape = {.links = 0};
+    for (int i = 0; i < a->list.count; i++) {
+        const int links = a->mine[i] ? naik_correlator_links(a->list.item[i].meson) : 0;
+        shape.links = links > shape.links ? links : shape.links;
+    }
+    for (a->slots = a->wanted; a->slots > 0; a->slots /= 2) {
+        shape.columns = COLUMNS;
+        NAIK_TRY(
+            device_tie_fit(a->device, a->lattice, spare_bytes + (size_t)a->slots * bytes, &shape));
+        if (shape.columns > 0) {
+            break;
+        }
+    }
+    a->no_room = a->slots == 0;
+    for (int k = 0; k < a->slots && status == NAIK_OK; k++) {
+        a->slot[k].source = -1;
+        status =
+            naik_device_alloc(a->device, comm->log, bytes, "a propagator", (void **)&a->slot[k].g);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    if (!a->no_room) {
+        NAIK_TRY(device_tie_create(a->device, a->lattice, a->shifts, &shape, &a->tie));
+    }
+done:
+    return status;
+}
+
+/* The slot of a propagator: its own, an empty one, or that of the one begun first, which is then left to the file. */
+static slot *slot_for(contract_ahead *a, int source, int mass)
+{
+    slot *take = &a->slot[0];
+    for (int k = 0; k < a->slots; k++) {
+        slot *at = &a->slot[k];
+        if (at->source == source && at->mass == mass) {
+            return at;
+        }
+        const bool older = at->source >= 0 && at->begun < take->begun;
+        take = take->source >= 0 && (at->source < 0 || older) ? at : take;
+    }
+    *take = (slot){.g = take->g, .source = source, .mass = mass, .begun = a->begun++};
+    return take;
+}
+
+static bool belongs(const contract_ahead *a, int i, int source, int mass)
+{
+    return a->mine[i] && a->list.item[i].source[0] == source && a->list.item[i].mass[0] == mass;
+}
+
+static naik_status make(contract_ahead *a, slot *of)
+{
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < a->list.count; i++) {
+        a->chosen[i] = belongs(a, i, of->source, of->mass);
+    }
+    NAIK_TRY(device_tie_items(a->tie, a->input, &a->list, a->chosen, of->g, of->g, a->values));
+    for (int i = 0; i < a->list.count; i++) {
+        a->made[i] = a->made[i] || a->chosen[i];
+    }
+    of->source = -1;
+done:
+    return status;
+}
+
+naik_status contract_ahead_take(contract_ahead *ahead, int source, int mass, int column,
+                                const naik_field *const part[2])
+{
+    naik_status status = NAIK_OK;
+    bool any = false;
+    for (int i = 0; ahead != NULL && i < ahead->list.count && !any; i++) {
+        any = belongs(ahead, i, source, mass);
+    }
+    if (!any || ahead->no_room) {
+        return NAIK_OK;
+    }
+    if (ahead->tie == NULL) {
+        NAIK_TRY(open_device(ahead));
+    }
+    if (ahead->no_room) {
+        return NAIK_OK;
+    }
+    slot *of = slot_for(ahead, source, mass);
+    for (int p = 0; p < 2 && status == NAIK_OK; p++) {
+        status = part[p]->geometry->backend->ops->field.to_device(
+            part[p], (naik_parity)p, 0, of->g + (size_t)column * column_of(ahead));
+    }
+    NAIK_TRY(naik_comm_agree(ahead->lattice->comm, status));
+    of->columns |= 1U << column;
+    if (of->columns == (1U << COLUMNS) - 1) {
+        NAIK_TRY(make(ahead, of));
+    }
+done:
+    return status;
+}
+
+int contract_ahead_values(const contract_ahead *ahead, bool *made, naik_complex *values)
+{
+    int count = 0;
+    for (int i = 0; ahead != NULL && i < ahead->list.count; i++) {
+        const size_t times = (size_t)ahead->input->lattice.size[3];
+        made[i] = ahead->made[i];
+        if (made[i]) {
+            memcpy(values + (size_t)i * times, ahead->values + (size_t)i * times,
+                   times * sizeof *values);
+            count++;
+        }
+    }
+    return count;
+}
