@@ -405,12 +405,21 @@ done:
     return status;
 }
 
-static naik_status allocate(worker *w)
+/* Propagators, where any has to be read. */
+static naik_status allocate_vectors(worker *w)
 {
     naik_status status = NAIK_OK;
     naik_log *log = w->kit->lattice->comm->log;
     const naik_input *input = w->kit->input;
-    const size_t bytes = vector_count(w) * sizeof(double), times = (size_t)input->lattice.size[3];
+    const size_t bytes = vector_count(w) * sizeof(double);
+    int next = 0;
+    while (next < w->list->count &&
+           (w->made[next] || w->list->item[next].statistic != CONTRACTION_VALUE)) {
+        next++;
+    }
+    if (next == w->list->count) {
+        return NAIK_OK;
+    }
     for (int k = 0; k < contraction_quarks(input); k++) {
         NAIK_TRY(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
                             (void **)&w->quark[k].g));
@@ -420,6 +429,16 @@ static naik_status allocate(worker *w)
             naik_alloc(log, (size_t)input->kind->columns * bytes, "noise", (void **)&w->noise.g));
     }
     NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));
+done:
+    return status;
+}
+
+static naik_status allocate(worker *w)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = w->kit->lattice->comm->log;
+    const naik_input *input = w->kit->input;
+    const size_t times = (size_t)input->lattice.size[3];
     NAIK_TRY(naik_alloc(log, (size_t)w->list->count * times * sizeof *w->values, "correlators",
                         (void **)&w->values)); /* zeroed */
     NAIK_TRY(naik_alloc(log, (size_t)w->list->count * sizeof *w->made, "flags", (void **)&w->made));
@@ -506,6 +525,7 @@ naik_status contract_all(const contract_kit *kit)
     naik_timer_start(kit->timer, "contractions");
     NAIK_TRY(naik_comm_agree(comm, allocate(&w)));
     const int ahead = contract_ahead_values(kit->ahead, w.made, w.values);
+    NAIK_TRY(naik_comm_agree(comm, allocate_vectors(&w)));
     NAIK_TRY(open_device(&w));
     if (smearing_currents(kit->input)) {
         NAIK_TRY(naik_current_create(kit->lattice, kit->input->kind->spin, &w.current));
