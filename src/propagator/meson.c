@@ -203,9 +203,9 @@ static naik_status open_pass(pass *p, const naik_meson *meson, int mesons, const
                                 (void **)&p->sums));
     for (int class = 0; class < CLASSES; class ++) {
         for (int f = 0; f < frames && p->of[class] >= 0; f++) {
-            const size_t k = (size_t)(p->of[class] + f);
+            const int k = p->of[class] + f;
             p->parts[k] = naik_frame_is_real(&frame[f]) ? 1 : 2;
-            fill_weights(p->lat, class, &frame[f], p->weight + k * factors);
+            fill_weights(p->lat, class, &frame[f], p->weight + (size_t)k * factors);
         }
     }
 done:
