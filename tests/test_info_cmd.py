@@ -199,17 +199,20 @@ verdict("report_of_a_file_in_which_nothing_converged_says_so",
         None if shown.returncode == 3 and "naik: error: no solve of" in shown.stderr and "wrote " in shown.stdout else shown)
 
 # 1331 momenta: their names take more than 8192 bytes
+lattice = os.path.join(scratch, "wide.h5")
+done = subprocess.run([naik, "gauge", "generate", "--size", "22,22,22,2", "--beta", "6", "--seed", "1",
+                       "--sweeps", "1", "-o", lattice], capture_output=True, text=True)
 out = os.path.join(scratch, "momenta.h5")
 momenta = [[x, y, z] for x in range(-5, 6) for y in range(-5, 6) for z in range(-5, 6)]
 with open(os.path.join(scratch, "momenta.yaml"), "w") as f:
-    f.write("lattice: {size: [4, 4, 4, 4]}\ngauge: {file: %s}\naction: {type: naive}\n"
+    f.write("lattice: {size: [22, 22, 22, 2]}\ngauge: {file: %s}\naction: {type: naive}\n"
             "solve: [{name: pt, masses: [1], source: {type: point, origin: [0, 0, 0, 0]}}]\n"
             "output: {file: %s, propagators: false, momenta: %s}\n" % (lattice, out, momenta))
 done = subprocess.run([naik, "solve", f.name], capture_output=True, text=True)
 status, said, told = info(out)
 verdict("info_describes_files_of_many_momenta",
         None if status == 0 and "intact: true" in said else (done.stderr, status, said[-500:], told))
-many = [[x, y, z] for x in range(50) for y in range(20) for z in range(10)]
+many = [[x, y, z] for x in range(-11, 12) for y in range(-11, 12) for z in range(-9, 10)][:10000]
 done = subprocess.run([naik, "solve", f.name, "--dry-run", "--set", "output.momenta=%s" % many, "--set",
                        "output.file=many.h5"],
                       capture_output=True, text=True)
