@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* doubles that HDF5 keeps in an attribute of 64 KiB */
+#define NUMBERS_MOST 8192
+
 /* Kind, facts and twist, which all quarks of an entry share. */
 static naik_status put_kind(naik_log *log, hid_t object, const naik_quark *quark)
 {
@@ -84,7 +87,8 @@ done:
 /* An attribute of one number (index < 0), or element `index` of one of several. False where there is none. */
 static bool get_number(hid_t object, const char *name, int index, double *value)
 {
-    double *all = NULL;
+    double
+        all[NUMBERS_MOST]; /* not allocated: a number that memory hides would be taken for none */
     bool found = false;
     hsize_t count = 0;
     if (index < 0) {
@@ -99,12 +103,11 @@ static bool get_number(hid_t object, const char *name, int index, double *value)
     }
     H5Sclose(space);
     H5Aclose(attribute);
-    all = (hsize_t)index < count ? malloc((size_t)count * sizeof *all) : NULL;
-    found = all != NULL && naik_h5_get_f64(object, name, all, (int)count);
+    found = (hsize_t)index < count && count <= NUMBERS_MOST &&
+            naik_h5_get_f64(object, name, all, (int)count);
     if (found) {
         *value = all[index];
     }
-    free(all);
     return found;
 }
 

@@ -35,6 +35,16 @@ static naik_status no_memory(naik_log *log)
     return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the description of a file");
 }
 
+/* What did not read is damaged and left out, and the report goes on; memory that is not there ends it. */
+static naik_status damage_or_memory(naik_log *log, naik_status status)
+{
+    if (status == NAIK_ERR_MEMORY) {
+        return status;
+    }
+    naik_log_clear(log);
+    return NAIK_OK;
+}
+
 static naik_status add_fact(naik_log *log, naik_reader_fact **facts, int *count, const char *name,
                             const char *text)
 {
@@ -178,21 +188,20 @@ static naik_status sum_colours(reader *r, int first, double *sum, bool *good)
     if (one == NULL) {
         return no_memory(r->log);
     }
+    naik_status status = NAIK_OK;
     *good = true;
     for (int c = 0; c < r->view->columns && *good; c++) {
+        status = naik_prop_read_correlators(&r->file, first + c, one);
         *good =
-            naik_prop_read_correlators(&r->file, first + c, one) == NAIK_OK &&
+            status == NAIK_OK &&
             naik_crc32(one, (size_t)count * sizeof *one) == r->disk[first + c].correlators_crc &&
             naik_values_are_finite(one, count, 64);
         for (int64_t i = 0; i < count && *good; i++) {
             sum[i] = c == 0 ? one[i] : sum[i] + one[i];
         }
     }
-    if (!*good) {
-        naik_log_clear(r->log);
-    }
     free(one);
-    return NAIK_OK;
+    return damage_or_memory(r->log, *good ? NAIK_OK : status);
 }
 
 /* Correlator `index` of a pair, *good where what is stored is `sum`, [T][parts]. */
@@ -204,6 +213,7 @@ static naik_status read_correlator(reader *r, int source, int mass, int index, c
     const int times = plan->size[3], parts = names->parts, momentum = index % names->momenta;
     char group[NAIK_PROP_PATH], path[NAIK_PROP_PATH + 2 * NAIK_PROP_NAME];
     int64_t p[NAIK_DIM - 1] = {0};
+    naik_status status = NAIK_OK;
     double *found = calloc(2 * (size_t)times, sizeof *found);
     c->values = calloc(2 * (size_t)times, sizeof *c->values);
     if (found == NULL || c->values == NULL) {
@@ -215,7 +225,7 @@ static naik_status read_correlator(reader *r, int source, int mass, int index, c
              names->momentum[momentum]);
     hid_t dataset = naik_prop_open_object(r->file.h5, path);
     *good = dataset >= 0 && naik_h5_get_i64(dataset, "momentum", p, NAIK_DIM - 1) &&
-            naik_prop_read_sum(&r->file, source, mass, index, found) == NAIK_OK &&
+            (status = naik_prop_read_sum(&r->file, source, mass, index, found)) == NAIK_OK &&
             memcmp(found, sum, (size_t)(times * parts) * sizeof *sum) == 0;
     naik_prop_release_object(dataset);
     snprintf(c->meson, sizeof c->meson, "%.31s", names->correlator[index / names->momenta]);
@@ -227,12 +237,12 @@ static naik_status read_correlator(reader *r, int source, int mass, int index, c
         c->values[2 * t + 1] = parts == 2 ? found[2 * t + 1] : 0;
     }
     if (!*good) {
-        naik_log_clear(r->log);
+        status = damage_or_memory(r->log, status);
         free(c->values);
         c->values = NULL;
     }
     free(found);
-    return NAIK_OK;
+    return status;
 }
 
 /* Of a pair whose correlators have this group. */
@@ -295,16 +305,16 @@ static naik_status read_history(reader *r, int solve, int most, double **out, in
         return no_memory(r->log);
     }
     r->view->histories++;
-    if (naik_prop_read_history(&r->file, solve, *out) == NAIK_OK &&
+    const naik_status status = naik_prop_read_history(&r->file, solve, *out);
+    if (status == NAIK_OK &&
         naik_crc32(*out, (size_t)stride * sizeof **out) == r->disk[solve].history_crc) {
         *count = most < stride ? most : stride;
         return NAIK_OK;
     }
-    naik_log_clear(r->log);
     r->view->bad_histories++;
     free(*out);
     *out = NULL;
-    return NAIK_OK;
+    return damage_or_memory(r->log, status);
 }
 
 static naik_status read_pair(reader *r, int index, bool with_history)
