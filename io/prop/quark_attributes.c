@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* doubles that HDF5 keeps in an attribute of 64 KiB */
-#define NUMBERS_MOST 8192
+enum { NUMBERS_MOST = 8192 }; /* that HDF5 keeps in an attribute of 64 KiB */
 
 /* Kind, facts and twist, which all quarks of an entry share. */
 static naik_status put_kind(naik_log *log, hid_t object, const naik_quark *quark)
@@ -84,11 +83,11 @@ done:
     return status;
 }
 
-/* An attribute of one number (index < 0), or element `index` of one of several. False where there is none. */
+/* An attribute of one number (index < 0), or element `index` of one of several. False where there is none. It allocates
+ * nothing, because a number that a lack of memory hides would be taken for none. */
 static bool get_number(hid_t object, const char *name, int index, double *value)
 {
-    double
-        all[NUMBERS_MOST]; /* not allocated: a number that memory hides would be taken for none */
+    double all[NUMBERS_MOST];
     bool found = false;
     hsize_t count = 0;
     if (index < 0) {

@@ -185,9 +185,9 @@ typedef struct bench_campaign {
     int modes[BENCH_MAX_LIST], count;
     bool json, table; /* neither: lines */
 } bench_campaign;
-/* What each of its numbers of modes costs and brings. Collective. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
 /* What the model says of multigrid beside what was measured; table, or lines. Local. NAIK_ERR_MEMORY */
 naik_status bench_model_multigrid(naik_comm *comm, bool table, bool json);
+/* What each of its numbers of modes costs and brings. Collective. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
 naik_status bench_model_modes(naik_comm *comm, const model_machine *m, const bench_campaign *b);
 /* Predicts instead of measuring; argv[0] is "model". Local: rank 0 prints. */
 naik_status bench_model(naik_comm *comm, int argc, char **argv);

@@ -17,6 +17,11 @@ static double figure(const model_machine *m, int name)
     return m->figures[name].value;
 }
 
+static double box_of(const model_problem *p)
+{
+    return (double)p->local[0] * p->local[1] * p->local[2] * p->local[3];
+}
+
 /* Of `width` right-hand sides, and of half a box's sites. */
 static double pass_us(const model_machine *m, double sites, double bytes, int width)
 {
@@ -36,10 +41,7 @@ static double exchange_us(const model_machine *m, const model_problem *p, const 
     double us = 0;
     int ranks = 1;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        const double extent =
-            p->local[mu] *
-            pow(coarse / ((double)p->local[0] * p->local[1] * p->local[2] * p->local[3]),
-                1.0 / NAIK_DIM);
+        const double extent = p->local[mu] * pow(coarse / box_of(p), 1.0 / NAIK_DIM);
         ranks *= grid[mu];
         us +=
             grid[mu] > 1 ? 2 * (FACE_US + 2 * coarse / extent * site_bytes / (HOST_GBS * 1e3)) : 0;
@@ -52,7 +54,7 @@ static double exchange_us(const model_machine *m, const model_problem *p, const 
 static double coarse_us(const model_machine *m, const model_problem *p, const int grid[NAIK_DIM],
                         const model_multigrid *g, int width)
 {
-    const double box = (double)p->local[0] * p->local[1] * p->local[2] * p->local[3];
+    const double box = box_of(p);
     const double coarse = box / g->aggregate, n = 2.0 * g->vectors;
     const double flops = POINTS * n * n * COMPLEX_FLOPS * coarse * width;
     const double step = flops / (COARSE_ROOF * figure(m, ROOF_SINGLE) * 1e3) +
@@ -66,8 +68,7 @@ naik_status model_multigrid_predict(naik_log *log, const model_machine *m,
                                     const model_multigrid *g, model_multigrid_times *out)
 {
     naik_status status = NAIK_OK;
-    const double box =
-        (double)problem->local[0] * problem->local[1] * problem->local[2] * problem->local[3];
+    const double box = box_of(problem);
     const double sites = box / 2, blocks = ceil((double)g->vectors / BLOCK);
     double iteration_us[2], coarse[2]; /* of the batch, and of a block of the setup */
     model_problem p = *problem;

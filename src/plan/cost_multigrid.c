@@ -25,19 +25,30 @@ static bool did_pilot(const pilot *p, double mass)
                                           fabs(p->plain.mean[without].mass - mass));
 }
 
+/* Whether a mass before this one takes multigrid with the same near-null vectors; a heavier one, if asked so. */
+static bool has_before(const cost *all, int i, bool heavier)
+{
+    const naik_quark *mine = all->masses[i].quark;
+    bool any = false;
+    for (int k = 0; k < i && !any; k++) {
+        const naik_quark *other = all->masses[k].quark;
+        any = all->masses[k].multigrid && quark_multigrid_is_family(other, mine) &&
+              (!heavier || quark_multigrid_is_lighter(mine, other));
+    }
+    return any;
+}
+
 int cost_multigrid_limit(const naik_input *input, const cost *all, int i)
 {
     const naik_quark *quark = all->masses[i].quark;
     int columns = 0;
-    bool made = false;
     for (int k = 0; k < all->mass_count; k++) {
         const naik_quark *other = all->masses[k].quark;
         if (quark_multigrid_is_family(other, quark)) {
             columns += quark_multigrid_is_lighter(quark, other) ? 0 : all->masses[k].solves;
-            made = made || (k < i && all->masses[k].multigrid);
         }
     }
-    const int limit = solve_plan_multigrid_from(false, columns, made),
+    const int limit = solve_plan_multigrid_from(false, columns, has_before(all, i, false)),
               most = input->solver.max_iterations;
     return limit < most ? limit : most;
 }
@@ -66,13 +77,7 @@ void cost_multigrid_expect(const naik_input *input, cost *c)
 
 bool cost_multigrid_follows(const cost *all, int i)
 {
-    bool follows = false;
-    for (int k = 0; k < i; k++) {
-        const naik_quark *other = all->masses[k].quark, *mine = all->masses[i].quark;
-        follows = follows || (all->masses[k].multigrid && quark_multigrid_is_family(other, mine) &&
-                              quark_multigrid_is_lighter(mine, other));
-    }
-    return follows;
+    return has_before(all, i, true);
 }
 
 /* With the coarse steps of mass i, few, as expected or many. */
@@ -98,18 +103,6 @@ static naik_status predict(naik_log *log, const naik_input *input, const cost *a
     return model_multigrid_predict(log, &all->machine, &problem, c->grid, &g, out);
 }
 
-/* Whether no mass before this one takes multigrid with the same near-null vectors. */
-static bool is_first(const cost *all, int i)
-{
-    for (int k = 0; k < i; k++) {
-        if (all->masses[k].multigrid &&
-            quark_multigrid_is_family(all->masses[k].quark, all->masses[i].quark)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 naik_status cost_multigrid_time(naik_log *log, const naik_input *input, const cost *all,
                                 cost_case *c)
 {
@@ -122,11 +115,12 @@ naik_status cost_multigrid_time(naik_log *log, const naik_input *input, const co
         NAIK_TRY(predict(log, input, all, c, m->steps.most, &most));
         const double column_s = now.column_us * 1e-6;
         const int batch = c->plan.multigrid_batch;
+        const bool made = has_before(all, i, false);
         g->us_per_iteration[i] = now.iteration_us / batch;
         g->solve_s[i] = m->outer.expected * now.iteration_us / batch * 1e-6 + column_s;
         g->most_s[i] = m->outer.most * most.iteration_us / batch * 1e-6 + column_s;
-        g->make_s[i] = (is_first(all, i) ? now.setup_us : now.change_us) * 1e-6;
-        g->most_make_s[i] = (is_first(all, i) ? most.setup_us : most.change_us) * 1e-6;
+        g->make_s[i] = (made ? now.change_us : now.setup_us) * 1e-6;
+        g->most_make_s[i] = (made ? most.change_us : most.setup_us) * 1e-6;
     }
 done:
     return status;
