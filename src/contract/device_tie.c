@@ -212,15 +212,6 @@ done:
     return status;
 }
 
-static int count_of(int set)
-{
-    int count = 0;
-    for (; set != 0; set &= set - 1) {
-        count++;
-    }
-    return count;
-}
-
 /* wanted [SETS]: the sets that fields are asked for. */
 static void begin(walk *w, const bool *wanted)
 {
@@ -254,7 +245,7 @@ static naik_status make_field(device_tie *tie, walk *w, int set, double *out)
     naik_link_shift step = {.lattice = tie->lattice,
                             .link = tie->links->link,
                             .directions = (unsigned)set,
-                            .half = 0.5 / count_of(set),
+                            .half = 0.5 / naik_direction_count((unsigned)set),
                             .count = tie->shape.columns,
                             .out = out};
     if (out == NULL) {
@@ -387,10 +378,7 @@ static naik_status sum_box(const device_tie *tie, sums *s, const naik_tie_sums *
     NAIK_TRY(tie->device->memory->download(tie->device, local == times ? s->all : s->own, s->there,
                                            rows * local * sizeof *s->own));
     if (local < times) {
-        memset(s->all, 0, rows * times * sizeof *s->all);
-        for (size_t k = 0; k < rows; k++) {
-            memcpy(s->all + k * times + lat->origin[3], s->own + k * local, local * sizeof *s->own);
-        }
+        naik_slice_sums_spread(lat, rows, s->own, s->all);
     }
 done:
     return status;

@@ -146,22 +146,6 @@ static void to_noise(const worker *w, bool eps, double factor, const double *fro
     }
 }
 
-/* out [sites][6] = u of a mode. */
-static naik_status take_mode(worker *w, int mode, double *out)
-{
-    naik_status status = NAIK_OK;
-    const size_t vector = vector_of(w);
-    status =
-        naik_backend_download(w->part->geometry->backend, w->mode,
-                              w->part->vector + vector * (size_t)mode, vector * sizeof *w->mode);
-    NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
-    for (size_t k = 0; k < vector; k++) {
-        out[k] = (double)w->mode[k];
-    }
-done:
-    return status;
-}
-
 /* g m, or g lambda, of a mode. */
 static double factor_of(const worker *w, int mode, int mass, bool odd)
 {
@@ -179,7 +163,7 @@ static naik_status fill_density(worker *w, int loop)
     const bool local = loop < (int)NAIK_MESONS, odd = naik_correlator_parity(loop) < 0;
     memset(w->density, 0, 2 * (size_t)masses * (size_t)sites * sizeof *w->density);
     for (int i = 0; i < w->part->count; i++) {
-        NAIK_TRY(take_mode(w, i, w->from));
+        NAIK_TRY(low_part_mode(w->part, i, w->mode, w->from));
         if (!local) {
             NAIK_TRY(naik_spin_taste_apply(w->kit->shifts, loop - (int)NAIK_FIRST_SPIN_TASTE,
                                            nowhere, w->from, w->to));
@@ -272,7 +256,7 @@ static naik_status fill_three(worker *w, int first, int mass)
             continue;
         }
         const double factor = factor_of(w, first + k, mass, true);
-        NAIK_TRY(take_mode(w, first + k, w->from));
+        NAIK_TRY(low_part_mode(w->part, first + k, w->mode, w->from));
         to_noise(w, false, -1, w->from, src);
         for (size_t r = 0; r < vector; r++) {
             solution[r] = factor * w->from[r];
@@ -428,24 +412,6 @@ done:
     return status;
 }
 
-/* w->solution = G_low of the noise of a source. */
-static naik_status solve(worker *w, int source, double mass)
-{
-    naik_status status = NAIK_OK;
-    const low_part *part = w->part;
-    const size_t vector = vector_of(w), each = 2 * (size_t)part->count;
-    const naik_field *const *fields = NULL;
-    for (size_t colour = 0; colour < COLOURS && status == NAIK_OK; colour++) {
-        const naik_complex *c = w->c + each * (COLOURS * (size_t)source + colour);
-        status = low_part_solution(part, c, mass, &fields);
-        status = status == NAIK_OK
-                     ? naik_backend_download(part->geometry->backend, w->solution + colour * vector,
-                                             part->sites, vector * sizeof *w->solution)
-                     : status;
-    }
-    return naik_comm_agree(w->kit->lattice->comm, status);
-}
-
 /* The noise of a source with the antiquark's sign on it, as a loop takes it. */
 static naik_status fill_noise(worker *w, int source)
 {
@@ -515,9 +481,10 @@ static naik_status from_each(worker *w, naik_complex *each)
     for (int k = 0; k < w->solve->origins.count; k++) {
         const int field = naik_input_noise_field(w->solve, k);
         naik_complex *out = place_of(w, each, field * masses, 0, 0);
+        const naik_complex *c = w->c + 2 * (size_t)w->part->count * COLOURS * (size_t)k;
         NAIK_TRY(fill_noise(w, k));
         for (int m = 0; m < masses; m++) {
-            NAIK_TRY(solve(w, k, mass_of(w, m)));
+            NAIK_TRY(low_part_propagator(w->part, c, mass_of(w, m), w->solution));
             NAIK_TRY(add_loops(w, m, out));
         }
     }

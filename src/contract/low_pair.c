@@ -166,12 +166,7 @@ static naik_status turn_here(worker *w, const int momentum[SPACE], int i, bool r
     const low_part *part = w->part;
     naik_backend *backend = part->geometry->backend;
     const size_t vector = vector_of(w);
-    status = naik_backend_download(backend, w->mode, part->vector + vector * (size_t)i,
-                                   vector * sizeof *w->mode);
-    NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
-    for (size_t k = 0; k < vector; k++) {
-        w->from[k] = (double)w->mode[k];
-    }
+    NAIK_TRY(low_part_mode(part, i, w->mode, w->from));
     NAIK_TRY(turn(w, momentum));
     for (size_t k = 0; k < vector && rest; k++) {
         w->to[k] -= (double)(float)w->to[k];
@@ -277,22 +272,6 @@ done:
     return status;
 }
 
-/* v [colours] = G_low of what was projected to c [colours][2][modes]. */
-static naik_status solve(worker *w, const naik_complex *c, double mass, double *v)
-{
-    naik_status status = NAIK_OK;
-    const low_part *part = w->part;
-    const naik_field *const *fields = NULL;
-    for (int colour = 0; colour < COLOURS && status == NAIK_OK; colour++) {
-        status = low_part_solution(part, c + 2 * (size_t)(colour * part->count), mass, &fields);
-        status = status == NAIK_OK ? naik_backend_download(part->geometry->backend,
-                                                           v + (size_t)colour * vector_of(w),
-                                                           part->sites, vector_of(w) * sizeof *v)
-                                   : status;
-    }
-    return naik_comm_agree(w->kit->lattice->comm, status);
-}
-
 /* The correlators out [momenta][T] of what w->quark and w->antiquark are. */
 static naik_status contract(worker *w, const int source[2], naik_complex *out)
 {
@@ -344,8 +323,9 @@ static naik_status from_one(worker *w, int k, naik_complex *out)
         NAIK_TRY(low_part_project(w->part, w->to, w->c + 2 * n * colour));
     }
     for (int m = 0; m < w->mass_count; m++) {
-        NAIK_TRY(solve(w, w->c, w->masses[m], w->quark));
-        NAIK_TRY(solve(w, w->c + 2 * n * COLOURS, w->masses[w->mass_count + m], w->antiquark));
+        NAIK_TRY(low_part_propagator(w->part, w->c, w->masses[m], w->quark));
+        NAIK_TRY(low_part_propagator(w->part, w->c + 2 * n * COLOURS, w->masses[w->mass_count + m],
+                                     w->antiquark));
         NAIK_TRY(contract(w, source, out + (size_t)m * step));
     }
 done:

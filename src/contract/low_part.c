@@ -263,6 +263,35 @@ done:
     return status;
 }
 
+naik_status low_part_mode(const low_part *part, int index, float *narrow, double *out)
+{
+    naik_status status = NAIK_OK;
+    const size_t vector = REALS * (size_t)part->geometry->lattice->sites;
+    status = naik_backend_download(part->geometry->backend, narrow,
+                                   part->vector + vector * (size_t)index, vector * sizeof *narrow);
+    NAIK_TRY(naik_comm_agree(part->geometry->lattice->comm, status));
+    for (size_t k = 0; k < vector; k++) {
+        out[k] = (double)narrow[k];
+    }
+done:
+    return status;
+}
+
+naik_status low_part_propagator(const low_part *part, const naik_complex *c, double mass, double *g)
+{
+    naik_status status = NAIK_OK;
+    const size_t vector = REALS * (size_t)part->geometry->lattice->sites;
+    const naik_field *const *fields = NULL;
+    for (size_t colour = 0; colour < COLOURS && status == NAIK_OK; colour++) {
+        status = low_part_solution(part, c + 2 * (size_t)part->count * colour, mass, &fields);
+        status = status == NAIK_OK
+                     ? naik_backend_download(part->geometry->backend, g + colour * vector,
+                                             part->sites, vector * sizeof *g)
+                     : status;
+    }
+    return naik_comm_agree(part->geometry->lattice->comm, status);
+}
+
 /* The sign of a meson one site from the origin in direction mu. */
 static int sign_beside(naik_meson meson, int mu)
 {

@@ -60,6 +60,14 @@ naik_status low_part_project(const low_part *part, const double *src, naik_compl
 naik_status low_part_solution(const low_part *part, const naik_complex *c, double mass,
                               const naik_field *const **out);
 
+/* out [sites][6] = u of mode number `index`, on the host; narrow [sites][6]: room for it in single precision. Collective.
+ * NAIK_ERR_DEVICE */
+naik_status low_part_mode(const low_part *part, int index, float *narrow, double *out);
+/* g [3][sites][6] on the host = G_low of three columns, from c [3][2][count] of them. Collective. NAIK_ERR_MEMORY,
+ * NAIK_ERR_DEVICE */
+naik_status low_part_propagator(const low_part *part, const naik_complex *c, double mass,
+                                double *g);
+
 /* Number of the E and O that a meson takes: mesons of one share them. */
 enum { LOW_PART_CLASSES = 4 };
 int low_part_class(naik_meson meson);

@@ -13,6 +13,16 @@
 #include "base/hd.h"
 #include "naik/gauge.h"
 
+/* How many directions a set of them has. */
+static inline int naik_direction_count(unsigned set)
+{
+    int count = 0;
+    for (; set != 0; set &= set - 1) {
+        count++;
+    }
+    return count;
+}
+
 /* The parity of the sum of some coordinates, counted from r0: a mask of directions. */
 NAIK_HD static inline int naik_sign_at(unsigned mask, const int x[NAIK_DIM], const int r0[NAIK_DIM])
 {

@@ -226,8 +226,8 @@ static naik_status sum_box(pass *p, const naik_field *const part[2])
     }
     NAIK_TRY(naik_backend_download(p->backend, local == times ? p->all : p->own, p->sums,
                                    rows * local * sizeof *p->own));
-    for (size_t k = 0; k < rows && local < times; k++) {
-        memcpy(p->all + k * times + p->lat->origin[3], p->own + k * local, local * sizeof *p->own);
+    if (local < times) {
+        naik_slice_sums_spread(p->lat, rows, p->own, p->all);
     }
 done:
     return status;

@@ -2,11 +2,21 @@
 #include "propagator/slice_sums.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "base/exactsum.h"
 #include "base/memory.h"
 #include "comm/collective.h"
 #include "lattice/su3.h"
+
+void naik_slice_sums_spread(const naik_lattice *lat, size_t rows, const naik_exactsum *own,
+                            naik_exactsum *all)
+{
+    const size_t local = (size_t)lat->local[3], times = (size_t)lat->size[3];
+    memset(all, 0, rows * times * sizeof *all);
+    for (size_t k = 0; k < rows; k++) {
+        memcpy(all + k * times + lat->origin[3], own + k * local, local * sizeof *own);
+    }
+}
 
 naik_complex naik_slice_factor(const naik_lattice *lat, const naik_frame *frame, int k, int x)
 {

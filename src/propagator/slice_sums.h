@@ -2,6 +2,7 @@
 #ifndef NAIK_PROPAGATOR_SLICE_SUMS_H
 #define NAIK_PROPAGATOR_SLICE_SUMS_H
 
+#include "base/exactsum.h"
 #include "naik/gauge.h"
 #include "naik/lattice.h"
 
@@ -12,6 +13,10 @@ typedef naik_complex naik_slice_value(const void *data, int32_t site, const int 
  * Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_slice_sums(const naik_lattice *lat, naik_slice_value *value, const void *data,
                             naik_complex *out);
+
+/* all [rows][size t] = own [rows][local t] where this rank's time slices are, and zeros elsewhere. Local. */
+void naik_slice_sums_spread(const naik_lattice *lat, size_t rows, const naik_exactsum *own,
+                            naik_exactsum *all);
 
 /* w(x - x0) of meson.h, x global. */
 naik_complex naik_slice_weight(const naik_lattice *lat, const naik_frame *frame,

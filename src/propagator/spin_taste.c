@@ -61,21 +61,40 @@ static unsigned phi_of(unsigned spin)
 
 static const int lattice_origin[NAIK_DIM];
 
-void naik_meson_give_sign(const naik_lattice *lat, naik_meson meson, const int x0[NAIK_DIM],
-                          int reals, double *v)
+/* to [sites][reals] = factor times the sign of that mask times from; they may be one. */
+static void scale(const naik_lattice *lat, unsigned mask, const int r0[NAIK_DIM], double factor,
+                  int reals, const double *from, double *to)
 {
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
         naik_lattice_coords(lat, site, x);
         for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lat->origin[mu] - x0[mu];
+            x[mu] += lat->origin[mu];
         }
-        const double sign = naik_meson_sign(meson, x);
-        for (int i = 0; i < reals; i++) {
-            v[reals * (int64_t)site + i] *= sign;
+        const double sign = factor * naik_sign_at(mask, x, r0);
+        for (int64_t i = reals * (int64_t)site; i < reals * ((int64_t)site + 1); i++) {
+            to[i] = sign * from[i];
         }
     }
+}
+
+/* The mask of a local meson: its sign at one site in each direction tells it. */
+static unsigned mask_of(naik_meson meson)
+{
+    unsigned mask = 0;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        int x[NAIK_DIM] = {0};
+        x[mu] = 1;
+        mask |= naik_meson_sign(meson, x) < 0 ? 1U << mu : 0;
+    }
+    return mask;
+}
+
+void naik_meson_give_sign(const naik_lattice *lat, naik_meson meson, const int x0[NAIK_DIM],
+                          int reals, double *v)
+{
+    scale(lat, mask_of(meson), x0, 1, reals, v, v);
 }
 
 int naik_correlator_sign(int correlator, const int r0[NAIK_DIM])
@@ -118,37 +137,18 @@ int naik_correlator_parity(int correlator)
     return sign;
 }
 
-static int count_of(unsigned set)
-{
-    int count = 0;
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        count += has(set, mu);
-    }
-    return count;
-}
-
 int naik_correlator_links(int correlator)
 {
     return naik_correlator_is_spin_taste(correlator)
-               ? count_of(links_of(correlator - NAIK_FIRST_SPIN_TASTE))
+               ? naik_direction_count(links_of(correlator - NAIK_FIRST_SPIN_TASTE))
                : 0;
 }
 
 int naik_meson_spin_taste(naik_meson meson)
 {
     int spin = 0;
-    for (; spin < NAIK_GAMMAS - 1;
-         spin++) { /* the sign of a meson at one site in each direction tells its spin */
-        const unsigned mask = ALL ^ phi_of((unsigned)spin);
-        bool same = true;
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            int x[NAIK_DIM] = {0};
-            x[mu] = 1;
-            same = same && naik_meson_sign(meson, x) == (has(mask, mu) ? -1 : 1);
-        }
-        if (same) {
-            break;
-        }
+    while (spin < NAIK_GAMMAS - 1 && (ALL ^ phi_of((unsigned)spin)) != mask_of(meson)) {
+        spin++;
     }
     return (NAIK_GAMMAS + 1) * spin;
 }
@@ -157,8 +157,9 @@ int naik_spin_taste_adjoint(int correlator)
 {
     const int spin_taste = correlator - NAIK_FIRST_SPIN_TASTE;
     const unsigned links = links_of(spin_taste), spin = spin_of(spin_taste);
-    const int n = count_of(links);
-    const int power = n * (n + 1) / 2 + n * count_of(spin) - count_of(spin & links);
+    const int n = naik_direction_count(links);
+    const int power =
+        n * (n + 1) / 2 + n * naik_direction_count(spin) - naik_direction_count(spin & links);
     return power % 2 == 0 ? 1 : -1;
 }
 
@@ -269,28 +270,10 @@ done:
     return status;
 }
 
-/* to = factor times the sign of that mask times from; they may be one. */
-static void scale(const naik_lattice *lat, unsigned mask, const int r0[NAIK_DIM], double factor,
-                  const double *from, double *to)
-{
-#pragma omp parallel for schedule(static)
-    for (int32_t site = 0; site < lat->sites; site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lat->origin[mu];
-        }
-        const double sign = factor * naik_sign_at(mask, x, r0);
-        for (int64_t i = VECTOR * (int64_t)site; i < VECTOR * (int64_t)site + VECTOR; i++) {
-            to[i] = sign * from[i];
-        }
-    }
-}
-
 /* Which mean of *s holds that of a set of one to three directions. */
 static int room_of(unsigned set)
 {
-    const int count = count_of(set);
+    const int count = naik_direction_count(set);
     return count > 1 ? NAIK_DIM + count - 2 : has(set, 0) ? 0 : has(set, 1) ? 1 : 2 + has(set, 3);
 }
 
@@ -318,16 +301,17 @@ static naik_status average(naik_shifts *s, unsigned set, const double *f, double
         if (others != 0) {
             from = s->mean[room_of(others)];
         }
-        if (count_of(others) > 1) {
+        if (naik_direction_count(others) > 1) {
             NAIK_TRY(average(s, others, f, s->mean[room_of(others)]));
         }
         NAIK_TRY(add_both(s, mu, true, from, add, out));
         add = true;
     }
-    scale(s->lattice, 0, lattice_origin, 0.5 / count_of(set), out, out);
+    scale(s->lattice, 0, lattice_origin, 0.5 / naik_direction_count(set), VECTOR, out, out);
 done:
     return status;
 }
+
 /* The directions of the links in the order with sign +, the first to act first. */
 static int order_of(unsigned links, int order[NAIK_DIM])
 {
@@ -352,8 +336,11 @@ static naik_status begin(naik_shifts *s, unsigned set, const double *f)
     unsigned first = 0;
     for (int mu = 0; mu < NAIK_DIM && status == NAIK_OK; mu++) {
         status = has(set, mu) ? take_room(s, 1U << mu) : NAIK_OK;
-        first |= has(set, mu) && count_of(first) < count_of(set) - 1 ? 1U << mu : 0;
-        status = status == NAIK_OK && count_of(first) > 1 ? take_room(s, first) : status;
+        first |= has(set, mu) && naik_direction_count(first) < naik_direction_count(set) - 1
+                     ? 1U << mu
+                     : 0;
+        status =
+            status == NAIK_OK && naik_direction_count(first) > 1 ? take_room(s, first) : status;
     }
     NAIK_TRY(naik_comm_agree(s->lattice->comm, status));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
@@ -385,13 +372,13 @@ naik_status naik_spin_taste_apply(naik_shifts *s, int spin_taste, const int r0[N
 {
     naik_status status = NAIK_OK;
     const naik_spin_taste_form form = naik_spin_taste_form_of(spin_taste);
-    if (count_of(form.links) > 1) {
+    if (naik_direction_count(form.links) > 1) {
         NAIK_TRY(begin(s, form.links, f));
     }
     if (form.links != 0) {
         NAIK_TRY(average(s, form.links, f, out));
     }
-    scale(s->lattice, form.mask, r0, form.sign, form.links != 0 ? out : f, out);
+    scale(s->lattice, form.mask, r0, form.sign, VECTOR, form.links != 0 ? out : f, out);
 done:
     return status;
 }
@@ -401,7 +388,7 @@ naik_status naik_shift_symmetric(naik_shifts *s, int mu, bool links, const doubl
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(add_both(s, mu, links, f, false, s->at));
-    scale(s->lattice, 0, lattice_origin, 0.5, s->at, s->at);
+    scale(s->lattice, 0, lattice_origin, 0.5, VECTOR, s->at, s->at);
     *out = s->at;
 done:
     return status;
