@@ -1,8 +1,9 @@
-# test_pages.py - what doc/from-milc.md and doc/from-chroma-or-pyquda.md tell the user to type works
+# test_pages.py - what README.md, doc/from-milc.md and doc/from-chroma-or-pyquda.md tell the user to type works
 # timeout: 600
 import os
 import re
 import subprocess
+import sys
 
 from program import NAIK, REFERENCE, SCRATCH, main, naik, path
 
@@ -25,16 +26,33 @@ def write(name, text):
         f.write(text)
 
 
-def run(commands):
-    """Lines that begin with naik, in the scratch folder, on one rank; what each said."""
+def run(commands, cwd=SCRATCH):
+    """Lines that begin with naik, on one rank; what each said."""
     said = []
     for line in commands.splitlines():
         words = line.split("#")[0].split()
         assert words[0] == "naik", line
-        done = subprocess.run([NAIK] + words[1:], capture_output=True, text=True, cwd=SCRATCH, timeout=300)
+        done = subprocess.run([NAIK] + words[1:], capture_output=True, text=True, cwd=cwd, timeout=300)
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
         said.append(done.stdout)
     return said
+
+
+def the_first_run_of_the_readme_is_run_as_it_stands():
+    with open(os.path.join(TOP, "README.md"), encoding="utf-8") as f:
+        text = f.read()
+    assert text.count("\n") <= 115, "README.md answers on one screen"
+    yaml, commands, python = blocks(text.split("## A first run\n")[1].split("\n## ")[0])
+    os.makedirs(path("clone/demo"))
+    naik("gauge", "generate", "--size", "8,8,8,16", "--beta", "6", "--sweeps", "2", "-o", path("clone/demo/lat.h5"))
+    write("clone/run.yaml", yaml)
+    said = run(re.sub(r"^(mpirun -n \d+ )?build/naik ", "naik ", commands, flags=re.M), cwd=path("clone"))
+    assert len(said) == 5 and "dry run: the input is valid" in said[1] and "wrote prop.h5, complete" in said[2], said
+    assert os.path.getsize(path("clone/prop.html")) > 10000
+    formula = re.search(r"# \[t\]; here (.*)", python)[1]
+    done = subprocess.run([sys.executable, "-c", f"{python}assert abs({formula} / C - 1).max() < 1e-12"],
+                          capture_output=True, text=True, cwd=path("clone"))
+    assert done.returncode == 0, done.stderr
 
 
 def the_page_for_milc_is_run_as_it_stands():
@@ -102,5 +120,5 @@ def phases_of_both_differ_by_a_sign_at_each_site():
             assert (naik_phase[mu](*x) + chroma[mu](*x) + sum(signs)) % 2 == 0, (x, mu)
 
 
-main([the_page_for_milc_is_run_as_it_stands, the_page_for_chroma_and_pyquda_is_run_as_it_stands,
-      phases_of_both_differ_by_a_sign_at_each_site])
+main([the_first_run_of_the_readme_is_run_as_it_stands, the_page_for_milc_is_run_as_it_stands,
+      the_page_for_chroma_and_pyquda_is_run_as_it_stands, phases_of_both_differ_by_a_sign_at_each_site])
