@@ -95,6 +95,23 @@ def a_group_that_fails_ends_all_with_its_sentence():
         assert len(re.findall("naik: error: the device of rank 3 failed", told)) == 1, told
 
 
+def what_lost_links_leave_may_be_dealt_to_another_group():
+    one = ("--set", "deflation.modes=0", "--set",
+           "solve=[{name: rw, masses: [0.2], source: {type: random_wall, t0: 1, seed: 5}}]")
+    staggered("kept.h5", *one, ranks=1, groups=1)
+    # The second group has one of three solves, which the first gets where its links were lost; the second then has none.
+    told = staggered("lost.h5", *one, "--set", "run.watchdog=20", ranks=2, groups=2,
+                     env={"NAIK_INJECT": "flip:links:20@1"})
+    assert "changed in the memory of rank 1: they are made again" in told, told
+    same(everything("kept.h5"), everything("lost.h5"))
+    # The second group has lost its links, and is asked to stop while it waits for the first.
+    told = staggered("both.h5", *one, "--set", "run.watchdog=20", ranks=2, groups=2, status=5,
+                     env={"NAIK_INJECT": "flip:links:20@1,stop:wait:2@1"})
+    assert "stopped by signal" in told, told
+    staggered("both.h5", *one, ranks=2, groups=2)
+    same(everything("kept.h5"), everything("both.h5"))
+
+
 def what_a_group_gives_up_is_known_to_all():
     one = ("--set", "deflation.modes=0", "--set",
            "solve=[{name: rw, masses: [0.2], source: {type: random_wall, t0: 1, seed: 5}}]")
@@ -149,6 +166,7 @@ def groups_that_cannot_be_are_refused():
 
 main([groups_write_the_bytes_of_a_run_without_them, a_stopped_run_goes_on_with_another_number_of_groups,
       a_signal_to_a_finished_group_stops_all,
-      a_killed_run_goes_on, a_group_that_fails_ends_all_with_its_sentence, what_a_group_gives_up_is_known_to_all,
+      a_killed_run_goes_on, a_group_that_fails_ends_all_with_its_sentence,
+      what_lost_links_leave_may_be_dealt_to_another_group, what_a_group_gives_up_is_known_to_all,
       clover_quarks_are_solved_by_groups, groups_solve_by_multigrid_with_a_setup_each, without_a_model_of_the_device_auto_is_one_group, groups_that_cannot_be_are_refused],
      needed=[groups_write_the_bytes_of_a_run_without_them])

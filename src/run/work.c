@@ -277,8 +277,8 @@ static naik_status make_operators(solve_job *j, int first, const naik_set_storag
     if (j->pending_count > 0) {
         status = naik_link_provider_operators(j->links, j->geometry, quark, storage, &canonical,
                                               &j->set);
-        sdc_check_begin(&j->guard, &j->set);
     }
+    sdc_check_begin(&j->guard, &j->set); /* links that this group has lost are so no more */
     NAIK_TRY(solve_groups_agree(j, status));
     if (is_deflated(j, first)) {
         NAIK_TRY(make_modes(j, quark->naik_epsilon, canonical));
@@ -401,7 +401,8 @@ static naik_status solve_listed(solve_job *j, quark_solver *s, int batch,
     }
     NAIK_TRY(solve_meeting_finish(j, status, &stopped));
     naik_timer_stop(j->timer, "solve");
-    *interrupted = stopped && !j->guard.links_lost;
+    /* lost links stop a group as well, which is then not asked to; all groups know the same */
+    *interrupted = stopped && (j->groups != NULL || !j->guard.links_lost);
 done:
     return status;
 }
