@@ -146,6 +146,63 @@ static void correlators_of_fields_have_the_same_bits(check *t)
     fixture_destroy(&f);
 }
 
+/* The memory that a backend is asked for while it is watched, all on one thread. */
+static struct {
+    const naik_backend_ops *real;
+    naik_backend_ops ops;
+    size_t largest;
+} watched;
+
+static naik_status watched_alloc(naik_device *device, size_t size_bytes, const char *what,
+                                 void **out)
+{
+    watched.largest = size_bytes > watched.largest ? size_bytes : watched.largest;
+    return watched.real->memory.alloc(device, size_bytes, what, out);
+}
+
+/* Their sums are in no plan of memory. */
+static void many_momenta_take_no_more_memory(check *t)
+{
+    enum { FRAMES = 500, MOST_BYTES = 32 << 20 };
+    static const int extents[4] = {4, 4, 4, 8};
+    static naik_frame frames[FRAMES];
+    naik_meson mesons[NAIK_MESONS];
+    fixture f;
+    if (fixture_create(t, extents, NULL, false, true, 0, &f)) {
+        double *g = make_propagator(f.lat), bits[8][2];
+        double *got = malloc((size_t)NAIK_MESONS * FRAMES * sizeof bits);
+        naik_field *part[2] = {NULL, NULL};
+        for (int parity = 0; parity < 2; parity++) {
+            CHECK_OK(t, naik_field_create(f.geometry, NAIK_DOUBLE, 1, &part[parity]));
+            CHECK_OK(t, f.backend->ops->field.from_host(part[parity], (naik_parity)parity, 0, g));
+        }
+        const naik_field *const whole[2] = {part[0], part[1]};
+        for (int k = 0; k < FRAMES; k++) {
+            frames[k] = (naik_frame){.momentum = {k % 5, k / 5 % 5, k / 25}, .cosine = k % 2 != 0};
+        }
+        for (int m = 0; m < NAIK_MESONS; m++) {
+            mesons[m] = (naik_meson)m;
+        }
+        watched.real = f.backend->ops;
+        watched.ops = *watched.real;
+        watched.ops.memory.alloc = watched_alloc;
+        f.backend->ops = &watched.ops;
+        CHECK_OK(t, naik_meson_correlators_of(whole, mesons, NAIK_MESONS, frames, FRAMES, got));
+        f.backend->ops = watched.real;
+        CHECK_TRUE(t, watched.largest > 0 && watched.largest <= MOST_BYTES);
+        for (int k = 0; k < NAIK_MESONS * FRAMES; k += 97) {
+            CHECK_OK(t, naik_meson_correlator(f.lat, mesons[k / FRAMES], &frames[k % FRAMES], g,
+                                              bits[0]));
+            CHECK_TRUE(t, memcmp(got + 16 * (size_t)k, bits, sizeof bits) == 0);
+        }
+        naik_field_destroy(&part[0]);
+        naik_field_destroy(&part[1]);
+        free(got);
+        free(g);
+    }
+    fixture_destroy(&f);
+}
+
 static void a_nan_in_the_propagator_is_not_hidden(check *t)
 {
     naik_lattice *lat = NULL;
@@ -163,4 +220,4 @@ static void a_nan_in_the_propagator_is_not_hidden(check *t)
 }
 
 CHECK_MAIN(CHECK(correlators_are_weighted_sums), CHECK(correlators_of_fields_have_the_same_bits),
-           CHECK(a_nan_in_the_propagator_is_not_hidden))
+           CHECK(many_momenta_take_no_more_memory), CHECK(a_nan_in_the_propagator_is_not_hidden))

@@ -73,6 +73,8 @@ int naik_meson_sign(naik_meson meson, const int x[NAIK_DIM])
 }
 
 enum { CLASSES = 1 << (NAIK_DIM - 1) }; /* signs in space */
+/* Of the sums of one pass, which no plan of memory has: of more momenta there are several. */
+static const size_t PASS_BYTES = (size_t)32 << 20;
 
 static int factors_of(const naik_lattice *lat)
 {
@@ -233,23 +235,27 @@ done:
     return status;
 }
 
-naik_status naik_meson_correlators_of(const naik_field *const part[2], const naik_meson *meson,
-                                      int mesons, const naik_frame *frame, int frames, double *out)
+/* Of frames [some] in one pass, out [mesons][frames][T][2] at the first of them. */
+static naik_status correlators_of(const naik_field *const part[2], const naik_meson *meson,
+                                  int mesons, const naik_frame *frame, int some, int frames,
+                                  double *out)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = part[NAIK_EVEN]->geometry;
     pass p = {.backend = geometry->backend, .lat = geometry->lattice};
     naik_comm *comm = p.lat->comm;
     const int times = p.lat->size[3];
-    NAIK_TRY(naik_comm_agree(comm, open_pass(&p, meson, mesons, frame, frames)));
+    NAIK_TRY(naik_comm_agree(comm, open_pass(&p, meson, mesons, frame, some)));
     NAIK_TRY(naik_comm_agree(comm, sum_box(&p, part)));
     NAIK_TRY(naik_comm_sum_exact(comm, p.all, 2 * p.count * times));
 #pragma omp parallel for schedule(static)
-    for (int k = 0; k < mesons * frames; k++) {
-        const naik_meson of = meson[k / frames];
-        const int sum = p.of[class_of(of)] + k % frames;
-        take_values(p.all + 2 * (size_t)sum * (size_t)times, of, &frame[k % frames], times,
-                    out + 2 * (size_t)k * (size_t)times);
+    for (int k = 0; k < mesons * some; k++) {
+        const int at = k % some;
+        const naik_meson of = meson[k / some];
+        const size_t sum = (size_t)(p.of[class_of(of)] + at);
+        const size_t place = (size_t)(k / some) * (size_t)frames + (size_t)at;
+        take_values(p.all + 2 * sum * (size_t)times, of, &frame[at], times,
+                    out + 2 * place * (size_t)times);
     }
 done:
     naik_backend_release(p.backend, p.sums);
@@ -257,6 +263,22 @@ done:
     naik_free(p.parts);
     naik_free(p.own);
     naik_free(p.all);
+    return status;
+}
+
+naik_status naik_meson_correlators_of(const naik_field *const part[2], const naik_meson *meson,
+                                      int mesons, const naik_frame *frame, int frames, double *out)
+{
+    naik_status status = NAIK_OK;
+    const size_t times = (size_t)part[NAIK_EVEN]->geometry->lattice->size[3];
+    const size_t each = 2 * (size_t)CLASSES * times * sizeof(naik_exactsum);
+    const int most = PASS_BYTES > each ? (int)(PASS_BYTES / each) : 1;
+    for (int begin = 0; begin < frames; begin += most) {
+        const int some = frames - begin < most ? frames - begin : most;
+        NAIK_TRY(correlators_of(part, meson, mesons, frame + begin, some, frames,
+                                out + 2 * (size_t)begin * times));
+    }
+done:
     return status;
 }
 
