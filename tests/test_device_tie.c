@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exactsum.h"
 #include "contract/device_tie.h"
 #include "fixture.h"
 #include "propagator/contract.h"
@@ -57,6 +58,7 @@ static void compare_sums(check *t, const fixture_thin *f, naik_shifts *shifts, d
     naik_complex want[8], got[OPERATORS * MOMENTA * 8];
     memcpy(request.r0, origin, sizeof request.r0);
     for (int of = 0; of < 2; of++) { /* the quark that the operator is on */
+        request.most = of; /* all operators of the same links in one pass, or one by one */
         CHECK_OK(t, device_tie_sum(tie, device_tie_quark(tie, 0), device_tie_quark(tie, of),
                                    &request, got));
         for (size_t k = 0; k < OPERATORS * MOMENTA; k++) {
@@ -156,4 +158,20 @@ static void operators_have_the_bits_of_the_host(check *t)
     fixture_thin_destroy(&f);
 }
 
-CHECK_MAIN(CHECK(mesons_have_the_bits_of_the_host), CHECK(operators_have_the_bits_of_the_host))
+/* What is left for them on the device is 256 MiB (contract.c). */
+static void sums_of_many_momenta_take_no_more_memory(check *t)
+{
+    static const int long_size[4] = {4, 4, 4, 192};
+    const device_tie_request few = {.operators = 256, .momenta = 10},
+                             many = {.operators = 256, .momenta = 400};
+    naik_lattice *lat = NULL;
+    CHECK_OK(t, naik_lattice_create(t->comm, long_size, NULL, &lat));
+    CHECK_REQUIRE(t, lat != NULL);
+    CHECK_TRUE(t, device_tie_sums_bytes(lat, &few) ==
+                      (size_t)2 * 10 * 16 * (size_t)lat->local[3] * sizeof(naik_exactsum));
+    CHECK_TRUE(t, device_tie_sums_bytes(lat, &many) <= (size_t)256 << 20);
+    naik_lattice_destroy(&lat);
+}
+
+CHECK_MAIN(CHECK(sums_of_many_momenta_take_no_more_memory), CHECK(mesons_have_the_bits_of_the_host),
+           CHECK(operators_have_the_bits_of_the_host))

@@ -16,6 +16,8 @@
 #include "propagator/slice_sums.h"
 
 enum { COLUMNS = 3, VECTOR = 6, SETS = 1 << NAIK_DIM, ROOMS = 8 };
+/* Of the sums of one pass, as far as one operator's are no more. */
+static const size_t PASS_BYTES = (size_t)128 << 20;
 
 struct device_tie {
     const naik_lattice *lattice;
@@ -306,7 +308,8 @@ typedef struct sums {
     naik_spin_taste_form *form; /* [operators] */
     naik_complex *factors;      /* [momenta][local x + y + z], */
     naik_complex *factor;       /* and there */
-    naik_exactsum *there;       /* [NAIK_TIE_OPERATORS][momenta][2][local T] */
+    int most;                   /* operators of a pass */
+    naik_exactsum *there;       /* [most][momenta][2][local T] */
     naik_exactsum *own, *all;   /* the same here, and [..][T] */
 } sums;
 
@@ -326,6 +329,22 @@ static void fill_factors(const device_tie *tie, const naik_frame *frame, naik_co
     }
 }
 
+/* Operators of a pass. */
+static int operators_at_once(const naik_lattice *lat, const device_tie_request *r)
+{
+    const size_t each = 2 * (size_t)r->momenta * (size_t)lat->size[3] * sizeof(naik_exactsum);
+    const int room = PASS_BYTES > each ? (int)(PASS_BYTES / each) : 1;
+    const int fit = r->most > 0 ? r->most : room;
+    const int most = r->operators < NAIK_TIE_OPERATORS ? r->operators : NAIK_TIE_OPERATORS;
+    return most < fit ? most : fit;
+}
+
+size_t device_tie_sums_bytes(const naik_lattice *lattice, const device_tie_request *request)
+{
+    return 2 * (size_t)request->momenta * (size_t)operators_at_once(lattice, request) *
+           (size_t)lattice->local[3] * sizeof(naik_exactsum);
+}
+
 static naik_status open_sums(const device_tie *tie, sums *s)
 {
     naik_status status = NAIK_OK;
@@ -333,8 +352,8 @@ static naik_status open_sums(const device_tie *tie, sums *s)
     naik_log *log = lat->comm->log;
     const device_tie_request *r = s->request;
     const size_t momenta = (size_t)r->momenta, factors = momenta * factor_count(lat);
-    const int most = r->operators < NAIK_TIE_OPERATORS ? r->operators : NAIK_TIE_OPERATORS;
-    const size_t rows = 2 * momenta * (size_t)most * sizeof(naik_exactsum);
+    s->most = operators_at_once(lat, r);
+    const size_t rows = 2 * momenta * (size_t)s->most * sizeof(naik_exactsum);
     NAIK_TRY(
         naik_alloc(log, (size_t)r->operators * sizeof *s->form, "operators", (void **)&s->form));
     NAIK_TRY(
@@ -396,7 +415,7 @@ static naik_status sum_some(const device_tie *tie, sums *s, int set, const naik_
     naik_tie_sums args = {
         .lattice = lat, .v = product, .momenta = r->momenta, .factor = s->factor, .sums = s->there};
     memcpy(args.r0, r->r0, sizeof args.r0);
-    for (; *next < r->operators && args.operators < NAIK_TIE_OPERATORS; ++*next) {
+    for (; *next < r->operators && args.operators < s->most; ++*next) {
         if ((int)s->form[*next].links == set) {
             number[args.operators] = *next;
             args.mask[args.operators] = s->form[*next].mask;

@@ -28,10 +28,12 @@ typedef struct device_tie_request {
     int r0[NAIK_DIM];
     const naik_frame *frame; /* [momenta] */
     int momenta;
+    int most; /* operators of a pass; 0: as their sums have room */
 } device_tie_request;
 
-/* Bytes of one on the device, but for the sums of a request. Local. */
+/* Bytes of one on the device, but for the sums of a request, which are few operators' where there are many momenta. Local. */
 size_t device_tie_bytes(const naik_lattice *lattice, const device_tie_shape *shape);
+size_t device_tie_sums_bytes(const naik_lattice *lattice, const device_tie_request *request);
 /* Lessens columns to what the device has room for beside `spare` more bytes, on every rank; 0 where there is none.
  * Collective. NAIK_ERR_DEVICE, NAIK_ERR_MPI */
 naik_status device_tie_fit(naik_device *device, const naik_lattice *lattice, size_t spare,
