@@ -25,9 +25,7 @@ typedef struct worker {
     int halves;   /* vectors in single precision that a column of noise is the sum of */
     float *noise; /* [modes], where the part has its vectors */
     double *mask; /* [sites]: 1 where the entry has noise, else 0 */
-    float *mode;  /* [sites][6], */
-    double *from, *to;
-    double *src, *solution, *shifted; /* [colours][sites][6] */
+    low_room room;
     naik_complex *density; /* [masses][2][sites]; the second of currents with long links */
     naik_complex *c;       /* [columns of all sources][2][modes] */
     naik_current *current; /* NULL: no loop is one */
@@ -75,13 +73,13 @@ int64_t low_loop_bytes(const naik_lattice *lattice, const naik_input *input,
                        const naik_input_average *average, int modes)
 {
     const naik_input_solve *solve = &input->solve[average->of];
-    const int64_t sites = lattice->sites, vector = REALS * sites;
+    const int64_t sites = lattice->sites;
     const int64_t columns = (int64_t)COLOURS * solve->origins.count;
     const int64_t current = low_loop_needs_hops(input)
                                 ? (int64_t)naik_current_bytes(lattice, 1) +
                                       2 * (int64_t)sizeof(naik_matrix) * NAIK_DIM * sites
                                 : 0;
-    return vector * (int64_t)(sizeof(float) + (2 + 3 * COLOURS) * sizeof(double)) +
+    return low_room_bytes(lattice) + 4 * (int64_t)sizeof(int64_t) * modes * modes +
            sites * (int64_t)sizeof(double) + current +
            (int64_t)sizeof(naik_complex) *
                (2 * sites * solve->masses.count + 2 * columns * (int64_t)modes);
@@ -94,15 +92,8 @@ static naik_status allocate(worker *w)
     const size_t sites = (size_t)w->kit->lattice->sites, vector = vector_of(w);
     const size_t masses = (size_t)w->solve->masses.count, n = (size_t)w->part->count;
     const size_t columns = COLOURS * (size_t)w->solve->origins.count;
-    double **const three[] = {&w->src, &w->solution, &w->shifted};
     NAIK_TRY(naik_alloc(log, sites * sizeof *w->mask, "sites of noise", (void **)&w->mask));
-    NAIK_TRY(naik_alloc(log, vector * sizeof *w->mode, "a low mode", (void **)&w->mode));
-    NAIK_TRY(naik_alloc(log, vector * sizeof *w->from, "a vector", (void **)&w->from));
-    NAIK_TRY(naik_alloc(log, vector * sizeof *w->to, "a vector", (void **)&w->to));
-    for (size_t k = 0; k < sizeof three / sizeof *three; k++) {
-        NAIK_TRY(
-            naik_alloc(log, COLOURS * vector * sizeof(double), "a propagator", (void **)three[k]));
-    }
+    NAIK_TRY(low_room_create(w->kit->lattice, &w->room));
     NAIK_TRY(naik_alloc(log, 2 * masses * sites * sizeof *w->density, "loops of low modes",
                         (void **)&w->density));
     NAIK_TRY(naik_alloc(log, 2 * columns * n * sizeof *w->c, "projections", (void **)&w->c));
@@ -163,18 +154,18 @@ static naik_status fill_density(worker *w, int loop)
     const bool local = loop < (int)NAIK_MESONS, odd = naik_correlator_parity(loop) < 0;
     memset(w->density, 0, 2 * (size_t)masses * (size_t)sites * sizeof *w->density);
     for (int i = 0; i < w->part->count; i++) {
-        NAIK_TRY(low_part_mode(w->part, i, w->mode, w->from));
+        NAIK_TRY(low_part_mode(w->part, i, w->room.mode, w->room.from));
         if (!local) {
             NAIK_TRY(naik_spin_taste_apply(w->kit->shifts, loop - (int)NAIK_FIRST_SPIN_TASTE,
-                                           nowhere, w->from, w->to));
+                                           nowhere, w->room.from, w->room.to));
         }
-        to_noise(w, !local && !odd, odd ? -1 : 1, w->from, w->src);
-        const double *right = local ? w->from : w->to;
+        to_noise(w, !local && !odd, odd ? -1 : 1, w->room.from, w->room.antiquark);
+        const double *right = local ? w->room.from : w->room.to;
 #pragma omp parallel for schedule(static)
         for (int64_t site = 0; site < sites; site++) {
             naik_complex sum = {0, 0};
             for (int64_t c = COLOURS * site; c < COLOURS * (site + 1); c++) {
-                const naik_complex f = {w->src[2 * c], w->src[2 * c + 1]};
+                const naik_complex f = {w->room.antiquark[2 * c], w->room.antiquark[2 * c + 1]};
                 sum = naik_cfma_conj((naik_complex){right[2 * c], right[2 * c + 1]}, f, sum);
             }
             for (int m = 0; m < masses; m++) {
@@ -248,7 +239,8 @@ static naik_status fill_three(worker *w, int first, int mass)
     naik_status status = NAIK_OK;
     const size_t vector = vector_of(w);
     for (int k = 0; k < COLOURS; k++) {
-        double *src = w->src + (size_t)k * vector, *solution = w->solution + (size_t)k * vector;
+        double *src = w->room.antiquark + (size_t)k * vector,
+               *solution = w->room.quark + (size_t)k * vector;
         const bool there = first + k < w->part->count;
         memset(solution, 0, vector * sizeof *solution);
         memset(src, 0, vector * sizeof *src);
@@ -256,10 +248,10 @@ static naik_status fill_three(worker *w, int first, int mass)
             continue;
         }
         const double factor = factor_of(w, first + k, mass, true);
-        NAIK_TRY(low_part_mode(w->part, first + k, w->mode, w->from));
-        to_noise(w, false, -1, w->from, src);
+        NAIK_TRY(low_part_mode(w->part, first + k, w->room.mode, w->room.from));
+        to_noise(w, false, -1, w->room.from, src);
         for (size_t r = 0; r < vector; r++) {
-            solution[r] = factor * w->from[r];
+            solution[r] = factor * w->room.from[r];
         }
     }
 done:
@@ -280,7 +272,7 @@ static naik_status add_current(worker *w, int loop, naik_complex *all)
             NAIK_TRY(fill_three(w, i, m));
             NAIK_TRY(naik_current_fill(w->current, w->kit->hops,
                                        loops_of(w)->data[loop] - (int)NAIK_FIRST_CURRENT, nowhere,
-                                       NULL, w->solution, w->src));
+                                       NULL, w->room.quark, w->room.antiquark));
             for (size_t k = 0; k < 2 * sites; k++) {
                 sum[k / sites][k % sites] =
                     naik_cadd(sum[k / sites][k % sites], kept[k / sites][k % sites]);
@@ -332,18 +324,19 @@ static naik_status put_noise(worker *w, int slot, int job, bool none)
     const naik_geometry *geometry = w->part->geometry;
     naik_backend *backend = geometry->backend;
     const size_t vector = vector_of(w);
-    memset(w->to, 0, vector * sizeof *w->to);
+    memset(w->room.to, 0, vector * sizeof *w->room.to);
     if (!none) {
         const int column = job / w->halves;
-        status = naik_source_fill(w->kit->lattice, source_of(w, column), column % COLOURS, w->to);
+        status =
+            naik_source_fill(w->kit->lattice, source_of(w, column), column % COLOURS, w->room.to);
         for (size_t k = 0; k < vector; k++) {
-            const double narrow = (double)(float)w->to[k];
-            w->to[k] = job % w->halves == 0 ? narrow : w->to[k] - narrow;
+            const double narrow = (double)(float)w->room.to[k];
+            w->room.to[k] = job % w->halves == 0 ? narrow : w->room.to[k] - narrow;
         }
     }
-    status = status == NAIK_OK
-                 ? naik_backend_upload(backend, w->part->sites, w->to, vector * sizeof *w->to)
-                 : status;
+    status = status == NAIK_OK ? naik_backend_upload(backend, w->part->sites, w->room.to,
+                                                     vector * sizeof *w->room.to)
+                               : status;
     return status == NAIK_OK ? backend->ops->low->narrow(geometry, w->part->sites,
                                                          w->noise + vector * (size_t)slot)
                              : status;
@@ -418,7 +411,7 @@ static naik_status fill_noise(worker *w, int source)
     naik_status status = NAIK_OK;
     const naik_lattice *lat = w->kit->lattice;
     for (int colour = 0; colour < COLOURS; colour++) {
-        double *v = w->src + (size_t)colour * vector_of(w);
+        double *v = w->room.antiquark + (size_t)colour * vector_of(w);
         NAIK_TRY(naik_comm_agree(lat->comm,
                                  naik_source_fill(lat, source_of(w, COLOURS * source), colour, v)));
         naik_meson_give_sign(lat, NAIK_PION05, nowhere, REALS, v);
@@ -427,7 +420,7 @@ done:
     return status;
 }
 
-/* Adds the loops of w->src and w->solution, as those of the solves are made. */
+/* Adds the loops of w->room.antiquark and w->room.quark, as those of the solves are made. */
 static naik_status add_loops(worker *w, int mass, naik_complex *all)
 {
     naik_status status = NAIK_OK;
@@ -444,18 +437,18 @@ static naik_status add_loops(worker *w, int mass, naik_complex *all)
         contraction_work work = {.lattice = w->kit->lattice,
                                  .quarks = input->kind,
                                  .meson = loop,
-                                 .propagator = {w->solution, w->src},
+                                 .propagator = {w->room.quark, w->room.antiquark},
                                  .current = w->current};
         if (naik_correlator_is_spin_taste(loop)) {
             for (size_t colour = 0; colour < COLOURS; colour++) {
                 NAIK_TRY(naik_spin_taste_apply(w->kit->shifts, loop - (int)NAIK_FIRST_SPIN_TASTE,
-                                               nowhere, w->solution + colour * vector,
-                                               w->shifted + colour * vector));
+                                               nowhere, w->room.quark + colour * vector,
+                                               w->room.shifted + colour * vector));
             }
-            work.propagator[0] = w->shifted;
+            work.propagator[0] = w->room.shifted;
         } else if (naik_correlator_is_current(loop)) {
             NAIK_TRY(naik_current_fill(w->current, w->kit->hops, loop - (int)NAIK_FIRST_CURRENT,
-                                       nowhere, NULL, w->solution, w->src));
+                                       nowhere, NULL, w->room.quark, w->room.antiquark));
         }
         for (int p = 0; p < w->solve->momenta.count; p++) {
             naik_complex *to = place_of(w, all, mass, k, p);
@@ -484,7 +477,7 @@ static naik_status from_each(worker *w, naik_complex *each)
         const naik_complex *c = w->c + 2 * (size_t)w->part->count * COLOURS * (size_t)k;
         NAIK_TRY(fill_noise(w, k));
         for (int m = 0; m < masses; m++) {
-            NAIK_TRY(low_part_propagator(w->part, c, mass_of(w, m), w->solution));
+            NAIK_TRY(low_part_propagator(w->part, c, mass_of(w, m), w->room.quark));
             NAIK_TRY(add_loops(w, m, out));
         }
     }
@@ -515,8 +508,8 @@ done:
         naik_backend_release(part->geometry->backend, w.noise);
     }
     naik_current_destroy(&w.current);
-    void *const mine[] = {w.mask,     w.mode,    w.from,    w.to, w.src,
-                          w.solution, w.shifted, w.density, w.c};
+    low_room_clear(&w.room);
+    void *const mine[] = {w.mask, w.density, w.c};
     for (size_t i = 0; i < sizeof mine / sizeof *mine; i++) {
         naik_free(mine[i]);
     }

@@ -29,9 +29,7 @@ typedef struct worker {
     naik_complex *joined;        /* [masses][2][T] */
     double *masses;              /* [2][masses]: of quark and antiquark */
     int mass_count;
-    float *mode; /* [sites][6], as are the next */
-    double *from, *to;
-    double *quark, *antiquark, *shifted; /* [colours][sites][6] */
+    low_room room;
     naik_complex *c; /* [2 colours][2][modes]: of the quark's source, then of the antiquark's */
 } worker;
 
@@ -51,8 +49,7 @@ static size_t table_of(const worker *w)
 int64_t low_pair_bytes(const naik_lattice *lattice, int modes)
 {
     const int64_t vector = REALS * (int64_t)lattice->sites, n = modes;
-    return vector *
-               ((n + 1) * (int64_t)sizeof(float) + (2 + 3 * COLOURS) * (int64_t)sizeof(double)) +
+    return vector * n * (int64_t)sizeof(float) + low_room_bytes(lattice) +
            4 * (int64_t)sizeof(naik_complex) * lattice->size[SPACE] * n * n +
            (int64_t)naik_current_bytes(lattice, 1) +
            2 * (int64_t)sizeof(naik_matrix) * NAIK_DIM * lattice->sites;
@@ -69,7 +66,6 @@ static naik_status allocate(worker *w)
     naik_log *log = w->kit->lattice->comm->log;
     const size_t vector = vector_of(w), times = (size_t)w->kit->lattice->size[SPACE];
     const size_t masses = (size_t)w->mass_count, n = (size_t)w->part->count;
-    double **const three[] = {&w->quark, &w->antiquark, &w->shifted};
     NAIK_TRY(
         naik_alloc(log, table_of(w) * sizeof *w->sink, "products of low modes", (void **)&w->sink));
     NAIK_TRY(naik_alloc(log, table_of(w) * sizeof *w->source, "products of low modes",
@@ -77,13 +73,7 @@ static naik_status allocate(worker *w)
     NAIK_TRY(naik_alloc(log, 2 * masses * times * sizeof *w->joined, "products of low modes",
                         (void **)&w->joined));
     NAIK_TRY(naik_alloc(log, 2 * masses * sizeof *w->masses, "masses", (void **)&w->masses));
-    NAIK_TRY(naik_alloc(log, vector * sizeof *w->mode, "a low mode", (void **)&w->mode));
-    NAIK_TRY(naik_alloc(log, vector * sizeof *w->from, "a vector", (void **)&w->from));
-    NAIK_TRY(naik_alloc(log, vector * sizeof *w->to, "a vector", (void **)&w->to));
-    for (size_t k = 0; k < sizeof three / sizeof *three; k++) {
-        NAIK_TRY(
-            naik_alloc(log, COLOURS * vector * sizeof(double), "a propagator", (void **)three[k]));
-    }
+    NAIK_TRY(low_room_create(w->kit->lattice, &w->room));
     NAIK_TRY(naik_alloc(log, 4 * COLOURS * n * sizeof *w->c, "projections", (void **)&w->c));
     NAIK_TRY(naik_backend_alloc(w->part->geometry->backend, n * vector * sizeof *w->left,
                                 "low modes with an operator", (void **)&w->left));
@@ -91,23 +81,23 @@ done:
     return status;
 }
 
-/* w->to = O of w->from on the source at x0. */
+/* w->room.to = O of w->room.from on the source at x0. */
 static naik_status operate(worker *w, const int x0[NAIK_DIM])
 {
     naik_status status = NAIK_OK;
     if (w->current == NULL) {
         return naik_spin_taste_apply(w->kit->shifts, w->operator-(int) NAIK_FIRST_SPIN_TASTE, x0,
-                                     w->from, w->to);
+                                     w->room.from, w->room.to);
     }
     const naik_frame rest = {.cosine = false};
     NAIK_TRY(naik_current_apply(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, &rest,
-                                w->from, w->to));
-    naik_meson_give_sign(w->kit->lattice, NAIK_PION05, x0, REALS, w->to);
+                                w->room.from, w->room.to));
+    naik_meson_give_sign(w->kit->lattice, NAIK_PION05, x0, REALS, w->room.to);
 done:
     return status;
 }
 
-/* w->to = L of w->from: O, or K eps of a current with exp(-2 pi i p.x/L) on it. */
+/* w->room.to = L of w->room.from: O, or K eps of a current with exp(-2 pi i p.x/L) on it. */
 static naik_status turn(worker *w, const int momentum[SPACE])
 {
     if (w->current == NULL) {
@@ -117,9 +107,9 @@ static naik_status turn(worker *w, const int momentum[SPACE])
     for (int k = 0; k < SPACE; k++) {
         frame.momentum[k] = -momentum[k];
     }
-    naik_meson_give_sign(w->kit->lattice, NAIK_PION05, nowhere, REALS, w->from);
+    naik_meson_give_sign(w->kit->lattice, NAIK_PION05, nowhere, REALS, w->room.from);
     return naik_current_apply(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, &frame,
-                              w->from, w->to);
+                              w->room.from, w->room.to);
 }
 
 /* The device for an operator of spin and taste, where it has room. */
@@ -166,12 +156,12 @@ static naik_status turn_here(worker *w, const int momentum[SPACE], int i, bool r
     const low_part *part = w->part;
     naik_backend *backend = part->geometry->backend;
     const size_t vector = vector_of(w);
-    NAIK_TRY(low_part_mode(part, i, w->mode, w->from));
+    NAIK_TRY(low_part_mode(part, i, w->room.mode, w->room.from));
     NAIK_TRY(turn(w, momentum));
     for (size_t k = 0; k < vector && rest; k++) {
-        w->to[k] -= (double)(float)w->to[k];
+        w->room.to[k] -= (double)(float)w->room.to[k];
     }
-    status = naik_backend_upload(backend, part->sites, w->to, vector * sizeof *w->to);
+    status = naik_backend_upload(backend, part->sites, w->room.to, vector * sizeof *w->room.to);
 done:
     return status;
 }
@@ -272,7 +262,7 @@ done:
     return status;
 }
 
-/* The correlators out [momenta][T] of what w->quark and w->antiquark are. */
+/* The correlators out [momenta][T] of what w->room.quark and w->room.antiquark are. */
 static naik_status contract(worker *w, const int source[2], naik_complex *out)
 {
     naik_status status = NAIK_OK;
@@ -283,12 +273,12 @@ static naik_status contract(worker *w, const int source[2], naik_complex *out)
     correlator_origin(kit->input, 2, source, x0);
     if (w->current != NULL) {
         NAIK_TRY(naik_current_fill(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, x0,
-                                   NULL, w->quark, w->antiquark));
+                                   NULL, w->room.quark, w->room.antiquark));
     }
     for (size_t colour = 0; colour < COLOURS && w->current == NULL; colour++) {
         NAIK_TRY(naik_spin_taste_apply(kit->shifts, w->operator-(int) NAIK_FIRST_SPIN_TASTE, x0,
-                                       w->antiquark + colour * vector,
-                                       w->shifted + colour * vector));
+                                       w->room.antiquark + colour * vector,
+                                       w->room.shifted + colour * vector));
     }
     for (int p = 0; p < momenta->count; p++) {
         naik_complex *to = out + (size_t)p * (size_t)kit->lattice->size[SPACE];
@@ -296,8 +286,8 @@ static naik_status contract(worker *w, const int source[2], naik_complex *out)
         if (w->current != NULL) {
             NAIK_TRY(naik_current_sum(w->current, &frame, to));
         } else {
-            NAIK_TRY(
-                naik_contract_meson(kit->lattice, NAIK_PION5, &frame, w->quark, w->shifted, to));
+            NAIK_TRY(naik_contract_meson(kit->lattice, NAIK_PION5, &frame, w->room.quark,
+                                         w->room.shifted, to));
         }
     }
 done:
@@ -316,16 +306,16 @@ static naik_status from_one(worker *w, int k, naik_complex *out)
     const size_t n = (size_t)w->part->count;
     for (size_t colour = 0; colour < COLOURS; colour++) {
         const naik_input_source *of = &kit->input->sources[source[0]];
-        status = naik_source_fill(kit->lattice, &of->source, (int)colour, w->from);
+        status = naik_source_fill(kit->lattice, &of->source, (int)colour, w->room.from);
         NAIK_TRY(naik_comm_agree(kit->lattice->comm, status));
-        NAIK_TRY(low_part_project(w->part, w->from, w->c + 2 * n * (COLOURS + colour)));
+        NAIK_TRY(low_part_project(w->part, w->room.from, w->c + 2 * n * (COLOURS + colour)));
         NAIK_TRY(operate(w, of->x0));
-        NAIK_TRY(low_part_project(w->part, w->to, w->c + 2 * n * colour));
+        NAIK_TRY(low_part_project(w->part, w->room.to, w->c + 2 * n * colour));
     }
     for (int m = 0; m < w->mass_count; m++) {
-        NAIK_TRY(low_part_propagator(w->part, w->c, w->masses[m], w->quark));
+        NAIK_TRY(low_part_propagator(w->part, w->c, w->masses[m], w->room.quark));
         NAIK_TRY(low_part_propagator(w->part, w->c + 2 * n * COLOURS, w->masses[w->mass_count + m],
-                                     w->antiquark));
+                                     w->room.antiquark));
         NAIK_TRY(contract(w, source, out + (size_t)m * step));
     }
 done:
@@ -367,8 +357,8 @@ done:
     device_tie_destroy(&w.tie);
     naik_hops_clear(&w.hops);
     naik_current_destroy(&w.current);
-    void *const mine[] = {w.sink, w.source, w.joined,    w.masses,  w.mode, w.from,
-                          w.to,   w.quark,  w.antiquark, w.shifted, w.c};
+    low_room_clear(&w.room);
+    void *const mine[] = {w.sink, w.source, w.joined, w.masses, w.c};
     for (size_t i = 0; i < sizeof mine / sizeof *mine; i++) {
         naik_free(mine[i]);
     }

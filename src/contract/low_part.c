@@ -125,6 +125,40 @@ void low_part_clear(low_part *part)
     *part = (low_part){.count = 0};
 }
 
+int64_t low_room_bytes(const naik_lattice *lattice)
+{
+    return REALS * (int64_t)lattice->sites *
+           (int64_t)(sizeof(float) + (2 + 3 * COLOURS) * sizeof(double));
+}
+
+naik_status low_room_create(const naik_lattice *lattice, low_room *out)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = lattice->comm->log;
+    const size_t vector = REALS * (size_t)lattice->sites;
+    double **const three[] = {&out->quark, &out->antiquark, &out->shifted};
+    NAIK_TRY(naik_alloc(log, vector * sizeof *out->mode, "a low mode", (void **)&out->mode));
+    NAIK_TRY(naik_alloc(log, vector * sizeof *out->from, "a vector", (void **)&out->from));
+    NAIK_TRY(naik_alloc(log, vector * sizeof *out->to, "a vector", (void **)&out->to));
+    for (size_t k = 0; k < sizeof three / sizeof *three; k++) {
+        NAIK_TRY(
+            naik_alloc(log, COLOURS * vector * sizeof(double), "a propagator", (void **)three[k]));
+    }
+done:
+    return status;
+}
+
+void low_room_clear(low_room *room)
+{
+    naik_free(room->mode);
+    naik_free(room->from);
+    naik_free(room->to);
+    naik_free(room->quark);
+    naik_free(room->antiquark);
+    naik_free(room->shifted);
+    *room = (low_room){.mode = NULL};
+}
+
 static bool is_odd(const naik_lattice *lat, int32_t site)
 {
     int x[NAIK_DIM];

@@ -41,6 +41,13 @@ typedef struct low_part {
     naik_complex *sums;            /* [T][2][count][count]: E and O */
 } low_part;
 
+/* Vectors on the host, with which operators are put on modes and solutions of them are contracted. */
+typedef struct low_room {
+    float *mode;                         /* [sites][6], */
+    double *from, *to;                   /* as are these */
+    double *quark, *antiquark, *shifted; /* [colours][sites][6] */
+} low_room;
+
 /* Bytes of one on a rank: on the host, and where the backend has its memory, which may be the host's. Local. */
 int64_t low_part_bytes(const naik_lattice *lattice, int count);
 int64_t low_part_backend_bytes(const naik_lattice *lattice, int count);
@@ -52,6 +59,11 @@ void low_part_clear(low_part *part);
  * *length: |D_oe v|^2, which lambda2 is. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status low_part_put(low_part *part, int index, const naik_field *block, int irhs,
                          const naik_links *links, double *length);
+
+int64_t low_room_bytes(const naik_lattice *lattice);
+/* Zeroed. Local. NAIK_ERR_MEMORY; clear it whatever comes back. */
+naik_status low_room_create(const naik_lattice *lattice, low_room *out);
+void low_room_clear(low_room *room);
 
 /* c [2][count]: v^+ src of all modes, then w^+ src; src [sites][6] on the host, 0 on nearly all sites. Collective.
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
