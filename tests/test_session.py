@@ -210,6 +210,10 @@ def what_is_wrong_raises_with_the_sentence():
     refuses(naik.InputError, "multigrid finds no aggregates along x", naik.Session, path("lat.h5"), action="wilson",
             solver={"method": "multigrid"}, multigrid={"aggregate": [3, 4, 4, 4]})
     refuses(naik.InputError, "holds no SU(3) configuration", naik.Session, np.ones((8, 4, 4, 4, 4, 3, 3), complex))
+    with naik.Session(path("lat.h5")) as s:
+        refuses(naik.InputError, "has the axes t, z, y, x of [8, 4, 4, 4], and one of shape [4, 4, 4, 8, 3] does not", s.gather,
+                np.ones((4, 4, 4, 8, 3)))
+        refuses(naik.InputError, "does not have them from axis 2 on", s.cut, np.ones((2, 8, 4, 4, 4, 3)), 2)
     refuses(naik.InputError, "an array [t][z][y][x][4][3][3]", naik.Session, np.ones((4, 4, 4, 4)))
     refuses(naik.InputError, "numbers, texts and lists", naik.Session, path("lat.h5"), solver={"tolerance": {1e-8}})
     for words in ({"size": (4, 4, 8)}, {"size": 4.0}, {"run": {"grid": np.ones(3, int)}}, {"run": {"grid": "1x1x1x1"}}):
@@ -630,7 +634,9 @@ w = naik.Session({links}, action="wilson", comm={comm}, run=dict(share_gpu=True)
 x, _ = s.solve(s.sources.point(1, 0, 2, 3), mass=0.1)
 y, _ = w.solve(w.sources.point(1, 0, 2, 3), mass=0.1)
 c = s.contract("pion5", x, origin=(1, 0, 2, 3), momentum=(0, 1, 0))
-x, y = s.gather(x, 1), w.gather(y, 1)
+mine = x
+x, y = s.gather(x), w.gather(y, 1)
+assert np.array_equal(s.cut(x), mine) and np.array_equal(s.gather(s.cut(x[0, ..., 0])), x[0, ..., 0])
 from mpi4py import MPI
 assert "OMPI_MCA_ess_singleton_isolated" not in os.environ  # it is for naik's own start
 try:
@@ -749,7 +755,7 @@ def the_wheel_is_made_without_a_network_and_finds_the_library():
     with open(os.path.join(folder, next(n for n in names if n.endswith("RECORD")))) as f:
         assert sorted(line.split(",")[0] for line in f) == sorted(names)
     env = {k: v for k, v in os.environ.items() if k != "NAIK_LIBRARY"}
-    words = "import naik, naik_io, naik.io; assert naik_io is naik.io; print(naik.version())"
+    words = "import naik, naik_io, naik.io; assert naik_io is naik.io; assert naik.version().startswith(naik.__version__ + ' ('); print(naik.version())"
     run = subprocess.run([sys.executable, "-B", "-c", words], capture_output=True, text=True, cwd=SCRATCH,
                          env={**env, "PYTHONPATH": folder})
     assert run.returncode == 0 and re.match(r"\d+\.\d+\.\d+ \(", run.stdout), run

@@ -23,8 +23,10 @@ def version():
     return f"{lib.naik_version().decode()} ({lib.naik_version_git().decode()})"
 
 
-def __getattr__(name):  # h5py is imported where it is needed
+def __getattr__(name):  # h5py and the library are loaded where they are needed
     if name == "io":
         import importlib
         return importlib.import_module(".io", __name__)
+    if name == "__version__":
+        return version().split()[0]
     raise AttributeError(f"module 'naik' has no attribute '{name}'")

@@ -234,7 +234,7 @@ class Session:
         self._call(self._lib.naik_session_box, self._ranks.comm, (ctypes.c_int * 4)(*whole), chosen, ctypes.byref(shape))
         self._take_shape(shape)
         if links.shape[3::-1] == self.size:
-            links = self.cut(links)
+            links = self.cut(links, 0)
         if links.shape[3::-1] != self.local:
             raise errors.InputError(f"links of shape {links.shape} are neither of the lattice {self.size} nor of this rank's "
                                     f"box {self.local}, x, y, z, t")
@@ -245,23 +245,38 @@ class Session:
         """Of one vector: [t][z][y][x][3], or [t][z][y][x][4][3]."""
         return self.local[::-1] + ((self.spin, 3) if self.spin > 1 else (3,))
 
-    def cut(self, whole, axis=0):
-        """This rank's box of an array over the whole lattice, whose axes t, z, y, x begin at `axis`."""
-        box = tuple(slice(o, o + n) for o, n in zip(self.origin[::-1], self.local[::-1]))
-        return np.ascontiguousarray(whole[(slice(None),) * axis + box])
+    def _axis(self, array, sites, axis, what):
+        """Where the axes t, z, y, x of an array begin: where those of vectors do, or else first, unless `axis` says it."""
+        where = axis
+        if axis is None:
+            lead = array.ndim - len(self.shape)
+            where = lead if lead > 0 and array.shape[lead:] == sites + self.shape[4:] else 0
+        if where < 0 or array.shape[where:where + 4] != sites:
+            raise errors.InputError(f"an array of {what} has the axes t, z, y, x of {list(sites)}, and one of shape {list(array.shape)} "
+                                    + ("does not, as vectors have them or at its beginning: give axis" if axis is None else
+                                       f"does not have them from axis {axis} on"))
+        return (slice(None),) * where
 
-    def gather(self, part, axis=0):
-        """The whole lattice on every rank, of an array over its box whose axes t, z, y, x begin at `axis`."""
+    def cut(self, whole, axis=None):
+        """This rank's box of an array over the whole lattice: of vectors with further axes in front, or of an array whose
+        axes t, z, y, x come first or begin at `axis`."""
+        box = tuple(slice(o, o + n) for o, n in zip(self.origin[::-1], self.local[::-1]))
+        return np.ascontiguousarray(whole[self._axis(whole, self.size[::-1], axis, "the whole lattice") + box])
+
+    def gather(self, part, axis=None):
+        """The whole lattice on every rank, of an array over its box: of vectors with further axes in front, or of an
+        array whose axes t, z, y, x come first or begin at `axis`."""
+        before = self._axis(part, self.local[::-1], axis, "a rank's box")
         if self.local == self.size:
             return part
         comm = self._comm
         if comm is None:
             from mpi4py import MPI
             comm = MPI.COMM_WORLD
+        axis = len(before)
         whole = np.empty(part.shape[:axis] + self.size[::-1] + part.shape[axis + 4:], part.dtype)
         for origin, piece in comm.allgather((self.origin, part)):
-            box = tuple(slice(o, o + n) for o, n in zip(origin[::-1], self.local[::-1]))
-            whole[(slice(None),) * axis + box] = piece
+            whole[before + tuple(slice(o, o + n) for o, n in zip(origin[::-1], self.local[::-1]))] = piece
         return whole
 
     def _vectors(self, array, what):
