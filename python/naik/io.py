@@ -484,7 +484,7 @@ class File(_Opened):
             if value is not None:
                 asked = tuple(float(v) for v in np.atleast_1d(value))
                 choose(lambda c: tuple(getattr(q, member) for q in c.quarks) == asked,  # called at once
-                       f"{word} {', '.join(map(str, asked))}", lambda c: " ".join(str(getattr(q, member)) for q in c.quarks))
+                       f"{word} {' and '.join(map(str, asked))}", lambda c: " and ".join(str(getattr(q, member)) for q in c.quarks))
         choose(lambda c: c.momentum == tuple(momentum), "momentum " + ",".join(map(str, momentum)),
                lambda c: ",".join(map(str, c.momentum)))
         kinds = {tuple((q.mass, q.naik_epsilon) for q in c.quarks) for c in found}
