@@ -111,7 +111,7 @@ def the_log_tells_what_each_mass_costs_where_the_rule_decides():
     for masses, shares in (([0.1, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16], True), ([0.01, 0.5], False), ([0.01, 0.04], False)):
         said = solved("cost", "auto", "--dry-run", "--set", f"solve.0.masses={masses}", "--set",
                       "solve.0.naik_epsilon=" + str([0] * len(masses)), "--set", "solver.inner_precision=double", "--set", "solve.1.masses=[0.1]")
-        line = re.search(r"the masses of pt (.*)\. One solve .* all masses together cost (\S+); from one Krylov space they cost (\S+)\. Each mass, by itself or in the space: (.*)", said)
+        line = re.search(r"the masses of pt (.*)\. Counted in .* all masses cost (\S+) each by itself and (\S+) from one Krylov space\. Each mass, by itself or in the space: (.*)", said)
         assert line, said
         parts = [[float(x) for x in re.split(": | or ", part)] for part in line[4].split(", ")]
         assert [p[0] for p in parts] == masses and parts[0][1] == 1, parts

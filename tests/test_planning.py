@@ -573,7 +573,7 @@ def a_run_is_shown_beside_its_prediction():
     size = os.path.getsize(out)
     assert f"measured: the output has {size} bytes, predicted {expected['nodes'][0]['output_bytes']}" in said, said
     assert 0 <= expected["nodes"][0]["output_bytes"] - size < 5 << 20, (expected["nodes"][0], size)  # 4 MiB to spare
-    gap = "naik does not predict seconds on this device"
+    gap = "naik predicts no seconds on this device"
     assert gap in said, said
 
     def page():

@@ -545,8 +545,8 @@ naik_status contract_all(const contract_kit *kit)
         snprintf(beside, sizeof beside,
                  "%d made while their solutions were on the device, the rest", ahead);
     }
-    naik_log_line(comm->log, "contractions: %d correlators of several solves, %s in %.2f s",
-                  list.count, beside, naik_time_s() - start_s);
+    naik_log_line(comm->log, "contractions: %d correlator%s of several solves, %s in %.2f s",
+                  list.count, list.count == 1 ? "" : "s", beside, naik_time_s() - start_s);
 done:
     release(&w);
     contraction_list_clear(&list);

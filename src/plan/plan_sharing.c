@@ -100,9 +100,9 @@ void solve_plan_print_sharing(const solve_plan *plan, const naik_input *input, n
             }
             naik_log_line(
                 log,
-                "solver: naik solves the masses of %s %s. One solve of the lightest mass costs 1. "
-                "Solved each by itself, all masses together cost %.2f; from one Krylov space they "
-                "cost %.2f. Each mass, by itself or in the space: %s",
+                "solver: naik solves the masses of %s %s. Counted in solves of the lightest mass, "
+                "all masses cost %.2f each by itself and %.2f from one Krylov space. Each mass, by "
+                "itself or in the space: %s",
                 input->solve[i].name, plan->multishift ? "from one Krylov space" : "each by itself",
                 multishift_separate_bytes(&c) / unit, multishift_shared_bytes(&c) / unit, text);
         }
