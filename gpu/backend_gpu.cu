@@ -89,6 +89,7 @@ const naik_backend_ops naik_backend_gpu = {
             .shift_step = gpu_shift_step,
             .update_shifts = gpu_update_shifts,
             .repeat = gpu_repeat,
+            .repeated = gpu_sample_collect,
         },
     .staggered =
         {

@@ -146,13 +146,14 @@ void gpu_record(naik_backend *backend, naik_status (*body)(void *data), void *da
 
 /* sample.cu: calls the body GPU_SAMPLED times; the kernels that it launches get their times taken
  * once a serial, where the backend has a timer and all ranks are of one node. collect waits for
- * them and tells the timer. */
+ * them and tells the timer, if every rhs was at work in them (whole); otherwise it forgets them, and
+ * the next ones of this serial get their times taken. */
 enum { GPU_SAMPLED = 2 };
 naik_status gpu_sample(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
                        void *data);
 /* Where kernels are about to be tried in the middle of it: nothing is sampled this time. */
 void gpu_sample_drop(naik_backend *backend);
-naik_status gpu_sample_collect(naik_backend *backend);
+naik_status gpu_sample_collect(naik_backend *backend, bool whole);
 /* What the next launch moves at least, for so many rhs. */
 void gpu_sample_moves(naik_backend *backend, int rhs, double bytes);
 void gpu_sample_close(naik_backend *backend);

@@ -94,7 +94,6 @@ naik_status gpu_repeat(naik_backend *backend, uint64_t serial, bool recorded,
             k++;
         }
     }
-    NAIK_TRY(gpu_sample_collect(backend));
 done:
     return status;
 }

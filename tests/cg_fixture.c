@@ -174,3 +174,65 @@ double cg_box_residual(check *t, const cg_box *box, int at, double mass, const d
     free(ax);
     return sqrt(naik_exactsum_value(&sum[0]) / naik_exactsum_value(&sum[1]));
 }
+
+static cg_watch *watch_of(naik_backend *backend)
+{
+    return (cg_watch *)(uintptr_t)backend->ops;
+}
+
+static naik_status watched_step(naik_backend *backend, naik_rhs *rhs, naik_exactsum *sums,
+                                int count, naik_scalars which, double *history, int stride)
+{
+    cg_watch *watch = watch_of(backend);
+    const naik_status status =
+        watch->real->solver.rhs_step(backend, rhs, sums, count, which, history, stride);
+    for (int c = 0; c < count && (which & NAIK_TAKE) != 0; c++) {
+        watch->complete = watch->complete && rhs[c].pending;
+    }
+    return status;
+}
+
+static naik_status watched_shift_step(naik_backend *backend, const naik_rhs *rhs,
+                                      naik_shift *shifts, int count, int each, double *history,
+                                      int stride)
+{
+    cg_watch *watch = watch_of(backend);
+    const naik_status status =
+        watch->real->solver.shift_step(backend, rhs, shifts, count, each, history, stride);
+    for (int i = 0; i < count * each; i++) {
+        watch->complete = watch->complete && shifts[i].moves;
+    }
+    return status;
+}
+
+static naik_status watched_repeat(naik_backend *backend, uint64_t serial, bool record,
+                                  naik_status (*body)(void *data), void *data, int times)
+{
+    cg_watch *watch = watch_of(backend);
+    watch->complete = true;
+    return watch->real->solver.repeat(backend, serial, record, body, data, times);
+}
+
+static naik_status watched_repeated(naik_backend *backend, bool whole)
+{
+    cg_watch *watch = watch_of(backend);
+    watch->whole += watch->complete;
+    watch->part += !watch->complete;
+    watch->wrong += whole != watch->complete;
+    return NAIK_OK;
+}
+
+void cg_watch_begin(naik_backend *backend, cg_watch *watch)
+{
+    *watch = (cg_watch){.ops = *backend->ops, .real = backend->ops};
+    watch->ops.solver.rhs_step = watched_step;
+    watch->ops.solver.shift_step = watched_shift_step;
+    watch->ops.solver.repeat = watched_repeat;
+    watch->ops.solver.repeated = watched_repeated;
+    backend->ops = &watch->ops;
+}
+
+void cg_watch_end(naik_backend *backend)
+{
+    backend->ops = watch_of(backend)->real;
+}

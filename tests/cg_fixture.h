@@ -49,6 +49,19 @@ typedef struct cg_solver {
 naik_status cg_solver_create(const fixture *f, cg_mode mode, int width, cg_solver *out);
 void cg_solver_destroy(cg_solver *solver);
 
+/* A backend whose calls of repeat are watched: whether every rhs took a step in every iteration, by
+ * what became of the records, and whether the solver said so (naik_solver_ops.repeated). Records are
+ * seen where they are the host's. */
+typedef struct cg_watch {
+    naik_backend_ops ops; /* first: the backend's ops while it is watched */
+    const naik_backend_ops *real;
+    bool complete;   /* so far, since repeat began */
+    int whole, part; /* loops in which all were at work, or not */
+    int wrong;       /* of which the solver said otherwise */
+} cg_watch;
+void cg_watch_begin(naik_backend *backend, cg_watch *watch);
+void cg_watch_end(naik_backend *backend);
+
 naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int irhs,
                         const naik_solver_result *result);
 void cg_box_free(cg_box *box);

@@ -261,6 +261,27 @@ static void batch_polls_and_missing_masses_do_not_change_a_bit(check *t)
     fixture_destroy(&f);
 }
 
+static void kernels_count_only_while_every_system_iterates(check *t)
+{
+    fixture f;
+    if (cg_fixture(t, &f) && f.backend->ops->host_memory) {
+        naik_solver_options options = naik_solver_defaults();
+        options.poll_interval = 5;
+        for (int m = 0; m < 2; m++) {
+            cg_watch watch;
+            run r;
+            run_init(&r, &f, NAIK_EVEN);
+            cg_watch_begin(f.backend, &watch);
+            CHECK_OK(t, solve(&r, cg_modes[m], FAMILIES, &options));
+            cg_watch_end(f.backend);
+            CHECK_TRUE(t, watch.whole > 0 && watch.part > 0);
+            CHECK_INT(t, watch.wrong, 0);
+            cg_box_free(&r.box);
+        }
+    }
+    fixture_destroy(&f);
+}
+
 /* Against one rank alone. */
 static void same_bits_on_grid(check *t, const int size[4], const int grid[4])
 {
@@ -366,6 +387,7 @@ static void more_vectors_than_there_is_room_for_are_refused(check *t)
 CHECK_MAIN(CHECK_UP_TO(1, more_vectors_than_there_is_room_for_are_refused),
            CHECK_UP_TO(1, light_quarks_take_the_iterations_of_double),
            CHECK(every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own),
+           CHECK(kernels_count_only_while_every_system_iterates),
            CHECK_UP_TO(2, batch_polls_and_missing_masses_do_not_change_a_bit),
            CHECK(grids_and_threads_do_not_change_a_bit),
            CHECK(what_cannot_be_shared_is_left_to_the_ordinary_solver),

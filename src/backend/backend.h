@@ -283,6 +283,10 @@ typedef struct naik_solver_ops {
      * changes. */
     naik_status (*repeat)(naik_backend *backend, uint64_t serial, bool record,
                           naik_status (*body)(void *data), void *data, int times);
+    /* Once after repeat: whether every rhs took all of these steps. Only then do the times that a
+     * backend has taken of single kernels stand for what these move; it forgets all others. NULL: it
+     * takes none. */
+    naik_status (*repeated)(naik_backend *backend, bool whole);
 } naik_solver_ops;
 
 /* The staggered operator: its links as kernels want them, and D. */

@@ -166,6 +166,23 @@ int batch_in_state(const naik_solver *s, naik_rhs_state state)
     return count;
 }
 
+bool batch_took_all(const naik_solver *s, const int before[], int count)
+{
+    for (int c = 0; c < s->width_now; c++) {
+        if (s->record[c].iterations - before[c] != count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+naik_status batch_repeated(const naik_solver *s, bool whole)
+{
+    naik_backend *backend = s->geometry->backend;
+    return backend->ops->solver.repeated != NULL ? backend->ops->solver.repeated(backend, whole)
+                                                 : NAIK_OK;
+}
+
 static void set_width(naik_solver *s, int width)
 {
     naik_field_set_nrhs(s->b, width);

@@ -121,6 +121,11 @@ static inline bool batch_is_mixed(const naik_solver *s)
 /* The first rung from this one on that there is. */
 naik_rung batch_rung_from(const naik_solver *s, naik_rung rung);
 int batch_in_state(const naik_solver *s, naik_rhs_state state);
+/* Whether every rhs of the batch took `count` iterations since it had before[]: an rhs that has ended or
+ * asks for its true residual takes none, and the kernels then do less than their width says. */
+bool batch_took_all(const naik_solver *s, const int before[], int count);
+/* Tells the backend (naik_solver_ops.repeated). */
+naik_status batch_repeated(const naik_solver *s, bool whole);
 static inline int batch_stage_of(const naik_solver *s, int c)
 {
     return s->kind->stage(&s->slot[c].state);

@@ -224,7 +224,6 @@ static naik_status run_to_poll(naik_solver *s)
     naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
     const double start_s = naik_time_s();
-    const int running = batch_in_state(s, NAIK_RHS_RUN);
     int before[NAIK_MAX_RHS] = {0}, count = 0;
     double flops = 0;
     for (int c = 0; c < s->width_now; c++) {
@@ -235,11 +234,16 @@ static naik_status run_to_poll(naik_solver *s)
     NAIK_TRY(backend->ops->reduction.clear(backend, s->sums, s->kind->sums * s->width_now));
     NAIK_TRY(s->kind->run(s, &count));
     NAIK_TRY(take_history(s, before));
+    int all = 0;
+    for (int c = 0; c < s->width_now; c++) {
+        all += s->record[c].iterations - before[c];
+    }
+    const double step_s = all > 0 ? (naik_time_s() - start_s) / all : 0;
     for (int c = 0; c < s->width_now; c++) {
         const int done = s->record[c].iterations - before[c];
         flops += flops_of(s, c);
         s->missed += s->record[c].state == NAIK_RHS_CHECK ? count - done : 0;
-        s->slot[c].state.seconds += done > 0 ? (naik_time_s() - start_s) / running : 0;
+        s->slot[c].state.seconds += step_s * done;
     }
     naik_timer_count(backend->timer, flops * 0.5 * (double)s->geometry->lattice->volume, 0);
     naik_timer_stop(backend->timer, "iterate");

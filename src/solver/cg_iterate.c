@@ -127,6 +127,7 @@ naik_status cg_run(naik_solver *s, int *count)
     const naik_rung now = cg_rung_at_work(s);
     const naik_field *r = cg_vectors(s, now).r;
     const naik_launch_loop loop = cg_loop("cg", s->op[now], r);
+    int before[NAIK_MAX_RHS] = {0};
     if (naik_launch_begin(&loop, &s->launch)) {
         NAIK_TRY(cg_close(s));
         s->serial = naik_backend_serial(backend);
@@ -137,11 +138,16 @@ naik_status cg_run(naik_solver *s, int *count)
         s->open = true;
     }
     *count = iterations_to_poll(s);
+    for (int c = 0; c < s->width_now; c++) {
+        before[c] = s->record[c].iterations;
+    }
     NAIK_TRY(
         backend->ops->solver.repeat(backend, s->serial, s->launch.records, iterate, s, *count));
     NAIK_TRY(scalars(s, NAIK_COUNT));
     NAIK_TRY(batch_download(s));
-    NAIK_TRY(naik_launch_end(&loop, &s->launch, *count, naik_time_s() - start_s));
+    const bool whole = batch_took_all(s, before, *count);
+    NAIK_TRY(naik_launch_end(&loop, &s->launch, whole ? *count : 0, naik_time_s() - start_s));
+    NAIK_TRY(batch_repeated(s, whole));
 done:
     return status;
 }

@@ -371,6 +371,18 @@ static bool any_runs(const naik_multishift *m)
     return false;
 }
 
+/* Whether bases and shifted systems all took `count` steps. */
+static bool took_all(const naik_multishift *m, const int before[], const int shifts_before[],
+                     int count)
+{
+    for (int i = 0; i < m->count * m->each; i++) {
+        if (m->record[i].iterations - shifts_before[i] != count) {
+            return false;
+        }
+    }
+    return batch_took_all(m->cg, before, count);
+}
+
 static naik_status report_poll(const naik_multishift *m, const naik_shift_group_stream *stream)
 {
     naik_solver_progress progress = {.rung = NAIK_RUNG_DOUBLE,
@@ -398,7 +410,7 @@ static naik_status run_stage(naik_multishift *m, const naik_shift_group_stream *
     naik_status status = NAIK_OK;
     naik_solver *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
-    int before[NAIK_MAX_RHS] = {0};
+    int before[NAIK_MAX_RHS] = {0}, shifts_before[NAIK_MAX_RHS] = {0};
     cg->serial = naik_backend_serial(backend);
     NAIK_TRY(backend->ops->reduction.clear(backend, cg->sums, CG_SUMS * cg->width_now));
     while (any_runs(m)) {
@@ -409,6 +421,9 @@ static naik_status run_stage(naik_multishift *m, const naik_shift_group_stream *
         for (int f = 0; f < m->count; f++) {
             before[f] = cg->record[f].iterations;
         }
+        for (int i = 0; i < m->count * m->each; i++) {
+            shifts_before[i] = m->record[i].iterations;
+        }
         const naik_launch_loop loop = cg_loop("multi-shift cg", m->normal.op, m->now.r);
         if (naik_launch_begin(&loop, &cg->launch)) {
             cg->serial = naik_backend_serial(backend);
@@ -418,7 +433,10 @@ static naik_status run_stage(naik_multishift *m, const naik_shift_group_stream *
         NAIK_TRY(backend->ops->solver.repeat(backend, cg->serial, cg->launch.records, iterate, m,
                                              cg->poll));
         NAIK_TRY(download(m));
-        NAIK_TRY(naik_launch_end(&loop, &cg->launch, cg->poll, naik_time_s() - start_s));
+        const double seconds = naik_time_s() - start_s;
+        NAIK_TRY(naik_launch_end(&loop, &cg->launch,
+                                 batch_took_all(cg, before, cg->poll) ? cg->poll : 0, seconds));
+        NAIK_TRY(batch_repeated(cg, took_all(m, before, shifts_before, cg->poll)));
         NAIK_TRY(drain_history(m, stream->group, before));
         naik_timer_stop(backend->timer, "iterate");
         NAIK_TRY(report_poll(m, stream));
