@@ -258,6 +258,21 @@ def a_search_goes_on_from_a_search_for_the_same_alone():
     assert "is no search for low modes (format naik-modes, complete)" in said, said
 
 
+def a_mistyped_file_of_modes_is_no_reason_to_search():
+    """modes.h5 has 12 modes of these links; a search for as many would take its time and find the same."""
+    for mistyped in ("mode.h5", "modse.h5", "modess.h5"):
+        said = naik("solve", path("in.yaml"), "--set", "deflation.file=" + path(mistyped), "--set", "output.file=" + path("typo.h5"), status=1)
+        assert f"deflation.file '{path(mistyped)}' is not there, and '{path('modes.h5')}' beside it holds 12 modes of these links" in said, said
+        assert "modes: cycle" not in said and not os.path.exists(path(mistyped + ".finding.lock")), said
+    said = naik("solve", path("in.yaml"), "--set", "deflation.file=" + path("nowhere/modes.h5"), "--set", "output.file=" + path("typo.h5"), status=1)
+    assert "links: hisq" not in said and "nowhere" in said, said
+    # other modes, or links: a search is meant, and told of at once
+    for more in (("deflation.modes=13",), ("solve.0.naik_epsilon=[0.1, 0.1]", "deflation.file=" + path("modesx.h5"))):
+        said = naik("solve", path("in.yaml"), "--fresh", "--set", "deflation.file=" + path("mode.h5"), "--set", "output.file=" + path("typo.h5"),
+                    "--set", "run.wall_limit=0.001", *(word for key in more for word in ("--set", key)), status=5)
+        assert "is not there: naik looks for 1" in said and "modes now and writes them to it" in said, said
+
+
 def a_job_waits_for_another_that_looks_for_the_same_modes():
     there = ("--set", "deflation.file=" + path("shared.h5"))
     with open(path("shared.h5.finding.lock"), "w", encoding="utf-8") as f:
@@ -462,7 +477,7 @@ main([modes_are_found_once_and_verified, whatever_is_asked_of_the_search_the_mod
       modes_that_are_not_finite_are_damaged_whatever_their_checksums_say,
       numbers_of_modes_that_cannot_be_are_damage,
       a_kept_search_that_no_search_can_leave_begins_again,
-      a_search_goes_on_from_a_search_for_the_same_alone, a_job_waits_for_another_that_looks_for_the_same_modes,
+      a_mistyped_file_of_modes_is_no_reason_to_search, a_search_goes_on_from_a_search_for_the_same_alone, a_job_waits_for_another_that_looks_for_the_same_modes,
       every_naik_epsilon_has_a_file_of_its_own, no_modes_are_asked_for_beside_other_keys, modes_of_every_configuration_of_a_list_are_found,
       modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,
       auto_finds_as_many_as_pay_and_keeps_to_them, auto_solves_without_modes_that_will_not_pay,

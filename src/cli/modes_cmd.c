@@ -42,7 +42,7 @@ static naik_status find(job *j, const naik_quark *quark, const double *mass, int
     const naik_set_storage storage = {NAIK_SINGLE, 18, NAIK_SINGLE, 1};
     NAIK_TRY(naik_link_provider_operators(&j->at.links, j->at.geometry, quark, &storage, &canonical,
                                           &packed));
-    NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, &packed, mass, count,
+    NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, &packed, mass, count, true,
                            j->at.interrupt, NULL, &modes));
 done:
     naik_modes_destroy(&modes);

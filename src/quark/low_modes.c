@@ -15,6 +15,7 @@
 #include "model/iterations.h"
 #include "quark/foreign_modes.h"
 #include "quark/link_provider.h"
+#include "quark/modes_beside.h"
 #include "quark/stored_modes.h"
 
 /* A search is written again after so many seconds, and so many times what writing takes. */
@@ -31,6 +32,7 @@ typedef struct job {
     naik_log *log;
     naik_interrupt *interrupt;
     filed_modes **filed; /* of the caller, or NULL */
+    bool asked_for;      /* a search is what the user wants */
     double lightest;     /* mass; 0: none known */
     naik_modes_about about;
     double saved_at, save_s; /* of a search: when it was last written, and how long that took */
@@ -402,6 +404,25 @@ done:
     return status;
 }
 
+/* A name that was mistyped must not cost a search, nor go unnoticed where it does. */
+static naik_status tell_of_search(const job *j, bool there)
+{
+    naik_status status = NAIK_OK;
+    int64_t begun = -1;
+    if (there || j->import[0] != '\0') {
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_file_size(j->comm, j->search, &begun));
+    if (!j->asked_for && begun < 0) {
+        NAIK_TRY(modes_beside_refuse(j->geometry, j->path, j->wanted, &j->about));
+    }
+    naik_log_line(j->log,
+                  "modes: %s is not there: naik looks for %d modes now and writes them to it",
+                  j->path, j->wanted);
+done:
+    return status;
+}
+
 /* A search, unless another job files the modes meanwhile. */
 static naik_status find_in_turn(job *j, bool there, naik_modes **out)
 {
@@ -412,6 +433,7 @@ static naik_status find_in_turn(job *j, bool there, naik_modes **out)
         NAIK_TRY(read_file(j, out));
     }
     if (*out == NULL) {
+        NAIK_TRY(tell_of_search(j, there));
         NAIK_TRY(find(j, &lock, out));
     }
 done:
@@ -454,7 +476,9 @@ naik_status low_modes_stored(const naik_input *input, const naik_geometry *geome
             naik_input_import_path(input, about.naik_epsilon, path);
             size_bytes = 0; /* a file that is not there is refused */
         }
-        if (size_bytes >= 0) {
+        if (size_bytes < 0) { /* before the links are made */
+            NAIK_TRY(naik_output_refuse(comm, "deflation.file", path));
+        } else {
             NAIK_TRY(count_of(geometry, path, &about, &held));
         }
         all = all && held > 0;
@@ -467,7 +491,7 @@ done:
 
 static naik_status get(const naik_input *input, int wanted, const naik_fatlong *links,
                        const naik_links *outer, const naik_links *single, const naik_links *half,
-                       const double *masses, int count, naik_interrupt *interrupt,
+                       const double *masses, int count, bool asked_for, naik_interrupt *interrupt,
                        filed_modes **filed, naik_modes **out)
 {
     naik_status status = NAIK_OK;
@@ -484,6 +508,7 @@ static naik_status get(const naik_input *input, int wanted, const naik_fatlong *
              .log = geometry->backend->log,
              .interrupt = interrupt,
              .filed = filed,
+             .asked_for = asked_for,
              .about = {.action = input->kind->name,
                        .boundary_t = naik_input_boundary_name(input),
                        .naik_epsilon = links->naik_epsilon}};
@@ -518,7 +543,8 @@ done:
 
 naik_status low_modes_get(const naik_input *input, int wanted, naik_fatlong *links,
                           const naik_operator_set *set, const double *masses, int count,
-                          naik_interrupt *interrupt, filed_modes **filed, naik_modes **out)
+                          bool asked_for, naik_interrupt *interrupt, filed_modes **filed,
+                          naik_modes **out)
 {
     naik_status status = NAIK_OK;
     naik_links *own = NULL;
@@ -531,7 +557,8 @@ naik_status low_modes_get(const naik_input *input, int wanted, naik_fatlong *lin
         NAIK_TRY(naik_links_create(outer->geometry, links, NAIK_SINGLE, 18, &own));
         single = own;
     }
-    NAIK_TRY(get(input, wanted, links, outer, single, half, masses, count, interrupt, filed, out));
+    NAIK_TRY(get(input, wanted, links, outer, single, half, masses, count, asked_for, interrupt,
+                 filed, out));
 done:
     naik_links_destroy(&own);
     return status;

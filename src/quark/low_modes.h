@@ -18,7 +18,7 @@
 #include "solver/solver.h"
 
 /* How many modes the files of all epsilons hold that are deflated, each at least; 0: one is not
- * there. Collective. Whatever looking at them returns. */
+ * there. One that cannot be written is refused. Collective. Whatever looking at them returns. */
 naik_status low_modes_stored(const naik_input *input, const naik_geometry *geometry, int *count);
 
 /* Whether a search is written that went on for waited_s since it was written last, or began, where
@@ -31,6 +31,8 @@ bool low_modes_save_is_due(double waited_s, double save_s);
  *   links      canonical: what the file says of itself is compared with them; they come to the host
  *   set        made of them; a search packs single precision where it has none
  *   masses     of the solves, for what is said; count may be 0
+ *   asked_for  the user asks for a search (naik modes). Otherwise a file that is not there is refused
+ *              where one of nearly that name has modes of these links (modes_beside.h)
  *   interrupt  NULL: nobody asks to stop
  *   filed      of modes that were found and are being written, to be looked at after each solve and
  *              ended; *filed = NULL: there are none, or all is written. NULL: the file is written when
@@ -38,10 +40,12 @@ bool low_modes_save_is_due(double waited_s, double save_s);
  *
  * A search that is stopped leaves PATH.search, from which the next one goes on. Collective.
  * NAIK_ERR_CORRUPT  the file is damaged, or holds modes of other links
- * NAIK_ERR_INPUT    it holds modes of other quarks, or fewer, and may not be replaced
+ * NAIK_ERR_INPUT    it holds modes of other quarks, or fewer, and may not be replaced; its name is that
+ *                   of another file mistyped
  * NAIK_ERR_INTERRUPTED, NAIK_ERR_NOT_CONVERGED, NAIK_ERR_MEMORY, ... */
 naik_status low_modes_get(const naik_input *input, int wanted, naik_fatlong *links,
                           const naik_operator_set *set, const double *masses, int count,
-                          naik_interrupt *interrupt, filed_modes **filed, naik_modes **out);
+                          bool asked_for, naik_interrupt *interrupt, filed_modes **filed,
+                          naik_modes **out);
 
 #endif

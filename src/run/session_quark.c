@@ -33,7 +33,7 @@ static naik_status make_operators(workplace *w, const naik_input *input, session
     NAIK_TRY(naik_link_provider_operators(&w->links, w->geometry, &q->quark, &storage, &canonical,
                                           &q->set));
     if (solve_plan_deflates(&q->plan, input, 0, 0)) {
-        NAIK_TRY(low_modes_get(input, q->plan.modes, canonical, &q->set, &q->quark.mass, 1,
+        NAIK_TRY(low_modes_get(input, q->plan.modes, canonical, &q->set, &q->quark.mass, 1, false,
                                w->interrupt, NULL, &q->modes));
     }
     if (quark_multigrid_is_asked(input)) {

@@ -242,7 +242,7 @@ static naik_status get_modes(solve_job *j, naik_fatlong *canonical)
     }
     return count == 0
                ? NAIK_OK
-               : low_modes_get(j->input, j->plan.modes, canonical, &j->set, mass, count,
+               : low_modes_get(j->input, j->plan.modes, canonical, &j->set, mass, count, false,
                                j->interrupt, j->groups == NULL ? &j->filed : NULL, &j->modes);
 }
 

@@ -1,0 +1,88 @@
+/* modes_beside.c - a file of modes that is not there, and the one beside it that was meant */
+#include "quark/modes_beside.h"
+
+#include <dirent.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "comm/collective.h"
+#include "io/files.h"
+
+/* Letters that are mistyped, missing, too many or swapped. Two of them make other short names. */
+enum { MISTYPED = 1 };
+
+static bool ends_with(const char *name, const char *end)
+{
+    const size_t n = strlen(name), m = strlen(end);
+    return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+/* Of those files that naik keeps beside a file of modes none is one. */
+static bool is_a_candidate(const char *name, const char *wanted)
+{
+    static const char *const ends[] = {".lock", ".part", ".search", ".journal", ".state", NULL};
+    bool good = strcmp(name, wanted) != 0;
+    for (int i = 0; ends[i] != NULL; i++) {
+        good = good && !ends_with(name, ends[i]);
+    }
+    return good;
+}
+
+/* The name in the folder nearest to that of `path`, with the folder before it; "" where none is near.
+ * On one rank. */
+static void nearest_file(const char *path, char out[NAIK_PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    const size_t length = (size_t)(name - path);
+    char folder[NAIK_PATH_MAX] = ".";
+    int best = MISTYPED + 1;
+    out[0] = '\0';
+    if (length > 0 && length < sizeof folder) {
+        memcpy(folder, path, length);
+        folder[length] = '\0';
+    }
+    DIR *at = opendir(folder);
+    for (struct dirent *e = at != NULL ? readdir(at) : NULL; e != NULL; e = readdir(at)) {
+        const int distance = naik_text_distance(name, e->d_name);
+        if (distance < best && is_a_candidate(e->d_name, name) &&
+            length + strlen(e->d_name) < NAIK_PATH_MAX) {
+            best = distance;
+            memcpy(out, path, length);
+            strcpy(out + length, e->d_name);
+        }
+    }
+    if (at != NULL) {
+        closedir(at);
+    }
+}
+
+naik_status modes_beside_refuse(const naik_geometry *geometry, const char *path, int wanted,
+                                const naik_modes_about *about)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = geometry->lattice->comm;
+    naik_modes_about there = *about;
+    char near[NAIK_PATH_MAX] = "";
+    int count = 0;
+    if (comm->rank == 0) {
+        nearest_file(path, near);
+    }
+    NAIK_TRY(naik_comm_broadcast(comm, near, sizeof near, 0));
+    if (near[0] == '\0') {
+        return NAIK_OK;
+    }
+    if (naik_modes_file_look(geometry, near, &there, &count) != NAIK_OK) {
+        naik_log_clear(comm->log); /* another kind of file */
+        return NAIK_OK;
+    }
+    if (count >= wanted && memcmp(there.fat, about->fat, sizeof there.fat) == 0 &&
+        memcmp(there.far, about->far, sizeof there.far) == 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "deflation.file '%s' is not there, and '%s' beside it holds %d modes of "
+                           "these links: name that file, or make another one with naik modes",
+                           path, near, count);
+    }
+done:
+    return status;
+}
