@@ -95,7 +95,7 @@ def processes(names_wanted, marker):
     return found
 
 
-def ranks_are_gone(marker, seconds=30):
+def ranks_are_gone(marker, seconds=300):
     """Waits until no rank has the marker in its environment: ranks outlive a killed mpirun for a moment."""
     end = time.monotonic() + seconds
     while processes(("naik",), marker):

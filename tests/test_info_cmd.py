@@ -28,7 +28,7 @@ def verdict(name, complaint):
 
 def info(path, *options):
     done = subprocess.run([naik, "info", path, *options], capture_output=True, text=True,
-                          errors="replace", timeout=60, env=environment())
+                          errors="replace", timeout=300, env=environment())
     return done.returncode, done.stdout, done.stderr
 
 
@@ -103,7 +103,7 @@ for name, grow in (("corr/wall/s0001/m00/per_colour", lambda s: s[:3] + (4096 * 
     forge(name, grow, copy)
     for words in (["info", copy], ["report", copy, "-o", os.path.join(scratch, "forged.html"), "--force"],
                   ["info", copy, "--correlators"]):
-        done = subprocess.run([naik, *words], capture_output=True, text=True, errors="replace", timeout=60,
+        done = subprocess.run([naik, *words], capture_output=True, text=True, errors="replace", timeout=300,
                               env=environment())
         quiet = name.startswith("prop/") and words[-1] != copy  # who reads no propagators cannot know
         if done.returncode != 4 and not quiet or "crashed" in done.stderr:
@@ -143,7 +143,7 @@ with open(copy, "wb") as f:
     f.write(data.replace(b"antiperiodic", b"anti\x1b\xe7riodic"))
 complaint = None
 for options in ([], ["--json"]):
-    done = subprocess.run([naik, "info", copy, *options], capture_output=True, timeout=60, env=environment())
+    done = subprocess.run([naik, "info", copy, *options], capture_output=True, timeout=300, env=environment())
     try:
         said = done.stdout.decode()
         if done.returncode != 4 or "\x1b" in said or "riodic" not in said or (options and not json.loads(said)):

@@ -729,7 +729,7 @@ def ranks_of_mpi4py_and_of_naik_make_the_same_bits():
         env = environment(ranks, {"PYTHONPATH": os.path.join(TOP, "python")})
         if ranks > 1 or name == "c":  # naik knows by itself what it needs without a launcher
             env = {k: v for k, v in env.items() if k not in ALONE}
-        run = subprocess.run(words, capture_output=True, text=True, env={**env, **PARALLEL} if ranks > 1 else env, timeout=60)
+        run = subprocess.run(words, capture_output=True, text=True, env={**env, **PARALLEL} if ranks > 1 else env, timeout=300)
         assert run.returncode == 0, (name, run.stdout, run.stderr)
         told = [f"refused {r}" for r in range(ranks)] + [f"Interrupted {r}" for r in range(ranks - 1)] + [f"LookupError {ranks - 1}"]
         told += [f"uneven {r}" for r in range(ranks) if ranks > 1]

@@ -59,7 +59,7 @@ def a_limit_on_the_size_of_files_is_a_sentence():
     for size in (0, 1 << 14, 1 << 18, 1 << 20):
         run = begin("large.h5", env={**os.environ, "NAIK_WATCHDOG": "20"})
         resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (size, size))
-        said, told = run.communicate(timeout=60)
+        said, told = run.communicate(timeout=300)
         assert run.returncode == 2 and told.count("naik: error: ") == 1, (size, run.returncode, said, told)
         naik("solve", made("large.h5"))
         same(everything("whole.h5"), everything("large.h5"))
@@ -68,7 +68,7 @@ def a_limit_on_the_size_of_files_is_a_sentence():
                                    path("large")), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert run.stdout.readline().startswith("sweep")
     resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))
-    said, told = run.communicate(timeout=60)
+    said, told = run.communicate(timeout=300)
     assert run.returncode == 2 and told.count("naik: error: ") == 1 and not os.path.exists(path("large")), (said, told)
 
 
@@ -92,10 +92,9 @@ def numbers_of_threads_that_cannot_be_meant_are_refused():
                            ("-4", "OMP_NUM_THREADS is '-4', no number of threads"),
                            ("0", "OMP_NUM_THREADS is '0', no number of threads"),
                            ("2,x", "OMP_NUM_THREADS is '2,x', no number of threads")):
-        begun = time.monotonic()
         for words in (["gauge", "check", path("lat.h5")], ["solve", made("whole.h5"), "--dry-run"]):
             said = naik(*words, status=1, env={"OMP_NUM_THREADS": told})
-            assert sentence in said and time.monotonic() - begun < 60, said
+            assert sentence in said, said
     for told in ("2", "2,1", ""):
         naik("gauge", "check", path("lat.h5"), env={"OMP_NUM_THREADS": told})
     said = naik("solve", made("whole.h5"), "--dry-run", "--set", "run.threads=4096", status=1)
@@ -125,7 +124,7 @@ def fifos_are_not_waited_for():
 
 def ranks_of_different_arguments_are_told_apart():
     one, other = ([NAIK, "gauge", "check", path(name)] for name in ("lat.h5", "whole.h5"))
-    run = subprocess.run([*MPIRUN, "-n", "1", *one, ":", "-n", "1", *other], capture_output=True, text=True, timeout=60)
+    run = subprocess.run([*MPIRUN, "-n", "1", *one, ":", "-n", "1", *other], capture_output=True, text=True, timeout=300)
     assert run.returncode == 1 and "the ranks were started with different arguments: rank 1 has 'naik gauge check " \
         in run.stderr, run
 
@@ -141,7 +140,7 @@ def open_mpi_passes_on_what_the_documentation_says():
             if line.startswith("solve 1/"):
                 run.send_signal(sent)
                 break
-        run.communicate(timeout=60)
+        run.communicate(timeout=300)
         assert run.returncode == status, (sent, run.returncode)
         naik("solve", made(out))
         same(everything("whole.h5"), everything(out))
