@@ -199,7 +199,8 @@ def figures_of_speed_are_in_the_results():
     wrong, count = [], 0
     for page, head in [("README.md", "## Speed"), ("CHANGELOG.md", "### Performance"),
                        *((name, "## Performance") for name in glob.glob("doc/changes-*.md")),
-                       ("doc/performance.md", "## What to expect"), ("doc/performance.md", "## Beside other codes")]:
+                       ("doc/performance.md", "## What to expect"), *(("doc/speeds.md", head) for head in ("## Beside other codes", "## The hopping term and the solver on a GPU",
+                                                              "## Two CPU cores", "## Links and files"))]:
         part = re.split(r"^#", read(page).split(head + "\n")[1], flags=re.M)[0]
         part = re.sub(r"\b(?:October|November|April) 20\d\d\b", "", part)
         for figure in re.findall(r"(?<![\w^.`-])(\d+\.\d+|\d{3,})(?![\w^.%])", part):
