@@ -228,6 +228,15 @@ def same(a, b):
     assert not different, f"bytes differ in {different}"
 
 
+def built_shim():
+    """The library to preload that lets one rank fail (shim/fail_one_rank.c), or None where it cannot be built."""
+    shim = path("fail_one_rank.so")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/fail_one_rank.c")
+    if not os.path.exists(shim) and subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, source, "-ldl"]).returncode:
+        return None
+    return shim
+
+
 FAILED = []
 
 

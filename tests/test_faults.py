@@ -12,7 +12,7 @@ import time
 import h5py
 import numpy as np
 
-from program import KILLED, LONG, MPICH, NAIK, command, ended_with, environment, main, naik, path, start
+from program import KILLED, LONG, MPICH, NAIK, built_shim, command, ended_with, environment, main, naik, path, start
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -300,13 +300,6 @@ def with_one_rank_failing(shim, part, order):
         same_as_undisturbed("short.h5")
         os.remove(path("short.h5"))
     return fired
-
-
-def built_shim():
-    """The library to preload, or None where it cannot be built."""
-    shim = path("fail_one_rank.so")
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/fail_one_rank.c")
-    return None if subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, source, "-ldl"]).returncode else shim
 
 
 def memory_or_disk_that_fails_on_one_rank_ends_the_job():

@@ -5,7 +5,7 @@ timeout: 300
 import os
 import re
 
-from program import KILLED, LONG, everything, main, naik, path, same
+from program import KILLED, LONG, built_shim, everything, main, naik, path, same
 
 STAGGERED = """
 lattice:   {size: [8, 4, 4, 8], boundary_t: antiperiodic}
@@ -142,6 +142,32 @@ def groups_solve_by_multigrid_with_a_setup_each():
     same(everything("mg1.h5"), everything("mg2.h5"))
 
 
+def a_setup_that_fails_in_one_group_is_done_without_or_ends_all():
+    shim = built_shim()
+    if shim is None:
+        return "no cc, or not glibc"
+    how = "--set", "solver.max_iterations=8", "--set", "multigrid.vectors=6", "--set", "multigrid.start=4", "--set", "multigrid.cycles=1", \
+        "--set", "run.watchdog=60", "--fresh"
+    fired = 0
+    for n in (600, 700, 800):  # allocations up to those of a setup
+        told = clover("short.h5", 2, 2, *how, status=3, env={"LD_PRELOAD": shim, "NAIK_FAIL": f"alloc:{n}@1"})
+        assert "24 of 24 solves did not reach" in told and "outer iterations" not in told, told
+        fired += told.count("warning: multigrid could not be made in another group of ranks, whose memory may be short: "
+                            "BiCGStab solves without multigrid")
+    assert fired > 0
+    kept = *how, "--set", f"multigrid.file={path('vectors.h5')}"
+    clover("file.h5", 1, 1, *kept)
+    late = 0
+    for n in range(30, 80, 10):  # reads of the file, to verify it, then in the setup
+        told = clover("short.h5", 2, 2, *kept, status=2, env={"LD_PRELOAD": shim, "NAIK_FAIL": f"read:{n}@1", "NAIK_FAIL_IN": "vectors.h5"})
+        assert told.count("naik: error:") == 1 and "nothing has moved" not in told, told
+        late += "take the place of a setup" in told  # of the other group
+    assert late > 0
+    clover("short.h5", 2, 2, *kept)
+    same(everything("file.h5"), everything("short.h5"))
+    return None
+
+
 def without_a_model_of_the_device_auto_is_one_group():
     told = staggered("auto.h5", "--dry-run", ranks=2, groups="auto")
     assert "groups: auto takes 1, because naik's model of machines does not know this device" in told, told
@@ -168,5 +194,6 @@ main([groups_write_the_bytes_of_a_run_without_them, a_stopped_run_goes_on_with_a
       a_signal_to_a_finished_group_stops_all,
       a_killed_run_goes_on, a_group_that_fails_ends_all_with_its_sentence,
       what_lost_links_leave_may_be_dealt_to_another_group, what_a_group_gives_up_is_known_to_all,
-      clover_quarks_are_solved_by_groups, groups_solve_by_multigrid_with_a_setup_each, without_a_model_of_the_device_auto_is_one_group, groups_that_cannot_be_are_refused],
+      clover_quarks_are_solved_by_groups, groups_solve_by_multigrid_with_a_setup_each,
+      a_setup_that_fails_in_one_group_is_done_without_or_ends_all, without_a_model_of_the_device_auto_is_one_group, groups_that_cannot_be_are_refused],
      needed=[groups_write_the_bytes_of_a_run_without_them])

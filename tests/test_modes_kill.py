@@ -5,12 +5,11 @@ timeout: 240
 import os
 import random
 import signal
-import subprocess
 import time
 
 import h5py
 
-from program import KILLED, LONG, everything, main, naik, path, processes, ranks_are_gone, same, start
+from program import KILLED, LONG, built_shim, everything, main, naik, path, processes, ranks_are_gone, same, start
 
 INPUT = """
 lattice: {size: [8, 8, 8, 8]}
@@ -183,18 +182,10 @@ def killed_at_any_moment_the_bytes_are_those_of_one_run():
     assert killed > 0, killed
 
 
-def shim():
-    library = path("fail_one_rank.so")
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/fail_one_rank.c")
-    if not os.path.exists(library) and subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"]).returncode:
-        return None
-    return library
-
-
 def behind(name, order, *more, ranks=1, status=0):
     """A run whose file of modes is written slowly and fails as ordered; no propagator is complete before it."""
     said = naik("solve", written_input(name), *more, ranks=ranks, status=status,
-                env={"LD_PRELOAD": shim(), "NAIK_SLOW_MS": "20", "NAIK_FAIL": order, "NAIK_FAIL_RANK": "0",
+                env={"LD_PRELOAD": built_shim(), "NAIK_SLOW_MS": "20", "NAIK_FAIL": order, "NAIK_FAIL_RANK": "0",
                      "NAIK_FAIL_IN": os.path.realpath(path(name)) + "-modes.h5"})
     assert os.path.exists(path(name + "-modes.h5")) or not os.path.exists(path(name + "-out.h5")), said
     return said
@@ -207,7 +198,7 @@ def ends_as_whole(name, *more):
 
 
 def modes_are_written_while_solves_run():
-    if shim() is None:
+    if built_shim() is None:
         return "no cc, or not glibc"
     said = behind("slow", "none:0@0", "--set", "solver.batch=1", ranks=2)
     found, solve, written = (said.index(s) for s in ("16 found, being written", "solve 1/6", "-modes.h5 is written"))
@@ -221,7 +212,7 @@ def modes_are_written_while_solves_run():
 
 
 def killed_at_any_stage_of_the_writing_the_bytes_are_those_of_one_run():
-    if shim() is None:
+    if built_shim() is None:
         return "no cc, or not glibc"
     for n, ranks in [(n, 1 + n % 2) for n in range(10, 50, 3)] if LONG else [(20, 1), (34, 1)]:
         behind("stage", f"kill:{n}@0", ranks=ranks, status=None)
@@ -230,7 +221,7 @@ def killed_at_any_stage_of_the_writing_the_bytes_are_those_of_one_run():
 
 
 def a_disk_that_fills_up_behind_the_solves_is_told_once():
-    if shim() is None:
+    if built_shim() is None:
         return "no cc, or not glibc"
     for order, why in (("write:9@1", "No space left on device"), ("sync:1@1", "Input/output error")):
         said = behind("full", order, "--set", "solver.batch=1", ranks=2, status=2)

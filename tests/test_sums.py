@@ -6,14 +6,13 @@ import os
 import re
 import shutil
 import struct
-import subprocess
 import zlib
 
 import h5py
 import numpy as np
 
 from gauge_writers import openqcd_bytes
-from program import answer, main, naik, path, sealed
+from program import answer, built_shim, main, naik, path, sealed
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -244,9 +243,8 @@ def a_journal_of_another_run_is_written_anew():
 
 
 def a_line_that_a_write_took_by_half_is_no_line():
-    shim = path("fail_one_rank.so")
-    code = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/fail_one_rank.c")
-    if subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, code, "-ldl"]).returncode:
+    shim = built_shim()
+    if shim is None:
         return "no cc, or not glibc"
     source = written("short.yaml", "short.h5")
     told = naik("solve", source, status=2, env={"LD_PRELOAD": shim, "NAIK_FAIL": "short:2@0", "NAIK_FAIL_RANK": "0",

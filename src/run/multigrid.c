@@ -182,7 +182,11 @@ naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
         *interrupted = true;
         return solve_groups_stopped(j);
     }
-    j->multigrid.usable = j->multigrid.usable && told[1] == 0; /* of groups, all or none */
+    if (told[1] > 0 && !lacks) { /* of groups, all or none; one that lacks it does not speak */
+        naik_log_warn(j->log, "multigrid could not be made in another group of ranks, whose memory "
+                              "may be short: BiCGStab solves without multigrid");
+        j->multigrid.usable = false;
+    }
     const bool mine = j->pending_count > 0 && quark_multigrid_at_work(&j->multigrid) != NULL;
     NAIK_TRY(record(j, quark, mine));
     sdc_check_multigrid(&j->guard, mine ? quark_multigrid_at_work(&j->multigrid) : NULL);
