@@ -196,6 +196,21 @@ def bytes_are_the_same_on_every_number_of_ranks():
         os.remove(path("more.h5"))
 
 
+def what_low_modes_give_has_the_same_bytes_whatever_stops_the_run():
+    text = "solve=[{name: n, masses: [0.1, 0.3], momenta: [[0, 0, 0], [1, 0, 1]], source: {type: random_volume, noise: z3, seed: 3, dilution: [even_odd], hits: 2}}, " \
+           "{name: w, masses: [0.1], source: {type: random_wall, t0: [0, 3], noise: z2, seed: 3, hits: 2}}]"
+    def run(name, **how):
+        source = write(name, "naive", "[4, 4, 8, 8]", "lat.h5")
+        return naik("solve", source, "--set", text, "--set", "solver.tolerance=1e-9", "--set", "output.propagators=false",
+                    "--set", "averages=[{type: low_modes, name: ln, solve: n}, {type: low_modes, name: lw, solve: w}]",
+                    "--set", f"deflation={{modes: 8, tolerance: 1e-4, file: {path(name + '-modes.h5')}}}", **how)
+    run("whole")
+    for inject in "kill:write:2@1", "stop:solve:30", "kill:write:3@0":
+        assert "naik: injected" in run("again", ranks=2, env={"NAIK_INJECT": inject}, status=None), inject
+    run("again", ranks=2)
+    same(everything("whole.h5"), everything("again.h5"))
+
+
 def low_modes_give_their_part_exactly():
     """With noise on one site at a time the mean is the exact trace, and the part of the modes that of numpy's G_low."""
     slices(8)
@@ -270,4 +285,4 @@ def what_cannot_be_diluted_is_refused():
 
 
 main([loops_are_made, noise_on_single_sites_gives_exact_traces, parts_of_diluted_noise_add_up_to_the_noise, a_loop_is_not_taken_for_the_meson_of_its_name,
-      bytes_are_the_same_on_every_number_of_ranks, low_modes_give_their_part_exactly, several_noise_fields_have_an_error, what_cannot_be_diluted_is_refused], needed=[loops_are_made])
+      bytes_are_the_same_on_every_number_of_ranks, what_low_modes_give_has_the_same_bytes_whatever_stops_the_run, low_modes_give_their_part_exactly, several_noise_fields_have_an_error, what_cannot_be_diluted_is_refused], needed=[loops_are_made])
