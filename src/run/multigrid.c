@@ -183,8 +183,9 @@ naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
         return solve_groups_stopped(j);
     }
     if (told[1] > 0 && !lacks) { /* of groups, all or none; one that lacks it does not speak */
-        naik_log_warn(j->log, "multigrid could not be made in another group of ranks, whose memory "
-                              "may be short: BiCGStab solves without multigrid");
+        naik_log_warn(j->log,
+                      "another group of ranks has no multigrid, perhaps for want of memory: "
+                      "BiCGStab solves without multigrid");
         j->multigrid.usable = false;
     }
     const bool mine = j->pending_count > 0 && quark_multigrid_at_work(&j->multigrid) != NULL;
