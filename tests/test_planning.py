@@ -289,7 +289,7 @@ def a_plan_counts_the_groups_of_ranks():
     point = "three_point=[{parent: pt, spectator: pt, insertion: [G1-G1], sink_times: [4], daughter_masses: [0.05]}]"
     told = naik("solve", file, "--dry-run", *words, "--set", point, "--set", "run.groups=2", status=1)
     assert "is made of solutions of the same run, which another group may have: leave run.groups out" in told, told
-    # groups by multigrid each make a setup: auto takes many of them for many sources, and one where the setup is most of the work
+    # groups by multigrid each make a setup: auto takes as many as are fastest
     light = ("--set", "action={type: clover, csw: 1}", "--set", "solver.method=multigrid", "--set",
              "output={file: groups.h5, propagators: false, correlators: [pion]}", "--set",
              "solve.0.source={type: random_wall, seed: 5, t0: [0, 2, 4, 6, 8, 10, 12, 14]}", "--set")
@@ -297,9 +297,11 @@ def a_plan_counts_the_groups_of_ranks():
     assert (auto["groups"], two["groups"], two["gpus"]) == (8, 2, 8), (auto, two)
     x, y, z, t = (int(n) for n in two["grid"].split("x"))
     assert x * y * z * t == 4 and two["memory_bytes"] > 1.3 * one["memory_bytes"], two
-    assert auto["multigrid"][0]["setup_s"] > 2 * one["multigrid"][0]["setup_s"] and auto["wall_s"] < one["wall_s"], (auto, one)
+    # coarse faces go through the host: a setup of one device is sooner ready than one of four
+    assert auto["multigrid"][0]["setup_s"] < two["multigrid"][0]["setup_s"] and auto["wall_s"] < one["wall_s"], (auto, one, two)
     alone = "solve.0.source={type: random_wall, seed: 5, t0: 0}"
-    assert plan(file, *words, *light, "run.groups=auto", "--set", alone)["nodes"][0]["groups"] == 1
+    of = {g: plan(file, *words, *light, f"run.groups={g}", "--set", alone)["nodes"][0] for g in ("1", "2", "4", "8", "auto")}
+    assert abs(of["auto"]["wall_s"] - min(of[g]["wall_s"] for g in ("1", "2", "4", "8"))) < 1e-6, of
 
 
 def a_plan_says_which_number_of_groups_is_fastest():

@@ -8,7 +8,7 @@ enum { BLOCK = 12, COLOUR_SPIN = 12, COMPLEX_FLOPS = 8, POINTS = 8, SPINOR_BYTES
 static const double TRANSFER_ROOF = 0.25,
                     COARSE_ROOF = 2.8; /* shares; of matrix units the second */
 static const double ITERATION_PASSES = 25, CYCLE_PASSES = 30;
-static const double STEP_LAUNCHES = 10, FACE_US = 30, HOST_GBS = 20;
+static const double STEP_LAUNCHES = 10, FACE_US = 30, HOST_GBS = 3;
 static const double START = 1.15, FILL_TRANSFERS = 45, LOW_SOLVES = 40, EARLY = 0.25;
 static const double COLUMN_NS_A_SITE = 17.6;
 
