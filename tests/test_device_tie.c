@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/exactsum.h"
+#include "contract/device_current.h"
 #include "contract/device_tie.h"
 #include "fixture.h"
 #include "propagator/contract.h"
@@ -173,5 +174,63 @@ static void sums_of_many_momenta_take_no_more_memory(check *t)
     naik_lattice_destroy(&lat);
 }
 
+/* A current of that direction and weight, of hops of one and three sites or of one alone. */
+static void compare_current(check *t, const fixture_thin *f, const naik_hops *hops, int mu,
+                            const naik_frame *frame, double *const v[2], double *g)
+{
+    naik_device *device = naik_backend_device(f->backend);
+    const size_t reals = 6 * (size_t)f->lat->sites, bytes = reals * sizeof *g;
+    double *from = g + reals, *want = g + 2 * reals, *got = g + 3 * reals;
+    naik_current *host = NULL;
+    device_current *there = NULL;
+    CHECK_OK(t, naik_current_create(f->lat, 1, &host));
+    CHECK_OK(t, device_current_create(device, f->lat, hops, mu, 0, &there));
+    CHECK_INT(t, there == NULL, f->lat->split[mu]);
+    memcpy(from, g, bytes);
+    naik_meson_give_sign(f->lat, NAIK_PION05, (const int[NAIK_DIM]){0}, 6, from);
+    CHECK_OK(t, naik_current_apply(host, hops, mu, frame, from, want));
+    for (int rest = 0; rest < 2 && there != NULL; rest++) {
+        for (size_t i = 0; i < reals && rest == 1; i++) {
+            want[i] -= (double)(float)want[i];
+        }
+        CHECK_OK(t, device->memory->upload(device, v[0], g, bytes));
+        CHECK_OK(t, device_current_weigh(there, frame));
+        CHECK_OK(t, device_current_apply(there, true, rest == 1, v[0], v[1]));
+        CHECK_OK(t, device->memory->download(device, got, v[1], bytes));
+        CHECK_INT(t, memcmp(want, got, bytes), 0);
+    }
+    naik_current_destroy(&host);
+    device_current_destroy(&there);
+}
+
+static void currents_have_the_bits_of_the_host(check *t)
+{
+    static const naik_frame frames[] = {{.cosine = false}, {.momentum = {0, -1, 1}}};
+    fixture_thin f;
+    double *v[2] = {NULL, NULL};
+    if (!begin(t, &f)) {
+        return;
+    }
+    naik_device *device = naik_backend_device(f.backend);
+    const size_t bytes = 6 * (size_t)f.lat->sites * sizeof(double);
+    double *g = make_quarks(&f);
+    for (int k = 0; k < 2; k++) {
+        CHECK_OK(t, naik_device_alloc(device, t->comm->log, bytes, "a vector", (void **)&v[k]));
+    }
+    naik_gauge *here = NULL;
+    CHECK_OK(t, naik_gauge_bring(f.u, NULL, &here));
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        const naik_hops both = {.one = here, .three = here}, one = {.one = here};
+        compare_current(t, &f, mu % 2 == 0 ? &both : &one, mu, &frames[mu / 2], v, g);
+        compare_current(t, &f, mu % 2 == 0 ? &one : &both, mu, &frames[1 - mu / 2], v, g);
+    }
+    naik_gauge_destroy(&here);
+    for (int k = 0; k < 2; k++) {
+        naik_device_free(device, v[k]);
+    }
+    free(g);
+    fixture_thin_destroy(&f);
+}
+
 CHECK_MAIN(CHECK(sums_of_many_momenta_take_no_more_memory), CHECK(mesons_have_the_bits_of_the_host),
-           CHECK(operators_have_the_bits_of_the_host))
+           CHECK(operators_have_the_bits_of_the_host), CHECK(currents_have_the_bits_of_the_host))

@@ -252,6 +252,78 @@ static naik_status pack_face(naik_device *device, const naik_lattice *lattice,
     return GPU_LAUNCHED(gpu_backend_of(device), "packing a face of vectors");
 }
 
+typedef struct current_params {
+    shift_box box;
+    int mu;
+    const naik_matrix *link[2]; /* over one site, and over three; NULL */
+    const naik_complex *weight;
+    bool rest;
+    const double *f;
+    double *out;
+} current_params;
+
+__global__ void __launch_bounds__(SHIFT_THREADS) current_kernel(const current_params p)
+{
+    const int site = (int)(blockIdx.x * SHIFT_THREADS + threadIdx.x);
+    int x[NAIK_DIM], along = 0, extent = 1, stride = 1;
+    naik_complex sum[3] = {};
+    if (site >= p.box.sites) {
+        return;
+    }
+    shift_coords(p.box, site, x);
+#pragma unroll
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        along = mu == p.mu ? x[mu] : along;
+        extent = mu == p.mu ? p.box.local[mu] : extent;
+        stride = mu == p.mu ? p.box.stride[mu] : stride;
+    }
+#pragma unroll
+    for (int kind = 0; kind < 2; kind++) {
+        if (p.link[kind] == NULL) {
+            continue;
+        }
+        const int length = kind == 0 ? 1 : 3;
+        const naik_complex *weight = p.weight + (size_t)kind * (size_t)p.box.sites;
+        const int next = site + ((along + length) % extent - along) * stride;
+        const int back = site + ((along + length * (extent - 1)) % extent - along) * stride;
+#pragma unroll
+        for (int side = 0; side < 2; side++) {
+            const size_t at = (size_t)(side == 0 ? site : back);
+            const double *f = p.f + VECTOR * (size_t)(side == 0 ? next : back);
+            naik_complex v[3];
+            shift_times(shift_link(p.link[kind], at, p.mu), side == 1, f, v);
+            const naik_complex w = shift_load(&weight[at].re);
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                sum[c] = naik_cadd(sum[c], naik_cmul(w, v[c]));
+            }
+        }
+    }
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+        naik_complex z = sum[c];
+        if (p.rest) {
+            z = naik_csub(z, {(double)(float)z.re, (double)(float)z.im});
+        }
+        shift_store(z, p.out + VECTOR * (size_t)site + 2 * c);
+    }
+}
+
+static naik_status carry(naik_device *device, const naik_link_current *args)
+{
+    current_params p = {};
+    p.box = box_of(args->lattice, NULL);
+    p.mu = args->mu;
+    p.link[0] = args->one;
+    p.link[1] = args->three;
+    p.weight = args->weight;
+    p.rest = args->rest;
+    p.f = args->f;
+    p.out = args->out;
+    current_kernel<<<blocks_for(p.box.sites), SHIFT_THREADS, 0, stream_of(device)>>>(p);
+    return GPU_LAUNCHED(gpu_backend_of(device), "a conserved current of a vector");
+}
+
 __global__ void product_kernel(const double *g, const double *h, size_t vector, int columns,
                                bool add, int sites, naik_complex *out)
 {
@@ -414,6 +486,7 @@ extern const naik_shift_ops naik_shift_ops_gpu;
 #if GPU_HOST_PASS
 const naik_shift_ops naik_shift_ops_gpu = {.shift = shift,
                                            .face = pack_face,
+                                           .current = carry,
                                            .product = multiply,
                                            .sums = sum_slices,
                                            .widen = widen,

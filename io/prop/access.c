@@ -330,7 +330,7 @@ naik_status naik_prop_locate(const naik_propagator_file *file, int solve, naik_j
     entry->record.correlators_crc = file->small_crc[2 * solve];
     entry->record.history_crc = file->small_crc[2 * solve + 1];
     naik_disk_record_set_crc(&entry->record);
-    if (file->plan->store) {
+    if (naik_prop_has_slab(file, solve)) {
         NAIK_TRY(naik_prop_open_slab(file, solve, &field));
         entry->slab = place_of_slab(file, &field);
     }
@@ -347,7 +347,9 @@ static naik_status write_data(naik_propagator_file *file, int solve, const doubl
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     naik_h5_field field = {.dataset = -1, .type = -1};
-    if (file->plan->store) {
+    if (file->plan->store && solution == NULL) {
+        sum[0] = sum[1] = NAIK_PROP_LEFT_OUT;
+    } else if (file->plan->store) {
         status = naik_prop_open_slab(file, solve, &field);
         NAIK_TRY(naik_comm_agree(comm, status));
         NAIK_TRY(naik_h5_field_write(file->lattice, &field, solution, sum));

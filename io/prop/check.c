@@ -303,7 +303,7 @@ static naik_status compare_solve(naik_propagator_file *file, int solve, bool *in
     naik_h5_field field = {.dataset = -1, .type = -1};
     bool ok = true;
     *intact = false;
-    if (file->plan->store) {
+    if (naik_prop_has_slab(file, solve)) {
         uint32_t sum[2];
         status = naik_comm_agree(comm, naik_prop_open_slab(file, solve, &field));
         if (status == NAIK_ERR_CORRUPT) {

@@ -214,6 +214,27 @@ naik_status naik_propagator_file_contract(naik_propagator_file *file, int index,
     return status;
 }
 
+naik_status naik_propagator_file_contraction(naik_propagator_file *file, int index, double *values,
+                                             bool *there)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    const int times = file->plan->size[3];
+    *there = false;
+    if (comm->rank == 0) {
+        int64_t word = 0;
+        *there =
+            move(file, index, values, NULL, &word) == NAIK_OK && word == word_of(values, times);
+        if (!*there) {
+            naik_log_clear(comm->log);
+        }
+    }
+    NAIK_TRY(naik_comm_broadcast(comm, there, sizeof *there, 0));
+    NAIK_TRY(naik_comm_broadcast(comm, values, 2 * (size_t)times * sizeof *values, 0));
+done:
+    return status;
+}
+
 naik_status naik_prop_check_contractions(const naik_propagator_file *file, int *bad)
 {
     naik_comm *comm = file->comm;

@@ -348,7 +348,8 @@ naik_status naik_propagator_file_commit(naik_propagator_file *file, int solve,
     naik_status status = NAIK_OK;
     double *row = NULL;
     if (file->complete || solve < 0 || solve >= plan->solve_count ||
-        record->state == NAIK_SOLVE_PENDING || (plan->store && solution == NULL) ||
+        record->state == NAIK_SOLVE_PENDING ||
+        (plan->store && solution == NULL && !file->until_contracted) ||
         (naik_prop_corr_count(plan, plan->solve[solve].source) > 0 && correlators == NULL)) {
         return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "solve %d cannot be committed as given", solve);
     }
@@ -386,8 +387,8 @@ naik_status naik_propagator_file_read_solution(naik_propagator_file *file, int s
     naik_h5_field field = {.dataset = -1, .type = -1};
     uint32_t sum[2];
     naik_h5_guard guard;
-    if (!file->plan->store || solve < 0 || solve >= file->plan->solve_count ||
-        file->records[solve].state == NAIK_SOLVE_PENDING) {
+    if (solve < 0 || solve >= file->plan->solve_count ||
+        file->records[solve].state == NAIK_SOLVE_PENDING || !naik_prop_has_slab(file, solve)) {
         return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "solve %d is not stored in %s", solve,
                          file->path);
     }

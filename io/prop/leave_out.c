@@ -90,6 +90,31 @@ done:
     return status;
 }
 
+/* There are no solutions whose checksums these could be, and some may never have been there. */
+static naik_status forget_sums(naik_log *log, hid_t to, const char *path)
+{
+    naik_status status = NAIK_OK;
+    naik_disk_record *disk = NULL;
+    int count = 0;
+    hid_t dataset = -1, type = -1;
+    const hsize_t start[1] = {0};
+    NAIK_TRY(naik_disk_records_read(log, to, path, &count, &disk, NULL));
+    for (int i = 0; i < count; i++) {
+        disk[i].suma = disk[i].sumb = 0;
+        naik_disk_record_set_crc(&disk[i]);
+    }
+    dataset = H5Dopen2(to, "solves", H5P_DEFAULT);
+    NAIK_H5_TRY(log, dataset, "opening the records of solves");
+    type = naik_disk_record_type_of(dataset);
+    const hsize_t dims[1] = {(hsize_t)count};
+    NAIK_TRY(naik_h5_write_part(log, dataset, type, start, dims, disk));
+done:
+    naik_h5_release(type);
+    naik_h5_release(dataset);
+    free(disk);
+    return status;
+}
+
 typedef struct copy {
     const naik_propagator_file *file;
     const char *beside;
@@ -104,6 +129,7 @@ static naik_status make_copy(naik_comm *alone, void *data)
     NAIK_TRY(naik_h5_create(alone, c->beside, NULL, &to));
     NAIK_TRY(copy_root_attributes(alone->log, from, to));
     NAIK_TRY(copy_objects(alone->log, c->file->plan, from, to));
+    NAIK_TRY(forget_sums(alone->log, to, c->beside));
     NAIK_TRY(naik_h5_flush(alone, to));
     NAIK_TRY(naik_h5_write_metadata_crc(alone, to));
     NAIK_TRY(naik_h5_set_text(alone->log, to, "state", "incomplete"));

@@ -43,6 +43,9 @@ typedef struct naik_prop_plan {
     } * solve;
 } naik_prop_plan;
 
+/* Both checksums of a solution that was left out of .part, because all that is made of it was written first: "LEFT". */
+#define NAIK_PROP_LEFT_OUT ((uint32_t)0x5446454c)
+
 /* NAIK_ERR_INPUT for names that cannot be part of a path, or are too many; NAIK_ERR_MEMORY. Local.
  */
 naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spec,
@@ -113,6 +116,18 @@ struct naik_propagator_file {
     char *choices;
     char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
 };
+
+static inline bool naik_prop_is_left_out(const naik_solve_record *record)
+{
+    return record->state != NAIK_SOLVE_PENDING && record->suma == NAIK_PROP_LEFT_OUT &&
+           record->sumb == NAIK_PROP_LEFT_OUT;
+}
+
+/* Whether the solution of a committed solve is in the file. */
+static inline bool naik_prop_has_slab(const naik_propagator_file *file, int solve)
+{
+    return file->plan->store && !naik_propagator_file_left_out(file, solve);
+}
 
 static inline naik_h5_options naik_prop_options(const naik_propagator_spec *spec)
 {

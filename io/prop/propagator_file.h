@@ -263,7 +263,8 @@ const naik_solve_record *naik_propagator_file_record(const naik_propagator_file 
 
 /* Makes one solve permanent: when it returns NAIK_OK, a kill at any later instant keeps it.
  *
- *   solution      [sites][3][2], or [sites][4][3][2], local lexicographic; NULL if the file stores no propagators
+ *   solution      [sites][3][2], or [sites][4][3][2], local lexicographic; NULL if the file stores no propagators, or
+ *                 if they are kept until contracted, and all that is made of this one is written
  *   correlators   [correlators][momenta][T][1 or 2] of this colour, naik_propagator_file_parts of
  *                 them; NULL if its set has none
  *   record        state, counts and numbers of the solve; the same on every rank
@@ -276,6 +277,11 @@ naik_status naik_propagator_file_commit(naik_propagator_file *file, int solve,
                                         const double *solution, const double *correlators,
                                         const naik_solve_record *record, const double *history,
                                         int history_count);
+
+/* Whether a committed solution is not in the unfinished file, because what is made of it was written first. Local. */
+bool naik_propagator_file_left_out(const naik_propagator_file *file, int solve);
+/* A committed solve is pending again. Collective. NAIK_ERR_IO */
+naik_status naik_propagator_file_repeat(naik_propagator_file *file, int solve);
 
 /* Reads a committed solution back: out as it was committed, verified against its checksum. Collective.
  * NAIK_ERR_ARG nothing stored; NAIK_ERR_CORRUPT; NAIK_ERR_IO */
@@ -295,6 +301,11 @@ naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, in
  * NAIK_ERR_ARG */
 naik_status naik_propagator_file_contract(naik_propagator_file *file, int index,
                                           const double *values);
+
+/* What was written so, values [T][2]; *there = false where nothing is, or what is there disagrees with its checksum.
+ * Collective. NAIK_ERR_MPI */
+naik_status naik_propagator_file_contraction(naik_propagator_file *file, int index, double *values,
+                                             bool *there);
 
 /* Adds a line to what the unfinished file says of this run, as far as there is room. Collective.
  * NAIK_ERR_IO */

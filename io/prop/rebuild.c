@@ -204,6 +204,9 @@ static naik_status rebuild_one(naik_propagator_file *file, const char *path,
     if (!ok || file->records[entry->solve].state != NAIK_SOLVE_PENDING) {
         return NAIK_OK;
     }
+    if (file->plan->store && naik_prop_is_left_out(&record)) { /* no journal has what was made */
+        return NAIK_OK;
+    }
     if (file->plan->store) {
         NAIK_TRY(read_slab(file, path, entry, s->solution, &intact));
     }

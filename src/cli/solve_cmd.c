@@ -17,6 +17,7 @@
 #include "comm/collective.h"
 #include "comm/paths.h"
 #include "contract/contract.h"
+#include "contract/left_out.h"
 #include "io/files.h"
 #include "io/prop/reader.h"
 #include "plan/cost.h"
@@ -106,6 +107,23 @@ done:
     return status;
 }
 
+/* Columns without solutions are solved again where what was made of them is not whole. */
+static naik_status repeat_left_out(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    int count = 0;
+    if (naik_propagator_file_complete(j->file) || naik_propagator_file_contracted(j->file)) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(left_out_verify(j->comm, j->input, j->file, &count));
+    if (count > 0) {
+        naik_log_line(j->log, "%d solves of sources that were not contracted yet are solved again",
+                      count);
+    }
+done:
+    return status;
+}
+
 static naik_status open_file(solve_job *j, bool fresh)
 {
     naik_status status = NAIK_OK;
@@ -122,6 +140,7 @@ static naik_status open_file(solve_job *j, bool fresh)
                                 naik_propagator_file_choices(j->file), solve_method_used(j->file));
     NAIK_TRY(solve_groups_agree(j, naik_comm_agree(j->lattice->comm, status)));
     solve_plan_print(&j->plan, j->input, j->log);
+    NAIK_TRY(repeat_left_out(j));
     j->total = naik_propagator_file_solves(j->file);
     j->done = naik_propagator_file_resumed(j->file);
     if (naik_propagator_file_complete(j->file)) {
@@ -327,6 +346,7 @@ static void clear(solve_job *j, bool refused)
     naik_free(j->pending);
     naik_free(j->correlators);
     contract_ahead_destroy(&j->ahead);
+    solve_waiting_clear(&j->waiting);
     naik_link_provider_close(&j->whole_links);
     workplace_close(&j->at);
     naik_lattice_destroy(&j->own_whole);

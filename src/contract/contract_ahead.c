@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "comm/collective.h"
 #include "contract/device_items.h"
+#include "contract/left_out.h"
 #include "links/link_ops.h"
 
 enum { COLUMNS = 3, SLOTS = 16, REALS = 6 };
@@ -150,18 +151,26 @@ done:
 }
 
 /* The slot of a propagator: its own, an empty one, or that of the one begun first, which is then left to the file. */
-static slot *slot_for(contract_ahead *a, int source, int mass)
+static const slot *find_slot(const contract_ahead *a, int source, int mass)
 {
-    slot *take = &a->slot[0];
+    const slot *take = &a->slot[0];
     for (int k = 0; k < a->slots; k++) {
-        slot *at = &a->slot[k];
+        const slot *at = &a->slot[k];
         if (at->source == source && at->mass == mass) {
             return at;
         }
         const bool older = at->source >= 0 && at->begun < take->begun;
         take = take->source >= 0 && (at->source < 0 || older) ? at : take;
     }
-    *take = (slot){.g = take->g, .source = source, .mass = mass, .begun = a->begun++};
+    return take;
+}
+
+static slot *slot_for(contract_ahead *a, int source, int mass)
+{
+    slot *take = &a->slot[find_slot(a, source, mass) - a->slot];
+    if (take->source != source || take->mass != mass) {
+        *take = (slot){.g = take->g, .source = source, .mass = mass, .begun = a->begun++};
+    }
     return take;
 }
 
@@ -185,21 +194,71 @@ done:
     return status;
 }
 
-naik_status contract_ahead_take(contract_ahead *ahead, int source, int mass, int column,
-                                const naik_field *const part[2])
+static bool takes(const contract_ahead *a, int source, int mass)
+{
+    bool any = false;
+    for (int i = 0; i < a->list.count && !any; i++) {
+        any = belongs(a, i, source, mass);
+    }
+    return any && !a->no_room;
+}
+
+naik_status contract_ahead_ready(contract_ahead *ahead, int source, int mass)
+{
+    return ahead != NULL && ahead->tie == NULL && takes(ahead, source, mass) ? open_device(ahead)
+                                                                             : NAIK_OK;
+}
+
+bool contract_ahead_suffices(const contract_ahead *ahead, int source, int mass)
+{
+    return ahead != NULL && ahead->tie != NULL && !ahead->input->output.propagators &&
+           left_out_may_be(ahead->input, &ahead->list, ahead->mine, source, mass);
+}
+
+bool contract_ahead_loses(const contract_ahead *ahead, int source, int mass, int *lost_source,
+                          int *lost_mass)
+{
+    if (ahead == NULL || ahead->tie == NULL || !takes(ahead, source, mass)) {
+        return false;
+    }
+    const slot *of = find_slot(ahead, source, mass);
+    *lost_source = of->source;
+    *lost_mass = of->mass;
+    return of->source >= 0 && (of->source != source || of->mass != mass);
+}
+
+naik_status contract_ahead_column(const contract_ahead *ahead, int source, int mass, int column,
+                                  double *x)
+{
+    const slot *of = find_slot(ahead, source, mass);
+    return ahead->device->memory->download(
+        ahead->device, x, of->g + (size_t)column * column_of(ahead), column_of(ahead) * sizeof *x);
+}
+
+naik_status contract_ahead_write(const contract_ahead *ahead, int source, int mass,
+                                 naik_propagator_file *file)
 {
     naik_status status = NAIK_OK;
-    bool any = false;
-    for (int i = 0; ahead != NULL && i < ahead->list.count && !any; i++) {
-        any = belongs(ahead, i, source, mass);
+    const size_t times = (size_t)ahead->input->lattice.size[3];
+    for (int i = 0; i < ahead->list.count; i++) {
+        if (belongs(ahead, i, source, mass)) {
+            NAIK_TRY(naik_propagator_file_contract(file, i, &ahead->values[(size_t)i * times].re));
+        }
     }
-    if (!any || ahead->no_room) {
+done:
+    return status;
+}
+
+naik_status contract_ahead_take(contract_ahead *ahead, int source, int mass, int column,
+                                const naik_field *const part[2], bool *made)
+{
+    naik_status status = NAIK_OK;
+    *made = false;
+    if (ahead == NULL) {
         return NAIK_OK;
     }
-    if (ahead->tie == NULL) {
-        NAIK_TRY(open_device(ahead));
-    }
-    if (ahead->no_room) {
+    NAIK_TRY(contract_ahead_ready(ahead, source, mass));
+    if (!takes(ahead, source, mass)) {
         return NAIK_OK;
     }
     slot *of = slot_for(ahead, source, mass);
@@ -211,6 +270,7 @@ naik_status contract_ahead_take(contract_ahead *ahead, int source, int mass, int
     of->columns |= 1U << column;
     if (of->columns == (1U << COLUMNS) - 1) {
         NAIK_TRY(make(ahead, of));
+        *made = true;
     }
 done:
     return status;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/collective.h"
+#include "contract/device_current.h"
 #include "contract/device_tie.h"
 #include "contract/frame.h"
 #include "links/link_ops.h"
@@ -22,7 +23,8 @@ typedef struct worker {
     int operator; /* number of a correlator */
     naik_hops hops;
     naik_current *current;       /* NULL: it is one of spin and taste */
-    device_tie *tie;             /* which a device puts on the modes; NULL: the host does */
+    device_tie *tie;             /* which a device puts on the modes, */
+    device_current *carried;     /* and which current; both NULL: the host does */
     double *widened;             /* there, a mode [sites][6] */
     float *left;                 /* [modes], where the part has its vectors */
     naik_complex *sink, *source; /* [T][2][modes][modes] */
@@ -97,22 +99,34 @@ done:
     return status;
 }
 
-/* w->room.to = L of w->room.from: O, or K eps of a current with exp(-2 pi i p.x/L) on it. */
+/* exp(-2 pi i p.x/L) */
+static naik_frame backward(const int momentum[SPACE])
+{
+    naik_frame frame = {.cosine = false};
+    for (int k = 0; k < SPACE; k++) {
+        frame.momentum[k] = -momentum[k];
+    }
+    return frame;
+}
+
+/* w->room.to = L of w->room.from: O, or K eps of a current with that weight on it. */
 static naik_status turn(worker *w, const int momentum[SPACE])
 {
     if (w->current == NULL) {
         return operate(w, nowhere);
     }
-    naik_frame frame = {.cosine = false};
-    for (int k = 0; k < SPACE; k++) {
-        frame.momentum[k] = -momentum[k];
-    }
+    const naik_frame frame = backward(momentum);
     naik_meson_give_sign(w->kit->lattice, NAIK_PION05, nowhere, REALS, w->room.from);
     return naik_current_apply(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, &frame,
                               w->room.from, w->room.to);
 }
 
-/* The device for an operator of spin and taste, where it has room. */
+static bool is_there(const worker *w)
+{
+    return w->tie != NULL || w->carried != NULL;
+}
+
+/* The device for the operator, where it has room. */
 static naik_status open_device(worker *w)
 {
     naik_status status = NAIK_OK;
@@ -120,21 +134,27 @@ static naik_status open_device(worker *w)
     const naik_lattice *lat = w->kit->lattice;
     const size_t bytes = vector_of(w) * sizeof *w->widened;
     device_tie_shape shape = {.links = naik_correlator_links(w->operator), .columns = 1};
-    if (w->current != NULL || shape.links == 0 || device == NULL ||
-        device->link_ops->shifts == NULL) {
+    if (device == NULL || device->link_ops->shifts == NULL) {
         return NAIK_OK;
     }
-    NAIK_TRY(device_tie_fit(device, lat, 2 * bytes, &shape));
-    if (shape.columns > 0) {
+    if (w->current != NULL) {
+        NAIK_TRY(device_current_create(device, lat, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT,
+                                       2 * bytes, &w->carried));
+    } else if (shape.links > 0) {
+        NAIK_TRY(device_tie_fit(device, lat, 2 * bytes, &shape));
+        if (shape.columns > 0) {
+            NAIK_TRY(device_tie_create(device, lat, w->kit->shifts, &shape, &w->tie));
+        }
+    }
+    if (is_there(w)) {
         status = naik_device_alloc(device, lat->comm->log, bytes, "a vector", (void **)&w->widened);
         NAIK_TRY(naik_comm_agree(lat->comm, status));
-        NAIK_TRY(device_tie_create(device, lat, w->kit->shifts, &shape, &w->tie));
     }
 done:
     return status;
 }
 
-/* part->sites = O of mode i, which is not brought to the host; rest: as below. */
+/* part->sites = L of mode i, which is not brought to the host; rest: as below. */
 static naik_status turn_there(worker *w, int i, bool rest)
 {
     naik_status status = NAIK_OK;
@@ -142,6 +162,11 @@ static naik_status turn_there(worker *w, int i, bool rest)
     naik_device *device = naik_backend_device(part->geometry->backend);
     status = device->link_ops->shifts->widen(device, w->kit->lattice,
                                              part->vector + vector_of(w) * (size_t)i, w->widened);
+    if (w->carried != NULL) {
+        return status == NAIK_OK
+                   ? device_current_apply(w->carried, true, rest, w->widened, part->sites)
+                   : status;
+    }
     NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
     NAIK_TRY(device_tie_apply(w->tie, w->operator-(int) NAIK_FIRST_SPIN_TASTE, nowhere, rest,
                               w->widened, part->sites));
@@ -172,8 +197,13 @@ static naik_status turn_all(worker *w, const int momentum[SPACE], bool rest)
     naik_status status = NAIK_OK;
     const low_part *part = w->part;
     const naik_geometry *geometry = part->geometry;
+    if (w->carried != NULL) {
+        const naik_frame frame = backward(momentum);
+        status = device_current_weigh(w->carried, &frame);
+        NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+    }
     for (int i = 0; i < part->count; i++) {
-        status = w->tie != NULL ? turn_there(w, i, rest) : turn_here(w, momentum, i, rest);
+        status = is_there(w) ? turn_there(w, i, rest) : turn_here(w, momentum, i, rest);
         if (status == NAIK_OK) {
             status = geometry->backend->ops->low->narrow(geometry, part->sites,
                                                          w->left + vector_of(w) * (size_t)i);
@@ -355,6 +385,7 @@ done:
         naik_device_free(naik_backend_device(part->geometry->backend), w.widened);
     }
     device_tie_destroy(&w.tie);
+    device_current_destroy(&w.carried);
     naik_hops_clear(&w.hops);
     naik_current_destroy(&w.current);
     low_room_clear(&w.room);

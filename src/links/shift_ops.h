@@ -47,6 +47,18 @@ typedef struct naik_link_shift {
     double *out;               /* none of f */
 } naik_link_shift;
 
+/* What the links of direction mu, which is not split, carry of a vector: out(x) = w(x) U(x) f(x + n) + w(x - n) U(x - n)^+ f(x - n),
+ * of links over n = 1 site, then of those over 3 with their own w (current_apply.c). */
+typedef struct naik_link_current {
+    const naik_lattice *lattice;
+    int mu;
+    const naik_matrix *one, *three; /* [sites][NAIK_DIM]; three may be NULL */
+    const naik_complex *weight;     /* [2][sites], of both */
+    bool rest;                      /* what rounding to single precision leaves of out */
+    const double *f;
+    double *out; /* not f */
+} naik_link_current;
+
 /* The product of two quarks at each site, out(x) = or += sum over `columns` columns of g(x) h(x)^+. */
 typedef struct naik_tie_product {
     const naik_lattice *lattice;
@@ -76,6 +88,7 @@ typedef struct naik_shift_ops {
     /* face [count][sites of a layer][3][2] = f [count] on a layer across mu, times U_mu^+ where links are given. */
     naik_status (*face)(naik_device *device, const naik_lattice *lattice, const naik_matrix *link,
                         int mu, int layer, int count, const double *f, double *face);
+    naik_status (*current)(naik_device *device, const naik_link_current *args);
     naik_status (*product)(naik_device *device, const naik_tie_product *args);
     naik_status (*sums)(naik_device *device, const naik_tie_sums *args);
     /* v [sites][3][2] = the numbers of a vector in single precision. */

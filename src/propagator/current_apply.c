@@ -19,18 +19,29 @@ typedef struct crossing {
 } crossing;
 
 /* The weights of the currents that begin at x, and at the other sites before the end of the link. */
-static naik_complex weight_of(const naik_current *c, const crossing *k, int32_t site)
+static naik_complex weight_of(const naik_lattice *lat, const naik_frame *frame, int mu, int length,
+                              int32_t site)
 {
     int x[NAIK_DIM];
     naik_complex sum = {0, 0};
-    naik_lattice_coords(c->lattice, site, x);
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        x[mu] += c->lattice->origin[mu];
+    naik_lattice_coords(lat, site, x);
+    for (int nu = 0; nu < NAIK_DIM; nu++) {
+        x[nu] += lat->origin[nu];
     }
-    for (int hop = 0; hop < k->length; hop++, x[c->mu]++) {
-        sum = naik_cadd(sum, naik_slice_weight(c->lattice, k->frame, x));
+    for (int hop = 0; hop < length; hop++, x[mu]++) {
+        sum = naik_cadd(sum, naik_slice_weight(lat, frame, x));
     }
     return sum;
+}
+
+void naik_current_weights(const naik_lattice *lattice, const naik_frame *frame, int mu,
+                          naik_complex *out)
+{
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lattice->sites; site++) {
+        out[site] = weight_of(lattice, frame, mu, 1, site);
+        out[lattice->sites + site] = weight_of(lattice, frame, mu, LONG_HOP, site);
+    }
 }
 
 /* out = w U f of staggered quarks, -w (1 - g_mu) U f / 2 of others; back: w U^+ f, w (1 + g_mu) U^+ f / 2. */
@@ -67,7 +78,7 @@ static naik_status add_links(naik_current *c, const crossing *k, const double *f
         naik_complex v[NAIK_GAMMA_SPINS * COLOURS];
         const int64_t at = reals * (int64_t)site;
         const naik_matrix *u = &k->links->link[NAIK_DIM * (int64_t)site + c->mu];
-        const naik_complex w = weight_of(c, k, site);
+        const naik_complex w = weight_of(c->lattice, k->frame, c->mu, k->length, site);
         cross(c, u, false, w, c->moved + at, v);
         for (int i = 0; i < reals / 2; i++) {
             out[at + 2 * i] += v[i].re;

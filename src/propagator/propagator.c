@@ -274,7 +274,8 @@ static naik_status hand_out(worker *w, int64_t index, const double **out)
         NAIK_TRY(w->ops->field.to_device(w->now.x[parity], (naik_parity)parity, 0,
                                          stream->there(stream->data, index, true)));
     }
-    *out = stream->resident || there ? NULL : w->sites;
+    const bool read = stream->read == NULL || stream->read(stream->data, index);
+    *out = read && !there ? w->sites : NULL;
     for (int parity = 0; parity < 2 && *out != NULL; parity++) {
         NAIK_TRY(w->ops->field.to_host(w->now.x[parity], (naik_parity)parity, 0, w->sites));
     }

@@ -34,7 +34,8 @@ typedef enum naik_guess { NAIK_GUESS_NONE, NAIK_GUESS_OWN, NAIK_GUESS_FOREIGN } 
 typedef struct naik_propagator_stream {
     void *data;
     int64_t count;
-    bool resident;
+    /* Whether anybody reads the solution of solve `index` on the host; NULL: yes. */
+    bool (*read)(void *data, int64_t index);
     /* Fills src [sites][spin][3][2] canonical, and the mass, tolerance and site_tolerance (0: not
      * asked for) of solve `index`. Called several times for one index, with the same result each
      * time. */
@@ -43,7 +44,7 @@ typedef struct naik_propagator_stream {
     /* The sites part[0] to part[1] - 1 of this rank, which are all that source writes: the others are 0, whatever
      * src holds there. NULL: source writes all. */
     void (*part)(void *data, int64_t index, int32_t part[2]);
-    /* Takes x [sites][spin][3][2], borrowed; NULL where `resident` says that nobody reads it on the host.
+    /* Takes x [sites][spin][3][2], borrowed; NULL where `read` says that nobody reads it there.
      * A solve that was interrupted is not handed out. */
     naik_status (*solution)(void *data, int64_t index, const double *x,
                             const naik_propagator_result *result);

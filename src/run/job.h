@@ -21,6 +21,7 @@
 #include "quark/multigrid.h"
 #include "run/fault.h"
 #include "run/sdc_check.h"
+#include "run/waiting.h"
 #include "run/workplace.h"
 #include "stored/guess.h"
 #include "stored/sequential.h"
@@ -65,6 +66,7 @@ typedef struct solve_job {
     stored_runs stored; /* the files of the next two */
     sequential_set sequential;
     contract_ahead *ahead; /* NULL: nothing is contracted while it is on a device */
+    solve_waiting waiting; /* columns that are there, and in no file yet */
     solve_guess guess;
     naik_propagator_file *file;
     naik_checkpoint *checkpoint; /* written by all ranks, */

@@ -87,11 +87,6 @@ naik_status solve_finished_make(solve_job *j, int task, const double *x,
     if (with_correlators) {
         NAIK_TRY(make_correlators(j, of, result->part));
     }
-    if (j->ahead != NULL) {
-        naik_timer_start(j->timer, "contractions");
-        NAIK_TRY(contract_ahead_take(j->ahead, of->source, of->mass, of->colour, result->part));
-        naik_timer_stop(j->timer, "contractions");
-    }
     *out = (solve_finished){.task = task,
                             .record = record_of(j, of, result),
                             .result = result,

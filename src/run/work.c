@@ -16,6 +16,7 @@
 #include "run/groups.h"
 #include "run/method.h"
 #include "run/quark_solver.h"
+#include "run/waiting.h"
 #include "solver/bicgstab.h"
 #include "stored/make_source.h"
 
@@ -88,6 +89,9 @@ static void note_guess(void *data, int64_t index, const naik_start_value *value)
 static bool is_pending(const solve_job *j, int task)
 {
     const naik_input_task *t = &j->input->tasks[task];
+    if (solve_waiting_has(&j->waiting, task)) {
+        return false;
+    }
     int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
     return naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING;
 }
@@ -134,7 +138,7 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     }
     NAIK_TRY(wait_for_modes(j, task));
     NAIK_TRY(solve_finished_make(j, task, x, result, &finished));
-    NAIK_TRY(solve_meeting_store(j, &finished));
+    NAIK_TRY(solve_waiting_store(j, &finished));
     NAIK_TRY(filed_modes_look(&j->filed));
 done:
     return status;
@@ -378,8 +382,7 @@ static naik_status solve_listed(solve_job *j, quark_solver *s, int batch,
     NAIK_TRY(solve_groups_agree(j, status));
     const naik_propagator_stream stream = {.data = j,
                                            .count = j->pending_count,
-                                           .resident = !contraction_keeps(j->input) &&
-                                                       !j->input->solver.double_check,
+                                           .read = solve_waiting_reads,
                                            .source = give_source,
                                            .part = give_part,
                                            .solution = take_solution,
@@ -393,12 +396,14 @@ static naik_status solve_listed(solve_job *j, quark_solver *s, int batch,
                                            .multishift = *multishift,
                                            .group = group_of,
                                            .starter = quark_solver_starter(s)};
+    NAIK_TRY(solve_waiting_begin(j));
     naik_timer_start(j->timer, "solve");
     solve_meeting_begin(j);
     if (j->pending_count > 0) { /* of a group there may be none */
         status = naik_propagator_solve(&j->set.op[NAIK_DOUBLE], s->solver, &s->options, &stream,
                                        &stopped);
     }
+    status = status == NAIK_OK ? solve_waiting_end(j) : status;
     NAIK_TRY(solve_meeting_finish(j, status, &stopped));
     naik_timer_stop(j->timer, "solve");
     /* lost links stop a group as well, which is then not asked to; all groups know the same */

@@ -1,0 +1,121 @@
+/* device_current.c - the conserved current of staggered quarks as an operator on a vector, on a device */
+#include "contract/device_current.h"
+
+#include "base/memory.h"
+#include "comm/collective.h"
+#include "links/link_ops.h"
+#include "links/shift_ops.h"
+
+enum { LENGTHS = 2, ALL = (1 << NAIK_DIM) - 1 };
+
+struct device_current {
+    const naik_lattice *lattice;
+    naik_device *device;
+    int mu;
+    naik_gauge *one, *three; /* there; three may be NULL */
+    naik_complex *weight;    /* there [LENGTHS][sites], */
+    naik_complex *weights;   /* and here */
+};
+
+static size_t weight_bytes(const naik_lattice *lattice)
+{
+    return LENGTHS * (size_t)lattice->sites * sizeof(naik_complex);
+}
+
+/* Whether there is room on every rank. */
+static naik_status has_room(naik_device *device, const naik_lattice *lattice, size_t spare,
+                            bool *room)
+{
+    naik_status status = NAIK_OK;
+    size_t free_bytes = SIZE_MAX / 2;
+    if (device->memory->free_bytes != NULL) {
+        status = device->memory->free_bytes(device, &free_bytes);
+        NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    }
+    double most = (double)free_bytes - (double)spare;
+    NAIK_TRY(naik_comm_min_f64(lattice->comm, &most, 1));
+    const size_t links = LENGTHS * NAIK_DIM * sizeof(naik_matrix) * (size_t)lattice->sites;
+    *room = (double)(links + weight_bytes(lattice)) <= most;
+done:
+    return status;
+}
+
+static naik_status allocate(device_current *c)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = c->lattice->comm->log;
+    const size_t bytes = weight_bytes(c->lattice);
+    NAIK_TRY(naik_alloc(log, bytes, "weights of a current", (void **)&c->weights));
+    NAIK_TRY(naik_device_alloc(c->device, log, bytes, "weights of a current", (void **)&c->weight));
+done:
+    return status;
+}
+
+naik_status device_current_create(naik_device *device, const naik_lattice *lattice,
+                                  const naik_hops *hops, int mu, size_t spare, device_current **out)
+{
+    naik_status status = NAIK_OK;
+    bool room = false;
+    *out = NULL;
+    if (lattice->split[mu] || device->link_ops->shifts == NULL) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(has_room(device, lattice, spare, &room));
+    if (!room) {
+        return NAIK_OK;
+    }
+    status = naik_alloc(lattice->comm->log, sizeof **out, "a current", (void **)out);
+    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    **out = (device_current){.lattice = lattice, .device = device, .mu = mu};
+    NAIK_TRY(naik_comm_agree(lattice->comm, allocate(*out)));
+    NAIK_TRY(naik_gauge_bring(hops->one, device, &(*out)->one));
+    if (hops->three != NULL) {
+        NAIK_TRY(naik_gauge_bring(hops->three, device, &(*out)->three));
+    }
+done:
+    if (status != NAIK_OK) {
+        device_current_destroy(out);
+    }
+    return status;
+}
+
+void device_current_destroy(device_current **current)
+{
+    device_current *c = *current;
+    if (c != NULL) {
+        naik_gauge_destroy(&c->one);
+        naik_gauge_destroy(&c->three);
+        naik_device_free(c->device, c->weight);
+        naik_free(c->weights);
+        naik_free(c);
+        *current = NULL;
+    }
+}
+
+naik_status device_current_weigh(device_current *c, const naik_frame *frame)
+{
+    naik_current_weights(c->lattice, frame, c->mu, c->weights);
+    return c->device->memory->upload(c->device, c->weight, c->weights, weight_bytes(c->lattice));
+}
+
+naik_status device_current_apply(const device_current *c, bool sign, bool rest, double *f,
+                                 double *out)
+{
+    static const int nowhere[NAIK_DIM];
+    naik_status status = NAIK_OK;
+    const naik_shift_ops *ops = c->device->link_ops->shifts;
+    const naik_link_current args = {.lattice = c->lattice,
+                                    .mu = c->mu,
+                                    .one = c->one->link,
+                                    .three = c->three != NULL ? c->three->link : NULL,
+                                    .weight = c->weight,
+                                    .rest = rest,
+                                    .f = f,
+                                    .out = out};
+    if (sign) {
+        NAIK_TRY(ops->give_sign(c->device, c->lattice, ALL, nowhere, 1, false, f));
+    }
+    NAIK_TRY(ops->current(c->device, &args));
+done:
+    return status;
+}
