@@ -40,7 +40,7 @@ lattice: {size: [4, 4, 4, 8], boundary_t: antiperiodic}
 gauge: {file: lat.h5}
 action: {type: hisq}
 solve:
-  - {name: pt, masses: [0.3, 0.5], source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 3, 5], [2, 0, 1, 4]]}}
+  - {name: pt, masses: [0.4], source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 3, 5]]}}
   - {name: both, masses: [0.4], correlators: [pion5], source: {type: point, origin: [0, 0, 0, 2]}}
 pairs: [{name: two, quark: both, antiquark: both}]
 solver: {tolerance: 1e-11, batch: 6}
