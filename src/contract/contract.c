@@ -535,7 +535,9 @@ naik_status contract_all(const contract_kit *kit)
     for (int i = 0; i < list.count; i++) {
         naik_complex *out = w.values + (size_t)i * times;
         NAIK_TRY(contract(&w, &list.item[i], out));
-        NAIK_TRY(naik_propagator_file_contract(kit->file, i, &out->re));
+        if (!contract_ahead_wrote(kit->ahead, i)) {
+            NAIK_TRY(naik_propagator_file_contract(kit->file, i, &out->re));
+        }
         if (kit->input->output.print_correlators) {
             print(kit, list.spec[i].path, out);
         }

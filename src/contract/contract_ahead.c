@@ -27,8 +27,8 @@ struct contract_ahead {
     const naik_input *input;
     const naik_shifts *shifts;
     contraction_list list;
-    bool *mine, *made,
-        *chosen; /* [count]: items that can be made so, that are made, and that are being made */
+    /* [count]: items that can be made so, that are made, that are being made, and that are in the file */
+    bool *mine, *made, *chosen, *written;
     naik_complex *values; /* [count][T] */
     device_tie *tie;      /* NULL: nothing is on the device, */
     bool no_room;         /* and will not be before contract_ahead_rest */
@@ -50,6 +50,7 @@ static naik_status allocate(contract_ahead *a)
     NAIK_TRY(naik_alloc(log, count * sizeof *a->mine, "flags", (void **)&a->mine));
     NAIK_TRY(naik_alloc(log, count * sizeof *a->made, "flags", (void **)&a->made));
     NAIK_TRY(naik_alloc(log, count * sizeof *a->chosen, "flags", (void **)&a->chosen));
+    NAIK_TRY(naik_alloc(log, count * sizeof *a->written, "flags", (void **)&a->written));
     NAIK_TRY(naik_alloc(log, count * (size_t)a->input->lattice.size[3] * sizeof *a->values,
                         "correlators", (void **)&a->values));
 done:
@@ -111,6 +112,7 @@ void contract_ahead_destroy(contract_ahead **ahead)
         naik_free(a->mine);
         naik_free(a->made);
         naik_free(a->chosen);
+        naik_free(a->written);
         naik_free(a->values);
         naik_free(a);
         *ahead = NULL;
@@ -235,7 +237,7 @@ naik_status contract_ahead_column(const contract_ahead *ahead, int source, int m
         ahead->device, x, of->g + (size_t)column * column_of(ahead), column_of(ahead) * sizeof *x);
 }
 
-naik_status contract_ahead_write(const contract_ahead *ahead, int source, int mass,
+naik_status contract_ahead_write(contract_ahead *ahead, int source, int mass,
                                  naik_propagator_file *file)
 {
     naik_status status = NAIK_OK;
@@ -243,10 +245,16 @@ naik_status contract_ahead_write(const contract_ahead *ahead, int source, int ma
     for (int i = 0; i < ahead->list.count; i++) {
         if (belongs(ahead, i, source, mass)) {
             NAIK_TRY(naik_propagator_file_contract(file, i, &ahead->values[(size_t)i * times].re));
+            ahead->written[i] = true;
         }
     }
 done:
     return status;
+}
+
+bool contract_ahead_wrote(const contract_ahead *ahead, int item)
+{
+    return ahead != NULL && ahead->written[item];
 }
 
 naik_status contract_ahead_take(contract_ahead *ahead, int source, int mass, int column,

@@ -35,8 +35,10 @@ naik_status contract_ahead_take(contract_ahead *ahead, int source, int mass, int
 naik_status contract_ahead_column(const contract_ahead *ahead, int source, int mass, int column,
                                   double *x);
 /* The mesons that were made of a source, to the file. Collective. NAIK_ERR_IO, NAIK_ERR_ARG */
-naik_status contract_ahead_write(const contract_ahead *ahead, int source, int mass,
+naik_status contract_ahead_write(contract_ahead *ahead, int source, int mass,
                                  naik_propagator_file *file);
+/* Whether an item of the list was written so. ahead may be NULL. Local. */
+bool contract_ahead_wrote(const contract_ahead *ahead, int item);
 /* Gives back what it has on the device; it takes that again when it needs it. ahead may be NULL. */
 void contract_ahead_rest(contract_ahead *ahead);
 /* Copies what was made to values [count][T] of the list of the same input, whose places are true in made [count]. Returns

@@ -108,8 +108,8 @@ naik_status left_out_read(naik_log *log, const naik_input *input, const contract
         NAIK_TRY(naik_propagator_file_contraction(file, i, &values[(size_t)i * times].re, &there));
         if (!there) {
             status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                               "%s does not read back as it was written: run again to repeat the "
-                               "solves that it is made of",
+                               "%s did not read back as written: run again to repeat the solves "
+                               "that it is made of",
                                list->spec[i].path);
             goto done;
         }
