@@ -62,6 +62,7 @@ most_ranks() { # most_ranks PROGRAM: of those it says it runs on (tests/run), th
 one_device() {
     for program in fields multigrid multigrid_kernels multigrid_shared gcr $both; do judge "test_$program, 1 rank" 1 "$BUILD/tests/test_$program"; done
     count "naik solve against the CPU, 1 rank" tests/solve_on_gpu.sh 1
+    count "killed runs of contractions, 1 rank" tests/killed_on_gpu.sh 1
     # sessions and naik solve make the same bits there too; both of its ranks have one device
     if python=$(find_python h5py numpy); then
         scratch=$(mktemp -d)
@@ -84,6 +85,7 @@ many_devices() {
         unset NAIK_TRANSPORT
     done
     count "naik solve against the CPU, 2 ranks" tests/solve_on_gpu.sh 2
+    count "killed runs of contractions, 2 ranks" tests/killed_on_gpu.sh 2
     local grids=$((ranks < 4 ? ranks : 4))
     count "naik solve on every grid, $grids ranks" tests/bits_on_gpus.sh $grids
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `naik solve` whose correlators are made while solutions are on the GPU, killed at every commit, by signals in mid
 # run, and asked to stop: the run that goes on has the correlators, histories and records of an undisturbed one.
-# Called by check_gpu.sh, and by wave64/run on devices that are executed on this machine.
+# Called by check_gpu.sh.
 #
 #   tests/killed_on_gpu.sh [RANKS]
 #

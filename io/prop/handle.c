@@ -118,16 +118,6 @@ bool naik_propagator_file_left_out(const naik_propagator_file *file, int solve)
     return file->plan->store && naik_prop_is_left_out(&file->records[solve]);
 }
 
-naik_status naik_propagator_file_repeat(naik_propagator_file *file, int solve)
-{
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_prop_reset_solve(file, solve));
-    NAIK_TRY(naik_h5_flush(file->comm, file->h5));
-    file->resumed--;
-done:
-    return status;
-}
-
 int naik_propagator_file_parts(const naik_propagator_file *file, int source)
 {
     return naik_prop_names_of(file->plan, source)->parts;

@@ -126,7 +126,7 @@ static inline bool naik_prop_is_left_out(const naik_solve_record *record)
 /* Whether the solution of a committed solve is in the file. */
 static inline bool naik_prop_has_slab(const naik_propagator_file *file, int solve)
 {
-    return file->plan->store && !naik_propagator_file_left_out(file, solve);
+    return file->plan->store && !naik_prop_is_left_out(&file->records[solve]);
 }
 
 static inline naik_h5_options naik_prop_options(const naik_propagator_spec *spec)

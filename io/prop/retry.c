@@ -139,3 +139,13 @@ naik_status naik_prop_reset_derived(naik_propagator_file *file)
 done:
     return status;
 }
+
+naik_status naik_propagator_file_repeat(naik_propagator_file *file, int solve)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_prop_reset_solve(file, solve));
+    NAIK_TRY(naik_h5_flush(file->comm, file->h5));
+    file->resumed--;
+done:
+    return status;
+}

@@ -17,7 +17,6 @@
 #include "comm/collective.h"
 #include "comm/paths.h"
 #include "contract/contract.h"
-#include "contract/left_out.h"
 #include "io/files.h"
 #include "io/prop/reader.h"
 #include "plan/cost.h"
@@ -115,7 +114,7 @@ static naik_status repeat_left_out(solve_job *j)
     if (naik_propagator_file_complete(j->file) || naik_propagator_file_contracted(j->file)) {
         return NAIK_OK;
     }
-    NAIK_TRY(left_out_verify(j->comm, j->input, j->file, &count));
+    NAIK_TRY(contract_verify_left_out(j->comm, j->input, j->file, &count));
     if (count > 0) {
         naik_log_line(j->log, "%d solves of sources that were not contracted yet are solved again",
                       count);
@@ -346,7 +345,7 @@ static void clear(solve_job *j, bool refused)
     naik_free(j->pending);
     naik_free(j->correlators);
     contract_ahead_destroy(&j->ahead);
-    solve_waiting_clear(&j->waiting);
+    solve_waiting_clear(j);
     naik_link_provider_close(&j->whole_links);
     workplace_close(&j->at);
     naik_lattice_destroy(&j->own_whole);

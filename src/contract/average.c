@@ -285,7 +285,8 @@ done:
 static naik_status ready_low(contraction_averager *w, const naik_input_average *average)
 {
     low_average *low = &w->low[average - w->input->averages];
-    return low->count > 0 ? NAIK_OK : low_average_make(w->low_kit, w->input, average, low);
+    return low->count > 0 ? NAIK_OK
+                          : low_average_make(w->low_kit, w->input, average, &w->held, low);
 }
 
 /* Places in what low modes give. */
@@ -459,6 +460,7 @@ void contraction_averager_clear(contraction_averager *w)
         low_average_clear(&w->low[i]);
     }
     naik_free(w->low);
+    low_held_clear(&w->held);
 }
 
 static void print_truncated(const naik_input_average *average, const contraction_verdict *v,

@@ -38,7 +38,8 @@ typedef struct contraction_averager {
     naik_complex *raw;            /* [T] */
     naik_complex *family;         /* [statistics][T] of what stands together in the list */
     contraction_verdict *verdict; /* [averages of the input], */
-    low_average *low;             /* the same, of those that are made */
+    low_average *low;             /* the same, of those that are made, */
+    low_held held;                /* and their modes */
 } contraction_averager;
 
 /* Allocates; what is borrowed is there. NAIK_ERR_MEMORY. Local. */

@@ -16,7 +16,6 @@
 #include "contract/contraction_list.h"
 #include "contract/device_items.h"
 #include "contract/frame.h"
-#include "contract/left_out.h"
 #include "contract/smearing.h"
 #include "lattice/source_kind.h"
 #include "links/link_ops.h"
@@ -526,7 +525,7 @@ naik_status contract_all(const contract_kit *kit)
     naik_timer_start(kit->timer, "contractions");
     NAIK_TRY(naik_comm_agree(comm, allocate(&w)));
     const int ahead = contract_ahead_values(kit->ahead, w.made, w.values);
-    NAIK_TRY(left_out_read(comm->log, kit->input, &list, kit->file, w.made, w.values));
+    NAIK_TRY(contract_left_out(kit->input, &list, kit->file, w.made, w.values));
     NAIK_TRY(naik_comm_agree(comm, allocate_vectors(&w)));
     NAIK_TRY(open_device(&w));
     if (smearing_currents(kit->input)) {

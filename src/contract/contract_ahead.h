@@ -2,7 +2,9 @@
  *
  * Columns are kept there until the last of their source has come. What is not made so, because a column was solved in an
  * earlier run or the device has no room, contract_all makes from the file, with the same bits. Where nothing else is made
- * of a source, the file need not have its solutions (left_out.h): what of it is still waiting can be brought to the host.
+ * of a source, the file need not have its solutions: the correlators are written when its last column has come, and after
+ * them its columns without solutions. A run that finds such columns believes them where all of their source are there, and
+ * all correlators as they were written; else it solves them again. What still waits can be brought to the host.
  */
 #ifndef NAIK_CONTRACT_CONTRACT_AHEAD_H
 #define NAIK_CONTRACT_CONTRACT_AHEAD_H
@@ -44,5 +46,13 @@ void contract_ahead_rest(contract_ahead *ahead);
 /* Copies what was made to values [count][T] of the list of the same input, whose places are true in made [count]. Returns
  * how many; ahead may be NULL. Local. */
 int contract_ahead_values(const contract_ahead *ahead, bool *made, naik_complex *values);
+/* Columns that the unfinished file has without their solutions, and that are not to be believed, are pending again; *count: how
+ * many. Collective. NAIK_ERR_MEMORY, NAIK_ERR_IO, NAIK_ERR_MPI */
+naik_status contract_verify_left_out(naik_comm *comm, const naik_input *input,
+                                     naik_propagator_file *file, int *count);
+/* Correlators of such columns, from the file: values [count][T], and true in made [count], where they are as they were written;
+ * those that are true already stay. Collective. NAIK_ERR_MPI */
+naik_status contract_left_out(const naik_input *input, const contraction_list *list,
+                              naik_propagator_file *file, bool *made, naik_complex *values);
 
 #endif

@@ -2,6 +2,7 @@
 #include "contract/low_average.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "backend/create.h"
@@ -28,13 +29,11 @@ typedef struct maker {
     int of; /* its place in solve[] */
     const char *path;
     naik_modes_spectrum spectrum;
-    const naik_geometry *geometry; /* the kit's, or own, */
-    naik_geometry *own;            /* of */
-    naik_backend *host;            /* this */
     naik_links *links;
     naik_field *block, **into; /* [blocks], all of them that one */
     double *residual;          /* [modes] */
-    low_part part;
+    low_held *held;
+    low_part *part; /* of that */
     low_average *out;
     naik_complex *c;      /* [2][modes] */
     naik_complex *joined; /* [masses][2][T] */
@@ -107,7 +106,7 @@ static naik_status take(void *data, int block)
     for (int k = 0; k < NAIK_MODES_BLOCK && first + k < m->out->count; k++) {
         double length = 0;
         const double lambda2 = m->spectrum.lambda2[first + k];
-        NAIK_TRY(low_part_put(&m->part, first + k, m->block, k, m->links, &length));
+        NAIK_TRY(low_part_put(m->part, first + k, m->block, k, m->links, &length));
         if (!(fabs(length - lambda2) <= SAME_LINKS * lambda2)) {
             return NAIK_FAIL(m->lattice->comm->log, NAIK_ERR_INPUT,
                              "mode %d of '%s' is none of these links: |D v|^2 is %.6g, and its "
@@ -152,7 +151,7 @@ static naik_status place(maker *m)
         NAIK_TRY(has_room(m, &room));
     }
     if (room) {
-        m->geometry = m->kit->geometry;
+        m->held->geometry = m->kit->geometry;
         return NAIK_OK;
     }
     if (m->kit->geometry != NULL) {
@@ -161,9 +160,9 @@ static naik_status place(maker *m)
                       "multiplied on the host",
                       m->out->count);
     }
-    NAIK_TRY(naik_backend_create(m->lattice->comm, "cpu", &options, &m->host));
-    NAIK_TRY(naik_geometry_create(m->host, m->lattice, &m->own));
-    m->geometry = m->own;
+    NAIK_TRY(naik_backend_create(m->lattice->comm, "cpu", &options, &m->held->host));
+    NAIK_TRY(naik_geometry_create(m->held->host, m->lattice, &m->held->own));
+    m->held->geometry = m->held->own;
 done:
     return status;
 }
@@ -201,14 +200,14 @@ static naik_status read_modes(maker *m, const naik_quark *quark)
 {
     naik_status status = NAIK_OK;
     const naik_modes_taker taker = {.data = m, .take = take};
-    NAIK_TRY(low_part_create(m->geometry, m->out->count, m->spectrum.lambda2, &m->part));
-    NAIK_TRY(m->kit->links(m->kit->links_data, quark, m->geometry, &m->links));
-    NAIK_TRY(naik_field_create_bare(m->geometry, NAIK_SINGLE, NAIK_MODES_BLOCK, &m->block));
+    NAIK_TRY(low_part_create(m->held->geometry, m->out->count, m->spectrum.lambda2, m->part));
+    NAIK_TRY(m->kit->links(m->kit->links_data, quark, m->held->geometry, &m->links));
+    NAIK_TRY(naik_field_create_bare(m->held->geometry, NAIK_SINGLE, NAIK_MODES_BLOCK, &m->block));
     for (int b = 0; b < blocks_of(m); b++) {
         m->into[b] = m->block;
     }
-    NAIK_TRY(naik_modes_file_read(m->geometry, m->path, m->out->count, m->into, m->spectrum.lambda2,
-                                  m->residual, &taker));
+    NAIK_TRY(naik_modes_file_read(m->held->geometry, m->path, m->out->count, m->into,
+                                  m->spectrum.lambda2, m->residual, &taker));
 done:
     naik_links_destroy(&m->links);
     naik_field_destroy(&m->block);
@@ -229,13 +228,13 @@ static naik_status from_class(maker *m, int class, int momentum)
             continue;
         }
         if (!ready) {
-            NAIK_TRY(low_part_multiply(&m->part, class, solve->momenta.data[momentum]));
-            status = low_part_join(&m->part, solve->masses.data, masses, m->joined);
+            NAIK_TRY(low_part_multiply(m->part, class, solve->momenta.data[momentum]));
+            status = low_part_join(m->part, solve->masses.data, masses, m->joined);
             NAIK_TRY(naik_comm_agree(m->lattice->comm, status));
             ready = true;
         }
         for (int mass = 0; mass < masses; mass++) {
-            low_part_meson(&m->part, meson, m->joined + 2 * mass * times,
+            low_part_meson(m->part, meson, m->joined + 2 * mass * times,
                            m->out->all + ((size_t)mass * correlator_count(solve) + (size_t)place) *
                                              (size_t)times);
         }
@@ -291,11 +290,11 @@ static naik_status from_each(maker *m, int first)
             NAIK_TRY(naik_comm_agree(
                 m->lattice->comm, naik_source_fill(m->lattice, &m->input->sources[first + k].source,
                                                    colour, m->src)));
-            NAIK_TRY(low_part_project(&m->part, m->src, m->c));
+            NAIK_TRY(low_part_project(m->part, m->src, m->c));
             for (size_t mass = 0; mass < masses; mass++) {
                 const naik_field *const *part = NULL;
                 const double am = naik_input_quark(m->input, m->of, (int)mass)->mass;
-                status = low_part_solution(&m->part, m->c, am, &part);
+                status = low_part_solution(m->part, m->c, am, &part);
                 NAIK_TRY(naik_comm_agree(m->lattice->comm, status));
                 NAIK_TRY(add_colour(m, first + k, part,
                                     m->out->each + ((size_t)k * masses + mass) * place * times));
@@ -341,14 +340,63 @@ static naik_status make_loops(maker *m, const naik_quark *quark, double *all_s)
     if (low_loop_needs_hops(m->input)) {
         NAIK_TRY(m->kit->hops(m->kit->hops_data, quark, &hops));
     }
-    NAIK_TRY(low_loop_make(&loops, &m->part, m->out->all, m->out->each, all_s));
+    NAIK_TRY(low_loop_make(&loops, m->part, m->out->all, m->out->each, all_s));
 done:
     naik_hops_clear(&hops);
     return status;
 }
 
+void low_held_clear(low_held *held)
+{
+    low_part_clear(&held->part);
+    naik_geometry_destroy(&held->own);
+    naik_backend_destroy(&held->host);
+    *held = (low_held){.quark = NULL};
+}
+
+/* Whether the modes that are held are those of an average, and there is room for its work beside them. */
+static naik_status suffices(const maker *m, const naik_quark *quark, bool *out)
+{
+    naik_status status = NAIK_OK;
+    const low_held *held = m->held;
+    size_t free_bytes = 0;
+    double left = 0;
+    *out = held->quark != NULL && held->part.count == m->out->count &&
+           strcmp(held->path, m->path) == 0 && naik_quark_shares_operator(held->quark, quark);
+    if (!*out || held->host != NULL || held->geometry->backend->device.memory->free_bytes == NULL) {
+        return NAIK_OK;
+    }
+    naik_device *device = &held->geometry->backend->device;
+    status = device->memory->free_bytes(device, &free_bytes);
+    NAIK_TRY(naik_comm_agree(m->lattice->comm, status));
+    left = (double)free_bytes -
+           (double)beside_there_bytes(m->input, m->lattice, m->average, m->out->count);
+    NAIK_TRY(naik_comm_min_f64(m->lattice->comm, &left, 1));
+    *out = left > 0;
+done:
+    return status;
+}
+
+/* The modes of an average, which an earlier one may have read. */
+static naik_status get_modes(maker *m, const naik_quark *quark)
+{
+    naik_status status = NAIK_OK;
+    bool there = false;
+    NAIK_TRY(suffices(m, quark, &there));
+    if (there) {
+        return NAIK_OK;
+    }
+    low_held_clear(m->held);
+    NAIK_TRY(place(m));
+    NAIK_TRY(read_modes(m, quark));
+    m->held->quark = quark;
+    snprintf(m->held->path, sizeof m->held->path, "%s", m->path);
+done:
+    return status;
+}
+
 naik_status low_average_make(const low_average_kit *kit, const naik_input *input,
-                             const naik_input_average *average, low_average *out)
+                             const naik_input_average *average, low_held *held, low_average *out)
 {
     naik_status status = NAIK_OK;
     char path[NAIK_PATH_MAX];
@@ -361,14 +409,15 @@ naik_status low_average_make(const low_average_kit *kit, const naik_input *input
                .solve = &input->solve[average->of],
                .of = average->of,
                .path = path,
+               .held = held,
+               .part = &held->part,
                .out = out};
     const double start_s = naik_time_s();
     *out = (low_average){.count = 0};
     naik_input_modes_path(input, quark->naik_epsilon, path);
     NAIK_TRY(look(&m));
     NAIK_TRY(naik_comm_agree(comm, allocate(&m)));
-    NAIK_TRY(place(&m));
-    NAIK_TRY(read_modes(&m, quark));
+    NAIK_TRY(get_modes(&m, quark));
     const double read_s = naik_time_s(); /* of the last mode, all work on vectors is done */
     double all_s = read_s;
     if (average->pair >= 0) {
@@ -378,7 +427,7 @@ naik_status low_average_make(const low_average_kit *kit, const naik_input *input
                                    .shifts = kit->shifts,
                                    .hops = kit->hops,
                                    .hops_data = kit->hops_data};
-        NAIK_TRY(low_pair_make(&pair, &m.part, out->all, out->each, &all_s));
+        NAIK_TRY(low_pair_make(&pair, m.part, out->all, out->each, &all_s));
     } else if (naik_input_averages_loops(input, average)) {
         NAIK_TRY(make_loops(&m, quark, &all_s));
     } else {
@@ -394,14 +443,12 @@ naik_status low_average_make(const low_average_kit *kit, const naik_input *input
                   loops ? "taken exactly on all sites" : "averaged over all sites",
                   (int)each_count(input, average), loops ? "noise fields" : "sources",
                   naik_time_s() - start_s,
-                  m.host == NULL && naik_backend_device(m.geometry->backend) != NULL ? "GPU"
-                                                                                     : "host",
+                  m.held->host == NULL && naik_backend_device(m.held->geometry->backend) != NULL
+                      ? "GPU"
+                      : "host",
                   read_s - start_s, all_s - read_s, naik_time_s() - all_s);
 done:
-    low_part_clear(&m.part);
     naik_modes_spectrum_clear(&m.spectrum);
-    naik_geometry_destroy(&m.own);
-    naik_backend_destroy(&m.host);
     naik_free(m.c);
     naik_free(m.residual);
     naik_free(m.into);

@@ -16,6 +16,7 @@
 #include "contract/low_pair.h"
 #include "contract/low_part.h"
 #include "input/input.h"
+#include "io/files.h"
 
 /* New links of D of a quark in double, packed for that geometry; the caller destroys them. Collective. As
  * naik_link_provider_links and naik_links_create */
@@ -41,11 +42,22 @@ typedef struct low_average {
     naik_complex *each; /* [sources] of that, as they lie on the lattice; of loops [noise fields] */
 } low_average;
 
-/* Reads the modes of an average of type low_modes, verifies their checksums and that they are modes of these links,
- * and makes both: on the device of kit->geometry where it has room for the vectors, else on the host. Clear it whatever comes back. Collective.
+/* Modes on all sites, which the next average takes as well where it has the same file and links. Begins as zeros. */
+typedef struct low_held {
+    const naik_quark *quark; /* with their links, of the input; NULL: there are none */
+    char path[NAIK_PATH_MAX];
+    const naik_geometry *geometry; /* that of the kit, or own, */
+    naik_geometry *own;            /* of */
+    naik_backend *host;            /* this */
+    low_part part;
+} low_held;
+void low_held_clear(low_held *held);
+
+/* Reads the modes of an average of type low_modes, unless they are held, verifies their checksums and that they are modes of
+ * these links, and makes both: on the device of kit->geometry where it has room for the vectors, else on the host. Clear it whatever comes back. Collective.
  * NAIK_ERR_INPUT  there is no such file, or one of other links     NAIK_ERR_CORRUPT, NAIK_ERR_MEMORY, ... */
 naik_status low_average_make(const low_average_kit *kit, const naik_input *input,
-                             const naik_input_average *average, low_average *out);
+                             const naik_input_average *average, low_held *held, low_average *out);
 void low_average_clear(low_average *low);
 /* The numbers [T] of a mass, correlator and momentum: of all sites (source -1), of a source. */
 const naik_complex *low_average_of(const low_average *low, const naik_input *input,

@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/collective.h"
-#include "contract/device_current.h"
 #include "contract/device_tie.h"
 #include "contract/frame.h"
+#include "links/link_current.h"
 #include "links/link_ops.h"
 #include "links/shift_ops.h"
 #include "propagator/contract.h"
@@ -24,7 +24,7 @@ typedef struct worker {
     naik_hops hops;
     naik_current *current;       /* NULL: it is one of spin and taste */
     device_tie *tie;             /* which a device puts on the modes, */
-    device_current *carried;     /* and which current; both NULL: the host does */
+    link_current *carried;     /* and which current; both NULL: the host does */
     double *widened;             /* there, a mode [sites][6] */
     float *left;                 /* [modes], where the part has its vectors */
     naik_complex *sink, *source; /* [T][2][modes][modes] */
@@ -138,7 +138,7 @@ static naik_status open_device(worker *w)
         return NAIK_OK;
     }
     if (w->current != NULL) {
-        NAIK_TRY(device_current_create(device, lat, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT,
+        NAIK_TRY(link_current_create(device, lat, w->hops.one, w->hops.three, w->operator-(int) NAIK_FIRST_CURRENT,
                                        2 * bytes, &w->carried));
     } else if (shape.links > 0) {
         NAIK_TRY(device_tie_fit(device, lat, 2 * bytes, &shape));
@@ -164,7 +164,7 @@ static naik_status turn_there(worker *w, int i, bool rest)
                                              part->vector + vector_of(w) * (size_t)i, w->widened);
     if (w->carried != NULL) {
         return status == NAIK_OK
-                   ? device_current_apply(w->carried, true, rest, w->widened, part->sites)
+                   ? link_current_apply(w->carried, true, rest, w->widened, part->sites)
                    : status;
     }
     NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
@@ -199,7 +199,7 @@ static naik_status turn_all(worker *w, const int momentum[SPACE], bool rest)
     const naik_geometry *geometry = part->geometry;
     if (w->carried != NULL) {
         const naik_frame frame = backward(momentum);
-        status = device_current_weigh(w->carried, &frame);
+        weigh_current
         NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
     }
     for (int i = 0; i < part->count; i++) {
@@ -385,7 +385,7 @@ done:
         naik_device_free(naik_backend_device(part->geometry->backend), w.widened);
     }
     device_tie_destroy(&w.tie);
-    device_current_destroy(&w.carried);
+    link_current_destroy(&w.carried);
     naik_hops_clear(&w.hops);
     naik_current_destroy(&w.current);
     low_room_clear(&w.room);

@@ -21,13 +21,13 @@
 #include "quark/multigrid.h"
 #include "run/fault.h"
 #include "run/sdc_check.h"
-#include "run/waiting.h"
 #include "run/workplace.h"
 #include "stored/guess.h"
 #include "stored/sequential.h"
 #include "stored/source_file.h"
 
 typedef struct solve_groups solve_groups; /* groups.h */
+typedef struct solve_waiter solve_waiter; /* store.c */
 
 /* A finished solution on its way into the file. */
 typedef struct solve_finished {
@@ -66,7 +66,7 @@ typedef struct solve_job {
     stored_runs stored; /* the files of the next two */
     sequential_set sequential;
     contract_ahead *ahead; /* NULL: nothing is contracted while it is on a device */
-    solve_waiting waiting; /* columns that are there, and in no file yet */
+    solve_waiter *waiting; /* columns that are there, and in no file yet, the last first */
     solve_guess guess;
     naik_propagator_file *file;
     naik_checkpoint *checkpoint; /* written by all ranks, */
@@ -112,6 +112,18 @@ naik_status solve_finished_make(solve_job *j, int task, const double *x,
                                 const naik_propagator_result *result, solve_finished *out);
 /* Commits it, its x on j->whole, and counts and reports it. Collective over the job. As naik_propagator_file_commit */
 naik_status solve_store(solve_job *j, const solve_finished *finished);
+
+/* Columns that wait for the others of their source, where j->ahead is there. Whether a task waits. Local. */
+bool solve_waiting_has(const solve_job *j, int task);
+/* Whether the solution of solve `index` of the job `data` is wanted on the host. Local. */
+bool solve_waiting_reads(void *data, int64_t index);
+/* Before the listed solves: room on the device. Collective. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE, NAIK_ERR_MPI */
+naik_status solve_waiting_begin(solve_job *j);
+/* A finished solve waits, or is stored, with those that it completes. Collective. What contracting and storing return */
+naik_status solve_waiting_store(solve_job *j, const solve_finished *finished);
+/* Stores what waits, each with its solution. Collective. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE, and what storing returns */
+naik_status solve_waiting_end(solve_job *j);
+void solve_waiting_clear(solve_job *j);
 
 /* Solve `index` of the operator at work. */
 static inline const naik_input_task *solve_task(const solve_job *j, int64_t index)

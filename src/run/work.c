@@ -16,7 +16,6 @@
 #include "run/groups.h"
 #include "run/method.h"
 #include "run/quark_solver.h"
-#include "run/waiting.h"
 #include "solver/bicgstab.h"
 #include "stored/make_source.h"
 
@@ -89,7 +88,7 @@ static void note_guess(void *data, int64_t index, const naik_start_value *value)
 static bool is_pending(const solve_job *j, int task)
 {
     const naik_input_task *t = &j->input->tasks[task];
-    if (solve_waiting_has(&j->waiting, task)) {
+    if (solve_waiting_has(j, task)) {
         return false;
     }
     int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
@@ -138,7 +137,8 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     }
     NAIK_TRY(wait_for_modes(j, task));
     NAIK_TRY(solve_finished_make(j, task, x, result, &finished));
-    NAIK_TRY(solve_waiting_store(j, &finished));
+    NAIK_TRY(j->ahead != NULL ? solve_waiting_store(j, &finished)
+                              : solve_meeting_store(j, &finished));
     NAIK_TRY(filed_modes_look(&j->filed));
 done:
     return status;

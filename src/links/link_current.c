@@ -1,5 +1,5 @@
-/* device_current.c - the conserved current of staggered quarks as an operator on a vector, on a device */
-#include "contract/device_current.h"
+/* link_current.c - the conserved current of staggered quarks as an operator on a vector, on a device */
+#include "links/link_current.h"
 
 #include "base/memory.h"
 #include "comm/collective.h"
@@ -8,13 +8,12 @@
 
 enum { LENGTHS = 2, ALL = (1 << NAIK_DIM) - 1 };
 
-struct device_current {
+struct link_current {
     const naik_lattice *lattice;
     naik_device *device;
     int mu;
     naik_gauge *one, *three; /* there; three may be NULL */
-    naik_complex *weight;    /* there [LENGTHS][sites], */
-    naik_complex *weights;   /* and here */
+    naik_complex *weight;    /* there [LENGTHS][sites] */
 };
 
 static size_t weight_bytes(const naik_lattice *lattice)
@@ -40,19 +39,8 @@ done:
     return status;
 }
 
-static naik_status allocate(device_current *c)
-{
-    naik_status status = NAIK_OK;
-    naik_log *log = c->lattice->comm->log;
-    const size_t bytes = weight_bytes(c->lattice);
-    NAIK_TRY(naik_alloc(log, bytes, "weights of a current", (void **)&c->weights));
-    NAIK_TRY(naik_device_alloc(c->device, log, bytes, "weights of a current", (void **)&c->weight));
-done:
-    return status;
-}
-
-naik_status device_current_create(naik_device *device, const naik_lattice *lattice,
-                                  const naik_hops *hops, int mu, size_t spare, device_current **out)
+naik_status link_current_create(naik_device *device, const naik_lattice *lattice,
+                                   const naik_gauge *one, const naik_gauge *three, int mu, size_t spare, link_current **out)
 {
     naik_status status = NAIK_OK;
     bool room = false;
@@ -66,39 +54,39 @@ naik_status device_current_create(naik_device *device, const naik_lattice *latti
     }
     status = naik_alloc(lattice->comm->log, sizeof **out, "a current", (void **)out);
     NAIK_TRY(naik_comm_agree(lattice->comm, status));
-    **out = (device_current){.lattice = lattice, .device = device, .mu = mu};
-    NAIK_TRY(naik_comm_agree(lattice->comm, allocate(*out)));
-    NAIK_TRY(naik_gauge_bring(hops->one, device, &(*out)->one));
-    if (hops->three != NULL) {
-        NAIK_TRY(naik_gauge_bring(hops->three, device, &(*out)->three));
+    **out = (link_current){.lattice = lattice, .device = device, .mu = mu};
+    status = naik_device_alloc(device, lattice->comm->log, weight_bytes(lattice),
+                               "weights of a current", (void **)&(*out)->weight);
+    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    NAIK_TRY(naik_gauge_bring(one, device, &(*out)->one));
+    if (three != NULL) {
+        NAIK_TRY(naik_gauge_bring(three, device, &(*out)->three));
     }
 done:
     if (status != NAIK_OK) {
-        device_current_destroy(out);
+        link_current_destroy(out);
     }
     return status;
 }
 
-void device_current_destroy(device_current **current)
+void link_current_destroy(link_current **current)
 {
-    device_current *c = *current;
+    link_current *c = *current;
     if (c != NULL) {
         naik_gauge_destroy(&c->one);
         naik_gauge_destroy(&c->three);
         naik_device_free(c->device, c->weight);
-        naik_free(c->weights);
         naik_free(c);
         *current = NULL;
     }
 }
 
-naik_status device_current_weigh(device_current *c, const naik_frame *frame)
+naik_status link_current_weigh(link_current *c, const naik_complex *weights)
 {
-    naik_current_weights(c->lattice, frame, c->mu, c->weights);
-    return c->device->memory->upload(c->device, c->weight, c->weights, weight_bytes(c->lattice));
+    return c->device->memory->upload(c->device, c->weight, weights, weight_bytes(c->lattice));
 }
 
-naik_status device_current_apply(const device_current *c, bool sign, bool rest, double *f,
+naik_status link_current_apply(const link_current *c, bool sign, bool rest, double *f,
                                  double *out)
 {
     static const int nowhere[NAIK_DIM];
