@@ -83,18 +83,48 @@ done:
     return status;
 }
 
-/* w->room.to = O of w->room.from on the source at x0. */
-static naik_status operate(worker *w, const int x0[NAIK_DIM])
+static bool is_there(const worker *w)
+{
+    return w->tie != NULL || w->carried != NULL;
+}
+
+/* out = O of f for a source at x0, by way of the device, where the weight of a current is 1. */
+static naik_status operate_there(worker *w, const int x0[NAIK_DIM], const double *f, double *out)
 {
     naik_status status = NAIK_OK;
+    const low_part *part = w->part;
+    naik_backend *backend = part->geometry->backend;
+    naik_device *device = naik_backend_device(backend);
+    const size_t bytes = vector_of(w) * sizeof *f;
+    NAIK_TRY(naik_backend_upload(backend, w->widened, f, bytes));
+    if (w->carried != NULL) {
+        NAIK_TRY(device_current_apply(w->carried, false, false, w->widened, part->sites));
+        NAIK_TRY(device->link_ops->shifts->give_sign(device, w->kit->lattice, (1 << NAIK_DIM) - 1,
+                                                     x0, 1, false, part->sites));
+    } else {
+        NAIK_TRY(device_tie_apply(w->tie, w->operator-(int) NAIK_FIRST_SPIN_TASTE, x0, false,
+                                  w->widened, part->sites));
+    }
+    NAIK_TRY(naik_backend_download(backend, out, part->sites, bytes));
+done:
+    return naik_comm_agree(w->kit->lattice->comm, status);
+}
+
+/* out = O of f for a source at x0. */
+static naik_status operate(worker *w, const int x0[NAIK_DIM], const double *f, double *out)
+{
+    naik_status status = NAIK_OK;
+    if (is_there(w)) {
+        return operate_there(w, x0, f, out);
+    }
     if (w->current == NULL) {
-        return naik_spin_taste_apply(w->kit->shifts, w->operator-(int) NAIK_FIRST_SPIN_TASTE, x0,
-                                     w->room.from, w->room.to);
+        return naik_spin_taste_apply(w->kit->shifts, w->operator-(int) NAIK_FIRST_SPIN_TASTE, x0, f,
+                                     out);
     }
     const naik_frame rest = {.cosine = false};
     NAIK_TRY(naik_current_apply(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, &rest,
-                                w->room.from, w->room.to));
-    naik_meson_give_sign(w->kit->lattice, NAIK_PION05, x0, REALS, w->room.to);
+                                f, out));
+    naik_meson_give_sign(w->kit->lattice, NAIK_PION05, x0, REALS, out);
 done:
     return status;
 }
@@ -113,17 +143,12 @@ static naik_frame backward(const int momentum[SPACE])
 static naik_status turn(worker *w, const int momentum[SPACE])
 {
     if (w->current == NULL) {
-        return operate(w, nowhere);
+        return operate(w, nowhere, w->room.from, w->room.to);
     }
     const naik_frame frame = backward(momentum);
     naik_meson_give_sign(w->kit->lattice, NAIK_PION05, nowhere, REALS, w->room.from);
     return naik_current_apply(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, &frame,
                               w->room.from, w->room.to);
-}
-
-static bool is_there(const worker *w)
-{
-    return w->tie != NULL || w->carried != NULL;
 }
 
 /* The device for the operator, where it has room. */
@@ -306,9 +331,8 @@ static naik_status contract(worker *w, const int source[2], naik_complex *out)
                                    NULL, w->room.quark, w->room.antiquark));
     }
     for (size_t colour = 0; colour < COLOURS && w->current == NULL; colour++) {
-        NAIK_TRY(naik_spin_taste_apply(kit->shifts, w->operator-(int) NAIK_FIRST_SPIN_TASTE, x0,
-                                       w->room.antiquark + colour * vector,
-                                       w->room.shifted + colour * vector));
+        NAIK_TRY(
+            operate(w, x0, w->room.antiquark + colour * vector, w->room.shifted + colour * vector));
     }
     for (int p = 0; p < momenta->count; p++) {
         naik_complex *to = out + (size_t)p * (size_t)kit->lattice->size[SPACE];
@@ -334,12 +358,17 @@ static naik_status from_one(worker *w, int k, naik_complex *out)
     const int source[2] = {naik_input_first_source(kit->input, kit->pair->of[0]) + k,
                            naik_input_first_source(kit->input, kit->pair->of[1]) + k};
     const size_t n = (size_t)w->part->count;
+    if (w->carried != NULL) {
+        const naik_frame rest = {.cosine = false};
+        status = device_current_weigh(w->carried, &rest);
+        NAIK_TRY(naik_comm_agree(kit->lattice->comm, status));
+    }
     for (size_t colour = 0; colour < COLOURS; colour++) {
         const naik_input_source *of = &kit->input->sources[source[0]];
         status = naik_source_fill(kit->lattice, &of->source, (int)colour, w->room.from);
         NAIK_TRY(naik_comm_agree(kit->lattice->comm, status));
         NAIK_TRY(low_part_project(w->part, w->room.from, w->c + 2 * n * (COLOURS + colour)));
-        NAIK_TRY(operate(w, of->x0));
+        NAIK_TRY(operate(w, of->x0, w->room.from, w->room.to));
         NAIK_TRY(low_part_project(w->part, w->room.to, w->c + 2 * n * colour));
     }
     for (int m = 0; m < w->mass_count; m++) {
