@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/exactsum.h"
-#include "contract/device_current.h"
 #include "contract/device_tie.h"
 #include "fixture.h"
+#include "links/link_current.h"
 #include "propagator/contract.h"
+#include "propagator/current.h"
 
 enum { COLUMNS = 3, MOMENTA = 3 };
 static const int size[4] = {8, 4, 4, 8};
@@ -182,9 +183,10 @@ static void compare_current(check *t, const fixture_thin *f, const naik_hops *ho
     const size_t reals = 6 * (size_t)f->lat->sites, bytes = reals * sizeof *g;
     double *from = g + reals, *want = g + 2 * reals, *got = g + 3 * reals;
     naik_current *host = NULL;
-    device_current *there = NULL;
+    link_current *there = NULL;
+    naik_complex *weights = malloc(2 * (size_t)f->lat->sites * sizeof *weights);
     CHECK_OK(t, naik_current_create(f->lat, 1, &host));
-    CHECK_OK(t, device_current_create(device, f->lat, hops, mu, 0, &there));
+    CHECK_OK(t, link_current_create(device, f->lat, hops->one, hops->three, mu, 0, &there));
     CHECK_INT(t, there == NULL, f->lat->split[mu]);
     memcpy(from, g, bytes);
     naik_meson_give_sign(f->lat, NAIK_PION05, (const int[NAIK_DIM]){0}, 6, from);
@@ -194,13 +196,15 @@ static void compare_current(check *t, const fixture_thin *f, const naik_hops *ho
             want[i] -= (double)(float)want[i];
         }
         CHECK_OK(t, device->memory->upload(device, v[0], g, bytes));
-        CHECK_OK(t, device_current_weigh(there, frame));
-        CHECK_OK(t, device_current_apply(there, true, rest == 1, v[0], v[1]));
+        naik_current_weights(f->lat, frame, mu, weights);
+        CHECK_OK(t, link_current_weigh(there, weights));
+        CHECK_OK(t, link_current_apply(there, true, rest == 1, v[0], v[1]));
         CHECK_OK(t, device->memory->download(device, got, v[1], bytes));
         CHECK_INT(t, memcmp(want, got, bytes), 0);
     }
+    free(weights);
     naik_current_destroy(&host);
-    device_current_destroy(&there);
+    link_current_destroy(&there);
 }
 
 static void currents_have_the_bits_of_the_host(check *t)

@@ -361,8 +361,8 @@ done:
     return status;
 }
 
-naik_status contract_verify_left_out(naik_comm *comm, const naik_input *input, naik_propagator_file *file,
-                            int *count)
+naik_status contract_verify_left_out(naik_comm *comm, const naik_input *input,
+                                     naik_propagator_file *file, int *count)
 {
     naik_status status = NAIK_OK;
     contraction_list list = {.count = 0};
@@ -387,7 +387,7 @@ done:
 }
 
 naik_status contract_left_out(const naik_input *input, const contraction_list *list,
-                          naik_propagator_file *file, bool *made, naik_complex *values)
+                              naik_propagator_file *file, bool *made, naik_complex *values)
 {
     naik_status status = NAIK_OK;
     const size_t times = (size_t)input->lattice.size[3];

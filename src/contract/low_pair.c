@@ -24,7 +24,8 @@ typedef struct worker {
     naik_hops hops;
     naik_current *current;       /* NULL: it is one of spin and taste */
     device_tie *tie;             /* which a device puts on the modes, */
-    link_current *carried;     /* and which current; both NULL: the host does */
+    link_current *carried;       /* and which current; both NULL: the host does */
+    naik_complex *weights;       /* [2][sites], of it */
     double *widened;             /* there, a mode [sites][6] */
     float *left;                 /* [modes], where the part has its vectors */
     naik_complex *sink, *source; /* [T][2][modes][modes] */
@@ -83,6 +84,14 @@ done:
     return status;
 }
 
+/* The weight of the current on the device from now on. */
+static naik_status weigh(worker *w, const naik_frame *frame)
+{
+    const naik_lattice *lat = w->kit->lattice;
+    naik_current_weights(lat, frame, w->operator-(int) NAIK_FIRST_CURRENT, w->weights);
+    return naik_comm_agree(lat->comm, link_current_weigh(w->carried, w->weights));
+}
+
 static bool is_there(const worker *w)
 {
     return w->tie != NULL || w->carried != NULL;
@@ -98,7 +107,7 @@ static naik_status operate_there(worker *w, const int x0[NAIK_DIM], const double
     const size_t bytes = vector_of(w) * sizeof *f;
     NAIK_TRY(naik_backend_upload(backend, w->widened, f, bytes));
     if (w->carried != NULL) {
-        NAIK_TRY(device_current_apply(w->carried, false, false, w->widened, part->sites));
+        NAIK_TRY(link_current_apply(w->carried, false, false, w->widened, part->sites));
         NAIK_TRY(device->link_ops->shifts->give_sign(device, w->kit->lattice, (1 << NAIK_DIM) - 1,
                                                      x0, 1, false, part->sites));
     } else {
@@ -163,8 +172,8 @@ static naik_status open_device(worker *w)
         return NAIK_OK;
     }
     if (w->current != NULL) {
-        NAIK_TRY(link_current_create(device, lat, w->hops.one, w->hops.three, w->operator-(int) NAIK_FIRST_CURRENT,
-                                       2 * bytes, &w->carried));
+        NAIK_TRY(link_current_create(device, lat, w->hops.one, w->hops.three,
+                                     w->operator-(int) NAIK_FIRST_CURRENT, 2 * bytes, &w->carried));
     } else if (shape.links > 0) {
         NAIK_TRY(device_tie_fit(device, lat, 2 * bytes, &shape));
         if (shape.columns > 0) {
@@ -173,6 +182,10 @@ static naik_status open_device(worker *w)
     }
     if (is_there(w)) {
         status = naik_device_alloc(device, lat->comm->log, bytes, "a vector", (void **)&w->widened);
+        if (status == NAIK_OK && w->carried != NULL) {
+            status = naik_alloc(lat->comm->log, 2 * (size_t)lat->sites * sizeof *w->weights,
+                                "weights of a current", (void **)&w->weights);
+        }
         NAIK_TRY(naik_comm_agree(lat->comm, status));
     }
 done:
@@ -224,8 +237,7 @@ static naik_status turn_all(worker *w, const int momentum[SPACE], bool rest)
     const naik_geometry *geometry = part->geometry;
     if (w->carried != NULL) {
         const naik_frame frame = backward(momentum);
-        weigh_current
-        NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+        NAIK_TRY(weigh(w, &frame));
     }
     for (int i = 0; i < part->count; i++) {
         status = is_there(w) ? turn_there(w, i, rest) : turn_here(w, momentum, i, rest);
@@ -360,8 +372,7 @@ static naik_status from_one(worker *w, int k, naik_complex *out)
     const size_t n = (size_t)w->part->count;
     if (w->carried != NULL) {
         const naik_frame rest = {.cosine = false};
-        status = device_current_weigh(w->carried, &rest);
-        NAIK_TRY(naik_comm_agree(kit->lattice->comm, status));
+        NAIK_TRY(weigh(w, &rest));
     }
     for (size_t colour = 0; colour < COLOURS; colour++) {
         const naik_input_source *of = &kit->input->sources[source[0]];
@@ -418,7 +429,7 @@ done:
     naik_hops_clear(&w.hops);
     naik_current_destroy(&w.current);
     low_room_clear(&w.room);
-    void *const mine[] = {w.sink, w.source, w.joined, w.masses, w.c};
+    void *const mine[] = {w.weights, w.sink, w.source, w.joined, w.masses, w.c};
     for (size_t i = 0; i < sizeof mine / sizeof *mine; i++) {
         naik_free(mine[i]);
     }

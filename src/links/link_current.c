@@ -40,7 +40,8 @@ done:
 }
 
 naik_status link_current_create(naik_device *device, const naik_lattice *lattice,
-                                   const naik_gauge *one, const naik_gauge *three, int mu, size_t spare, link_current **out)
+                                const naik_gauge *one, const naik_gauge *three, int mu,
+                                size_t spare, link_current **out)
 {
     naik_status status = NAIK_OK;
     bool room = false;
@@ -86,8 +87,7 @@ naik_status link_current_weigh(link_current *c, const naik_complex *weights)
     return c->device->memory->upload(c->device, c->weight, weights, weight_bytes(c->lattice));
 }
 
-naik_status link_current_apply(const link_current *c, bool sign, bool rest, double *f,
-                                 double *out)
+naik_status link_current_apply(const link_current *c, bool sign, bool rest, double *f, double *out)
 {
     static const int nowhere[NAIK_DIM];
     naik_status status = NAIK_OK;

@@ -13,14 +13,14 @@ typedef struct link_current link_current;
 /* Of links of direction mu over one site, and over three or NULL; copies the links, which are not kept. *out is NULL where the device has no room for them beside `spare` more
  * bytes, or mu is split. Collective. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE, NAIK_ERR_MPI. Release with link_current_destroy. */
 naik_status link_current_create(naik_device *device, const naik_lattice *lattice,
-                                  const naik_gauge *one, const naik_gauge *three, int mu, size_t spare,
-                                  link_current **out);
+                                const naik_gauge *one, const naik_gauge *three, int mu,
+                                size_t spare, link_current **out);
 void link_current_destroy(link_current **current);
 /* weights [2][sites] on the host, from now on: of links over one site, and over three. Local. NAIK_ERR_DEVICE */
 naik_status link_current_weigh(link_current *current, const naik_complex *weights);
 /* out = K f, or K (-1)^(x+y+z+t) f where `sign` says so, which is then put on f; vectors [sites][3][2] there, not in place.
  * rest: what rounding to single precision leaves of it. Local. NAIK_ERR_DEVICE */
 naik_status link_current_apply(const link_current *current, bool sign, bool rest, double *f,
-                                 double *out);
+                               double *out);
 
 #endif
