@@ -132,7 +132,8 @@ def with_spin():
 
 
 def loops_are_made():
-    naik("gauge", "generate", "--size", "2,2,2,4", "--beta", "5.8", "--seed", "3", "--sweeps", "5", "-o", path("tiny.h5"))
+    for size, name in ("2,2,2,4", "tiny.h5"), ("2,2,2,8", "long.h5"):
+        naik("gauge", "generate", "--size", size, "--beta", "5.8", "--seed", "3", "--sweeps", "5", "-o", path(name))
     for kind in LOOPS:
         naik("solve", write(kind, kind))
 
@@ -214,7 +215,6 @@ def what_low_modes_give_has_the_same_bytes_whatever_stops_the_run():
 def low_modes_give_their_part_exactly():
     """With noise on one site at a time the mean is the exact trace, and the part of the modes that of numpy's G_low."""
     slices(8)
-    naik("gauge", "generate", "--size", "2,2,2,8", "--beta", "5.8", "--seed", "3", "--sweeps", "5", "-o", path("long.h5"))
     low = ["--set", "averages=[{type: low_modes, name: lma, solve: w}]", "--set", f"deflation={{modes: 8, krylov: 40, tolerance: 1e-4, file: {path('modes.h5')}}}"]
     shape = ["--set", "solve=[{name: w, masses: [0.3, 0.1], momenta: [[0, 0, 0], [1, 0, 1]], source: {type: random_wall, t0: [0, 3], noise: u1, seed: 3, spacing: 2}}]"]
     said = naik("solve", write("low", "naive", "[2, 2, 2, 8]", "long.h5"), *shape, *low, "--set", "output.propagators=false")
