@@ -8,6 +8,7 @@
  *   stall     the N-th read never returns
  *   write     all writes to such files from the N-th on give ENOSPC
  *   short     the N-th write to such files takes half of what it is given
+ *   flip      the N-th write of 512 bytes or more to such files writes one bit otherwise
  *   sync      all fsyncs of such files from the N-th on give EIO
  *   kill      the rank ends by SIGKILL at the N-th of all writes, fsyncs and names of such files
  *
@@ -168,6 +169,19 @@ static bool is_name(const char *path)
     return strstr(path, part != NULL ? part : ".h5") != NULL;
 }
 
+/* What is written in place of `from`: memory of its own where a bit is to be another one, which stays. */
+static const void *flipped(int fd, const void *from, size_t bytes)
+{
+    if (bytes < 512 || !is_ordered("flip") || !is_watched(fd) || ++order.calls != order.when) {
+        return from;
+    }
+    char *other = __libc_malloc(bytes);
+    memcpy(other, from, bytes);
+    other[bytes / 2] ^= 4;
+    tell();
+    return other;
+}
+
 #define CALL(name, writing, parameters, ...)                                                       \
     ssize_t name parameters                                                                        \
     {                                                                                              \
@@ -195,14 +209,33 @@ ssize_t write(int fd, const void *from, size_t bytes)
         tell();
         bytes /= 2;
     }
-    return real(fd, from, bytes);
+    return real(fd, flipped(fd, from, bytes), bytes);
 }
 
-CALL(pwrite, true, (int fd, const void *from, size_t bytes, off_t at), fd, from, bytes, at)
-CALL(pwrite64, true, (int fd, const void *from, size_t bytes, off_t at), fd, from, bytes, at)
-CALL(writev, true, (int fd, const struct iovec *from, int count), fd, from, count)
-CALL(pwritev, true, (int fd, const struct iovec *from, int count, off_t at), fd, from, count, at)
-CALL(pwritev64, true, (int fd, const struct iovec *from, int count, off_t at), fd, from, count, at)
+CALL(pwrite, true, (int fd, const void *from, size_t bytes, off_t at), fd,
+     flipped(fd, from, bytes), bytes, at)
+CALL(pwrite64, true, (int fd, const void *from, size_t bytes, off_t at), fd,
+     flipped(fd, from, bytes), bytes, at)
+
+/* Of many pieces the first. */
+static const struct iovec *flipped_first(int fd, const struct iovec *from, int count)
+{
+    const void *base = count > 0 ? flipped(fd, from->iov_base, from->iov_len) : NULL;
+    if (count == 0 || base == from->iov_base) {
+        return from;
+    }
+    struct iovec *other = __libc_malloc((size_t)count * sizeof *other);
+    memcpy(other, from, (size_t)count * sizeof *other);
+    *(const void **)&other->iov_base = base;
+    return other;
+}
+
+CALL(writev, true, (int fd, const struct iovec *from, int count), fd,
+     flipped_first(fd, from, count), count)
+CALL(pwritev, true, (int fd, const struct iovec *from, int count, off_t at), fd,
+     flipped_first(fd, from, count), count, at)
+CALL(pwritev64, true, (int fd, const struct iovec *from, int count, off_t at), fd,
+     flipped_first(fd, from, count), count, at)
 
 int fsync(int fd)
 {
