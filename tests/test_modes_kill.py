@@ -220,6 +220,18 @@ def killed_at_any_stage_of_the_writing_the_bytes_are_those_of_one_run():
         ends_as_whole("stage")
 
 
+def modes_have_their_name_before_the_last_solve_is_stored():
+    """A run that is killed then has one left, for which it would find them again."""
+    if shim() is None:
+        return "no cc, or not glibc"
+    written = written_input("named")
+    naik("solve", written, "--set", "solver.batch=1", status=None,
+         env={"LD_PRELOAD": shim(), "NAIK_SLOW_MS": "60", "NAIK_FAIL": "none:0@0", "NAIK_FAIL_RANK": "0", "NAIK_INJECT": "kill:write:6",
+              "NAIK_FAIL_IN": os.path.realpath(path("named")) + "-modes.h5"})
+    assert os.path.exists(path("named-modes.h5")) and not os.path.exists(path("named-out.h5")), os.listdir(path("."))
+    return None
+
+
 def a_disk_that_fills_up_behind_the_solves_is_told_once():
     if built_shim() is None:
         return "no cc, or not glibc"
@@ -235,5 +247,5 @@ main([modes_are_found_without_a_kill, killed_after_a_cycle_the_search_begins_aga
       stopped_after_cycles_and_killed_the_search_goes_on, a_wall_limit_stops_the_search, a_damaged_search_begins_again,
       killed_in_a_solve_a_deflated_run_goes_on, stopped_in_a_solve_a_deflated_run_goes_on,
       killed_at_any_moment_the_bytes_are_those_of_one_run, modes_are_written_while_solves_run,
-      killed_at_any_stage_of_the_writing_the_bytes_are_those_of_one_run,
+      killed_at_any_stage_of_the_writing_the_bytes_are_those_of_one_run, modes_have_their_name_before_the_last_solve_is_stored,
       a_disk_that_fills_up_behind_the_solves_is_told_once])
