@@ -1,5 +1,7 @@
 /* test_cg.c - the batched solver: true residuals, bits that do not depend on the batch, and every
  * way to stop
+ *
+ * ranks: 1 2
  */
 #include <float.h>
 #include <math.h>

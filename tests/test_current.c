@@ -1,4 +1,7 @@
-/* test_current.c - the conserved current: what holds of it on random links, for any vectors */
+/* test_current.c - the conserved current: what holds of it on random links, for any vectors
+ *
+ * ranks: 1 4
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

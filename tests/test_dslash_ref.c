@@ -1,4 +1,7 @@
-/* test_dslash_ref.c - the reference operator against the equation's own properties */
+/* test_dslash_ref.c - the reference operator against the equation's own properties
+ *
+ * ranks: 1 4
+ */
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>

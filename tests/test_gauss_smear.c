@@ -1,4 +1,7 @@
-/* test_gauss_smear.c - covariant gaussian smearing against its sum over paths, hop by hop */
+/* test_gauss_smear.c - covariant gaussian smearing against its sum over paths, hop by hop
+ *
+ * ranks: 1 4
+ */
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* test_links_reference.c - fat and long links of stored configurations against another code's */
+/* test_links_reference.c - fat and long links of stored configurations against another code's
+ *
+ * ranks: 1 4
+ */
 #include <math.h>
 
 #include "backend/create.h"

@@ -1,4 +1,7 @@
-/* test_meson.c - correlators against plain sums, and their bits against those of one rank */
+/* test_meson.c - correlators against plain sums, and their bits against those of one rank
+ *
+ * ranks: 1 4
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,8 @@
  *
  * The slow reference walks every path of the unphased form on one rank's whole lattice: a list of
  * steps, a product of links, a coefficient. It shares no code and no formula with smear.c.
+ *
+ * ranks: 1 4
  */
 #include <math.h>
 #include <omp.h>

@@ -1,4 +1,7 @@
-/* test_source.c - every source at every site against its definition, on the job's grid and alone */
+/* test_source.c - every source at every site against its definition, on the job's grid and alone
+ *
+ * ranks: 1 4
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

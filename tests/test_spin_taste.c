@@ -1,4 +1,7 @@
-/* test_spin_taste.c - operators of spin and taste on random links: what is known of all of them */
+/* test_spin_taste.c - operators of spin and taste on random links: what is known of all of them
+ *
+ * ranks: 1 4
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* test_vector_io.c - vectors written here and damaged here, and those of another code, which must
- * solve that code's equations */
+ * solve that code's equations
+ *
+ * ranks: 1 4
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

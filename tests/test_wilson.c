@@ -1,6 +1,6 @@
 /* test_wilson.c - the operator of Wilson, clover and twisted-mass quarks on a backend against the reference
  *
- * ranks: 1 2 4
+ * ranks: 1 2
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* test_wilson_exact.c - the operator of Wilson and clover quarks on a backend against what is known
  * exactly, without the reference operator: adjoints, gauge transforms, plane waves, plaquettes
  *
- * ranks: 1 2 4
+ * ranks: 1 4
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* test_wilson_solvers.c - BiCGStab and conjugate gradients for Wilson and clover quarks
  *
- * ranks: 1 2 4
+ * ranks: 1 2
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* test_wilson_sums.c - what kernels of spinors sum of the fields they write, and sums of multiples of
  * fields, against plain loops; sums over ranks
  *
- * ranks: 1 2 4
+ * ranks: 1 4
  */
 #include <math.h>
 #include <stdlib.h>
