@@ -212,8 +212,8 @@ ssize_t write(int fd, const void *from, size_t bytes)
     return real(fd, flipped(fd, from, bytes), bytes);
 }
 
-CALL(pwrite, true, (int fd, const void *from, size_t bytes, off_t at), fd,
-     flipped(fd, from, bytes), bytes, at)
+CALL(pwrite, true, (int fd, const void *from, size_t bytes, off_t at), fd, flipped(fd, from, bytes),
+     bytes, at)
 CALL(pwrite64, true, (int fd, const void *from, size_t bytes, off_t at), fd,
      flipped(fd, from, bytes), bytes, at)
 
