@@ -225,6 +225,28 @@ def nersc_archives_without_checksum_tell_their_byte_order():
         refused(["gauge", "check", put("order", head + data.tobytes())], "staggered phases are in the")
 
 
+def a_header_that_says_two_things_is_refused():
+    """The links of a permuted lattice have the same checksum; what is said twice alike is no contradiction."""
+    u = random_links(SIZE, 1)
+    text = ildg_format(SIZE, 64)
+    for more, tag in (("<lx>8</lx><lt>4</lt>", "lx"), ("<precision>32</precision>", "precision"), ("<field>su2gauge</field>", "field")):
+        said = naik("gauge", "check", put("two.ildg", ildg_bytes(u, text=text.replace("</ildgFormat>", more + "</ildgFormat>"))), status=4)
+        assert f"contradicts itself: its ildg-format gives <{tag}> two values" in said, said
+    alike = text.replace("</ildgFormat>", "<!-- <lx>8</lx> --><lx> 4</lx><lt>8</lt></ildgFormat>")
+    assert "everything agrees" in naik("gauge", "check", put("alike.ildg", ildg_bytes(u, text=alike)))
+    dims = "<?xml version=\"1.0\"?><scidacFile><spacetime>4</spacetime><dims>4 4 4 8</dims><dims>8 4 4 4</dims></scidacFile>"
+    said = naik("gauge", "check", put("two.ildg", record("scidac-private-file-xml", dims, 0x8000) + ildg_bytes(u)), status=4)
+    assert "contradicts itself: its scidac-private-file-xml gives <dims> two values" in said, said
+    size = [f"DIMENSION_{i + 1} = {n}" for i, n in enumerate(SIZE)]
+    for more, key in (("DIMENSION_4 = 4", "DIMENSION_4"), ("DATATYPE = 4D_SU3_GAUGE_3x3", "DATATYPE"), ("PLAQUETTE = 0.5", "PLAQUETTE"),
+                      ("DIMENSION_1 = 4", None)):
+        lines = ["BEGIN_HEADER", "DATATYPE = 4D_SU3_GAUGE", *size, f"PLAQUETTE = {plaquette(u) / 3:.8f}", "FLOATING_POINT = IEEE64BIG", more,
+                 "END_HEADER", ""]
+        data = np.ascontiguousarray(u[..., :2, :]).view(np.float64).astype(">f8").tobytes()
+        said = naik("gauge", "check", put("two.nersc", "\n".join(lines).encode() + data), status=4 if key else 0)
+        assert key is None or f"contradicts itself: its NERSC header says {key} = " in said, said
+
+
 def signs_in_archives_of_two_rows_are_named():
     """The third row is made of the others, so that no determinant shows a sign: the stored plaquette does."""
     u = random_links(SIZE, 1)
@@ -342,6 +364,7 @@ main([links_that_are_no_su3_configuration_are_named,
       links_of_other_colours_are_named,
       fat_and_long_links_must_be_what_they_are_given_as,
       nersc_archives_without_checksum_tell_their_byte_order,
+      a_header_that_says_two_things_is_refused,
       signs_in_archives_of_two_rows_are_named,
       vectors_and_propagators_of_every_code_are_the_same_sources,
       files_of_another_hand_have_their_right_answers])

@@ -61,12 +61,14 @@ static const char *find_data(const char *text, const char *end)
     return NULL;
 }
 
-static bool find_value(const char *text, const char *end, const char *key, char value[VALUE_SIZE])
+/* The value of the n-th line with this key, from 0 on; "" where there is none. */
+static bool find_nth(const char *text, const char *end, const char *key, int n,
+                     char value[VALUE_SIZE])
 {
     for (const char *line = text; line < end;) {
         const char *stop = line_end(line, end);
         const char *equals = memchr(line, '=', (size_t)(stop - line));
-        if (equals != NULL && stripped_equals(line, equals, key)) {
+        if (equals != NULL && stripped_equals(line, equals, key) && n-- == 0) {
             const char *first = skip_space(equals + 1, stop), *last = stop;
             while (last > first && isspace((unsigned char)last[-1])) {
                 last--;
@@ -78,6 +80,33 @@ static bool find_value(const char *text, const char *end, const char *key, char 
     }
     value[0] = '\0';
     return false;
+}
+
+static bool find_value(const char *text, const char *end, const char *key, char value[VALUE_SIZE])
+{
+    return find_nth(text, end, key, 0, value);
+}
+
+/* A header may say the same twice, but no two things: nobody knows which is meant. */
+static naik_status refuse_contradictions(naik_log *log, const naik_file_head *head,
+                                         const char *text, const char *end)
+{
+    static const char *const keys[] = {
+        "DATATYPE",  "DIMENSION_1", "DIMENSION_2",    "DIMENSION_3", "DIMENSION_4", "CHECKSUM",
+        "PLAQUETTE", "LINK_TRACE",  "FLOATING_POINT", "BOUNDARY_4",  NULL};
+    char value[VALUE_SIZE], other[VALUE_SIZE];
+    for (int i = 0; keys[i] != NULL; i++) {
+        find_value(text, end, keys[i], value);
+        for (int n = 1; find_nth(text, end, keys[i], n, other); n++) {
+            if (strcmp(value, other) != 0) {
+                return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                                 "'%s' contradicts itself: its NERSC header says %s = '%.80s' and "
+                                 "%s = '%.80s'",
+                                 head->path, keys[i], value, keys[i], other);
+            }
+        }
+    }
+    return NAIK_OK;
 }
 
 /* A value that is no number, or that no writer means. */
@@ -239,6 +268,7 @@ static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_f
     }
     strcpy(file->format, "nersc");
     file->data_offset = data - text;
+    NAIK_TRY(refuse_contradictions(log, head, text, data));
     NAIK_TRY(take_extents(log, head, text, data, file));
     NAIK_TRY(take_layout(log, head, text, data, file));
     NAIK_TRY(take_claims(log, head, text, data, file));

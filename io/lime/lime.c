@@ -127,12 +127,28 @@ static naik_status check_dims(scan *s, const int dims[NAIK_DIM])
     return NAIK_OK;
 }
 
+/* The record `what` may say the same twice, but no two things. */
+static naik_status refuse_contradictions(scan *s, const char *what, const char *text,
+                                         const char *const *tags)
+{
+    for (int i = 0; tags[i] != NULL; i++) {
+        if (naik_xml_contradicts(text, tags[i])) {
+            return NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
+                             "'%s' contradicts itself: its %s gives <%s> two values", s->path, what,
+                             tags[i]);
+        }
+    }
+    return NAIK_OK;
+}
+
 static naik_status take_file_xml(scan *s, const record *r)
 {
+    static const char *const tags[] = {"spacetime", "dims", "volfmt", NULL};
     char text[2048];
     int dims[NAIK_DIM], spacetime = NAIK_DIM, volfmt = 0;
     naik_status status = NAIK_OK;
     NAIK_TRY(read_text(s, r, text, sizeof text));
+    NAIK_TRY(refuse_contradictions(s, "scidac-private-file-xml", text, tags));
     naik_xml_ints(text, "volfmt", 1, &volfmt);
     s->file->volume = s->file->volume || volfmt != 0;
     if (naik_xml_ints(text, "spacetime", 1, &spacetime) && spacetime != NAIK_DIM) {
@@ -167,7 +183,9 @@ static naik_status take_format(scan *s, const record *r, bool tmlqcd, bool sourc
     format_text now = {.there = true, .has_dims = true, .tmlqcd = tmlqcd, .source = source};
     const format_text before = s->format;
     naik_status status = NAIK_OK;
+    static const char *const tags[] = {"lx", "ly", "lz", "lt", "precision", "field", "rows", NULL};
     NAIK_TRY(read_text(s, r, now.text, sizeof now.text));
+    NAIK_TRY(refuse_contradictions(s, "ildg-format", now.text, tags));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         now.has_dims = now.has_dims && naik_xml_ints(now.text, tag[mu], 1, &now.dims[mu]);
     }
@@ -208,6 +226,17 @@ static naik_status take_grid_format(scan *s, const record *r)
     if (s->has_grid_dims) {
         NAIK_TRY(check_dims(s, s->grid_dims));
     }
+done:
+    return status;
+}
+
+static naik_status take_private_xml(scan *s, const record *r)
+{
+    static const char *const tags[] = {"precision", "datatype",  "colors",     "spins",
+                                       "typesize",  "datacount", "recordtype", NULL};
+    naik_status status = NAIK_OK;
+    NAIK_TRY(read_text(s, r, s->private_xml, sizeof s->private_xml));
+    NAIK_TRY(refuse_contradictions(s, "scidac-private-record-xml", s->private_xml, tags));
 done:
     return status;
 }
@@ -395,7 +424,7 @@ static naik_status take_record(scan *s, const record *r)
     }
     if (strcmp(r->type, "scidac-private-record-xml") == 0) {
         s->file->lone += s->private_xml[0] != '\0';
-        return read_text(s, r, s->private_xml, sizeof s->private_xml);
+        return take_private_xml(s, r);
     }
     if (strcmp(r->type, "scidac-record-xml") == 0) {
         return read_text(s, r, s->user_xml, sizeof s->user_xml);

@@ -14,6 +14,8 @@
  * value; false and "" where there is none or where it does not fit. A tag may have the prefix of a
  * namespace. */
 bool naik_xml_value(const char *text, const char *tag, char *value, size_t value_size);
+/* Whether a second tag of this name has another value: then nobody knows which of the two is meant. */
+bool naik_xml_contradicts(const char *text, const char *tag);
 /* `count` decimal integers of a tag, all of them and no more; false otherwise. */
 bool naik_xml_ints(const char *text, const char *tag, int count, int *out);
 

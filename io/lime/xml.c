@@ -55,12 +55,12 @@ static const char *after_tag(const char *text, const char *tag)
     return NULL;
 }
 
-bool naik_xml_value(const char *text, const char *tag, char *value, size_t value_size)
+/* The value that begins at `at`; NULL: there is none. */
+static bool value_at(const char *at, char *value, size_t value_size)
 {
     size_t used = 0;
     bool fits = true;
     value[0] = '\0';
-    const char *at = after_tag(text, tag);
     while (at != NULL && *at != '\0') {
         const bool comment = begins_with(at, comment_begin), space = isspace((unsigned char)*at);
         if (*at == '<' && !comment) {
@@ -83,6 +83,23 @@ bool naik_xml_value(const char *text, const char *tag, char *value, size_t value
     const bool found = at != NULL && *at == '<' && fits;
     value[found ? used : 0] = '\0';
     return found;
+}
+
+bool naik_xml_value(const char *text, const char *tag, char *value, size_t value_size)
+{
+    return value_at(after_tag(text, tag), value, value_size);
+}
+
+bool naik_xml_contradicts(const char *text, const char *tag)
+{
+    char first[256], other[256];
+    bool contradicts = false;
+    naik_xml_value(text, tag, first, sizeof first);
+    for (const char *at = after_tag(text, tag); at != NULL; at = after_tag(at, tag)) {
+        value_at(at, other, sizeof other);
+        contradicts = contradicts || strcmp(first, other) != 0;
+    }
+    return contradicts;
 }
 
 bool naik_xml_ints(const char *text, const char *tag, int count, int *out)
