@@ -224,9 +224,14 @@ static int most_tasks(const naik_input *input, const cost_case *c)
     return (input->task_count + c->groups - 1) / c->groups;
 }
 
+/* Of all solves of a mass: as expected, and with the most iterations. */
+typedef struct mass_seconds {
+    double expected, most;
+} mass_seconds;
+
 /* Of mass i without multigrid. */
 static naik_status time_plain(naik_comm *comm, const naik_input *input, const cost *all,
-                              cost_case *c, int i, double solves)
+                              cost_case *c, int i, double solves, mass_seconds *out)
 {
     naik_status status = NAIK_OK;
     cost_modes *modes = &c->modes;
@@ -240,8 +245,8 @@ static naik_status time_plain(naik_comm *comm, const naik_input *input, const co
     NAIK_TRY(time_iteration(comm, input, all, c, c->plan.batch, solve_plan_rung(&c->plan, eased),
                             &c->us_per_iteration[i]));
     c->solve_s[i] = n.expected * c->us_per_iteration[i] * 1e-6;
-    c->solves_s += solves * c->solve_s[i];
-    c->most_s += solves * n.most * c->us_per_iteration[i] * 1e-6;
+    out->expected = solves * c->solve_s[i];
+    out->most = solves * n.most * c->us_per_iteration[i] * 1e-6;
     modes->iterations[i] = n;
     if (deflated) {
         NAIK_TRY(time_iteration(comm, input, all, c, c->plan.batch,
@@ -272,21 +277,20 @@ done:
 
 /* Of mass i, where the plan has multigrid: as it is solved, and at the most. */
 static naik_status time_by_multigrid(naik_comm *comm, const naik_input *input, const cost *all,
-                                     cost_case *c, int i, double solves)
+                                     cost_case *c, int i, double solves, mass_seconds *out)
 {
     naik_status status = NAIK_OK;
     cost_multigrid *g = &c->multigrid;
-    const double most_s = c->most_s, solves_s = c->solves_s;
     NAIK_TRY(time_try(comm, input, all, c, i, &g->try_s[i]));
-    NAIK_TRY(time_plain(comm, input, all, c, i, solves));
+    NAIK_TRY(time_plain(comm, input, all, c, i, solves, out));
     const double by_s = solves * g->most_s[i] + g->most_make_s[i] + g->try_s[i];
-    c->solves_s += g->try_s[i];
-    c->most_s = most_s + (all->masses[i].multigrid ? by_s : fmin(by_s, c->most_s - most_s));
+    out->expected += g->try_s[i];
+    out->most = all->masses[i].multigrid ? by_s : fmin(by_s, out->most);
     if (all->masses[i].multigrid) {
         c->us_per_iteration[i] = g->us_per_iteration[i];
         c->solve_s[i] = g->solve_s[i];
         c->setups_s += g->make_s[i];
-        c->solves_s = solves_s + solves * g->solve_s[i] + g->make_s[i] + g->try_s[i];
+        out->expected = solves * g->solve_s[i] + g->make_s[i] + g->try_s[i];
         c->modes.iterations[i] = all->masses[i].outer;
     }
 done:
@@ -307,8 +311,11 @@ static naik_status time_solves(naik_comm *comm, const naik_input *input, const c
         NAIK_TRY(cost_multigrid_time(comm->log, input, all, c));
     }
     for (int i = 0; i < all->mass_count; i++) {
+        mass_seconds now;
         NAIK_TRY((c->plan.multigrid ? time_by_multigrid : time_plain)(
-            comm, input, all, c, i, share * all->masses[i].solves));
+            comm, input, all, c, i, share * all->masses[i].solves, &now));
+        c->solves_s += now.expected;
+        c->most_s += now.most;
     }
     modes->break_even =
         modes->plain_s > modes->with_s
