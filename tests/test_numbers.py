@@ -68,6 +68,16 @@ pairs:
   - {name: ba, quark: b, antiquark: a, sink: wall}
 output: {file: OUT, momenta: [[0, 0, 0], [1, 0, 0], [0, 1, 1]], propagators: false}
 """
+LOOP = """
+lattice: {size: [4, 4, 2, 6]}
+gauge: {file: LAT}
+action: {type: naive}
+solve:
+  - {name: n, masses: [0.5], source: {type: random_wall, seed: 3, t0: [1]}, correlators: []}
+output: {file: OUT, loops: [%s], propagators: false}
+"""
+RUNS["loop"] = LOOP % "GX-G1"  # the only operator with links of a run
+RUNS["loop-of-current"] = LOOP % "conserved_vector_x"
 RUNS["clover"] = """
 lattice: {size: [4, 4, 2, 6], boundary_t: antiperiodic}
 gauge: {file: LAT}
@@ -153,6 +163,11 @@ def numbers_under_a_twist():
     run("twisted")
 
 
+def numbers_of_one_loop():
+    run("loop")
+    run("loop-of-current")
+
+
 def numbers_of_clover_quarks():
     run("clover")
 
@@ -161,5 +176,5 @@ def numbers_of_twisted_mass_quarks():
     run("twisted-mass")
 
 
-main([a_configuration_is_made, numbers_of_staggered_quarks, numbers_of_averages_and_modes, numbers_under_a_twist, numbers_of_clover_quarks,
+main([a_configuration_is_made, numbers_of_staggered_quarks, numbers_of_averages_and_modes, numbers_under_a_twist, numbers_of_one_loop, numbers_of_clover_quarks,
       numbers_of_twisted_mass_quarks], needed=[a_configuration_is_made])
