@@ -1,4 +1,5 @@
 """What a .slips file says, and what the verdict on a slip depends on."""
+import ast
 import functools
 import glob
 import hashlib
@@ -48,35 +49,69 @@ class Slip:
         """Of the slip, the file that it changes, its tests and what these are made of. Another file can change a verdict,
         too; a verdict says its commit for that."""
         said = [self.file, *self.old, "", *self.new, *(" ".join(words) for words in self.tests), text_of(os.path.join(TOP, self.file))]
-        parts = set()
         for words in self.tests:
-            parts |= parts_of(source_of(words[0]))
-        said += [part for path in sorted(parts) for part in (os.path.relpath(path, TOP), text_of(path))]
+            parts = parts_of(source_of(words[0]))
+            said += [part for path in sorted(parts) for part in (os.path.relpath(path, TOP), parts[path])]
         return hashlib.sha256("\0".join(said).encode()).hexdigest()[:12]
 
 
-def named_in(path):
-    """Files of tests/ that a test or a helper is made of: modules, headers with their sources, data by their names."""
+def used_of(path, names):
+    """The text of a file of tests/, or, of a module of which names are imported, of what makes these and of what they use."""
     text = text_of(path)
-    names = set(re.findall(r'#include "([^"]+)"', text))
-    names |= {name[:-2] + ".c" for name in names}
-    names |= {word + ".py" for word in re.findall(r"^\s*(?:from|import) (\w+)", text, re.M)}
-    names |= set(re.findall(r"""["'/ ]([\w-]+(?:/[\w-]+)*\.(?:txt|py|c|sh|yaml|json))\b""", text))
-    for folder in set(re.findall(r""", "(said|shim|slurm)["/]|(?:said|shim|slurm)(?=/)""", text)) - {""}:
-        names |= {folder + "/" + name for name in os.listdir(os.path.join(TESTS, folder))}
-    names = {name.removeprefix("tests/") for name in names}
-    return {os.path.join(TESTS, name) for name in names
+    if names is None:
+        return text
+    tree = ast.parse(text)
+    makers = {}
+    for node in tree.body:
+        bound = [node.name] if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else \
+            [alias.asname or alias.name for alias in node.names] if isinstance(node, (ast.Import, ast.ImportFrom)) else \
+            [name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)]
+        for name in bound:
+            makers.setdefault(name, []).append(node)
+    needed, new = set(), {node for name in names for node in makers.get(name, ())}
+    while new:
+        needed |= new
+        new = {node for one in new for name in ast.walk(one) if isinstance(name, ast.Name) for node in makers.get(name.id, ())} - needed
+    return "\n".join(ast.get_source_segment(text, node) for node in tree.body if node in needed)
+
+
+def named_in(text):
+    """Files of tests/ that a text is made of, and what of them (None: all): modules, headers with their sources, data by their
+    names."""
+    found = {name: None for name in re.findall(r'#include "([^"]+)"', text)}
+    found.update({name[:-2] + ".c": None for name in list(found)})
+    found.update({word + ".py": None for word in re.findall(r"^\s*import (\w+)", text, re.M)})
+    for word, names in re.findall(r"^\s*from (\w+) import (\([^)]*\)|.*)", text, re.M):
+        found[word + ".py"] = set(re.findall(r"\w+", names.partition("#")[0]))
+    found.update({name: None for name in re.findall(r"""["'/ ]([\w-]+(?:/[\w-]+)*\.(?:txt|py|c|sh|yaml|json))\b""", text)
+                  if name not in found})
+    for folder in set(re.findall(r""", "(shim|slurm)"\)""", text)):
+        found.update({folder + "/" + name: None for name in os.listdir(os.path.join(TESTS, folder))})
+    if re.search(r""", "said["/]""", text):  # the texts that it names, or whose first word it does
+        found.update({"said/" + name: None for name in os.listdir(os.path.join(TESTS, "said"))
+                      if name.removesuffix(".txt") in text or name.partition("-")[0] + "-{" in text})
+    found = {name.removeprefix("tests/"): names for name, names in found.items()}
+    return {os.path.join(TESTS, name): names for name, names in found.items()
             if os.path.isfile(os.path.join(TESTS, name)) and not name.startswith(("results/", "test_"))}
 
 
 @functools.lru_cache(maxsize=None)
 def parts_of(path):
-    """The file of a test and all that it is made of in tests/."""
-    parts, new = set(), {path}
-    while new:
-        parts |= new
-        new = {other for one in new for other in named_in(one)} - parts
-    return frozenset(parts)
+    """The text of a test and of all that it is made of in tests/, by file. Of a module in Python, what the test takes of it:
+    most scripts share one, and a function for one of them is nothing to the others."""
+    wanted, texts, left = {path: None}, {}, [path]
+    while left:
+        one = left.pop()
+        text = used_of(one, wanted[one])
+        if texts.get(one) == text:
+            continue
+        texts[one] = text
+        for other, names in named_in(text).items():
+            before = wanted.get(other, set())
+            wanted[other] = None if names is None or before is None else before | names
+            if other not in texts or wanted[other] != before:
+                left.append(other)
+    return texts
 
 
 def has_case(test, case):
