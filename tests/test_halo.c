@@ -263,7 +263,9 @@ static void compare_sent(check *t, const fixture *f, naik_field *field, int dept
     free(after);
 }
 
-static void compare_producers(check *t, const fixture *f, naik_precision precision, int nrhs)
+/* rhs in this state: of several that have stopped nobody wants the halo, of one alone it is sent. */
+static void compare_producers(check *t, const fixture *f, naik_precision precision, int nrhs,
+                              naik_rhs_state state)
 {
     const naik_backend_ops *ops = f->backend->ops;
     naik_rhs record[4], *rhs = NULL;
@@ -281,8 +283,8 @@ static void compare_producers(check *t, const fixture *f, naik_precision precisi
     CHECK_OK(
         t, naik_backend_alloc(f->backend, 2 * (size_t)nrhs * sizeof *sums, "sums", (void **)&sums));
     CHECK_OK(t, ops->reduction.clear(f->backend, sums, 2 * nrhs));
-    for (int c = 0; c < nrhs; c++) { /* all run: of others nobody wants the halo */
-        record[c] = (naik_rhs){.alpha = 0.5, .beta = 0.25, .shift = 1, .state = NAIK_RHS_RUN};
+    for (int c = 0; c < nrhs; c++) {
+        record[c] = (naik_rhs){.alpha = 0.5, .beta = 0.25, .shift = 1, .state = state};
     }
     CHECK_OK(t, naik_backend_upload(f->backend, rhs, record, (size_t)nrhs * sizeof *rhs));
     const naik_operator op = naik_staggered_of(links);
@@ -320,9 +322,11 @@ static void send_while_writing(check *t, const int size[4], const int grid[4])
     for (int naive = 0; naive < 2; naive++) {
         fixture f;
         if (fixture_create(t, size, grid, false, naive != 0, 1, &f)) {
-            compare_producers(t, &f, NAIK_DOUBLE, 1);
-            compare_producers(t, &f, NAIK_SINGLE, 3);
-            compare_producers(t, &f, NAIK_HALF, naive != 0 ? 1 : 3);
+            compare_producers(t, &f, NAIK_DOUBLE, 1, NAIK_RHS_RUN);
+            compare_producers(t, &f, NAIK_SINGLE, 1, NAIK_RHS_RUN);
+            compare_producers(t, &f, NAIK_SINGLE, 1, NAIK_RHS_IDLE);
+            compare_producers(t, &f, NAIK_SINGLE, 3, NAIK_RHS_RUN);
+            compare_producers(t, &f, NAIK_HALF, naive != 0 ? 1 : 3, NAIK_RHS_RUN);
         }
         fixture_destroy(&f);
     }

@@ -25,7 +25,7 @@ verdict hdf5_is_included_only_in_io "$(grep -nE '#[ ]*include[ ]*[<"]H?hdf5' $co
 # threads.c: there is no pragma for the number of threads of all loops
 verdict openmp_is_used_through_pragmas_only "$(grep -nE 'omp\.h|omp_(get|set)_[a-z_]+ *\(' $code | grep -v '^src/comm/threads\.c:')"
 # In code; text for people (strings, comments) may say which vendors there are, and MPI asks by name.
-verdict vendor_names_stay_in_one_header "$(grep -niE 'cuda|\bhip|_hip' $code | grep -v '^gpu/gpu\.h:' |
+verdict vendor_names_stay_in_two_headers "$(grep -niE 'cuda|\bhip|_hip' $code | grep -vE '^gpu/(gpu|order)\.h:' |
     grep -vE '^[^:]*:[0-9]*: *(/\*|\*)' | sed -E 's/"[^"]*"//g; s|/\*.*||; s|//.*||; s/MPIX_[A-Za-z_]*//g' |
     grep -iE ':[0-9]+:.*(cuda|\bhip|_hip)')"
 # In code; above the operators the row of a quark is asked (operator/quark.h), not which action it has.

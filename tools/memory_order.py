@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether a HIP build keeps the order of memory between GPUs that gpu/gpu.h asks for.
+"""Whether a HIP build keeps the order of memory between GPUs that gpu/order.h asks for.
 
     make GPU=hip GPU_ARCH=gfx90a && tools/memory_order.py build/hip/gpu/*/*.o
 

@@ -116,7 +116,7 @@ dslash_params dslash_params_of(const naik_dslash_args *args, naik_region region)
     p.stencil = gpu_tables_of(args->in->geometry)->stencil;
     set_region(&p, args, region);
     /* boundary sites that nothing is sent from come last */
-    p.backwards = args->form == NAIK_FORM_D && (p.table == NULL || p.send.counters != NULL);
+    p.backwards = args->form == NAIK_FORM_D && (p.table == NULL || p.send.any);
     p.forward = p.nrhs == 1 && links_stay(links);
     return p;
 }
@@ -281,7 +281,8 @@ static void set_sending(dslash_params *p, const dslash_shape *shape)
 {
     const int sites = (int)shape->block.x;
     const int interior = p->boundary_from / sites; /* blocks */
-    if (p->send.counters != NULL) {
+    if (p->send.any) {
+        p->send.first_block = interior;
         p->send.shares = (shape->grid.x - (unsigned)interior) * shape->grid.y;
         p->first = interior / 2;
     }

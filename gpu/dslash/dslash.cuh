@@ -11,10 +11,8 @@
 #ifndef NAIK_GPU_DSLASH_CUH
 #define NAIK_GPU_DSLASH_CUH
 
-#include "gpu/fields/stencil.cuh"
-#include "gpu/halo/exchange.cuh"
+#include "gpu/dslash/boundary.cuh"
 #include "gpu/links/recon.cuh"
-#include "gpu/vectors/rhs.cuh"
 
 enum { DSLASH_THREADS = 128 }; /* a block of one rhs a thread: sites times tiles */
 
@@ -57,55 +55,6 @@ constexpr bool dslash_has_rhs(naik_precision vectors, naik_precision links, int 
     return rhs <= most && (rhs != 3 || most == 3 || (recon != 13 && recon != 9));
 }
 
-typedef struct dslash_params {
-    const char *links; /* of this parity */
-    const char *in, *v, *b;
-    char *out;
-    char *x, *direction, *ap; /* of a step */
-    const naik_rhs *rhs;
-    naik_exactsum *sums;
-    const int32_t *list;  /* sites to write; NULL: 0 .. count - 1 */
-    const int32_t *table; /* [16][half] points, for sites whose neighbours are not all in the box */
-    int boundary_from;    /* number in the list from which there are such sites */
-    exchange_view view;   /* where the others are */
-    exchange_send send;   /* outer layers of out, by the blocks of the boundary */
-    int count, parity, nrhs, state;
-    int kinds; /* of points: 2, or 4 with long links */
-    naik_form form;
-    int first;      /* the block to begin with, from the last one goes on to block 0 */
-    bool backwards; /* in the opposite order: what was written last is read first */
-    double scale[2], a, c, s;
-    bool unit_time;    /* backend/packed_links.h */
-    int time_slice[2]; /* where links forward and backward in direction t are not 1 all the same */
-    gpu_stencil stencil;
-    deferred_reductions
-        deferred; /* the scalars of a step of one rhs; before it, D puts sums aside */
-    bool forward; /* links are few enough to be fetched while the kernel before ends */
-} dslash_params;
-
-typedef struct dslash_shape {
-    int recon, rhs; /* rhs a thread */
-    int threads;    /* a site and rhs: 1, 3, 4, 12; 1 alone with several rhs */
-    dim3 grid, block;
-    gpu_stream stream;
-    bool latency_bound; /* gpu_is_latency_bound */
-} dslash_shape;
-
-/* dslash.cu, for every kernel that applies D: what it needs beside its shape; whether boundary
- * sites fetch the halo themselves (halo.h, hand_over); whether interior and boundary are one launch,
- * that of the boundary. */
-dslash_params dslash_params_of(const naik_dslash_args *args, naik_region region);
-bool dslash_fetches_halo(const naik_dslash_args *args);
-bool dslash_is_one_launch(const naik_dslash_args *args);
-/* The same work without its effects, to be tried: nothing is added, written down, or heard from
- * other ranks. */
-naik_status dslash_repeatable(const naik_dslash_args *args, const dslash_params &p,
-                              dslash_params *out);
-
-/* Of vectors V and links of numbers S, in dslash_kernels.cu; false where the shape has no kernel. */
-template <class V, class S>
-bool dslash_launch(const dslash_params &params, const dslash_shape &shape);
-
 template <class T, int N> __device__ static inline void clear(colour_vector<T> (&v)[N])
 {
 #pragma unroll
@@ -131,21 +80,6 @@ __device__ static inline void fold(T s, const colour_vector<T> (&part)[N],
         }
     }
 }
-
-typedef struct dslash_site {
-    int cb, x[4], irhs; /* first rhs of the tile */
-    gpu_place halo;     /* where the field would begin that has the sites beyond the box;
-                            GPU_NOWHERE: none of the neighbours is one */
-    /* The coordinate in direction 2 pair + k. */
-    __device__ int along(int pair, int k) const
-    {
-        if (GPU_UNROLLED_PAIRS > 1) {
-            return pair == 0 ? x[k] : x[2 + k];
-        }
-        const int low = x[k], high = x[2 + k]; /* or an address is chosen, and x put into memory */
-        return pair == 0 ? low : high;
-    }
-} dslash_site;
 
 /* Where the vector lies that a point takes of the site, whose coordinate there is x: by the table where
  * the point leaves the box. */
@@ -300,7 +234,7 @@ typedef struct dslash_terms {
     double norm, product; /* |out|^2; of a step Re (r, A p) */
 } dslash_terms;
 
-/* NAIK_FORM_STEP, from D in. */
+/* NAIK_FORM_STEP, from D in; leaves in `out` what is stored there. */
 template <class V>
 __device__ static inline dslash_terms finish_step(const dslash_params &p, size_t offset,
                                                   const naik_rhs &step,
@@ -326,7 +260,9 @@ __device__ static inline dslash_terms finish_step(const dslash_params &p, size_t
     }
     axpy(-alpha, out, r);
     V::store(p.out + offset, r);
-    return {real_product(r, r), real_product(r, out)};
+    const dslash_terms terms = {real_product(r, r), real_product(r, out)};
+    out = r;
+    return terms;
 }
 
 /* NAIK_FORM_AFFINE of a colour vector, from v and D in. */
@@ -384,14 +320,6 @@ __device__ static inline dslash_terms finish_site(const dslash_params &p, size_t
     return {real_product(out, out), 0};
 }
 
-/* The block's number in the order of sites. */
-__device__ static inline int dslash_block(const dslash_params &p)
-{
-    const int n = (int)gridDim.x, b = (int)blockIdx.x;
-    const int at = p.backwards ? p.first - 1 - b : p.first + b;
-    return at < 0 ? at + n : at < n ? at : at - n;
-}
-
 /* Brings links into the second-level cache while the kernel before ends, where they stay there. */
 template <class S, int R>
 __device__ static inline void fetch_links(const dslash_params &p, int index, int thread,
@@ -413,58 +341,6 @@ __device__ static inline void open_site(const dslash_params &p, int index, dslas
 {
     site->cb = p.list != NULL ? p.list[index] : index;
     gpu_coords(p.stencil, p.parity, site->cb, site->x);
-}
-
-/* Whether block number `block` of `sites` sites has some of the boundary. */
-__device__ static inline bool dslash_on_boundary(const dslash_params &p, int block, int sites)
-{
-    return p.table != NULL && (block + 1) * sites > p.boundary_from;
-}
-
-/* Where such a block reads sites beyond the box, once they have come (dslash_site.halo). All
- * threads of the block call. */
-__device__ static inline gpu_place dslash_halo(const dslash_params &p, int block, int sites,
-                                               int thread)
-{
-    if (!dslash_on_boundary(p, block, sites)) {
-        return GPU_NOWHERE;
-    }
-    return gpu_place_of(p.in, p.view.epoch != NULL ? exchange_await(p.view, thread) : p.in);
-}
-
-/* Whether this block of `sites` sites has something to send. */
-__device__ static inline bool dslash_sends(const dslash_params &p, int sites)
-{
-    return p.send.counters != NULL && dslash_on_boundary(p, dslash_block(p), sites);
-}
-
-/* Sends what this thread has written of the rhs from `rhs` on whose bit is set. Finds the
- * site again, which takes no registers before. */
-template <class V, int N>
-__device__ static inline void dslash_send(const dslash_params &p, int irhs, unsigned rhs)
-{
-    const int index = dslash_block(p) * (int)blockDim.x + (int)threadIdx.x;
-    if (index < p.count) {
-        const int cb = p.list[index]; /* there is one where there is a boundary */
-        int x[4];
-        gpu_coords(p.stencil, p.parity, cb, x);
-        exchange_send_site<V, N>(p.send, p.stencil, p.out, cb, x, irhs, rhs, p.nrhs);
-    }
-}
-
-/* The last thread of a block that sends says that it has, after a barrier behind the stores: this
- * one, if it is wanted. So the others need not wait for what has been sent to arrive. */
-__device__ static inline void dslash_signal(const dslash_params &p, bool sends, bool barrier)
-{
-    if (!sends) {
-        return;
-    }
-    if (barrier) {
-        __syncthreads();
-    }
-    if (threadIdx.x == blockDim.x - 1 && threadIdx.y == blockDim.y - 1) {
-        exchange_signal(p.send);
-    }
 }
 
 /* Which of N rhs from `rhs` on are to be written, of `count`. */
@@ -508,6 +384,10 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     }
     const int block = dslash_block(p), index = block * (int)blockDim.x + x;
     const gpu_place halo = dslash_halo(p, block, (int)blockDim.x, y * (int)blockDim.x + x);
+    if (N == 1) {
+        dslash_await_words<V>(p, (int)blockDim.x, index, 0, 1, y * (int)blockDim.x + x,
+                              (int)(blockDim.x * blockDim.y));
+    }
     colour_vector<typename V::real> total[N];
     dslash_site site;
     const unsigned active = dslash_active<N>(p, irhs, p.nrhs);
@@ -525,9 +405,9 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
             }
         }
     }
-    const bool sends = dslash_sends(p, (int)blockDim.x);
+    const bool sends = dslash_sends(p, (int)blockDim.x); /* once more takes no register */
     if (sends) {
-        dslash_send<V, N>(p, irhs, active);
+        dslash_send<V, N>(p, irhs, active, NULL);
     }
     if (p.sums == NULL) {
         dslash_signal(p, sends, true);

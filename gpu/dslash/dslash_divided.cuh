@@ -155,6 +155,8 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     dslash_site site;
     site.irhs = irhs;
     site.halo = dslash_halo(p, dslash_block(p), GPU_LANES, thread);
+    dslash_await_words<V>(p, GPU_LANES, index, (int)threadIdx.z, (int)blockDim.z, thread,
+                          (int)(blockDim.y * blockDim.z) * GPU_LANES);
     if (here) {
         open_site(p, index, &site);
         int kind = (int)threadIdx.z;
@@ -178,8 +180,9 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
         return;
     }
     dslash_terms term = {};
+    colour_vector<real> total[1];
     if (here && active) {
-        colour_vector<real> sum[1], total[1];
+        colour_vector<real> sum[1];
         clear(total);
 #pragma unroll
         for (int kind = 0; kind < KINDS; kind++) {
@@ -194,9 +197,10 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
         }
         term = finish_site<V>(p, vec_offset<V>(site.cb, irhs, p.nrhs), steps ? &next : p.rhs + irhs,
                               total[0]);
-        if (dslash_sends(p, GPU_LANES)) {
-            dslash_send<V, 1>(p, irhs, 1);
-        }
+    }
+    const bool sends = dslash_sends(p, GPU_LANES);
+    if (sends) {
+        dslash_send<V, 1>(p, irhs, here && active, here && active ? &total[0] : NULL);
     }
     const int sums = p.sums == NULL || !active ? 0 : p.form == NAIK_FORM_STEP ? 2 : 1;
     for (int k = 0; k < sums; k++) {
@@ -210,7 +214,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     }
     write_step(p, next, last, x);
     gpu_lanes_sync();
-    if (x == 0 && dslash_sends(p, GPU_LANES)) {
+    if (x == 0 && sends) {
         exchange_signal(p.send);
     }
 }

@@ -1,5 +1,9 @@
 /* exchange.cu - halos written straight into the memory of the neighbour's GPU
  *
+ * Short halos of colour vectors are words that say themselves that they have come; words.cuh says how
+ * and why that is right. The rest of this comment is about the others, which flags announce. The two
+ * kinds have memory and counts of their own.
+ *
  * An exchange is sent by the kernel that writes the field, where that is told to (exchange.cuh), or
  * by one of its own. Those are in the backend's stream if they are short, and one launch computes
  * interior and boundary. Long ones run beside it: the packing while the interior is computed, and
@@ -63,16 +67,38 @@ static size_t capacity_for(const naik_lattice *lat, naik_precision precision, in
 
 size_t gpu_exchange_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs)
 {
-    return EXCHANGE_HEADER_BYTES + 2 * capacity_for(lattice, precision, nrhs);
+    return EXCHANGE_HEADER_BYTES + naik_peer_room(nrhs, capacity_for(lattice, precision, nrhs));
+}
+
+static size_t capacity_of(const naik_field *field)
+{
+    return capacity_for(field->geometry->lattice, field->precision, naik_field_vectors(field));
+}
+
+/* Whether its words say themselves that they have come: the same on every rank. */
+static bool in_words(const naik_field *field)
+{
+    return naik_peer_in_words(naik_field_vectors(field), capacity_of(field));
+}
+
+/* Where a field would begin whose halo lies there. */
+static char *origin_of(const naik_field *field, const char *halo)
+{
+    const size_t before = blocks_before(field->geometry->lattice) *
+                          (size_t)naik_field_vectors(field) * rhs_bytes(field->precision);
+    return (char *)((uintptr_t)halo - before);
 }
 
 /* Where a field would begin whose halo lies in `memory` for epochs of this parity. */
 static char *field_origin(const naik_field *field, char *memory, size_t capacity, int epoch)
 {
-    const size_t before = blocks_before(field->geometry->lattice) *
-                          (size_t)naik_field_vectors(field) * rhs_bytes(field->precision);
-    uintptr_t halo = (uintptr_t)memory + EXCHANGE_HEADER_BYTES + (size_t)epoch * capacity;
-    return (char *)(halo - before);
+    return origin_of(field, memory + EXCHANGE_HEADER_BYTES + (size_t)epoch * capacity);
+}
+
+/* The slots in a rank's memory: all ranks have the same capacity. */
+static char *slots_in(const gpu_exchange *x, char *memory)
+{
+    return memory + EXCHANGE_HEADER_BYTES + NAIK_PEER_HALVES * x->capacity;
 }
 
 static gpu_exchange *exchange_of(const naik_field *field)
@@ -90,6 +116,7 @@ void gpu_exchange_release(naik_backend *backend, gpu_exchange *x)
     }
     gpu_release(&backend->device, x->memory);
     gpu_release(&backend->device, x->counters);
+    gpu_release(&backend->device, x->turn);
     memset(x, 0, sizeof *x);
 }
 
@@ -97,18 +124,38 @@ typedef struct offer {
     gpu_ipc_handle handle;
 } offer;
 
-static naik_status make_room(naik_backend *backend, gpu_exchange *x, size_t capacity, offer *mine)
+enum { EMPTYING_BLOCKS = 256, EMPTYING_THREADS = 128 };
+
+__global__ void empty_kernel(char *memory, size_t pieces)
+{
+    const size_t threads = (size_t)gridDim.x * EMPTYING_THREADS;
+    for (size_t i = blockIdx.x * EMPTYING_THREADS + threadIdx.x; i < pieces; i += threads) {
+        ((uint4 *)memory)[i] = make_uint4(WORDS_EMPTY, WORDS_EMPTY, WORDS_EMPTY, WORDS_EMPTY);
+    }
+}
+
+static naik_status make_room(naik_backend *backend, gpu_exchange *x, size_t capacity,
+                             size_t slot_bytes, offer *mine)
 {
     naik_status status = NAIK_OK;
     gpu_stream stream = gpu_state_of(backend)->stream;
     const size_t counters = (2 + EXCHANGE_ZONES) * sizeof *x->counters;
-    NAIK_TRY(gpu_alloc_open(backend, EXCHANGE_HEADER_BYTES + 2 * capacity, "halos from other GPUs",
-                            (void **)&x->memory));
+    const size_t slots = NAIK_PEER_SLOTS * slot_bytes;
+    NAIK_TRY(gpu_alloc_open(backend, EXCHANGE_HEADER_BYTES + NAIK_PEER_HALVES * capacity + slots,
+                            "halos from other GPUs", (void **)&x->memory));
     NAIK_TRY(gpu_alloc(&backend->device, counters, "counters", (void **)&x->counters));
+    NAIK_TRY(gpu_alloc(&backend->device, sizeof *x->turn, "turns", (void **)&x->turn));
     x->capacity = capacity;
+    x->slot_bytes = slot_bytes;
     NAIK_TRY(GPU_CHECK(backend, gpu_memset(x->memory, 0, EXCHANGE_HEADER_BYTES, stream),
                        "clearing flags"));
     NAIK_TRY(GPU_CHECK(backend, gpu_memset(x->counters, 0, counters, stream), "clearing counters"));
+    NAIK_TRY(GPU_CHECK(backend, gpu_memset(x->turn, 0, sizeof *x->turn, stream), "clearing turns"));
+    if (slots > 0) {
+        empty_kernel<<<EMPTYING_BLOCKS, EMPTYING_THREADS, 0, stream>>>(slots_in(x, x->memory),
+                                                                       slots / WORDS_PIECE);
+        NAIK_TRY(GPU_LAUNCHED(backend, "emptying slots"));
+    }
     NAIK_TRY(gpu_sync(&backend->device));
     NAIK_TRY(GPU_CHECK(backend, gpu_ipc_get(&mine->handle, x->memory),
                        "offering memory to other ranks"));
@@ -167,8 +214,10 @@ naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_
     naik_backend *backend = field->geometry->backend;
     gpu_exchange *x = exchange_of(field);
     offer mine;
-    const size_t wanted = capacity_for(lat, field->precision, naik_field_vectors(field));
-    if (x->capacity >= wanted) {
+    const size_t wanted = capacity_of(field);
+    const size_t capacity = in_words(field) || x->capacity >= wanted ? x->capacity : wanted;
+    const size_t slot_bytes = in_words(field) && x->slot_bytes < wanted ? wanted : x->slot_bytes;
+    if (capacity == x->capacity && slot_bytes == x->slot_bytes) {
         return NAIK_OK;
     }
     memset(&mine, 0, sizeof mine);
@@ -177,7 +226,7 @@ naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_
     gpu_exchange_release(backend, x);
     gpu_state_of(backend)->recorded_serial = 0; /* what is recorded holds old addresses */
     memcpy(x->faces, faces, sizeof x->faces);
-    NAIK_TRY(naik_comm_agree(backend->comm, make_room(backend, x, wanted, &mine)));
+    NAIK_TRY(naik_comm_agree(backend->comm, make_room(backend, x, capacity, slot_bytes, &mine)));
     NAIK_TRY(naik_comm_agree(backend->comm, connect(lat, backend, x, &mine)));
 done:
     if (status != NAIK_OK) {
@@ -189,7 +238,7 @@ done:
 /* ---- sending and receiving */
 
 typedef struct sent_face {
-    char *to[2]; /* by epoch: where the neighbour's field would begin */
+    char *to; /* where the neighbour's field would begin in even epochs or slot 0 */
     uint32_t *flag;
     int first; /* halo site that number 0 becomes */
     int mu, coordinate, step, face, count;
@@ -201,7 +250,10 @@ typedef struct send_params {
     int parity, nrhs, faces;
     int vectors; /* of a site that travel */
     uint32_t *counters;
-    char *own[2]; /* by epoch: where the field would begin whose halo the neighbours write */
+    words_turn *turn; /* NULL: with flags */
+    char *slots;      /* this rank's, to be emptied */
+    size_t capacity;  /* from one epoch's or slot's memory to the next */
+    char *own; /* where the field would begin whose halo the neighbours write in even epochs */
     sent_face face[EXCHANGE_ZONES];
 } send_params;
 
@@ -212,8 +264,7 @@ __device__ static inline sent_face choose_face(const send_params &p, int which)
 #pragma unroll
     for (int i = 1; i < EXCHANGE_ZONES; i++) { /* member by member: a copy would lie in memory */
         const bool here = i == which;
-        f.to[0] = here ? p.face[i].to[0] : f.to[0];
-        f.to[1] = here ? p.face[i].to[1] : f.to[1];
+        f.to = here ? p.face[i].to : f.to;
         f.flag = here ? p.face[i].flag : f.flag;
         f.first = here ? p.face[i].first : f.first;
         f.mu = here ? p.face[i].mu : f.mu;
@@ -227,49 +278,90 @@ __device__ static inline sent_face choose_face(const send_params &p, int which)
     return f;
 }
 
+/* This block's pieces of a face, to where its half or slot begins. */
+template <class V, bool HALVED>
+__device__ static inline void send_pieces(const send_params &p, const sent_face &f,
+                                          const char *data, size_t half_or_slot)
+{
+    char *const to = f.to + half_or_slot;
+    const int pieces = p.vectors * ((f.count + PACK_THREADS - 1) / PACK_THREADS);
+    for (int piece = (int)blockIdx.x; piece < pieces; piece += (int)gridDim.x) {
+        const int vector = piece % p.vectors; /* those of a site are neighbours in memory */
+        const int i = piece / p.vectors * PACK_THREADS + (int)threadIdx.x;
+        if (i >= f.count) {
+            continue;
+        }
+        const int layer = i / f.face;
+        const int site = layer_site(p.stencil, p.parity, f.mu, f.coordinate + layer * f.step,
+                                    i - layer * f.face);
+        char *const there = to + landing_of<V, HALVED>(f.first + i, vector, p.nrhs);
+        const typename V::stored one =
+            take_vector<V, HALVED>(data, site, vector, p.nrhs, f.mu, f.sign);
+        if (!HALVED && p.turn != NULL) {
+            words_vector<V>(one).send(there);
+        } else {
+            V::keep(there, one);
+        }
+        if (HALVED) {
+            clear_lower<V>(p.own + half_or_slot + landing_of<V, HALVED>(f.own + i, vector, p.nrhs));
+        }
+    }
+}
+
+/* This block has sent its pieces of a face; the last of a face raises its flag. */
+__device__ static inline void send_signal(const send_params &p, const sent_face &f, int which,
+                                          uint32_t epoch)
+{
+    gpu_dawdle();
+    gpu_release_block();
+    uint32_t *done = p.counters + 1;
+    const uint32_t count = atomicAdd(&done[which], 1u) + 1;
+    GPU_MARK("counted");
+    if (count == gridDim.x) {
+        done[which] = 0;
+        gpu_release_flags();
+        gpu_dawdle();
+        gpu_store_flag(f.flag, epoch);
+        if (atomicAdd(&done[EXCHANGE_ZONES], 1u) + 1 == (uint32_t)p.faces) {
+            done[EXCHANGE_ZONES] = 0;
+            *p.counters = epoch;
+        }
+    }
+}
+
 template <class V, bool HALVED = false>
 __global__ void send_kernel(const send_params p, const char *data)
 {
     const int which = (int)blockIdx.z;
     const sent_face f = choose_face(p, which);
-    const uint32_t epoch = *(volatile uint32_t *)p.counters + 1;
-    char *const to = (epoch & 1) != 0 ? f.to[1] : f.to[0];
-    char *const own = (epoch & 1) != 0 ? p.own[1] : p.own[0];
-    const int pieces = p.vectors * ((f.count + PACK_THREADS - 1) / PACK_THREADS);
-    for (int piece = (int)blockIdx.x; piece < pieces; piece += (int)gridDim.x) {
-        const int vector = piece % p.vectors; /* those of a site are neighbours in memory */
-        const int i = piece / p.vectors * PACK_THREADS + (int)threadIdx.x;
-        if (i < f.count) {
-            const int layer = i / f.face;
-            const int site = layer_site(p.stencil, p.parity, f.mu, f.coordinate + layer * f.step,
-                                        i - layer * f.face);
-            V::keep(to + landing_of<V, HALVED>(f.first + i, vector, p.nrhs),
-                    take_vector<V, HALVED>(data, site, vector, p.nrhs, f.mu, f.sign));
-            if (HALVED) {
-                clear_lower<V>(own + landing_of<V, HALVED>(f.own + i, vector, p.nrhs));
-            }
+    if (!HALVED && p.turn != NULL) {
+        const unsigned shares = gridDim.x * gridDim.z;
+        const uint32_t slot = words_slot(p.turn);
+        words_empty(p.slots, p.capacity, slot, blockIdx.z * gridDim.x + blockIdx.x, shares,
+                    threadIdx.x, PACK_THREADS);
+        send_pieces<V, HALVED>(p, f, data, words_next(slot) * p.capacity);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            words_sent(p.turn, shares);
         }
+        return;
     }
+    const uint32_t epoch = *(volatile uint32_t *)p.counters + 1;
+    send_pieces<V, HALVED>(p, f, data, (epoch & 1) * p.capacity);
     GPU_MARK("sent");
     gpu_release_stores();
     __syncthreads();
     if (threadIdx.x == 0) {
-        gpu_dawdle();
-        gpu_release_block();
-        uint32_t *done = p.counters + 1;
-        const uint32_t count = atomicAdd(&done[which], 1u) + 1;
-        GPU_MARK("counted");
-        if (count == gridDim.x) {
-            done[which] = 0;
-            gpu_release_flags();
-            gpu_dawdle();
-            gpu_store_flag(f.flag, epoch);
-            if (atomicAdd(&done[EXCHANGE_ZONES], 1u) + 1 == (uint32_t)p.faces) {
-                done[EXCHANGE_ZONES] = 0;
-                *p.counters = epoch;
-            }
-        }
+        send_signal(p, f, which, epoch);
     }
+}
+
+/* Where the neighbour's field would begin in even epochs or slot 0. */
+static char *theirs_of(const naik_field *field, int mu, int side)
+{
+    const gpu_exchange *x = exchange_of(field);
+    return in_words(field) ? origin_of(field, slots_in(x, x->theirs[mu][side]))
+                           : field_origin(field, x->theirs[mu][side], x->capacity, 0);
 }
 
 static send_params send_params_of(const naik_field *field, const naik_layers *layers, int *largest)
@@ -281,8 +373,10 @@ static send_params send_params_of(const naik_field *field, const naik_layers *la
     p.parity = (int)layers->parity;
     p.nrhs = naik_field_vectors(field);
     p.counters = x->counters;
-    p.own[0] = field_origin(field, x->memory, x->capacity, 0);
-    p.own[1] = field_origin(field, x->memory, x->capacity, 1);
+    p.turn = in_words(field) ? x->turn : NULL;
+    p.slots = slots_in(x, x->memory);
+    p.capacity = in_words(field) ? x->slot_bytes : x->capacity;
+    p.own = field_origin(field, x->memory, x->capacity, 0);
     *largest = 0;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int side = 0; side < 2; side++) {
@@ -291,8 +385,7 @@ static send_params send_params_of(const naik_field *field, const naik_layers *la
             }
             sent_face *f = &p.face[p.faces++];
             const int zone = 2 * mu + !side; /* sent ahead, it lies behind the neighbour */
-            f->to[0] = field_origin(field, x->theirs[mu][side], x->capacity, 0);
-            f->to[1] = field_origin(field, x->theirs[mu][side], x->capacity, 1);
+            f->to = theirs_of(field, mu, side);
             f->flag = (uint32_t *)x->theirs[mu][side] + zone * EXCHANGE_FLAG_WORDS;
             f->first = lat->zone[mu][!side];
             f->mu = mu;
@@ -342,15 +435,18 @@ exchange_send gpu_exchange_sender(const naik_field *field, int depth)
     const naik_lattice *lat = field->geometry->lattice;
     const gpu_exchange *x = exchange_of(field);
     exchange_send s = {};
+    s.any = true;
     s.counters = x->counters;
-    s.capacity = x->capacity;
+    s.turn = in_words(field) ? x->turn : NULL;
+    s.slots = slots_in(x, x->memory);
+    s.capacity = in_words(field) ? x->slot_bytes : x->capacity;
     s.depth = depth;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         s.face[mu] = lat->face[mu];
         for (int side = 0; side < 2; side++) {
             if (x->faces[mu][side]) {
                 const int zone = 2 * mu + !side; /* sent ahead, it lies behind the neighbour */
-                s.to[mu][side] = field_origin(field, x->theirs[mu][side], x->capacity, 0);
+                s.to[mu][side] = theirs_of(field, mu, side);
                 s.flag[mu][side] = (uint32_t *)x->theirs[mu][side] + zone * EXCHANGE_FLAG_WORDS;
                 s.first[mu][side] = lat->zone[mu][!side];
             }
@@ -389,10 +485,16 @@ exchange_view gpu_exchange_view(const naik_field *field)
     const naik_backend *backend = field->geometry->backend;
     const gpu_peers *peers = &gpu_state_of(backend)->peers;
     exchange_view v = {};
-    v.epoch = x->counters;
-    v.flags = (const uint32_t *)x->memory;
-    v.halo[0] = field_origin(field, x->memory, x->capacity, 0);
-    v.halo[1] = field_origin(field, x->memory, x->capacity, 1);
+    if (in_words(field)) {
+        v.turn = x->turn;
+        v.slots = origin_of(field, slots_in(x, x->memory));
+        v.slot_bytes = x->slot_bytes;
+    } else {
+        v.epoch = x->counters;
+        v.flags = (const uint32_t *)x->memory;
+        v.halo[0] = field_origin(field, x->memory, x->capacity, 0);
+        v.halo[1] = field_origin(field, x->memory, x->capacity, 1);
+    }
     v.timeout = peer_timeout_of(backend);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int side = 0; side < 2; side++) {
@@ -407,12 +509,21 @@ exchange_view gpu_exchange_view(const naik_field *field)
 }
 
 template <class V>
-__global__ void receive_kernel(const exchange_view v, int first, int count, int nrhs, char *data)
+__global__ void receive_kernel(const exchange_view v, uint32_t sender, int first, int count,
+                               int nrhs, char *data)
 {
-    const char *from = exchange_await(v, (int)threadIdx.x);
     const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
+    const size_t offset = vec_offset<V>(first + i, (int)blockIdx.y, nrhs);
+    if (v.turn != NULL) {
+        words_vector<V> one;
+        const char *from = v.slots + words_slot(v.turn) * v.slot_bytes;
+        if (i < count && one.take(from + offset, v.timeout, sender)) {
+            one.keep(data + offset);
+        }
+        return;
+    }
+    const char *from = exchange_await(v, (int)threadIdx.x);
     if (i < count) {
-        const size_t offset = vec_offset<V>(first + i, (int)blockIdx.y, nrhs);
         V::keep(data + offset, V::fetch(from + offset));
     }
 }
@@ -429,10 +540,10 @@ naik_status gpu_exchange_receive(naik_field *field, const naik_layers *layers)
         for (int side = 0; side < 2; side++) {
             const int count = lat->face[mu] * layers->depth;
             if (x->faces[mu][side]) {
-                BY_PRECISION(field->precision, receive_kernel,
-                             pack_blocks(count, naik_field_vectors(field)), PACK_THREADS,
-                             gpu_state_of(backend)->stream, v, lat->zone[mu][side], count,
-                             naik_field_vectors(field), (char *)field->data);
+                BY_PRECISION(
+                    field->precision, receive_kernel, pack_blocks(count, naik_field_vectors(field)),
+                    PACK_THREADS, gpu_state_of(backend)->stream, v, v.sender[2 * mu + side],
+                    lat->zone[mu][side], count, naik_field_vectors(field), (char *)field->data);
                 NAIK_TRY(GPU_LAUNCHED(backend, "receiving halos"));
             }
         }

@@ -6,11 +6,15 @@
 #include "gpu/fields/stencil.cuh"
 #include "gpu/halo/exchange.h"
 #include "gpu/halo/peer.cuh"
+#include "gpu/halo/words.cuh"
 
 typedef struct exchange_view {
-    const uint32_t *epoch; /* NULL: halos are in the field */
+    const uint32_t *epoch; /* NULL: no flags say that halos have come */
     const uint32_t *flags;
-    const char *halo[2];            /* by epoch: where the field would begin */
+    const char *halo[2];    /* by epoch: where the field would begin */
+    const words_turn *turn; /* NULL: no words say that they have come (words.cuh) */
+    const char *slots;      /* where the field would begin in slot 0 */
+    size_t slot_bytes;
     uint8_t sender[EXCHANGE_ZONES]; /* of zone 2 mu + side: 1 + node rank; 0: not waited for */
     peer_timeout timeout;
 } exchange_view;
@@ -33,14 +37,19 @@ __device__ static inline const char *exchange_await(const exchange_view &v, int 
 
 /* What a kernel needs to send the outer layers of the field that it writes. */
 typedef struct exchange_send {
-    uint32_t *counters; /* as gpu_exchange's; NULL: nothing is sent */
-    size_t capacity;
-    char *to[NAIK_DIM][2];       /* where the neighbour's field would begin in even epochs; NULL:
-                                    nothing goes to this side */
+    bool any;              /* there are faces to send */
+    uint32_t *counters;    /* as gpu_exchange's, with flags */
+    words_turn *turn;      /* NULL: with flags */
+    char *slots;           /* this rank's, to be emptied */
+    uint32_t pieces;       /* of a slot that are sent */
+    size_t capacity;       /* from one epoch's or slot's memory to the next */
+    char *to[NAIK_DIM][2]; /* where the neighbour's field would begin in even epochs or slot 0;
+                                    NULL: nothing goes to this side */
     uint32_t *flag[NAIK_DIM][2]; /* there */
     int first[NAIK_DIM][2];      /* the zone's first site there */
     int face[NAIK_DIM], depth;
     unsigned shares; /* of all blocks together, in units that the kernel chooses */
+    int first_block; /* with one of them */
 } exchange_send;
 
 exchange_send gpu_exchange_sender(const naik_field *field, int depth);
@@ -62,23 +71,15 @@ __device__ static inline int exchange_number(const gpu_stencil &st, const int x[
     return number / 2;
 }
 
-/* Sends a site that this thread has written to `data`: of N rhs from `rhs` on those whose
- * bit is set, to every zone that it belongs to. Zones are few and take turns; rhs go together.
- */
+/* Sends a site's vectors, of N rhs from `irhs` on those whose bit is set, to every zone that it
+ * belongs to. Zones are few and take turns; rhs go together. */
 template <class V, int N>
 __device__ static inline void exchange_send_site(const exchange_send &s, const gpu_stencil &st,
-                                                 const char *data, int cb, const int x[4], int irhs,
-                                                 unsigned rhs, int nrhs)
+                                                 const typename V::stored (&vector)[N],
+                                                 const int x[4], int irhs, unsigned rhs, int nrhs)
 {
-    const uint32_t epoch = exchange_epoch(s);
-    const char *from = data + vec_offset<V>(cb, irhs, nrhs);
-    typename V::stored vector[N];
-#pragma unroll
-    for (int c = 0; c < N; c++) {
-        if (rhs >> c & 1) {
-            vector[c] = V::fetch(from + c * V::RHS_BYTES);
-        }
-    }
+    const bool words = N == 1 && s.turn != NULL;
+    const uint32_t half_or_slot = words ? words_next(words_slot(s.turn)) : exchange_epoch(s) & 1;
 #pragma unroll 1
     for (int zone = 0; zone < EXCHANGE_ZONES; zone++) {
         const int mu = zone / 2, side = zone % 2;
@@ -89,7 +90,11 @@ __device__ static inline void exchange_send_site(const exchange_send &s, const g
             continue;
         }
         const int there = s.first[mu][side] + layer * s.face[mu] + exchange_number(st, x, mu);
-        char *to = s.to[mu][side] + (epoch & 1) * s.capacity + vec_offset<V>(there, irhs, nrhs);
+        char *to = s.to[mu][side] + half_or_slot * s.capacity + vec_offset<V>(there, irhs, nrhs);
+        if (words) {
+            words_vector<V>(vector[0]).send(to);
+            continue;
+        }
 #pragma unroll
         for (int c = 0; c < N; c++) {
             if (rhs >> c & 1) {
@@ -97,14 +102,22 @@ __device__ static inline void exchange_send_site(const exchange_send &s, const g
             }
         }
     }
+    if (words) {
+        return;
+    }
     GPU_MARK("sent");
     gpu_release_stores();
 }
 
-/* This block has sent its share; the last of s.shares raises the flags. One thread calls, after
- * a barrier behind exchange_send_site of all. Nothing here waits for another rank. */
+/* This block has sent its share; the last of s.shares raises the flags, or counts the turn. One
+ * thread calls, after a barrier behind exchange_send_site of all. Nothing here waits for another
+ * rank. */
 __device__ static inline void exchange_signal(const exchange_send &s)
 {
+    if (s.turn != NULL) {
+        words_sent(s.turn, s.shares);
+        return;
+    }
     const uint32_t epoch = exchange_epoch(s);
     gpu_dawdle();
     gpu_release_block();

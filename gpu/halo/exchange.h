@@ -1,8 +1,8 @@
 /* exchange.h - halos of one lattice from device to device
  *
  * A rank's block of memory is written to by its neighbours: a flag for each zone, then twice, in
- * epochs, the halo sites in the layout of a field, as if that field's memory began where it must for
- * them to be at their places.
+ * epochs, and once for each slot of short halos (words.cuh) the halo sites in the layout of a field,
+ * as if that field's memory began where it must for them to be at their places.
  */
 #ifndef NAIK_GPU_EXCHANGE_H
 #define NAIK_GPU_EXCHANGE_H
@@ -13,14 +13,15 @@ enum { EXCHANGE_HEADER_BYTES = 4096, EXCHANGE_FLAG_WORDS = 32, EXCHANGE_ZONES = 
 
 typedef struct gpu_exchange {
     bool faces[NAIK_DIM][2]; /* that it is for */
-    char *memory;            /* [header][2][capacity] */
-    size_t capacity;
+    char *memory;            /* [header][2][capacity][NAIK_PEER_SLOTS][slot_bytes] */
+    size_t capacity, slot_bytes;
     char *theirs[NAIK_DIM][2]; /* the neighbours', as mapped here */
     void *mapped[EXCHANGE_ZONES];
     int mapped_rank[EXCHANGE_ZONES], mapped_count; /* each neighbour once */
     uint32_t *counters; /* backend memory [1 + EXCHANGE_ZONES + 1]: epochs sent; blocks done of each
                            face; faces done */
-    bool beside;        /* the exchange under way runs on the side stream */
+    struct words_turn *turn; /* backend memory */
+    bool beside;             /* the exchange under way runs on the side stream */
 } gpu_exchange;
 
 naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_DIM][2]);

@@ -3,6 +3,7 @@
 #define NAIK_BACKEND_ROUTE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef enum naik_transport {
     NAIK_TRANSPORT_AUTO,
@@ -21,5 +22,27 @@ typedef struct naik_route {
     double timeout_s; /* how long to wait for a message of MPI; 0: for ever */
     double exchange_us; /* of the test exchange, measured; 0: there was none */
 } naik_route;
+
+/* Memory that a GPU keeps for halos which other GPUs write, and by which rule they write it
+ * (gpu/halo/words.cuh): for the GPU's backend and for plans on paper. */
+enum {
+    NAIK_PEER_HALVES = 2,          /* of memory, in turns, where flags say what has come */
+    NAIK_PEER_SLOTS = 5,           /* where the words themselves say it */
+    NAIK_PEER_WORDS_MOST = 7 << 18 /* bytes of all halo sites up to which they do */
+};
+
+/* Of fields with so many colour vectors a site. On four H100 an iteration of 16^4 took 36 us with
+ * words and 41.7 with flags, but one of 24^4, of 1.99 MB, 107.6 and 104.4; kernels of several rhs a
+ * thread, which have no instruction to spare, know flags alone. */
+static inline bool naik_peer_in_words(int vectors, size_t halo_bytes)
+{
+    return vectors == 1 && halo_bytes <= NAIK_PEER_WORDS_MOST;
+}
+
+static inline size_t naik_peer_room(int vectors, size_t halo_bytes)
+{
+    return (naik_peer_in_words(vectors, halo_bytes) ? NAIK_PEER_SLOTS : NAIK_PEER_HALVES) *
+           halo_bytes;
+}
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "backend/halves.h"
 #include "backend/packed_links.h"
+#include "backend/route.h"
 #include "backend/site_blocks.h"
 #include "base/memory.h"
 #include "lattice/grid.h"
@@ -59,6 +60,19 @@ static double wire_us(const model_machine *m, const model_problem *p, naik_grid_
     return 1e-3 * fmax(inside, between);
 }
 
+/* Whether the words of a halo say themselves that they have come: on one node, where it is short. */
+static bool comes_in_words(const model_problem *p, const int grid[NAIK_DIM], int nodes)
+{
+    const double volume_cb = 0.5 * p->local[0] * p->local[1] * (double)p->local[2] * p->local[3];
+    double sites = 0;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        sites += grid[mu] > 1 ? 2 * NAIK_HALO_DEPTH * volume_cb / p->local[mu] : 0;
+    }
+    const int vectors = p->nrhs * p->kind->spin;
+    return nodes == 1 &&
+           naik_peer_in_words(vectors, (size_t)(sites * vectors * naik_vector_bytes(p->vectors)));
+}
+
 static void predict_on(const model_machine *m, const model_problem *p, int ranks,
                        naik_grid_cost cost, model_prediction *out)
 {
@@ -78,11 +92,12 @@ static void predict_on(const model_machine *m, const model_problem *p, int ranks
     const double kernel = fmax(memory, roof);
     const double updates = p->vectors == NAIK_DOUBLE ? 0 : value_of(m, UPDATES);
     const int nodes = (ranks + m->node_size - 1) / m->node_size;
+    const int inside = comes_in_words(p, out->grid, nodes) ? SHORT_US : INSIDE_US;
     out->dslash_us = kernel + (ranks > 1 ? value_of(m, DSLASH_US) : 0);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (out->grid[mu] > 1) {
             out->dslash_us +=
-                value_of(m, crosses(out->grid, mu, m->node_size) ? BETWEEN_US : INSIDE_US);
+                value_of(m, crosses(out->grid, mu, m->node_size) ? BETWEEN_US : inside);
         }
     }
     out->wire_us = wire_us(m, p, cost);

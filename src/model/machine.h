@@ -29,6 +29,7 @@ typedef enum model_figure_name {
     ROOF_HALF,        /* */
     DSLASH_US,        /* E: every D that exchanges anything */
     INSIDE_US,        /* A: each direction split inside nodes only */
+    SHORT_US,         /* A: the same, of halos whose words say that they have come */
     BETWEEN_US,       /* A: each direction that crosses nodes */
     WIRE_INSIDE_GBS,  /* a GPU to all of its node, one way */
     WIRE_BETWEEN_GBS, /* a GPU's share of its node's network, one way */

@@ -12,6 +12,7 @@
 #include "backend/field.h"
 #include "backend/multigrid.h"
 #include "backend/packed_links.h"
+#include "backend/route.h"
 #include "backend/site_blocks.h"
 
 static size_t field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
@@ -39,7 +40,8 @@ static size_t face_bytes(const naik_lattice *lat, naik_precision precision, int 
 
 static size_t peer_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
 {
-    return 2 * (size_t)lat->halo * (size_t)nrhs * (size_t)naik_vector_bytes(precision);
+    return naik_peer_room(nrhs,
+                          (size_t)lat->halo * (size_t)nrhs * (size_t)naik_vector_bytes(precision));
 }
 
 static size_t blocks_bytes(const naik_lattice *lat, naik_precision precision)
