@@ -222,11 +222,11 @@ def killed_at_any_stage_of_the_writing_the_bytes_are_those_of_one_run():
 
 def modes_have_their_name_before_the_last_solve_is_stored():
     """A run that is killed then has one left, for which it would find them again."""
-    if shim() is None:
+    if built_shim() is None:
         return "no cc, or not glibc"
     written = written_input("named")
     naik("solve", written, "--set", "solver.batch=1", status=None,
-         env={"LD_PRELOAD": shim(), "NAIK_SLOW_MS": "60", "NAIK_FAIL": "none:0@0", "NAIK_FAIL_RANK": "0", "NAIK_INJECT": "kill:write:6",
+         env={"LD_PRELOAD": built_shim(), "NAIK_SLOW_MS": "60", "NAIK_FAIL": "none:0@0", "NAIK_FAIL_RANK": "0", "NAIK_INJECT": "kill:write:6",
               "NAIK_FAIL_IN": os.path.realpath(path("named")) + "-modes.h5"})
     assert os.path.exists(path("named-modes.h5")) and not os.path.exists(path("named-out.h5")), os.listdir(path("."))
     return None

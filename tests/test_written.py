@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 
-from program import LONG, answer, command, environment, main, naik, path
+from program import LONG, answer, built_shim, command, environment, main, naik, path
 
 SMALL = """
 lattice: {size: [4, 4, 4, 4]}
@@ -20,12 +20,6 @@ output: {file: %s}
 run: {threads: 1}
 """
 FORMATS = ("milc", "nersc", "nersc-3x3", "ildg", "pyquda")
-
-
-def library():
-    """The library to preload, or None where it cannot be built."""
-    made, source = path("fail_one_rank.so"), os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/fail_one_rank.c")
-    return made if os.path.exists(made) or subprocess.run(["cc", "-shared", "-fPIC", "-o", made, source, "-ldl"]).returncode == 0 else None
 
 
 def written(name, action="hisq", words="masses: [0.5]", meson="pion5", solver="", more=""):
@@ -43,7 +37,7 @@ def sweep(words, file, good, remove=(), step=3):
             if name.startswith(file) or name.startswith(remove):
                 os.remove(path(name))
         run = subprocess.run(command(*words), capture_output=True, text=True, timeout=60, env={
-            **environment(), "LD_PRELOAD": library(), "NAIK_FAIL": f"flip:{n}@0", "NAIK_FAIL_RANK": "0", "NAIK_FAIL_IN": path(file)})
+            **environment(), "LD_PRELOAD": built_shim(), "NAIK_FAIL": f"flip:{n}@0", "NAIK_FAIL_RANK": "0", "NAIK_FAIL_IN": path(file)})
         if "failed as ordered" not in run.stderr:
             break
         what = (words, n, run.returncode, run.stdout[-600:], run.stderr[-600:])
@@ -63,7 +57,7 @@ def everything_is_made():
 
 
 def configurations():
-    if library() is None:
+    if built_shim() is None:
         return "no cc, or not glibc"
     for kind in FORMATS:
         file = "out." + kind
@@ -73,14 +67,14 @@ def configurations():
 
 
 def links():
-    if library() is None:
+    if built_shim() is None:
         return "no cc, or not glibc"
     sweep(("links", written("links"), "-o", path("fat.h5")), "fat.h5", ("info", path("fat.h5"), "--verify"))
     return None
 
 
 def propagators_and_modes():
-    if library() is None:
+    if built_shim() is None:
         return "no cc, or not glibc"
     sweep(("solve", written("prop")), "prop.h5", ("info", path("prop.h5")))
     deflated = written("low", more="deflation: {modes: 4, krylov: 40, tolerance: 1e-3, file: %s}" % path("low-modes.h5"))
@@ -90,7 +84,7 @@ def propagators_and_modes():
 
 
 def near_null_vectors():
-    if library() is None:
+    if built_shim() is None:
         return "no cc, or not glibc"
     grid = written("grid", "wilson", "kappas: [0.12]", "pion", ", method: multigrid",
                    "multigrid: {vectors: 6, start: 3, cycles: 0, aggregate: [2, 2, 2, 2], file: %s}" % path("null.h5"))
