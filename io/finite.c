@@ -15,6 +15,22 @@ bool naik_singles_are_finite(const float *reals, int64_t count)
     return odd == 0;
 }
 
+bool naik_piece_is_finite(const void *reals, int64_t count, int bits)
+{
+    const double *doubles = reals;
+    int64_t odd = 0;
+    if (bits == 32) {
+        return naik_singles_are_finite(reals, count);
+    }
+#pragma omp simd reduction(+ : odd)
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t word;
+        memcpy(&word, &doubles[i], 8);
+        odd += (word & 0x7ff0000000000000u) == 0x7ff0000000000000u;
+    }
+    return odd == 0;
+}
+
 bool naik_reals_are_finite(const void *reals, int64_t count, int bits)
 {
     const unsigned char *bytes = reals;

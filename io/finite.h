@@ -14,7 +14,9 @@
 
 /* Of reals as they are in a file, native float (bits 32) or double (64). */
 bool naik_reals_are_finite(const void *reals, int64_t count, int bits);
-/* naik_reals_are_finite of floats, by the calling thread alone. */
+/* naik_reals_are_finite by the calling thread alone. */
+bool naik_piece_is_finite(const void *reals, int64_t count, int bits);
+/* naik_piece_is_finite of floats. */
 bool naik_singles_are_finite(const float *reals, int64_t count);
 /* Whether values are finite once they are rounded to `bits`. */
 bool naik_values_are_finite(const double *values, int64_t count, int bits);

@@ -27,6 +27,17 @@ const char *naik_mpi_name(const char *path, char text[NAIK_MPI_NAME])
     return before[0] != '\0' && length < NAIK_MPI_NAME ? text : path;
 }
 
+const char *naik_mpi_path(const char *name)
+{
+#ifdef ROMIO_VERSION
+    static const char kind[] = "ufs:"; /* no path with ':' goes without it */
+    if (strncmp(name, kind, sizeof kind - 1) == 0) {
+        return name + sizeof kind - 1;
+    }
+#endif
+    return name;
+}
+
 naik_status naik_hints_create(naik_comm *comm, const char *path, const char *text, MPI_Info *out)
 {
     naik_status status = NAIK_OK;

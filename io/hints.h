@@ -15,5 +15,7 @@ enum { NAIK_MPI_NAME = 4200 };
 /* The name by which MPI-IO opens the file `path`: `path` or `text`. Open MPI (4.1.4) refuses names of one
  * letter, and ROMIO, of MPICH and Cray, takes what stands before a ':' for a kind of file system. */
 const char *naik_mpi_name(const char *path, char text[NAIK_MPI_NAME]);
+/* The path from that name, a part of it: HDF5 knows a file by the name it was opened with. */
+const char *naik_mpi_path(const char *name);
 
 #endif

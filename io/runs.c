@@ -24,16 +24,16 @@ bool naik_runs_are_long(const naik_runs *runs)
            naik_runs_bytes(runs) <= SMALL_BOX_BYTES;
 }
 
-/* Number in the array of the first site of a run. */
-static int64_t first_of(const naik_runs *runs, int64_t run)
+int64_t naik_runs_first(const naik_runs *runs, int64_t run)
 {
     int x[NAIK_DIM];
     naik_lattice_coords(runs->lattice, (int32_t)(run * runs->run_sites), x);
     return naik_lattice_global(runs->lattice, x);
 }
 
-static int write_bytes(int fd, int64_t offset, const char *bytes, int64_t count)
+int naik_bytes_write(int fd, int64_t offset, const void *from, int64_t count)
 {
+    const char *bytes = from;
     while (count > 0) {
         const ssize_t done = pwrite(fd, bytes, (size_t)count, offset);
         if (done < 0 && errno != EINTR) {
@@ -51,8 +51,9 @@ static int write_bytes(int fd, int64_t offset, const char *bytes, int64_t count)
     return 0;
 }
 
-static int read_bytes(int fd, int64_t offset, char *bytes, int64_t count)
+int naik_bytes_read(int fd, int64_t offset, void *into, int64_t count)
 {
+    char *bytes = into;
     while (count > 0) {
         const ssize_t done = pread(fd, bytes, (size_t)count, offset);
         if (done < 0 && errno != EINTR) {
@@ -75,8 +76,8 @@ int naik_runs_write(const naik_runs *runs, int fd, int64_t offset, const void *b
     const int64_t bytes = runs->run_sites * runs->site_bytes;
     int failed = 0;
     for (int64_t run = 0; run < runs->count && failed == 0; run++) {
-        failed = write_bytes(fd, offset + first_of(runs, run) * runs->site_bytes,
-                             (const char *)box + run * bytes, bytes);
+        failed = naik_bytes_write(fd, offset + naik_runs_first(runs, run) * runs->site_bytes,
+                                  (const char *)box + run * bytes, bytes);
     }
     return failed;
 }
@@ -87,14 +88,14 @@ int naik_runs_read(const naik_runs *runs, int fd, int64_t offset, void *box, voi
     const int64_t most = NAIK_RUNS_BUFFER / runs->site_bytes;
     int failed = 0;
     for (int64_t run = 0; run < runs->count; run++) {
-        const int64_t first = first_of(runs, run);
+        const int64_t first = naik_runs_first(runs, run);
         for (int64_t site = 0; site < runs->run_sites; site += most) {
             const int64_t left = runs->run_sites - site, now = left < most ? left : most;
             char *into = box == NULL
                              ? buffer
                              : (char *)box + (run * runs->run_sites + site) * runs->site_bytes;
-            failed = read_bytes(fd, offset + (first + site) * runs->site_bytes, into,
-                                now * runs->site_bytes);
+            failed = naik_bytes_read(fd, offset + (first + site) * runs->site_bytes, into,
+                                     now * runs->site_bytes);
             if (failed != 0) {
                 return failed;
             }
@@ -107,7 +108,7 @@ int naik_runs_read(const naik_runs *runs, int fd, int64_t offset, void *box, voi
 void naik_runs_add(const naik_runs *runs, const void *box, naik_site_sum *sum)
 {
     for (int64_t run = 0; run < runs->count; run++) {
-        naik_site_sum_add(sum, first_of(runs, run), runs->run_sites,
+        naik_site_sum_add(sum, naik_runs_first(runs, run), runs->run_sites,
                           (const char *)box + run * runs->run_sites * runs->site_bytes);
     }
 }

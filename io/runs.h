@@ -23,6 +23,14 @@ static inline int64_t naik_runs_bytes(const naik_runs *runs)
 /* Whether plain reads and writes serve it well: runs are long, or there is little in the box. */
 bool naik_runs_are_long(const naik_runs *runs);
 
+/* Number in the array of the first site of a run. */
+int64_t naik_runs_first(const naik_runs *runs, int64_t run);
+
+/* `count` bytes to and from their place in a file, however many calls it takes. 0, or why not; ENODATA
+ * where the file ends before. */
+int naik_bytes_write(int fd, int64_t offset, const void *from, int64_t count);
+int naik_bytes_read(int fd, int64_t offset, void *into, int64_t count);
+
 /* The box, in local lexicographic order, into an array that begins at `offset` of the file. 0, or why
  * not. */
 int naik_runs_write(const naik_runs *runs, int fd, int64_t offset, const void *box);

@@ -230,12 +230,19 @@ verdict("bench_model_takes_figures", slow["us_per_iteration"] > fast["us_per_ite
 verdict("bench_model_refuses_unknown_figures", model("--figure", "copy=1")[0] == 1)
 check("bench_links_prints_a_line", ["links"], ["seconds"])
 path = os.path.join(SCRATCH, "bench.h5")
-check("bench_io_prints_both_ways", ["io", "--file", path], ["gbs"], 2, 2)
+PARTS = ["gather_s", "checksum_s", "write_s", "fsync_s", "read_s", "scatter_s"]
+v = check("bench_io_prints_both_ways", ["io", "--file", path], ["gbs", *PARTS], 6, 2)
+verdict("bench_io_names_the_ways", [(line["way"], line["by"]) for line in v] ==
+        [(way, by) for by in ("pieces", "collective", "gathered") for way in ("write", "read")], str(v))
 verdict("bench_io_removes_its_file", not os.path.exists(path))
 v = check("bench_io_takes_hints", ["io", "--file", path, "--mpi-info", "cb_nodes=1", "--alignment", "65536",
-                                   "--aggregators", "1"], ["gbs"], 2, 2)
-verdict("bench_io_says_how_it_wrote", v[0]["aggregators"] == "1" and v[0]["alignment"] == "65536"
-        and v[0]["mpi_info"] == "cb_nodes=1", str(v))
+                                   "--aggregators", "2"], ["gbs"], 6, 2)
+verdict("bench_io_says_how_it_wrote", [line["aggregators"] for line in v] == ["0", "0", "0", "0", "2", "2"]
+        and {line["alignment"] for line in v} == {"65536"}
+        and [line["mpi_info"] for line in v] == ["none"] * 2 + ["cb_nodes=1"] * 4, str(v))
+v = check("bench_io_says_what_takes_the_time", ["io", "--file", path, "--size", "16,16,16,16"], PARTS, 6)
+whole = [sum(float(line[part]) for part in PARTS) / float(line["seconds"]) for line in v]
+verdict("bench_io_parts_are_not_more_than_all", all(0 < share for share in whole), str(v))
 open(path, "w").close()
 verdict("bench_io_touches_no_file_of_the_user", answer("bench", "io", "--file", path, *QUICK)[0] == 1)
 status, said, told = answer("bench", "dslash", "--json", *QUICK)

@@ -18,6 +18,9 @@ typedef struct naik_io_options {  /* how files are reached; all zero: as the lib
     int64_t alignment;            /* of datasets of a MiB and more in HDF5, bytes */
     int writers;                  /* ranks that write HDF5 datasets for all; 0: all together */
     bool plain;                   /* HDF5 without MPI-IO: this rank has its files to itself */
+    bool collective;              /* fields in HDF5 by collective calls alone, also where threads
+                                     could move them (io/h5/box_plain.h) */
+    struct naik_io_times *times;  /* of who wants to know what that takes (io/h5/times.h); NULL */
     bool replace;                 /* an output may take the place of a file that is there */
 } naik_io_options;
 

@@ -14,6 +14,8 @@
 #include "comm/collective.h"
 #include "io/finite.h"
 #include "io/h5/box_gather.h"
+#include "io/h5/box_plain.h"
+#include "io/h5/times.h"
 #include "io/reread.h"
 #include "io/site_sums.h"
 
@@ -155,25 +157,32 @@ static naik_status move_piece(const naik_lattice *lat, const naik_h5_field *fiel
     double *mine = data != NULL ? (double *)((char *)data + begin) : NULL; /* or what is packed */
     void *bytes = buffer != NULL ? buffer : mine;
     float *rounded = is_rounded(field) && data != NULL ? buffer : NULL;
+    naik_io_times *times = lat->comm->io.times;
+    double since = naik_io_clock();
     if (writing && rounded != NULL) {
 #pragma omp parallel for schedule(static)
         for (int64_t i = 0; i < reals; i++) {
             rounded[i] = (float)mine[i];
         }
+        naik_io_count(times, NAIK_IO_GATHER, &since);
     }
     if (writing) {
         add_checksum(lat, field, part, bytes, sums);
+        naik_io_count(times, NAIK_IO_CHECKSUM, &since);
     }
     NAIK_TRY(transfer(lat, field, part, list, writing, bytes));
+    naik_io_count(times, writing ? NAIK_IO_WRITE : NAIK_IO_READ, &since);
     if (!writing) {
         add_checksum(lat, field, part, bytes, sums);
         *finite = *finite && naik_reals_are_finite(bytes, reals, field->bits);
+        naik_io_count(times, NAIK_IO_CHECKSUM, &since);
     }
     if (!writing && rounded != NULL) {
 #pragma omp parallel for schedule(static)
         for (int64_t i = 0; i < reals; i++) {
             mine[i] = rounded[i];
         }
+        naik_io_count(times, NAIK_IO_SCATTER, &since);
     }
 done:
     return status;
@@ -241,7 +250,7 @@ naik_status naik_h5_field_write(const naik_lattice *lattice, const naik_h5_field
                                 const void *data, uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
-    bool finite = true;
+    bool finite = true, done = false;
     char name[256];
     naik_site_sums *sums = NULL;
     name_field(field, name);
@@ -249,7 +258,11 @@ naik_status naik_h5_field_write(const naik_lattice *lattice, const naik_h5_field
     NAIK_TRY(naik_site_sums_create(lattice->comm, site_bytes(field), &sums));
     if (field->writers > 0) {
         NAIK_TRY(naik_h5_gather_write(lattice, field, data, sums));
-    } else { /* data are only read from */
+        done = true;
+    } else {
+        NAIK_TRY(naik_h5_plain_write(lattice, field, data, sums, &done));
+    }
+    if (!done) { /* data are only read from */
         NAIK_TRY(move_field(lattice, field, true, (void *)data, sums, &finite));
     }
     NAIK_TRY(naik_site_sums_combine(sums, sum));
@@ -262,10 +275,13 @@ naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field 
                                uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
-    bool finite = true;
+    bool finite = true, done = false;
     naik_site_sums *sums = NULL;
     NAIK_TRY(naik_site_sums_create(lattice->comm, site_bytes(field), &sums));
-    NAIK_TRY(move_field(lattice, field, false, data, sums, &finite));
+    NAIK_TRY(naik_h5_plain_read(lattice, field, data, sums, &finite, &done));
+    if (!done) {
+        NAIK_TRY(move_field(lattice, field, false, data, sums, &finite));
+    }
     NAIK_TRY(naik_site_sums_combine(sums, sum));
     double odd = !finite;
     NAIK_TRY(naik_comm_max_f64(lattice->comm, &odd, 1));

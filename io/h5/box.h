@@ -35,8 +35,9 @@ static inline int naik_h5_field_select_lead(const naik_h5_field *field, hsize_t 
     return rank;
 }
 
-/* Without conversion of types inside HDF5. All ranks transfer together, less than 1 GiB per rank
- * and call; with field->writers that many ranks write for all (io/h5/box_gather.h). sum[2] = {suma, sumb},
+/* Without conversion of types inside HDF5. Threads move pieces where a rank's box can be addressed in
+ * the file (io/h5/box_plain.h); else all ranks transfer together, less than 1 GiB per rank and call;
+ * with field->writers that many ranks write for all (io/h5/box_gather.h). sum[2] = {suma, sumb},
  * USQCD checksum of the field's bytes in the file over all ranks. Read into NULL, only the checksum
  * is formed, in little memory. What is read and not finite is told, and given a sum that is not its
  * own, so that no stored one agrees. Collective, agree.

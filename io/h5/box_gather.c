@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "comm/comm_mpi.h"
+#include "io/h5/times.h"
 #include "io/sites.h"
 
 enum { WINDOW_BYTES = 1 << 26 };
@@ -176,6 +177,7 @@ static naik_status move_round(gather *g, int64_t round, const void *data, naik_s
     naik_comm *comm = g->lat->comm;
     naik_status status = NAIK_OK;
     int64_t begin = 0, end = 0;
+    double since = naik_io_clock();
     pack_round(g, round, data, sums);
     if (g->mine >= 0) {
         window_of(g, g->mine, round, &begin, &end);
@@ -185,7 +187,9 @@ static naik_status move_round(gather *g, int64_t round, const void *data, naik_s
                               g->take_at, g->run, comm->mpi->world);
     NAIK_TRY(naik_comm_check(comm, error, "gathering a field for its writers"));
     receive_round(g, begin, end, true);
+    naik_io_count(comm->io.times, NAIK_IO_GATHER, &since);
     status = write_window(g, begin, end);
+    naik_io_count(comm->io.times, NAIK_IO_WRITE, &since);
     NAIK_TRY(naik_comm_agree(comm, status));
 done:
     return status;

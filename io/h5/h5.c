@@ -11,6 +11,7 @@
 
 #include "comm/collective.h"
 #include "io/beside.h"
+#include "io/h5/times.h"
 #include "io/hints.h"
 #include "io/reread.h"
 
@@ -219,8 +220,10 @@ hid_t naik_h5_access_alone(void)
 
 naik_status naik_h5_flush(naik_comm *comm, hid_t file)
 {
+    double since = naik_io_clock();
     naik_status mine = naik_h5_check(comm->log, H5Fflush(file, H5F_SCOPE_GLOBAL),
                                      "flushing the file", __FILE__, __LINE__);
+    naik_io_count(comm->io.times, NAIK_IO_FSYNC, &since);
     return naik_comm_agree(comm, mine);
 }
 
@@ -229,8 +232,10 @@ naik_status naik_h5_close(naik_comm *comm, hid_t *file)
     if (*file < 0) {
         return NAIK_OK;
     }
+    double since = naik_io_clock();
     naik_status mine =
         naik_h5_check(comm->log, H5Fclose(*file), "closing the file", __FILE__, __LINE__);
+    naik_io_count(comm->io.times, NAIK_IO_FSYNC, &since);
     *file = -1;
     return naik_comm_agree(comm, mine);
 }

@@ -1,4 +1,4 @@
-/* io.c - `naik bench io`: a configuration into naik's HDF5 file and back
+/* io.c - `naik bench io`: a configuration into naik's HDF5 file and back, in every way that naik has
  *
  * Writing includes what naik never leaves out: reading the file again and comparing. The page cache
  * of the system may hold the file; on a cluster choose a size beyond it.
@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "comm/collective.h"
+#include "io/h5/times.h"
 #include "naik/gauge_io.h"
 
 typedef struct run {
@@ -31,29 +33,77 @@ static naik_status read_file(void *context)
     return status;
 }
 
-static naik_status measure(const bench *b, const char *way, bench_body body, run *r)
+/* A way of moving fields; hints and writers of the options are of some alone. */
+typedef struct way {
+    const char *name;
+    bool collective, hints;
+    int writers; /* at least */
+} way;
+
+static const way ways[] = {
+    {"pieces", false, false, 0}, {"collective", true, true, 0}, {"gathered", true, true, 1}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static void choose(const bench *b, const way *w)
+{
+    const char *hints = w->hints && b->options->mpi_info != NULL ? b->options->mpi_info : "";
+    naik_io_options *io = &b->comm->io;
+    const int asked = b->options->aggregators;
+    snprintf(io->hints, sizeof io->hints, "%s", hints);
+    io->alignment = b->options->alignment;
+    io->collective = w->collective;
+    io->writers = w->writers > 0 && asked > w->writers ? asked : w->writers;
+}
+
+static const char *const parts[NAIK_IO_PARTS] = {
+    [NAIK_IO_GATHER] = "gather_s", [NAIK_IO_CHECKSUM] = "checksum_s",
+    [NAIK_IO_WRITE] = "write_s",   [NAIK_IO_FSYNC] = "fsync_s",
+    [NAIK_IO_READ] = "read_s",     [NAIK_IO_SCATTER] = "scatter_s"};
+
+/* What one call more takes, part by part, on the rank that it takes longest. */
+static naik_status measure_parts(const bench *b, bench_body body, run *r, naik_io_times *times)
+{
+    naik_status status = NAIK_OK;
+    *times = (naik_io_times){.pieces = false};
+    b->comm->io.times = times;
+    status = body(r);
+    b->comm->io.times = NULL;
+    NAIK_TRY(status);
+    NAIK_TRY(naik_comm_max_f64(b->comm, times->s, NAIK_IO_PARTS));
+done:
+    return status;
+}
+
+static naik_status measure(const bench *b, const char *direction, const way *w, bench_body body,
+                           run *r)
 {
     bench_timing timing;
     bench_line line;
-    naik_status status = bench_measure(b, body, r, &timing);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    naik_io_times times;
+    naik_status status = NAIK_OK;
+    choose(b, w);
+    NAIK_TRY(bench_measure(b, body, r, &timing));
+    NAIK_TRY(measure_parts(b, body, r, &times));
     const int bits = bench_vectors(b) == NAIK_DOUBLE ? 64 : 32;
     const double bytes = (double)b->lattice->volume * 4 * 18 * bits / 8;
     bench_line_begin(b, &line);
-    bench_put_text(&line, "way", way);
+    bench_put_text(&line, "way", direction);
+    bench_put_text(&line, "by", w->collective || times.pieces ? w->name : "collective");
     bench_put_int(&line, "bits", bits);
     bench_put_int(&line, "alignment", b->options->alignment);
-    bench_put_int(&line, "aggregators", b->options->aggregators);
+    bench_put_int(&line, "aggregators", b->comm->io.writers);
     bench_put_text(&line, "mpi_info", b->comm->io.hints[0] != '\0' ? b->comm->io.hints : "none");
     bench_put_machine(b, &line);
     bench_put_real(&line, "megabytes", "%.1f", bytes * 1e-6);
     bench_put_real(&line, "seconds", "%.4f", timing.median_s);
     bench_put_real(&line, "us", "%.6g", timing.median_s * 1e6);
     bench_put_real(&line, "gbs", "%.5g", bytes / timing.median_s * 1e-9);
+    for (int i = 0; i < NAIK_IO_PARTS; i++) {
+        bench_put_real(&line, parts[i], "%.4f", times.s[i]);
+    }
     bench_line_end(b, &line, bytes, timing.median_s, &timing);
-    return NAIK_OK;
+done:
+    return status;
 }
 
 /* On rank 0: a file of the user's is not a place to write to. */
@@ -73,16 +123,13 @@ naik_status bench_io(const bench *b)
 {
     naik_status status = NAIK_OK;
     run r = {.b = b};
-    naik_io_options *io = &b->comm->io;
-    snprintf(io->hints, sizeof io->hints, "%s",
-             b->options->mpi_info != NULL ? b->options->mpi_info : "");
-    io->alignment = b->options->alignment;
-    io->writers = b->options->aggregators;
     NAIK_TRY(check_path(b));
-    io->replace = true; /* its own, from the second sample on */
+    b->comm->io.replace = true; /* its own, from the second sample on */
     NAIK_TRY(naik_gauge_create(b->lattice, &r.gauge));
-    NAIK_TRY(measure(b, "write", write_file, &r));
-    NAIK_TRY(measure(b, "read", read_file, &r));
+    for (int i = 0; i < WAYS; i++) {
+        NAIK_TRY(measure(b, "write", &ways[i], write_file, &r));
+        NAIK_TRY(measure(b, "read", &ways[i], read_file, &r));
+    }
     NAIK_TRY(naik_comm_barrier(b->comm));
     if (b->comm->rank == 0) {
         remove(b->options->file);

@@ -451,8 +451,11 @@ static const naik_param params[] = {
      .min = 0,
      .max = 1 << 20,
      .initial = "0",
-     .doc = "ranks that write the data of HDF5 files, each by itself. With 0 all ranks write "
-            "collectively, as they always do in other formats and when they keep solves in flight"},
+     .doc =
+         "ranks that write the data of HDF5 files, each by itself. With 0 every rank "
+         "writes its own box: threads write pieces of it where its parts of the file are long and "
+         "mpi_info is empty, and else all ranks write collectively, as they always do in other "
+         "formats and when they keep solves in flight"},
 
     {.key = "run.backend",
      .kind = NAIK_PARAM_CHOICE,

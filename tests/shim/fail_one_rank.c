@@ -5,8 +5,10 @@
  *   read      all reads from the N-th on give EIO, of files that have NAIK_FAIL_IN (or .h5) in
  *             their path
  *   oneread   the N-th read alone does
+ *   piece     the N-th read of 16 KiB or more by pread alone does
  *   stall     the N-th read never returns
  *   write     all writes to such files from the N-th on give ENOSPC
+ *   spoil     the N-th write of 16 KiB or more to such files by pwrite puts one byte that is another
  *   short     the N-th write to such files takes half of what it is given
  *   flip      the N-th write of 512 bytes or more to such files writes one bit otherwise
  *   sync      all fsyncs of such files from the N-th on give EIO
@@ -28,6 +30,8 @@
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+enum { LARGE = 1 << 14 }; /* bytes of what is a part of a field */
 
 extern void *__libc_malloc(size_t bytes);
 extern void *__libc_calloc(size_t count, size_t bytes);
@@ -191,8 +195,21 @@ static const void *flipped(int fd, const void *from, size_t bytes)
         return broken(fd, writing) ? -1 : real(__VA_ARGS__);                                       \
     }
 CALL(read, false, (int fd, void *to, size_t bytes), fd, to, bytes)
-CALL(pread, false, (int fd, void *to, size_t bytes, off_t at), fd, to, bytes, at)
-CALL(pread64, false, (int fd, void *to, size_t bytes, off_t at), fd, to, bytes, at)
+#define PREAD(name)                                                                                \
+    ssize_t name(int fd, void *to, size_t bytes, off_t at)                                         \
+    {                                                                                              \
+        ssize_t (*real)(int, void *, size_t, off_t);                                               \
+        *(void **)&real = dlsym(RTLD_NEXT, #name);                                                 \
+        if (bytes >= LARGE && is_ordered("piece") && is_watched(fd) &&                             \
+            ++order.calls == order.when) {                                                         \
+            tell();                                                                                \
+            errno = EIO;                                                                           \
+            return -1;                                                                             \
+        }                                                                                          \
+        return broken(fd, false) ? -1 : real(fd, to, bytes, at);                                   \
+    }
+PREAD(pread)
+PREAD(pread64)
 CALL(readv, false, (int fd, const struct iovec *to, int count), fd, to, count)
 CALL(preadv, false, (int fd, const struct iovec *to, int count, off_t at), fd, to, count, at)
 CALL(preadv64, false, (int fd, const struct iovec *to, int count, off_t at), fd, to, count, at)
@@ -212,10 +229,24 @@ ssize_t write(int fd, const void *from, size_t bytes)
     return real(fd, flipped(fd, from, bytes), bytes);
 }
 
-CALL(pwrite, true, (int fd, const void *from, size_t bytes, off_t at), fd, flipped(fd, from, bytes),
-     bytes, at)
-CALL(pwrite64, true, (int fd, const void *from, size_t bytes, off_t at), fd,
-     flipped(fd, from, bytes), bytes, at)
+#define PWRITE(name)                                                                               \
+    ssize_t name(int fd, const void *from, size_t bytes, off_t at)                                 \
+    {                                                                                              \
+        ssize_t (*real)(int, const void *, size_t, off_t);                                         \
+        *(void **)&real = dlsym(RTLD_NEXT, #name);                                                 \
+        pass(is_watched(fd), true);                                                                \
+        const ssize_t done =                                                                       \
+            broken(fd, true) ? -1 : real(fd, flipped(fd, from, bytes), bytes, at);                 \
+        if (done >= LARGE && is_ordered("spoil") && is_watched(fd) &&                              \
+            ++order.calls == order.when) {                                                         \
+            const char other = (char)~((const char *)from)[done / 2];                              \
+            tell();                                                                                \
+            return real(fd, &other, 1, at + done / 2) == 1 ? done : -1;                            \
+        }                                                                                          \
+        return done;                                                                               \
+    }
+PWRITE(pwrite)
+PWRITE(pwrite64)
 
 /* Of many pieces the first. */
 static const struct iovec *flipped_first(int fd, const struct iovec *from, int count)
