@@ -69,6 +69,11 @@ one_device() {
         count "naik inside Python" env NAIK="$BUILD/naik" SCRATCH="$scratch" "$python" -B tests/test_session.py
         rm -rf "$scratch"
     fi
+    if python=$(find_python cupy torch numpy); then
+        scratch=$(mktemp -d)
+        count "arrays of CuPy and torch" env NAIK="$BUILD/naik" SCRATCH="$scratch" "$python" -B tests/cupy_and_torch.py
+        rm -rf "$scratch"
+    fi
 }
 many_devices() {
     [ "$ranks" -gt 1 ] || { echo "one device: nothing was exchanged" && return; }
