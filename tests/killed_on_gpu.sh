@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `naik solve` whose correlators are made while solutions are on the GPU, killed at every commit, by signals in mid
 # run, and asked to stop: the run that goes on has the correlators, histories and records of an undisturbed one.
-# Called by check_gpu.sh.
+# Called by check_gpu.sh and wave64/run.
 #
 #   tests/killed_on_gpu.sh [RANKS]
 #
@@ -9,7 +9,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/env.sh
-ranks=${1:-1} naik=${BUILD:-build/cuda}/naik kills=${KILLS:-2} failed=0
+ranks=${1:-1} naik=${BUILD:-build/cuda}/naik kills=${KILLS:-2} input=in.yaml failed=0
 case $naik in /*) ;; *) naik=$PWD/$naik ;; esac
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -17,12 +17,12 @@ cd "$scratch" || exit 1
 export NAIK_BACKEND=${NAIK_BACKEND:-gpu}
 
 run() { # run NAME [OPTION]...: into NAME.log; the exit status is naik's
-    local name=$1 command=("$naik" solve in.yaml --set "output.file=$1.h5" "${@:2}")
+    local name=$1 command=("$naik" solve "$input" --set "output.file=$1.h5" "${@:2}")
     # shellcheck disable=SC2206 # $MPIRUN may be several words
     [ "$ranks" = 1 ] || command=($MPIRUN -n "$ranks" "${command[@]}")
     "${command[@]}" </dev/null >>"$name.log" 2>&1
 }
-judge() { # judge NAME WORDS
+judge() { # judge NAME WORDS: it has the numbers of `whole`
     local told=FAIL
     cmp -s whole.numbers <(numbers "$1") && told=PASS
     [ $told = PASS ] || { failed=1 && diff whole.numbers <(numbers "$1") | head -n 5 && tail -n 5 "$1.log"; }
@@ -61,7 +61,17 @@ done
 judge_words() { # judge_words WORDS FILE: the sentence was said
     grep -q "$1" "$2" && echo "PASS said: $1" || { echo "FAIL not said: $1" && failed=1; }
 }
-judge_words "solves of sources that were not contracted yet are solved again" told.log
+again="solved again, because columns or correlators of their sources are missing or damaged"
+judge_words "$again" told.log
+# One column of the last source converges in so many iterations, and the others give up: their correlators are in the file.
+least=$(grep -o 'source=pt/s0001 .* iterations=[0-9]*' whole.log | sed 's/.*=//' | sort -n | uniq -c)
+[ "$(wc -l <<<"$least")" -gt 1 ] || { echo "FAIL all columns of a source take as many iterations" && failed=1; }
+rm -f killed*
+NAIK_INJECT=kill:write:$writes run killed --set "solver.max_iterations=$(awk 'NR == 1 { print $2 }' <<<"$least")" 2>/dev/null
+rm -f killed.log
+run killed || failed=1
+judge killed "killed, and resumed with more iterations"
+judge_words "$again" killed.log
 for order in stop:solve:3 stop:solve:11 kill:solve:11; do
     rm -f killed*
     NAIK_INJECT=$order run killed
@@ -80,4 +90,25 @@ for signal in KILL TERM; do
         judge killed "SIG$signal at any moment"
     done
 done
+
+# A column of the heavy source is done long before the light source, and waits for the others of its own: asked to stop, a
+# run stores it with its solution, and the next one does not solve it again.
+input=waits.yaml
+cat >$input <<'Y'
+lattice: {size: [4, 4, 4, 8], boundary_t: antiperiodic}
+gauge: {file: lat.h5}
+action: {type: hisq}
+solve:
+  - {name: light, masses: [0.2], source: {type: point, origin: [0, 0, 0, 0]}}
+  - {name: heavy, masses: [2], source: {type: point, origin: [0, 0, 0, 2]}}
+solver: {tolerance: 1e-11, batch: 4}
+output: {file: x.h5, correlators: [pion5, GX-G1], propagators: false}
+Y
+rm -f whole* killed*
+run whole || { tail whole.log && exit 1; }
+numbers whole >whole.numbers
+NAIK_INJECT=stop:solve:60 run killed
+run killed || failed=1
+judge killed "asked to stop while a column waits"
+judge_words 'resuming: 1 of 6 solves are done' killed.log
 exit $failed

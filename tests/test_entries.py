@@ -2,13 +2,14 @@
 import os
 import re
 import sys
+import zlib
 
 import h5py
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import naik_io  # noqa: E402
-from program import everything, main, naik, path, same
+from program import everything, main, naik, path, raw_records, same
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -176,5 +177,45 @@ def propagators_may_be_left_out_of_the_finished_file():
     assert left == ["killed.h5"], left
 
 
+def columns_without_solutions_are_believed_where_all_of_their_source_is_there():
+    """A GPU stores a source without its solutions, once its correlators are in FILE.part. A CPU's FILE.part is made to look
+    like that, for the first of two sources, whose correlators it does not make; they are then the file's, or new ones."""
+    entries, output = "{name: a, masses: [0.4], " + POINTS + "}", ", correlators: [pion5, GX-G1], propagators: false"
+    solve("whole", entries, output=output)
+    whole = everything("whole.h5")
+    with naik_io.open(path("whole.h5")) as f:
+        made, columns = f.contractions, [i for i, s in enumerate(f.h5["solves"]) if s["source"] == 0]
+        assert len(made) == 2 and columns == [0, 1, 2], (made, columns)
+
+    def resumed(factor, pending=(), damaged=False):
+        """The log of a run that goes on, with so many times the correlators in the file, and their checksum."""
+        for end in ".h5", ".h5.part", ".h5.journal":
+            if os.path.exists(path("left" + end)):
+                os.remove(path("left" + end))
+        solve("left", entries, "--set", "solver.batch=1", output=output, status=None, env={"NAIK_INJECT": "kill:write:6"})
+        with h5py.File(path("left.h5.part"), "r+") as f, raw_records(f) as (records, offset):
+            numbers = factor * np.frombuffer(whole[made[0][1:]])
+            f[made[0]][...] = numbers.view(f[made[0]].dtype)
+            f["contractions"][0] = (0x6e61696b << 32) + zlib.crc32(numbers.tobytes()) + damaged
+            f["prop/s0000/m00"][...] = np.zeros_like(f["prop/s0000/m00"][...])
+            for i in columns:
+                for word in (b"suma", b"sumb"):
+                    records[i][offset(word):offset(word) + 4] = b"LEFT"
+                if i in pending:
+                    records[i][offset(b"state"):offset(b"state") + 4] = b"PEND"
+        naik("info", path("left.h5.part"), status=4 if damaged else 5)
+        return solve("left", entries, output=output)
+
+    again = "solved again, because columns or correlators of their sources are missing or damaged: %d of 6 solves stored without solutions"
+    said = resumed(1)
+    assert "solved again" not in said and "resuming: 5 of 6" in said, said
+    same(whole, everything("left.h5"))
+    for count, change in ((2, {"factor": 2, "pending": [1]}), (3, {"factor": 2, "damaged": True})):
+        said = resumed(**change)
+        assert again % count in said and "resuming: 2 of 6" in said, (change, said)
+        same(whole, everything("left.h5"))
+
+
 main([a_configuration_is_made, every_entry_has_the_correlators_that_it_asks_for, a_killed_run_goes_on_to_the_same_bytes,
-      quarks_with_spin_too, one_source_serves_several_sink_times, propagators_may_be_left_out_of_the_finished_file])
+      quarks_with_spin_too, one_source_serves_several_sink_times, propagators_may_be_left_out_of_the_finished_file,
+      columns_without_solutions_are_believed_where_all_of_their_source_is_there])

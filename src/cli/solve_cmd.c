@@ -116,8 +116,11 @@ static naik_status repeat_left_out(solve_job *j)
     }
     NAIK_TRY(contract_verify_left_out(j->comm, j->input, j->file, &count));
     if (count > 0) {
-        naik_log_line(j->log, "%d solves of sources that were not contracted yet are solved again",
-                      count);
+        naik_log_line(
+            j->log,
+            "solved again, because columns or correlators of their sources are missing or "
+            "damaged: %d of %d solves stored without solutions",
+            count, naik_propagator_file_solves(j->file));
     }
 done:
     return status;

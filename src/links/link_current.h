@@ -10,8 +10,9 @@
 
 typedef struct link_current link_current;
 
-/* Of links of direction mu over one site, and over three or NULL; copies the links, which are not kept. *out is NULL where the device has no room for them beside `spare` more
- * bytes, or mu is split. Collective. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE, NAIK_ERR_MPI. Release with link_current_destroy. */
+/* Of links of direction mu over one site, and over three or NULL; copies the links, which are not kept. *out is NULL where
+ * the device has no room for them beside `spare` more bytes, or ranks split mu. Collective. NAIK_ERR_MEMORY,
+ * NAIK_ERR_DEVICE, NAIK_ERR_MPI. Release with link_current_destroy. */
 naik_status link_current_create(naik_device *device, const naik_lattice *lattice,
                                 const naik_gauge *one, const naik_gauge *three, int mu,
                                 size_t spare, link_current **out);
