@@ -167,7 +167,7 @@ static naik_status watched_alloc(naik_device *device, size_t size_bytes, const c
 static void many_momenta_take_no_more_memory(check *t)
 {
     enum { FRAMES = 500, MOST_BYTES = 32 << 20 };
-    static const int extents[4] = {4, 4, 4, 8};
+    static const int extents[4] = {4, 4, 8, 8};
     static naik_frame frames[FRAMES];
     naik_meson mesons[NAIK_MESONS];
     fixture f;
