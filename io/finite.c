@@ -3,14 +3,26 @@
 
 #include <string.h>
 
+static inline bool single_is_odd(const void *real)
+{
+    uint32_t word;
+    memcpy(&word, real, 4);
+    return (word & 0x7f800000u) == 0x7f800000u;
+}
+
+static inline bool double_is_odd(const void *real)
+{
+    uint64_t word;
+    memcpy(&word, real, 8);
+    return (word & 0x7ff0000000000000u) == 0x7ff0000000000000u;
+}
+
 bool naik_singles_are_finite(const float *reals, int64_t count)
 {
     int64_t odd = 0;
 #pragma omp simd reduction(+ : odd)
     for (int64_t i = 0; i < count; i++) {
-        uint32_t word;
-        memcpy(&word, &reals[i], 4);
-        odd += (word & 0x7f800000u) == 0x7f800000u;
+        odd += single_is_odd(&reals[i]);
     }
     return odd == 0;
 }
@@ -24,9 +36,7 @@ bool naik_piece_is_finite(const void *reals, int64_t count, int bits)
     }
 #pragma omp simd reduction(+ : odd)
     for (int64_t i = 0; i < count; i++) {
-        uint64_t word;
-        memcpy(&word, &doubles[i], 8);
-        odd += (word & 0x7ff0000000000000u) == 0x7ff0000000000000u;
+        odd += double_is_odd(&doubles[i]);
     }
     return odd == 0;
 }
@@ -37,15 +47,7 @@ bool naik_reals_are_finite(const void *reals, int64_t count, int bits)
     int64_t odd = 0;
 #pragma omp parallel for schedule(static) reduction(+ : odd)
     for (int64_t i = 0; i < count; i++) {
-        if (bits == 32) {
-            uint32_t word;
-            memcpy(&word, bytes + 4 * i, 4);
-            odd += (word & 0x7f800000u) == 0x7f800000u;
-        } else {
-            uint64_t word;
-            memcpy(&word, bytes + 8 * i, 8);
-            odd += (word & 0x7ff0000000000000u) == 0x7ff0000000000000u;
-        }
+        odd += bits == 32 ? single_is_odd(bytes + 4 * i) : double_is_odd(bytes + 8 * i);
     }
     return odd == 0;
 }
@@ -59,9 +61,7 @@ bool naik_values_are_finite(const double *values, int64_t count, int bits)
 #pragma omp parallel for schedule(static) reduction(+ : odd)
     for (int64_t i = 0; i < count; i++) {
         const float rounded = (float)values[i];
-        uint32_t word;
-        memcpy(&word, &rounded, 4);
-        odd += (word & 0x7f800000u) == 0x7f800000u;
+        odd += single_is_odd(&rounded);
     }
     return odd == 0;
 }

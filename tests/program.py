@@ -237,6 +237,18 @@ def built_shim():
     return shim
 
 
+def kept(file, lines, alike):
+    """Compares lines with those that a file keeps, which NAIK_SAID=write writes anew: what differs, and the
+    lines of the file."""
+    if os.environ.get("NAIK_SAID") == "write":
+        with open(file, "w", encoding="utf-8") as f:
+            f.write("\n".join(lines) + "\n")
+    with open(file, encoding="utf-8") as f:
+        wants = f.read().splitlines()
+    return [f"{file}:{n}: said     {line}\nexpected {want}" for n, (line, want) in enumerate(zip(lines, wants), 1)
+            if not alike(line, want)], wants
+
+
 FAILED = []
 
 

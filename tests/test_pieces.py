@@ -3,11 +3,10 @@ refuses, tears or changes what is moved.
 timeout: 240
 """
 import os
-import subprocess
 
 import h5py
 
-from program import main, naik, path
+from program import built_shim, main, naik, path
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -20,17 +19,8 @@ output:  {file: %s, precision: %s%s}
 """
 
 
-def shim():
-    """The library to preload, or None where it cannot be built."""
-    library = path("fail_one_rank.so")
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/fail_one_rank.c")
-    if not os.path.exists(library) and subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"]).returncode:
-        return None
-    return library
-
-
 def failing(order, name):
-    return {"LD_PRELOAD": shim(), "NAIK_FAIL": order, "NAIK_FAIL_IN": os.path.realpath(path("")) + "/" + name,
+    return {"LD_PRELOAD": built_shim(), "NAIK_FAIL": order, "NAIK_FAIL_IN": os.path.realpath(path("")) + "/" + name,
             "NAIK_FAIL_RANK": "0", "NAIK_WATCHDOG": "20"}
 
 
@@ -70,7 +60,7 @@ def the_bytes_are_those_of_collective_calls():
 
 
 def a_read_that_is_refused_is_named_once_on_every_rank():
-    if shim() is None:
+    if built_shim() is None:
         return "no cc, or not glibc"
     for ranks in (1, 2):
         for words in (["gauge", "check", path("lat.h5")], ["solve", written("refused.h5")]):
@@ -81,7 +71,7 @@ def a_read_that_is_refused_is_named_once_on_every_rank():
 
 
 def a_write_that_is_refused_is_named_once_on_every_rank():
-    if shim() is None:
+    if built_shim() is None:
         return "no cc, or not glibc"
     for order, reason in (("write:1@1", "No space left on device"), ("sync:1@1", "Input/output error")):
         told = naik("gauge", "convert", path("lat.h5"), path("refused.h5"), ranks=2, status=2, env=failing(order, "refused"))
@@ -92,7 +82,7 @@ def a_write_that_is_refused_is_named_once_on_every_rank():
 
 
 def what_the_disk_changed_is_never_published():
-    if shim() is None:
+    if built_shim() is None:
         return "no cc, or not glibc"
     told = naik("gauge", "convert", path("lat.h5"), path("spoilt.h5"), status=2, env=failing("spoil:1@0", "spoilt"))
     assert "/gauge of" in told and "did not read back as written (checksum" in told, told
@@ -110,7 +100,7 @@ def what_the_disk_changed_is_never_published():
 
 
 def a_solution_that_the_disk_changed_is_solved_again():
-    if shim() is None:
+    if built_shim() is None:
         return "no cc, or not glibc"
     naik("solve", written("whole.h5"))
     for n in range(1, 12):

@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import naik_io  # noqa: E402
-from program import SCRATCH, main, naik, path
+from program import SCRATCH, kept, main, naik, path
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "said")
 NUMBER = re.compile(r"(?<![A-Za-z\d_.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\dA-Za-z_]|\.\d)")
@@ -70,12 +70,7 @@ def unit(number):
 
 def check(name, text):
     file, lines = os.path.join(HERE, name + ".txt"), blind(text)
-    if os.environ.get("NAIK_SAID") == "write":
-        with open(file, "w", encoding="utf-8") as f:
-            f.write("\n".join(lines) + "\n")
-    with open(file, encoding="utf-8") as f:
-        wants = f.read().splitlines()
-    wrong = [f"{file}:{n}: said     {line}\nexpected {want}" for n, (line, want) in enumerate(zip(lines, wants), 1) if not alike(line, want)]
+    wrong, wants = kept(file, lines, alike)
     if len(lines) != len(wants) and not wrong:
         wrong = [f"{file}: {len(lines)} lines and not {len(wants)}: " + (lines + wants)[min(len(lines), len(wants))]]
     assert not wrong, f"{len(wrong)} lines differ; if they should, NAIK_SAID=write\n" + "\n".join(wrong[:6])

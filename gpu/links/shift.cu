@@ -58,6 +58,23 @@ __device__ static inline int shift_sign(const shift_box &b, unsigned mask, const
     return naik_sign_at(mask, global, b.r0);
 }
 
+/* Of a site at x, in a direction that the kernel hears: an index into arrays would put these into memory. */
+typedef struct shift_way {
+    int along, extent, stride;
+} shift_way;
+
+__device__ static inline shift_way shift_way_of(const shift_box &box, const int x[NAIK_DIM], int mu)
+{
+    shift_way way = {0, 1, 1};
+#pragma unroll
+    for (int nu = 0; nu < NAIK_DIM; nu++) {
+        way.along = nu == mu ? x[nu] : way.along;
+        way.extent = nu == mu ? box.local[nu] : way.extent;
+        way.stride = nu == mu ? box.stride[nu] : way.stride;
+    }
+    return way;
+}
+
 /* A complex number in one load. */
 __device__ static inline naik_complex shift_load(const double *from)
 {
@@ -206,21 +223,17 @@ typedef struct face_params {
 __global__ void __launch_bounds__(SHIFT_THREADS) face_kernel(const face_params p)
 {
     const int site = (int)(blockIdx.x * SHIFT_THREADS + threadIdx.x);
-    int x[NAIK_DIM], along = 0, extent = 1;
+    int x[NAIK_DIM];
     if (site >= p.box.sites) {
         return;
     }
     shift_coords(p.box, site, x);
-#pragma unroll
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        along = mu == p.mu ? x[mu] : along;
-        extent = mu == p.mu ? p.box.local[mu] : extent;
-    }
-    if (along != p.layer) {
+    const shift_way way = shift_way_of(p.box, x, p.mu);
+    if (way.along != p.layer) {
         return;
     }
     const double *f = p.f + p.box.vector * blockIdx.y + VECTOR * (size_t)site;
-    double *out = p.face + p.box.vector / (size_t)extent * blockIdx.y +
+    double *out = p.face + p.box.vector / (size_t)way.extent * blockIdx.y +
                   VECTOR * (size_t)naik_link_layer_site(p.box.local, x, p.mu);
     naik_complex v[3];
 #pragma unroll
@@ -265,18 +278,13 @@ typedef struct current_params {
 __global__ void __launch_bounds__(SHIFT_THREADS) current_kernel(const current_params p)
 {
     const int site = (int)(blockIdx.x * SHIFT_THREADS + threadIdx.x);
-    int x[NAIK_DIM], along = 0, extent = 1, stride = 1;
+    int x[NAIK_DIM];
     naik_complex sum[3] = {};
     if (site >= p.box.sites) {
         return;
     }
     shift_coords(p.box, site, x);
-#pragma unroll
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        along = mu == p.mu ? x[mu] : along;
-        extent = mu == p.mu ? p.box.local[mu] : extent;
-        stride = mu == p.mu ? p.box.stride[mu] : stride;
-    }
+    const shift_way way = shift_way_of(p.box, x, p.mu);
 #pragma unroll
     for (int kind = 0; kind < 2; kind++) {
         if (p.link[kind] == NULL) {
@@ -284,8 +292,10 @@ __global__ void __launch_bounds__(SHIFT_THREADS) current_kernel(const current_pa
         }
         const int length = kind == 0 ? 1 : 3;
         const naik_complex *weight = p.weight + (size_t)kind * (size_t)p.box.sites;
-        const int next = site + ((along + length) % extent - along) * stride;
-        const int back = site + ((along + length * (extent - 1)) % extent - along) * stride;
+        const int ahead = (way.along + length) % way.extent;
+        const int behind = (way.along + length * (way.extent - 1)) % way.extent;
+        const int next = site + (ahead - way.along) * way.stride;
+        const int back = site + (behind - way.along) * way.stride;
 #pragma unroll
         for (int side = 0; side < 2; side++) {
             const size_t at = (size_t)(side == 0 ? site : back);

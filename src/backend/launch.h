@@ -33,9 +33,9 @@ typedef struct naik_launch_loop {
  * The same on all ranks. */
 bool naik_launch_begin(const naik_launch_loop *loop, naik_launch *launch);
 
-/* That loop's `iterations` have ended on the device, `seconds` after they were enqueued; 0: not all of
- * its rhs took them, so that their time says nothing of the way. Collective where `auto` measures, until every way has been tried.
- * NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+/* That loop's `iterations` have ended on the device, `seconds` after they were enqueued. 0 iterations:
+ * not all of its rhs took them, so that their time says nothing of the way. Collective where `auto`
+ * measures, until every way has been tried. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_launch_end(const naik_launch_loop *loop, const naik_launch *launch, int iterations,
                             double seconds);
 

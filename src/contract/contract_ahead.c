@@ -151,7 +151,7 @@ done:
     return status;
 }
 
-/* The slot of a propagator: its own, an empty one, or that of the one begun first, which is then left to the file. */
+/* The slot of a propagator: its own, an empty one, or that of the one begun first. */
 static const slot *find_slot(const contract_ahead *a, int source, int mass)
 {
     const slot *take = &a->slot[0];
@@ -166,6 +166,7 @@ static const slot *find_slot(const contract_ahead *a, int source, int mass)
     return take;
 }
 
+/* That slot, taken; who had it is left to the file. */
 static slot *slot_for(contract_ahead *a, int source, int mass)
 {
     slot *take = &a->slot[find_slot(a, source, mass) - a->slot];

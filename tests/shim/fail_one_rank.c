@@ -8,9 +8,9 @@
  *   piece     the N-th read of 16 KiB or more by pread alone does
  *   stall     the N-th read never returns
  *   write     all writes to such files from the N-th on give ENOSPC
- *   spoil     the N-th write of 16 KiB or more to such files by pwrite puts one byte that is another
  *   short     the N-th write to such files takes half of what it is given
  *   flip      the N-th write of 512 bytes or more to such files writes one bit otherwise
+ *   spoil     the N-th write of 16 KiB or more does
  *   sync      all fsyncs of such files from the N-th on give EIO
  *   kill      the rank ends by SIGKILL at the N-th of all writes, fsyncs and names of such files
  *
@@ -176,7 +176,9 @@ static bool is_name(const char *path)
 /* What is written in place of `from`: memory of its own where a bit is to be another one, which stays. */
 static const void *flipped(int fd, const void *from, size_t bytes)
 {
-    if (bytes < 512 || !is_ordered("flip") || !is_watched(fd) || ++order.calls != order.when) {
+    const bool part = is_ordered("spoil");
+    if (bytes < (part ? LARGE : 512) || !(part || is_ordered("flip")) || !is_watched(fd) ||
+        ++order.calls != order.when) {
         return from;
     }
     char *other = __libc_malloc(bytes);
@@ -235,15 +237,7 @@ ssize_t write(int fd, const void *from, size_t bytes)
         ssize_t (*real)(int, const void *, size_t, off_t);                                         \
         *(void **)&real = dlsym(RTLD_NEXT, #name);                                                 \
         pass(is_watched(fd), true);                                                                \
-        const ssize_t done =                                                                       \
-            broken(fd, true) ? -1 : real(fd, flipped(fd, from, bytes), bytes, at);                 \
-        if (done >= LARGE && is_ordered("spoil") && is_watched(fd) &&                              \
-            ++order.calls == order.when) {                                                         \
-            const char other = (char)~((const char *)from)[done / 2];                              \
-            tell();                                                                                \
-            return real(fd, &other, 1, at + done / 2) == 1 ? done : -1;                            \
-        }                                                                                          \
-        return done;                                                                               \
+        return broken(fd, true) ? -1 : real(fd, flipped(fd, from, bytes), bytes, at);              \
     }
 PWRITE(pwrite)
 PWRITE(pwrite64)
