@@ -85,27 +85,29 @@ __device__ static inline bool dslash_sends(const dslash_params &p, int sites)
     return p.send.any && dslash_on_boundary(p, dslash_block(p), sites);
 }
 
-/* What memory has, if registers have the same bits. */
+/* What memory has of a vector that registers may have, too (known); false: they have other bits. */
 template <class T>
-__device__ static inline bool dslash_stored(const colour_vector<T> *written,
+__device__ static inline bool dslash_stored(bool known, const colour_vector<T> &written,
                                             colour_vector<T> &stored)
 {
-    if (written != NULL) {
-        stored = *written;
+    if (known) {
+        stored = written;
     }
-    return written != NULL;
+    return known;
 }
-template <class T> __device__ static inline bool dslash_stored(const colour_vector<T> *, uint4 &)
+template <class T>
+__device__ static inline bool dslash_stored(bool, const colour_vector<T> &, uint4 &)
 {
     return false;
 }
 
 /* Sends what this thread has written of the rhs from `irhs` on whose bit is set, and in words what
- * there is of one that has stopped. Finds the site again, which takes no registers before.
- * `written`: what it has written, if it still knows that; NULL: reads it. */
+ * there is of one that has stopped. Finds the site again, which takes no registers before. Reads
+ * what is not known to be `written`; a pointer to that would put it into memory. */
 template <class V, int N>
 __device__ static inline void dslash_send(const dslash_params &p, int irhs, unsigned rhs,
-                                          const colour_vector<typename V::real> *written)
+                                          bool known,
+                                          const colour_vector<typename V::real> (&written)[N])
 {
     const int index = dslash_block(p) * (int)blockDim.x + (int)threadIdx.x;
     if (index >= p.count) {
@@ -121,7 +123,7 @@ __device__ static inline void dslash_send(const dslash_params &p, int irhs, unsi
     }
 #pragma unroll
     for (int c = 0; c < N; c++) {
-        if (!dslash_stored(written, vector[c]) && (rhs >> c & 1) != 0) {
+        if (!dslash_stored(known, written[c], vector[c]) && (rhs >> c & 1) != 0) {
             vector[c] = V::fetch(from + c * V::RHS_BYTES);
         }
     }

@@ -407,7 +407,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     }
     const bool sends = dslash_sends(p, (int)blockDim.x); /* once more takes no register */
     if (sends) {
-        dslash_send<V, N>(p, irhs, active, NULL);
+        dslash_send<V, N>(p, irhs, active, false, total);
     }
     if (p.sums == NULL) {
         dslash_signal(p, sends, true);

@@ -150,13 +150,13 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     fetch_links<S, R>(p, index, thread, (int)(blockDim.y * blockDim.z) * GPU_LANES);
     gpu_await_kernel();
     offer_sums(p, thread);
+    dslash_await_words<V>(p, GPU_LANES, index, (int)threadIdx.z, (int)blockDim.z, thread,
+                          (int)(blockDim.y * blockDim.z) * GPU_LANES);
     bool active = p.rhs == NULL || p.rhs[irhs].state == p.state;
     const bool here = active && index < p.count;
     dslash_site site;
     site.irhs = irhs;
     site.halo = dslash_halo(p, dslash_block(p), GPU_LANES, thread);
-    dslash_await_words<V>(p, GPU_LANES, index, (int)threadIdx.z, (int)blockDim.z, thread,
-                          (int)(blockDim.y * blockDim.z) * GPU_LANES);
     if (here) {
         open_site(p, index, &site);
         int kind = (int)threadIdx.z;
@@ -198,9 +198,8 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
         term = finish_site<V>(p, vec_offset<V>(site.cb, irhs, p.nrhs), steps ? &next : p.rhs + irhs,
                               total[0]);
     }
-    const bool sends = dslash_sends(p, GPU_LANES);
-    if (sends) {
-        dslash_send<V, 1>(p, irhs, here && active, here && active ? &total[0] : NULL);
+    if (dslash_sends(p, GPU_LANES)) {
+        dslash_send<V, 1>(p, irhs, active, active, total);
     }
     const int sums = p.sums == NULL || !active ? 0 : p.form == NAIK_FORM_STEP ? 2 : 1;
     for (int k = 0; k < sums; k++) {
@@ -214,7 +213,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     }
     write_step(p, next, last, x);
     gpu_lanes_sync();
-    if (x == 0 && sends) {
+    if (x == 0 && dslash_sends(p, GPU_LANES)) {
         exchange_signal(p.send);
     }
 }
