@@ -252,7 +252,7 @@ static naik_status correlators_of(const naik_field *const part[2], const naik_me
     for (int k = 0; k < mesons * some; k++) {
         const int at = k % some;
         const naik_meson of = meson[k / some];
-        const size_t sum = (size_t)(p.of[class_of(of)] + at);
+        const size_t sum = (size_t)p.of[class_of(of)] + (size_t)at;
         const size_t place = (size_t)(k / some) * (size_t)frames + (size_t)at;
         take_values(p.all + 2 * sum * (size_t)times, of, &frame[at], times,
                     out + 2 * place * (size_t)times);
