@@ -84,6 +84,12 @@ static bool left_out(const check_case *c, int ranks)
     return c->ranks != 0 && ranks > c->ranks && on_cpu && getenv("NAIK_TEST_LONG") == NULL;
 }
 
+const char *check_folder(void)
+{
+    const char *scratch = getenv("SCRATCH");
+    return scratch != NULL ? scratch : "/tmp";
+}
+
 int check_main(int argc, char **argv, const check_case *cases, int count)
 {
     naik_log *log = naik_log_create();

@@ -42,6 +42,9 @@ typedef struct check_case {
         return check_main(argc, argv, cases, (int)(sizeof cases / sizeof *cases));                 \
     }
 
+/* An empty folder of the job's own (SCRATCH), or /tmp where there is none. */
+const char *check_folder(void);
+
 int check_main(int argc, char **argv, const check_case *cases, int count);
 
 bool check_true(check *t, bool ok, const char *what, const char *file, int line);

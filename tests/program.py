@@ -63,19 +63,35 @@ def answer(*words, ranks=1):
     return run.returncode, run.stdout, run.stderr
 
 
-def stopped(*words, ranks=1):
-    """Has naik stopped by a signal after its first solve; what it said, None if it was over before."""
-    run = start(*words, ranks=ranks)
-    said = ""
-    for line in run.stdout:
-        said += line
-        if line.startswith("solve 1/"):
-            os.killpg(run.pid, signal.SIGUSR1)
-            break
-    said += run.communicate()[0]
-    if run.returncode == 0:
-        return None
-    assert run.returncode == 5, (run.returncode, said)
+HOLD = path("held")
+
+
+def holding(at=None, sync=None):
+    """Environment of a run whose rank 0 waits, once, after a line of its log that begins with `at` or before it forces a
+    file to disk whose name ends with `sync`, until it is let go on or hears a signal (shim/hold.c)."""
+    return {"LD_PRELOAD": built_shim("hold"), "NAIK_HOLD_FILE": HOLD, **({"NAIK_HOLD_AT": at} if at else {}),
+            **({"NAIK_HOLD_SYNC": sync} if sync else {})}
+
+
+def held(run):
+    """Waits until a run that was started with `holding` waits; false where it was over before it came there."""
+    while not os.path.exists(HOLD) and run.poll() is None:
+        time.sleep(0.005)
+    return os.path.exists(HOLD)
+
+
+def go_on():
+    os.remove(HOLD)
+
+
+def stopped(*words, ranks=1, at="solve 1/"):
+    """Has naik stopped by a signal when it has said a line that begins with `at`; what it said."""
+    run = start(*words, ranks=ranks, env=holding(at))
+    was_held = held(run)
+    if was_held:
+        os.killpg(run.pid, signal.SIGUSR1)
+    said = run.communicate()[0]
+    assert was_held and run.returncode == 5, (was_held, run.returncode, said)
     return said
 
 
@@ -228,13 +244,13 @@ def same(a, b):
     assert not different, f"bytes differ in {different}"
 
 
-def built_shim():
-    """The library to preload that lets one rank fail (shim/fail_one_rank.c), or None where it cannot be built."""
-    shim = path("fail_one_rank.so")
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/fail_one_rank.c")
-    if not os.path.exists(shim) and subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, source, "-ldl"]).returncode:
+def built_shim(name="fail_one_rank"):
+    """A library to preload (shim/), or None where it cannot be built."""
+    library = path(name + ".so")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"shim/{name}.c")
+    if not os.path.exists(library) and subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"]).returncode:
         return None
-    return shim
+    return library
 
 
 def kept(file, lines, alike):

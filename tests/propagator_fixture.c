@@ -123,7 +123,7 @@ naik_status room_commit(const naik_lattice *lat, naik_propagator_file *file, int
 bool room_enter(check *t, room *r)
 {
     memset(r, 0, sizeof *r);
-    snprintf(r->folder, sizeof r->folder, "/tmp/naik_propagator_h5_%ld", (long)getpid());
+    snprintf(r->folder, sizeof r->folder, "%s/propagator_h5_%ld", check_folder(), (long)getpid());
     if (t->comm->rank == 0 && mkdir(r->folder, 0700) != 0) {
         r->folder[0] = '\0';
     }
@@ -140,7 +140,7 @@ bool room_enter(check *t, room *r)
 
 bool room_has(const room *r, const char *suffix)
 {
-    char path[128];
+    char path[NAIK_PATH_MAX];
     snprintf(path, sizeof path, "%s%s", r->path, suffix);
     return access(path, F_OK) == 0;
 }

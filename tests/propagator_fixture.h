@@ -3,6 +3,7 @@
 #define NAIK_TESTS_PROPAGATOR_FIXTURE_H
 
 #include "check.h"
+#include "io/files.h"
 #include "io/prop/propagator_file.h"
 
 enum { ROOM_T = 8, ROOM_CORRELATORS = 2, ROOM_MOMENTA = 2, ROOM_SOLVES = 12 };
@@ -20,7 +21,7 @@ void room_fill_correlators(int solve, double out[ROOM_CORR]);
 naik_status room_commit(const naik_lattice *lat, naik_propagator_file *file, int solve);
 
 typedef struct room { /* a folder of this job's own */
-    char folder[64], path[96];
+    char folder[NAIK_PATH_MAX - 96], path[NAIK_PATH_MAX - 48];
     naik_lattice *lattice;
     double *solution, *expected; /* [sites][3][2] */
 } room;

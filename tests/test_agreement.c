@@ -10,6 +10,7 @@
 
 #include "check.h"
 #include "comm/collective.h"
+#include "comm/comm_mpi.h"
 #include "comm/interrupt.h"
 #include "naik/lattice.h"
 #include "run/sdc_check.h"
@@ -30,7 +31,7 @@ static void pause_s(double seconds)
 static bool is_asked(naik_interrupt *interrupt)
 {
     bool asked = false;
-    for (int i = 0; i < 100 && !asked; i++) {
+    for (int i = 0; i < 15000 && !asked; i++) { /* five minutes, for a machine that is busy */
         asked = naik_interrupt_asked(interrupt);
         pause_s(asked ? 0 : 0.02);
     }
@@ -142,10 +143,16 @@ static void all_ranks_end_with_one_status_and_one_sentence(check *t)
  * good. Who never comes is not waited for. */
 static void a_failed_rank_waits_for_those_who_come(check *t)
 {
-    pause_s(is_last(t) ? 0.4 : 0);
+    char token = 0;
+    pause_s(is_last(t) ? 0.05 : 0);
     CHECK_TRUE(t, naik_comm_meet(t->comm, is_last(t) ? NAIK_OK : NAIK_ERR_MEMORY));
-    pause_s(is_last(t) ? 2.6 : 0);
+    if (is_last(t)) { /* it comes when the other has given up */
+        MPI_Recv(&token, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     const bool met = naik_comm_meet(t->comm, is_last(t) ? NAIK_ERR_NOT_CONVERGED : NAIK_ERR_IO);
+    if (!is_last(t)) {
+        MPI_Send(&token, 1, MPI_CHAR, t->comm->size - 1, 0, MPI_COMM_WORLD);
+    }
     CHECK_INT(t, met, is_last(t));
     CHECK_INT(t, t->comm->deserted, !met);
     CHECK_TRUE(t, is_last(t) || !naik_comm_meet(t->comm, NAIK_OK)); /* and not again */

@@ -3,7 +3,7 @@ import os
 import signal
 import subprocess
 
-from program import ended_with, main, naik, path, start
+from program import built_shim, ended_with, main, naik, path, start
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -15,16 +15,9 @@ run: {wall_limit: 300}
 """
 
 
-def shim():
-    """The preloaded clock, or None."""
-    out = path("jump_clock.so")
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/jump_clock.c")
-    return None if subprocess.run(["cc", "-shared", "-fPIC", "-o", out, source, "-ldl"]).returncode else out
-
-
 def run_with(clock):
     """What naik says to two configurations, and its exit status."""
-    run = start("solve", path("all.yaml"), ranks=2, env={"LD_PRELOAD": path("jump_clock.so"), "NAIK_CLOCK_RANK": "0", **clock})
+    run = start("solve", path("all.yaml"), ranks=2, env={"LD_PRELOAD": built_shim("jump_clock"), "NAIK_CLOCK_RANK": "0", **clock})
     try:
         told = run.communicate(timeout=300)[0]
     except subprocess.TimeoutExpired:
@@ -34,7 +27,7 @@ def run_with(clock):
 
 
 def a_limit_between_configurations_is_that_of_rank_0():
-    if shim() is None:
+    if built_shim("jump_clock") is None:
         return "no cc, or not glibc"
     for seed in (1, 2):
         naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.8", "--seed", seed, "--sweeps", "0", "-o", path(f"lat.a{seed}.h5"))
@@ -50,7 +43,7 @@ def a_limit_between_configurations_is_that_of_rank_0():
 
 def a_limit_of_all_configurations_stops_the_second():
     """200 s in the first and 200 in the second are more than 300, though neither is."""
-    if shim() is None:
+    if built_shim("jump_clock") is None:
         return "no cc, or not glibc"
     for name in ("a1", "a2"):
         os.remove(path(f"prop.{name}.h5"))

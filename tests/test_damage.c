@@ -333,7 +333,7 @@ done:
 typedef struct scene {
     naik_lattice *lattice;
     const victim *victim;
-    char path[128];
+    char path[NAIK_PATH_MAX];
     unsigned char *bytes;
     size_t size_bytes;
     answer whole;
@@ -396,7 +396,7 @@ static void judge(check *t, const scene *s, bool flipped, size_t where)
 static bool prepare(check *t, const victim *v, scene *s)
 {
     *s = (scene){.victim = v};
-    snprintf(s->path, sizeof s->path, "/tmp/naik_damage_%ld", (long)getpid());
+    snprintf(s->path, sizeof s->path, "%s/damage_%ld", check_folder(), (long)getpid());
     if (!CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &s->lattice)) ||
         !CHECK_OK(t, v->write(s->lattice, s->path)) ||
         !CHECK_OK(t, v->read(s->lattice, s->path, &s->whole))) {
@@ -414,7 +414,7 @@ static bool prepare(check *t, const victim *v, scene *s)
 
 static void tidy(scene *s)
 {
-    char other[160];
+    char other[NAIK_PATH_MAX + 16];
     snprintf(other, sizeof other, "%s.long", s->path);
     remove(other);
     remove(s->path);

@@ -3,9 +3,8 @@ line of a journal, speaks of bytes that a power cut could take back.
 timeout: 240
 """
 import os
-import subprocess
 
-from program import main, naik, path
+from program import built_shim, main, naik, path
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -19,11 +18,7 @@ output:  {file: %s, correlators: [%s]}
 
 
 def shim():
-    library = path("log_writes.so")
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/log_writes.c")
-    if not os.path.exists(library) and subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"]).returncode:
-        return None
-    return library
+    return built_shim("log_writes")
 
 
 def events(*words, ranks=1, status=0, env=None):

@@ -12,7 +12,7 @@ import time
 import h5py
 import numpy as np
 
-from program import KILLED, LONG, MPICH, NAIK, built_shim, command, ended_with, environment, main, naik, path, start
+from program import KILLED, LONG, MPICH, NAIK, built_shim, command, ended_with, environment, go_on, held, holding, main, naik, path, start
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -219,14 +219,11 @@ def a_disk_that_fills_up_ends_the_run_and_loses_nothing():
     try:
         for ranks, io in enumerate(("ompio", "romio321"), start=1):
             out = os.path.join("small", io + ".h5")
-            run = start("solve", many_solves(out), ranks=ranks, env={"OMPI_MCA_io": io})
-            told = []
-            for line in run.stdout:
-                told.append(line)
-                if line.startswith("solve 3/"):
-                    fill(os.path.join(small, "filler"))
-                    break
-            told = "".join(told) + run.communicate(timeout=300)[0]
+            run = start("solve", many_solves(out), ranks=ranks, env={"OMPI_MCA_io": io, **holding("solve 3/")})
+            assert held(run)
+            fill(os.path.join(small, "filler"))
+            go_on()
+            told = run.communicate(timeout=300)[0]
             assert ended_with(2, run.returncode, told) and "No space left on device" in told, (run.returncode, told)
             os.remove(os.path.join(small, "filler"))
             told = naik("solve", path(out + ".yaml"))
@@ -422,23 +419,19 @@ def rank_of(pid, word):
 
 
 def a_process_that_is_stopped_from_outside_ends_the_job():
-    run = start("solve", many_solves("stopped.h5"), "--set", "run.watchdog=2", ranks=2)
-    told = []
-    for line in run.stdout:
-        told.append(line)
-        if line.startswith("solve 1/"):
-            break
+    run = start("solve", many_solves("stopped.h5"), "--set", "run.watchdog=2", ranks=2, env=holding("solve 1/"))
+    assert held(run)
     stopped = next(pid for pid in os.listdir("/proc") if pid.isdigit() and rank_of(pid, path("stopped.h5.yaml")) == 1)
     os.kill(int(stopped), signal.SIGSTOP)
-    told = "".join(told) + run.communicate(timeout=300)[0]
+    go_on()
+    told = run.communicate(timeout=300)[0]
     assert ended_with(2, run.returncode, told), (run.returncode, told)
     # in an exchange or in the output: it is stopped at any moment
     assert re.search(r"for 2 s: .*rank 0 on .*(?:waiting for .* of (?:rank 1|all ranks)|: write)", told), told
-    for _ in range(100):  # the launcher may end before it is gone
-        if rank_of(stopped, path("stopped.h5.yaml")) is None:
-            break
-        time.sleep(0.1)
-    assert rank_of(stopped, path("stopped.h5.yaml")) is None, "the stopped process is still there"
+    end = time.monotonic() + 300
+    while rank_of(stopped, path("stopped.h5.yaml")) is not None:  # the launcher may end before it is gone
+        assert time.monotonic() < end, "the stopped process is still there"
+        time.sleep(0.05)
 
 
 def residuals_of_a_stored_file_are_computed_again():

@@ -14,7 +14,7 @@ for source in tests/fuzz/fuzz_*.c; do
     # the search for leaks may itself break down where a thread of MPI is just ending: then again
     for attempt in 1 2 3; do
         # shellcheck disable=SC2086
-        timeout 100 env ${TESTS_ALONE-} "$BUILD/tests/fuzz/replay_$name" tests/fuzz/corpus/"$name"/* >"$SCRATCH/out" 2>&1
+        timeout 600 env ${TESTS_ALONE-} "$BUILD/tests/fuzz/replay_$name" tests/fuzz/corpus/"$name"/* >"$SCRATCH/out" 2>&1
         status=$?
         grep -q "LeakSanitizer has encountered a fatal error" "$SCRATCH/out" || break
         echo "corpus_of_$name, attempt $attempt: no search for leaks"

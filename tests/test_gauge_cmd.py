@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 from gauge_writers import as_pairs, openqcd_bytes, plaquette
-from program import LONG, NAIK, REFERENCE, SCRATCH, environment, main, naik, path
+from program import LONG, NAIK, REFERENCE, SCRATCH, environment, go_on, held, holding, main, naik, path, start
 
 SIZE = (4, 4, 8, 8)  # x, y, z, t: unequal where it matters, and 4 ranks can share it
 
@@ -383,18 +383,11 @@ def a_file_has_one_writer():
         out = naik("gauge", "convert", name, path("one"), "--to", to, ranks=2 if to == "milc" else 1, status=1)
         assert "one.lock is held by another job" in out, (to, out)
     assert not os.path.exists(path("one")) and not os.path.exists(path("one.part"))
-    naik("gauge", "generate", "--size", "8,8,8,16", "--beta", "6", "--sweeps", "0", "--start", "hot", "-o", path("large"))
-    for _ in range(8):  # the lock is lost while the file is made: mostly in time
-        run = subprocess.Popen([NAIK, "gauge", "convert", path("large"), path("lost"), "--to", "ildg"],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        while run.poll() is None and not os.path.exists(path("lost.lock")):
-            pass
-        os.rename(path("one.lock"), path("lost.lock"))
-        told = run.communicate()[1]
-        os.rename(path("lost.lock"), path("one.lock"))
-        if run.returncode != 0:
-            break
-        os.remove(path("lost"))
+    run = start("gauge", "convert", name, path("lost"), "--to", "ildg", env=holding(sync="lost.part"))
+    assert held(run)
+    os.rename(path("one.lock"), path("lost.lock"))
+    go_on()
+    told = run.communicate()[0]
     assert run.returncode == 2 and "is no longer this job's" in told, (run.returncode, told)
     assert os.path.exists(path("lost.part")) and not os.path.exists(path("lost"))
 

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "comm/collective.h"
+#include "io/files.h"
 #include "io/links/links_file.h"
 #include "io/site_sums.h"
 #include "naik/gauge_io.h"
@@ -15,7 +16,7 @@
 static const int size[4] = {8, 4, 4, 8};
 
 typedef struct room {
-    char folder[64], path[96];
+    char folder[NAIK_PATH_MAX - 96], path[NAIK_PATH_MAX - 48];
     naik_lattice *lattice;
     naik_gauge *gauge, *copy;
 } room;
@@ -24,7 +25,7 @@ typedef struct room {
 static bool enter(check *t, room *r)
 {
     memset(r, 0, sizeof *r);
-    snprintf(r->folder, sizeof r->folder, "/tmp/naik_gauge_h5_%ld", (long)getpid());
+    snprintf(r->folder, sizeof r->folder, "%s/gauge_h5_%ld", check_folder(), (long)getpid());
     if (t->comm->rank == 0 && mkdir(r->folder, 0700) != 0) {
         r->folder[0] = '\0';
     }
@@ -47,7 +48,7 @@ static void leave(check *t, room *r)
     naik_lattice_destroy(&r->lattice);
     naik_comm_barrier(t->comm);
     if (t->comm->rank == 0) {
-        char part[128];
+        char part[NAIK_PATH_MAX];
         snprintf(part, sizeof part, "%s.part", r->path);
         CHECK_TRUE(t, access(part, F_OK) != 0); /* nothing is left behind */
         unlink(r->path);

@@ -155,9 +155,8 @@ static int count_differences(const field *part, const field *whole)
 /* A path for a file of this test: the same on every rank, or this rank's own. */
 static const char *scratch_path(const check *t, const char *name, bool own, char path[512])
 {
-    const char *folder = getenv("SCRATCH");
-    int length = snprintf(path, 400, "%s/naik-test-gauge-%d-%s", folder != NULL ? folder : "/tmp",
-                          t->comm->size, name);
+    int length =
+        snprintf(path, 400, "%s/naik-test-gauge-%d-%s", check_folder(), t->comm->size, name);
     if (own) {
         snprintf(path + length, 64, ".%d", t->comm->rank);
     }

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "input/input.h"
 #include "input/input_table.h"
+#include "io/files.h"
 #include "plan/group_count.h"
 
 static const char sample[] =
@@ -289,8 +290,8 @@ static void keys_that_came_later_are_in_no_identity_at_their_initial_values(chec
 
 static void the_file_is_read_once_for_all_ranks(check *t)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/naik-test-input-%d.yaml", t->comm->size);
+    char path[NAIK_PATH_MAX];
+    snprintf(path, sizeof path, "%s/sample-%d.yaml", check_folder(), t->comm->size);
     if (t->comm->rank == 0) {
         FILE *file = fopen(path, "w");
         CHECK_TRUE(t, file != NULL && fputs(sample, file) >= 0 && fclose(file) == 0);
@@ -305,7 +306,7 @@ static void the_file_is_read_once_for_all_ranks(check *t)
     }
     naik_comm_barrier(t->comm);
     CHECK_INT(t, naik_input_load(t->comm, path, NULL, 0, &in), NAIK_ERR_INPUT);
-    char expected[128];
+    char expected[NAIK_PATH_MAX + 64];
     snprintf(expected, sizeof expected, "%s cannot be opened: No such file or directory", path);
     CHECK_TEXT(t, naik_log_message(t->log), expected);
     naik_log_clear(t->log);

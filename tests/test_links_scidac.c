@@ -52,11 +52,10 @@ static bool pair_write(check *t, const pair *p, int k, const naik_gauge *links)
 /* Both in a file in double precision. */
 static bool pair_create(check *t, pair *p)
 {
-    const char *folder = getenv("SCRATCH");
     bool ok = CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &p->lattice));
     for (int k = 0; k < 2 && ok; k++) {
-        snprintf(p->path[k], sizeof p->path[k], "%s/naik-test-links-%d-%d",
-                 folder != NULL ? folder : "/tmp", t->comm->size, k);
+        snprintf(p->path[k], sizeof p->path[k], "%s/naik-test-links-%d-%d", check_folder(),
+                 t->comm->size, k);
         ok = CHECK_OK(t, naik_gauge_create(p->lattice, &p->link[k]));
     }
     if (ok) {

@@ -123,8 +123,7 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
 static void the_limit_of_a_job_is_seen(check *t)
 {
     char root[512];
-    const char *parent = getenv("TMPDIR");
-    snprintf(root, sizeof root, "%s/limit-%ld", parent != NULL ? parent : "/tmp", (long)getpid());
+    snprintf(root, sizeof root, "%s/limit-%ld", check_folder(), (long)getpid());
     CHECK_INT(t, mkdir(root, 0777), 0);
     CHECK_TRUE(t, naik_memory_limit_left(root) == SIZE_MAX);
     put(root, "proc/self/cgroup", "0::/job/step\n");

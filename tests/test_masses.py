@@ -6,7 +6,7 @@ import signal
 import h5py
 import numpy as np
 
-from program import everything, main, naik, path, same, start, stopped
+from program import everything, go_on, held, holding, main, naik, path, same, start, stopped
 
 INPUT = """
 lattice:  {size: [8, 4, 4, 8], boundary_t: antiperiodic}
@@ -75,8 +75,7 @@ def the_whole_lattice_may_decide():
 
 def a_stopped_run_continues_to_the_same_bytes():
     solved("usr1", "on", "--dry-run")
-    if stopped("solve", path("usr1.yaml"), "--set", "solver.batch=2") is None:
-        return "the run was over before the signal came"
+    stopped("solve", path("usr1.yaml"), "--set", "solver.batch=2")
     said = naik("solve", path("usr1.yaml"))
     assert "resuming:" in said, said
     same(everything("on.h5"), everything("usr1.h5"))
@@ -84,12 +83,11 @@ def a_stopped_run_continues_to_the_same_bytes():
 
 def a_killed_run_continues_to_the_same_bytes():
     solved("kill", "on", "--dry-run")
-    run = start("solve", path("kill.yaml"))
-    for line in run.stdout:
-        if line.startswith("solve 4/"):  # the bases of the first sources are on disk
-            os.killpg(run.pid, signal.SIGKILL)
-            break
+    run = start("solve", path("kill.yaml"), env=holding("solve 4/"))
+    assert held(run)  # the bases of the first sources are on disk
+    os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
+    go_on()
     said = naik("solve", path("kill.yaml"), "--set", "solver.multishift=off")  # a begun file keeps its choice
     assert "multishift=off first=mass, but the output was begun otherwise" in said, said
     assert re.search("choices that the output keeps: .* multishift=on", said), said

@@ -277,7 +277,7 @@ def a_job_waits_for_another_that_looks_for_the_same_modes():
     there = ("--set", "deflation.file=" + path("shared.h5"))
     with open(path("shared.h5.finding.lock"), "w", encoding="utf-8") as f:
         f.write("whoever\n")  # of a job elsewhere, which may live
-    said = naik("modes", path("in.yaml"), *there, "--set", "run.wall_limit=0.5", status=5)
+    said = naik("modes", path("in.yaml"), *there, "--set", "run.wall_limit=0.001", status=5)
     assert "another job looks for the modes of" in said and "run the same command again" in said, said
     run = start("modes", path("in.yaml"), *there)
     for line in run.stdout:

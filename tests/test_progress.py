@@ -67,7 +67,7 @@ def events_tell_the_whole_run():
         assert [s[k] for k in ("iterations", "restarts", "residual", "source_residual", "flops", "seconds")] == [
             r[k] for k in ("iterations", "restarts", "true_residual", "source_residual", "flops", "seconds")], (s, r)
     assert end["exit_status"] == 0 and end["done"] == 12 and end["seconds"] > 0
-    assert all(abs(e["time"] - time.time()) < 300 for e in found)
+    assert all(abs(e["time"] - time.time()) < 3600 for e in found)
 
 
 def interruptions_warnings_and_failures_are_events():
@@ -120,7 +120,7 @@ def a_log_file_gets_sparse_lines():
     assert lines and all("/12 solves, " in line and "residual " in line for line in lines), said
     assert any("left" in line for line in lines), lines
     assert "\x1b" not in said and "\r" not in said, said
-    for more in ("run.progress=off", "run.progress_interval=60"):
+    for more in ("run.progress=off", "run.progress_interval=100000"):
         said = naik("solve", source, "--fresh", "--set", "run.progress_interval=0.001", "--set", more)
         assert "progress: " not in said, said
 

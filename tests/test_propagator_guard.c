@@ -63,7 +63,7 @@ static void a_changed_input_is_refused_by_name(check *t)
 
 static void write_lock(const room *r, const char *text, long age_s)
 {
-    char path[128];
+    char path[NAIK_PATH_MAX];
     snprintf(path, sizeof path, "%s.lock", r->path);
     FILE *stream = fopen(path, "w");
     fputs(text, stream);
@@ -190,7 +190,7 @@ static void a_part_that_cannot_be_looked_at_stays(check *t)
     }
     naik_propagator_spec spec = room_spec();
     naik_propagator_file *file = NULL;
-    char part[128];
+    char part[NAIK_PATH_MAX];
     struct stat info;
     snprintf(part, sizeof part, "%s.part", r.path);
     if (t->comm->rank == 0) {

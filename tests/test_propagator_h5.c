@@ -116,7 +116,7 @@ static void a_stopped_run_is_continued(check *t)
 static void what_was_begun_is_forgotten_unless_it_holds_something(check *t)
 {
     room r;
-    char state[128];
+    char state[NAIK_PATH_MAX];
     if (!room_enter(t, &r)) {
         return;
     }
@@ -216,7 +216,7 @@ static void numbers_that_are_not_finite_are_not_stored(check *t)
 /* Bytes of the first slab's middle, wherever HDF5 has put them, taken from the journal. */
 static void flip_in_slab(const room *r, int solve, const char *suffix)
 {
-    char path[128], key[32], *line = NULL;
+    char path[NAIK_PATH_MAX], key[32], *line = NULL;
     size_t length = 0;
     long long offset = -1;
     snprintf(path, sizeof path, "%s.journal", r->path);
@@ -281,7 +281,7 @@ static void a_damaged_slab_is_solved_again(check *t)
 
 static void write_at_begin(const room *r, const char *suffix, const char *text)
 {
-    char path[128];
+    char path[NAIK_PATH_MAX];
     snprintf(path, sizeof path, "%s%s", r->path, suffix);
     int fd = open(path, O_WRONLY);
     if (pwrite(fd, text, strlen(text), 0) != (ssize_t)strlen(text)) {
@@ -292,7 +292,7 @@ static void write_at_begin(const room *r, const char *suffix, const char *text)
 
 static void remove_one(const room *r, const char *suffix)
 {
-    char path[128];
+    char path[NAIK_PATH_MAX];
     snprintf(path, sizeof path, "%s%s", r->path, suffix);
     remove(path);
 }
@@ -330,7 +330,7 @@ static void lose_both_heads(const room *r)
 /* Another name for the attribute `state`, wherever it is. */
 static void lose_state(const room *r)
 {
-    char path[128];
+    char path[NAIK_PATH_MAX];
     snprintf(path, sizeof path, "%s.part", r->path);
     FILE *stream = fopen(path, "r+b");
     char head[1 << 16];

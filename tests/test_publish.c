@@ -18,8 +18,7 @@
 /* A path in the test's own folder. */
 static const char *place(const char *name, char path[NAIK_PATH_MAX])
 {
-    const char *scratch = getenv("SCRATCH");
-    snprintf(path, NAIK_PATH_MAX, "%s/%s", scratch != NULL ? scratch : "/tmp", name);
+    snprintf(path, NAIK_PATH_MAX, "%s/%s", check_folder(), name);
     return path;
 }
 
@@ -125,7 +124,7 @@ static void room_is_looked_for(check *t)
     place("large", path);
     CHECK_OK(t, naik_file_check_space(t->comm, path, 1000));
     struct statvfs disk;
-    CHECK_REQUIRE(t, statvfs(getenv("SCRATCH") != NULL ? getenv("SCRATCH") : "/tmp", &disk) == 0);
+    CHECK_REQUIRE(t, statvfs(check_folder(), &disk) == 0);
     const int64_t left = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize;
     CHECK_OK(t, naik_file_check_space(t->comm, path, left / 2)); /* others write meanwhile */
     CHECK_STATUS(t, naik_file_check_space(t->comm, path, 2 * left), NAIK_ERR_IO);

@@ -157,7 +157,7 @@ static void expect(check *t, naik_status got, naik_status status, const char *sa
 
 static const char *scratch(const char *name, char path[PATH])
 {
-    snprintf(path, PATH, "%s/%s", getenv("SCRATCH"), name);
+    snprintf(path, PATH, "%s/%s", check_folder(), name);
     return path;
 }
 

@@ -4,9 +4,8 @@ import os
 import resource
 import signal
 import subprocess
-import time
 
-from program import MPICH, MPIRUN, NAIK, command, everything, main, naik, path, same
+from program import MPICH, MPIRUN, NAIK, command, environment, everything, go_on, held, holding, main, naik, path, same
 
 INPUT = """lattice: {size: [8, 8, 8, 8]}
 gauge: {file: LATTICE}
@@ -23,13 +22,12 @@ def made(out):
     return path(out + ".yaml")
 
 
-def begin(out, **how):
-    """Starts the solves of `out` and waits for the first."""
-    run = subprocess.Popen(command("solve", made(out)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how)
-    for line in run.stdout:
-        if line.startswith("solve 1/"):
-            return run
-    raise AssertionError(run.communicate())
+def begin(*words, at="solve 1/", ranks=1, env=None, **how):
+    """Starts naik and waits for a line; the run is held there until it hears a signal or is let go on."""
+    run = subprocess.Popen(command(*words, ranks=ranks), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                           env=environment(ranks, {**holding(at), **(env or {})}), **how)
+    assert held(run), run.communicate()
+    return run
 
 
 def naik_solves_undisturbed():
@@ -40,7 +38,7 @@ def naik_solves_undisturbed():
 def signals_of_batch_systems_stop_a_run_that_goes_on():
     for name in ("SIGUSR2", "SIGXCPU", "SIGHUP"):
         out = f"{name}.h5"
-        run = begin(out)
+        run = begin("solve", made(out))
         run.send_signal(getattr(signal, name))
         said, told = run.communicate()
         assert run.returncode == 5 and "naik: error: stopped by signal " in told, (name, run.returncode, told)
@@ -49,32 +47,34 @@ def signals_of_batch_systems_stop_a_run_that_goes_on():
 
 
 def a_hangup_that_is_ignored_stays_so():
-    run = begin("nohup.h5", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    run = begin("solve", made("nohup.h5"), preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     run.send_signal(signal.SIGHUP)
+    go_on()
     said, told = run.communicate()
     assert run.returncode == 0 and not told, (run.returncode, told)
 
 
 def a_limit_on_the_size_of_files_is_a_sentence():
     for size in (0, 1 << 14, 1 << 18, 1 << 20):
-        run = begin("large.h5", env={**os.environ, "NAIK_WATCHDOG": "20"})
+        run = begin("solve", made("large.h5"), env={"NAIK_WATCHDOG": "20"})
         resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (size, size))
+        go_on()
         said, told = run.communicate(timeout=300)
         assert run.returncode == 2 and told.count("naik: error: ") == 1, (size, run.returncode, said, told)
         naik("solve", made("large.h5"))
         same(everything("whole.h5"), everything("large.h5"))
         os.remove(path("large.h5"))
-    run = subprocess.Popen(command("gauge", "generate", "--size", "8,8,8,8", "--beta", 6, "--sweeps", 20, "-o",
-                                   path("large")), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert run.stdout.readline().startswith("sweep")
+    run = begin("gauge", "generate", "--size", "8,8,8,8", "--beta", 6, "--sweeps", 1, "-o", path("large"), at="sweep")
     resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))
+    go_on()
     said, told = run.communicate(timeout=300)
     assert run.returncode == 2 and told.count("naik: error: ") == 1 and not os.path.exists(path("large")), (said, told)
 
 
 def a_pipe_that_nobody_reads_ends_nothing():
-    run = begin("pipe.h5")
+    run = begin("solve", made("pipe.h5"))
     run.stdout.close()
+    go_on()
     told = run.stderr.read()
     assert run.wait() == 0 and not told, (run.returncode, told)
     same(everything("whole.h5"), everything("pipe.h5"))
@@ -134,12 +134,8 @@ def open_mpi_passes_on_what_the_documentation_says():
         return "not Open MPI"
     for sent, status in ((signal.SIGUSR1, 5), (signal.SIGTERM, 1)):
         out = f"mpirun{status}.h5"
-        run = subprocess.Popen(command("solve", made(out), ranks=2), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True)
-        for line in run.stdout:
-            if line.startswith("solve 1/"):
-                run.send_signal(sent)
-                break
+        run = begin("solve", made(out), ranks=2)
+        run.send_signal(sent)
         run.communicate(timeout=300)
         assert run.returncode == status, (sent, run.returncode)
         naik("solve", made(out))

@@ -25,10 +25,9 @@ static const int size[4] = {8, 4, 4, 8};
 /* The same name on every rank. */
 static void scratch_path(check *t, char path[256])
 {
-    const char *folder = getenv("SCRATCH");
     int pid = (int)getpid();
     naik_comm_broadcast(t->comm, &pid, sizeof pid, 0);
-    snprintf(path, 256, "%s/naik-test-vector-%d", folder != NULL ? folder : "/tmp", pid);
+    snprintf(path, 256, "%s/naik-test-vector-%d", check_folder(), pid);
 }
 
 static bool holds(const naik_lattice *lat, const double *v, int index, bool source)

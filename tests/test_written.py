@@ -36,7 +36,7 @@ def sweep(words, file, good, remove=(), step=3):
         for name in os.listdir(path(".")):
             if name.startswith(file) or name.startswith(remove):
                 os.remove(path(name))
-        run = subprocess.run(command(*words), capture_output=True, text=True, timeout=60, env={
+        run = subprocess.run(command(*words), capture_output=True, text=True, timeout=300, env={
             **environment(), "LD_PRELOAD": built_shim(), "NAIK_FAIL": f"flip:{n}@0", "NAIK_FAIL_RANK": "0", "NAIK_FAIL_IN": path(file)})
         if "failed as ordered" not in run.stderr:
             break
