@@ -32,6 +32,9 @@ output:  {file: %s, correlators: [pion], momenta: [[0, 0, 0], [1, 0, 0]], baryon
 """
 
 
+SMALL = "--set", "solver.max_iterations=8", "--set", "multigrid.vectors=6", "--set", "multigrid.start=4", "--set", "multigrid.cycles=1"
+
+
 def staggered(out, *more, ranks, groups, modes="modes.h5", **how):
     with open(path("in.yaml"), "w") as f:
         f.write(STAGGERED % (path("lat.h5"), path(modes), path(out)))
@@ -132,11 +135,10 @@ def clover_quarks_are_solved_by_groups():
 
 
 def groups_solve_by_multigrid_with_a_setup_each():
-    small = "--set", "solver.max_iterations=8", "--set", "multigrid.vectors=6", "--set", "multigrid.start=4", "--set", "multigrid.cycles=1"
-    clover("mg1.h5", 1, 1, *small)
-    told = clover("mg2.h5", 2, 2, *small, env={"NAIK_INJECT": "stop:setup:3"}, status=5)
+    clover("mg1.h5", 1, 1, *SMALL)
+    told = clover("mg2.h5", 2, 2, *SMALL, env={"NAIK_INJECT": "stop:setup:3"}, status=5)
     assert "stopped by signal" in told, told
-    told = clover("mg2.h5", 4, 2, *small)
+    told = clover("mg2.h5", 4, 2, *SMALL)
     assert told.count("takes multigrid: bicgstab has not solved its first column in 8 iterations") == 2, told
     assert told.count("outer iterations, counted once a batch") == 2, told
     same(everything("mg1.h5"), everything("mg2.h5"))
@@ -146,13 +148,12 @@ def a_setup_that_fails_in_one_group_is_done_without_or_ends_all():
     shim = built_shim()
     if shim is None:
         return "no cc, or not glibc"
-    how = "--set", "solver.max_iterations=8", "--set", "multigrid.vectors=6", "--set", "multigrid.start=4", "--set", "multigrid.cycles=1", \
-        "--set", "run.watchdog=60", "--fresh"
+    how = *SMALL, "--set", "run.watchdog=60", "--fresh"
     fired = 0
     for n in (600, 700, 800):  # allocations up to those of a setup
         told = clover("short.h5", 2, 2, *how, status=3, env={"LD_PRELOAD": shim, "NAIK_FAIL": f"alloc:{n}@1"})
         assert "24 of 24 solves did not reach" in told and "outer iterations" not in told, told
-        fired += told.count("warning: another group of ranks has no multigrid, perhaps for want of memory: BiCGStab")
+        fired += len(re.findall("warning: no memory for .*: BiCGStab solves without multigrid", told))
     assert fired > 0
     kept = *how, "--set", f"multigrid.file={path('vectors.h5')}"
     clover("file.h5", 1, 1, *kept)
@@ -165,6 +166,28 @@ def a_setup_that_fails_in_one_group_is_done_without_or_ends_all():
     clover("short.h5", 2, 2, *kept)
     same(everything("file.h5"), everything("short.h5"))
     return None
+
+
+def whichever_group_fails_in_a_setup_all_say_the_same():
+    """In its first block of noise, and in its last cycle: it cannot be made, its device fails, links turn bad, somebody stops it."""
+    how = *SMALL, "--set", "run.watchdog=60", "--fresh"
+    for order, status, sentence in [
+            ("lack:setup:3", 3, r"warning: multigrid cannot be made at step \d+ by order: BiCGStab solves without multigrid"),
+            ("lack:setup:12", 3, r"warning: multigrid cannot be made at step \d+ by order: BiCGStab solves without multigrid"),
+            ("fail:setup:3", 2, r"naik: error: the device of rank \d failed by order"),
+            ("flip:setup:9", 4, r"naik: error: multigrid came out as \w+ and as \w+ in another group of ranks: a memory or device was wrong"),
+            ("nan:setup:9", None, r"warning: the links of the iteration changed in the memory of rank \d: they are made again"),
+            ("stop:setup:3", 5, r"naik: error: stopped by signal .* with 0 of 24 solves done")]:
+        for rank in (0, 1) if LONG else (1,):
+            told = clover("one.h5", 2, 2, *how, status=status, env={"NAIK_INJECT": f"{order}@{rank}"})
+            assert len(re.findall(sentence, told)) == 1 and "nothing has moved" not in told, (order, rank, told)
+            assert "lack" not in order or (told.count("multigrid start") <= 1 and "24 of 24 solves did not reach" in told), told
+            if "nan" in order:  # the group that had bad links makes multigrid again, and so does the other
+                assert told.count("outer iterations, counted once a batch") == 2, told
+    told = clover("one.h5", 4, 2, *how, status=3, env={"NAIK_INJECT": "lack:setup:3@2"})
+    assert told.count(": BiCGStab solves without multigrid") == 1, told
+    told = clover("one.h5", 4, 2, *how, status=2, env={"NAIK_INJECT": "fail:setup:3@3"})  # the other rank of its group goes on
+    assert "the device of rank 3 failed by order" in told and "nothing has moved" not in told, told
 
 
 def without_a_model_of_the_device_auto_is_one_group():
@@ -194,5 +217,6 @@ main([groups_write_the_bytes_of_a_run_without_them, a_stopped_run_goes_on_with_a
       a_killed_run_goes_on, a_group_that_fails_ends_all_with_its_sentence,
       what_lost_links_leave_may_be_dealt_to_another_group, what_a_group_gives_up_is_known_to_all,
       clover_quarks_are_solved_by_groups, groups_solve_by_multigrid_with_a_setup_each,
-      a_setup_that_fails_in_one_group_is_done_without_or_ends_all, without_a_model_of_the_device_auto_is_one_group, groups_that_cannot_be_are_refused],
+      a_setup_that_fails_in_one_group_is_done_without_or_ends_all, whichever_group_fails_in_a_setup_all_say_the_same,
+      without_a_model_of_the_device_auto_is_one_group, groups_that_cannot_be_are_refused],
      needed=[groups_write_the_bytes_of_a_run_without_them])

@@ -70,7 +70,7 @@ static naik_status fill(part *p)
     NAIK_TRY(naik_comm_agree(comm, naik_multigrid_vectors_open(comm, file, &v)));
     for (int i = 0; i < p->vectors->count; i++) {
         v.field.lead = i;
-        NAIK_TRY(naik_multigrid_ask(&p->vectors->hooks, comm->log));
+        NAIK_TRY(naik_multigrid_ask(&p->vectors->hooks));
         NAIK_TRY(naik_comm_agree(comm, fetch(p->vectors, i, sites)));
         NAIK_TRY(naik_h5_field_write(p->lattice, &v.field, sites, p->sum[i]));
     }

@@ -41,36 +41,36 @@ static const naik_param params[] = {
     {.key = "gauge.config",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(gauge.config),
-     .doc = "replaces {config} in the names of all files, such as \"lat.{config}.ildg\"; "
+     .doc = "name that replaces {config} in the names of all files, such as \"lat.{config}.ildg\"; "
             "letters, digits, ., _ and -"},
     {.key = "gauge.configs",
      .kind = NAIK_PARAM_TEXTS,
      .offset = INPUT(gauge.configs),
      .doc = "names of configurations. naik solve takes one after the other, with its name as "
-            "gauge.config, and skips those that are complete. A gauge.config beside this list "
-            "chooses one of them"},
+            "gauge.config, and skips those whose output is complete. A gauge.config beside this "
+            "list chooses one of them"},
     {.key = "gauge.on_mismatch",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(gauge.warn_only),
      .words = mismatches,
      .initial = "stop",
-     .doc = "what to do when checksum, plaquette or link trace disagree with the file, or "
-            "when links are not unitary: stop ends the run (exit status 4), warn goes on "
-            "and says so in the output"},
+     .doc = "what naik does if the checksum, the plaquette or the link trace differs from what "
+            "the file says, or if links are not unitary: stop ends the run (exit status 4); warn "
+            "goes on, and the output records the mismatch"},
     {.key = "gauge.max_unitarity_deviation",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(gauge.max_unitarity_deviation),
      .min = NAIK_ABOVE_0,
      .max = NAIK_NO_LIMIT,
      .initial = "1e-5",
-     .doc = "largest |(U U^+ - 1)_ij| that is accepted; single-precision files carry about "
+     .doc = "largest |(U U^+ - 1)_ij| that naik accepts; files in single precision have about "
             "1e-6"},
     {.key = "gauge.reunitarise",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(gauge.reunitarise),
      .initial = "true",
      .identity = true,
-     .doc = "project the links back to SU(3) after the checks"},
+     .doc = "whether naik projects the links to SU(3) after the checks"},
 
     {.key = "action.type",
      .kind = NAIK_PARAM_CHOICE,
@@ -88,7 +88,8 @@ static const naik_param params[] = {
      .max = 2,
      .identity = true,
      .needed = "with asqtad",
-     .doc = "tadpole factor of asqtad; with clover and twisted_mass, naik divides csw by u0^3"},
+     .doc = "tadpole factor of asqtad. clover and twisted_mass may have it too: naik then divides "
+            "csw by u0^3"},
     {.key = "action.projection",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(action.projection),
@@ -108,7 +109,8 @@ static const naik_param params[] = {
      .identity = true,
      .later = true,
      .needed = "with clover",
-     .doc = "coefficient of the clover term, 1 at tree level; twisted_mass without it has none"},
+     .doc = "coefficient of the clover term; 1 at tree level. twisted_mass has no clover term "
+            "without this key"},
     {.key = "action.mu",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(action.mu),
@@ -118,20 +120,20 @@ static const naik_param params[] = {
      .identity = true,
      .later = true,
      .needed = "with twisted_mass",
-     .doc =
-         "the twisted mass: M = m + 4 + C + i mu g5 - D/2. mu and -mu are the two flavours of a "
-         "doublet, and a run solves one of them. tmLQCD's 2KappaMu is -2 kappa mu (doc/quarks.md)"},
+     .doc = "the twisted mass mu of M = m + 4 + C + i mu g5 - D/2, C the clover term. The two "
+            "flavours of a doublet have mu and -mu; a run solves one of them. tmLQCD's 2KappaMu "
+            "is -2 kappa mu (doc/quarks.md)"},
     {.key = "action.file",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(action.file),
      .needed = "with links",
-     .doc = "fat (and long) links"},
+     .doc = "file with the fat links, or with fat and long links"},
     {.key = "action.long_file",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(action.long_file),
-     .doc = "long links, where action.file holds only fat ones; with links only. naik "
-            "checks that both files hold what they are given as, with lattice.boundary_t "
-            "and MILC's phases inside"},
+     .doc = "file with the long links, if action.file has only the fat ones; with type links "
+            "only. naik checks that each file has the links that it is named for, and that they "
+            "contain MILC's staggered phases and the boundary of lattice.boundary_t"},
 
 #include "input/input_lists.inc"
 #include "input/input_three_point.inc"
@@ -143,8 +145,9 @@ static const naik_param params[] = {
      .max = 1,
      .initial = "1e-10",
      .identity = true,
-     .doc = "largest |b - (4m^2 - DD)x| / |b| on the parity solved, for the true residual "
-            "in double precision; for quarks with spin |b - Mh x| / |b|"},
+     .doc = "largest relative residual of a solve, in double precision: |b - (4m^2 - DD)x| / |b| "
+            "on one parity for staggered quarks, |b - Mh x| / |b| for quarks with spin, Mh the "
+            "even-odd operator (doc/quarks.md)"},
     {.key = "solver.tolerance_full",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(solver.tolerance_full),
@@ -153,25 +156,25 @@ static const naik_param params[] = {
      .initial = "0",
      .identity = true,
      .later = true,
-     .doc = "largest |src - M x| / |src| on the whole lattice, in addition; 0 does not ask "
-            "for it. tolerance: 1 leaves this one alone"},
+     .doc = "largest |src - M x| / |src| on the whole lattice, required in addition to tolerance; "
+            "0 requires nothing. With tolerance: 1, only this number counts"},
     {.key = "solver.max_iterations",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(solver.max_iterations),
      .min = 1,
      .max = 100000000,
      .initial = "20000",
-     .doc = "a solve that needs more is stored as not converged (exit status 3). A rerun "
-            "with a higher limit solves only these again"},
+     .doc = "limit of the iterations of a solve. naik stores a solve that needs more as not "
+            "converged (exit status 3), and a rerun with a higher limit solves only those again"},
     {.key = "solver.inner_precision",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.inner_precision),
      .words = precisions,
      .initial = "auto",
      .identity = true,
-     .doc = "storage of links and vectors between two true residuals, which are in double. "
-            "auto takes the fastest that costs no iterations at the mass; half takes links "
-            "of 16 bits. A solve whose storage does not suffice goes on with the next "
+     .doc = "storage of links and vectors while a solve iterates; true residuals are in double "
+            "precision. auto takes the fastest storage that costs no iterations at the mass. half "
+            "stores links in 16 bits. A solve whose storage is too coarse goes on with the next "
             "finer one"},
     {.key = "solver.batch",
      .kind = NAIK_PARAM_INT,
@@ -180,14 +183,15 @@ static const naik_param params[] = {
      .max = 64,
      .special = "auto",
      .initial = "auto",
-     .doc = "right-hand sides that naik solves together; changes no bit of the answer"},
+     .doc = "number of right-hand sides that naik solves together; it changes no bit of the "
+            "answer"},
     {.key = "solver.multishift",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.multishift),
      .words = switches,
      .initial = "auto",
-     .doc = "solves the masses of one source from one Krylov space; auto does so where "
-            "that moves fewer bytes"},
+     .doc = "on solves the masses of one source from one Krylov space. auto does so where that "
+            "moves fewer bytes of memory"},
     {.key = "solver.method",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.method),
@@ -196,12 +200,12 @@ static const naik_param params[] = {
      .identity = true,
      .later = true,
      .before = "bicgstab",
-     .doc = "for quarks with spin. auto solves the first column of a quark by bicgstab (of "
-            "twisted_mass by cg), and takes multigrid if that column needs too many iterations. "
-            "bicgstab goes on in double if it does not converge below double precision, and then "
-            "with cg in double. cg is conjugate gradient on the normal equations. multigrid is for "
-            "light quarks: its setup costs about as much as one source, and its solves take hardly "
-            "more iterations for a lighter quark"},
+     .doc = "solver of quarks with spin. auto solves the first column of a quark by bicgstab "
+            "(twisted_mass: by cg), and changes to multigrid if that column takes too many "
+            "iterations. bicgstab that does not converge goes on in double precision, and then by "
+            "cg in double precision. cg is conjugate gradient on the normal equations. multigrid "
+            "is for light quarks: its setup costs about as much as one source, and a lighter "
+            "quark takes hardly more iterations"},
     {.key = "solver.link_numbers",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.link_numbers),
@@ -209,9 +213,9 @@ static const naik_param params[] = {
      .initial = "18",
      .identity = true,
      .later = true,
-     .doc = "for quarks with spin: numbers stored of a link below double precision. naik "
-            "rebuilds the rest of an SU(3) link from 12 or 8 numbers; from 8 with fewer "
-            "digits"},
+     .doc = "for quarks with spin: how many numbers naik stores of an SU(3) link in precisions "
+            "below double. naik rebuilds the link from 12 or 8 numbers; with 8 the rebuilt link "
+            "has fewer digits"},
     {.key = "solver.site_relative_tolerance",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(solver.site_relative_tolerance),
@@ -219,21 +223,22 @@ static const naik_param params[] = {
      .max = 1,
      .initial = "0",
      .identity = true,
-     .doc = "largest sqrt(sum |r|^2/|x|^2 / sites), in addition; 0 does not ask for it"},
+     .doc = "largest sqrt(sum |r|^2/|x|^2 / sites), where r is the residual and x the solution at "
+            "a site, required in addition to tolerance; 0 requires nothing"},
     {.key = "solver.verify",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(solver.double_check),
      .words = verifications,
      .initial = "residual",
-     .doc = "residual checks the residual of every solve by another path; double_check "
-            "also repeats some solves and compares the bits"},
+     .doc = "residual computes the residual of every solve a second way. double_check also "
+            "repeats some solves and compares their bits"},
     {.key = "solver.double_check_every",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(solver.double_check_every),
      .min = 1,
      .max = 1000000,
      .initial = "10",
-     .doc = "double_check repeats one solve in this number"},
+     .doc = "double_check repeats one solve in this many"},
 
     {.key = "deflation.modes",
      .kind = NAIK_PARAM_INT,
@@ -245,20 +250,21 @@ static const naik_param params[] = {
      .initial = "0",
      .identity = true,
      .later = true,
-     .doc = "low modes for the links of each Naik epsilon; 0 solves without modes; auto "
-            "takes the modes of the file, or as many as pay for the solves and as memory "
-            "holds, or none"},
+     .doc = "number of low modes for the links of each Naik epsilon. 0 solves without modes. auto "
+            "takes the modes of the file or, without a file, as many as pay for the solves and "
+            "fit into memory, which may be none"},
     {.key = "deflation.file",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(deflation.file),
      .needed = "with deflation.modes",
-     .doc = "file of the modes: naik reads and verifies it if it is there, and otherwise "
-            "finds the modes and writes it"},
+     .doc = "file of the modes. If the file exists, naik reads and verifies it; otherwise naik "
+            "finds the modes and writes the file"},
     {.key = "deflation.import",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(deflation.import),
-     .doc = "eigenvectors of MILC, QUDA or Hadrons, which naik verifies with the links and "
-            "writes to deflation.file, if that is not there, instead of finding modes"},
+     .doc = "file with eigenvectors of MILC, QUDA or Hadrons. If deflation.file does not exist, "
+            "naik verifies these eigenvectors with the links and writes them there, in place of a "
+            "search"},
     {.key = "deflation.precision",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(deflation.precision),
@@ -268,8 +274,8 @@ static const naik_param params[] = {
      .initial = "32",
      .identity = true,
      .later = true,
-     .doc = "bits of a real of the modes in memory: 16 (with one scale a site) or 32; the "
-            "file has 32"},
+     .doc = "bits of a real number of the modes in memory: 32, or 16 with one scale for each "
+            "site. deflation.file has 32"},
     {.key = "deflation.again",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(deflation.again),
@@ -278,18 +284,18 @@ static const naik_param params[] = {
      .initial = "1e-3",
      .identity = true,
      .later = true,
-     .doc = "naik deflates a solve at its start, and again whenever its true residual has "
-            "fallen by this factor"},
+     .doc = "naik deflates a solve at its start, and again each time its true residual has fallen "
+            "by this factor"},
     {.key = "deflation.tolerance",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(deflation.tolerance),
      .min = 1e-6,
      .max = 0.5,
      .initial = "0.5",
-     .doc = "for modes that naik searches: largest |-DD v - a v| / a, with a their "
-            "eigenvalue. 0.5 does for solves, which take the same iterations with better ones; "
-            "write 1e-2 where modes are used for something else. "
-            "Light modes end at what single precision holds; the log and the file say so"},
+     .doc = "largest |-DD v - a v| / a of a mode v that naik finds, where a is its eigenvalue. "
+            "0.5 is enough for solves, which take no fewer iterations with better modes. Write "
+            "1e-2 if the modes have another use. Single precision limits the lightest modes; the "
+            "log and the file say so"},
     {.key = "deflation.krylov",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(deflation.krylov),
@@ -298,8 +304,9 @@ static const naik_param params[] = {
      .multiple = NAIK_MODES_BLOCK,
      .special = "auto",
      .initial = "auto",
-     .doc = "vectors of the search before a restart, a multiple of 8; auto is 4/3 of the "
-            "modes. Twice the modes take fewer applications, and half as much memory again"},
+     .doc = "number of vectors that the search keeps before it restarts, a multiple of 8. auto is "
+            "4/3 of the number of modes. With twice the number of modes the search applies the "
+            "operator less often, and takes half as much memory again"},
     {.key = "deflation.degree",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(deflation.degree),
@@ -308,22 +315,24 @@ static const naik_param params[] = {
      .multiple = 2,
      .special = "auto",
      .initial = "auto",
-     .doc = "degree of the Chebyshev polynomial, even; auto follows from the interval, and "
-            "is less where single precision does not hold so much"},
+     .doc = "degree of the Chebyshev polynomial of the search, even. auto follows from the "
+            "interval, and is lower where single precision does not hold the polynomial"},
     {.key = "deflation.interval",
      .kind = NAIK_PARAM_REALS,
      .offset = INPUT(deflation.interval),
      .min = NAIK_ABOVE_0,
      .max = 1e6,
-     .doc = "[low, high]: eigenvalues 4 lambda^2 of -DD where the polynomial is small. "
-            "naik finds the interval if it is not given, and corrects one that does not do"},
+     .doc = "[low, high]: the polynomial of the search is small for eigenvalues 4 lambda^2 of -DD "
+            "in this interval. naik finds the interval if this key is missing, and corrects one "
+            "that does not work"},
     {.key = "deflation.max_cycles",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(deflation.max_cycles),
      .min = 1,
      .max = 100000,
      .initial = "60",
-     .doc = "a search that needs more fails (exit status 3)"},
+     .doc = "limit of the cycles of the search, which end with a restart. A search that needs "
+            "more fails (exit status 3)"},
 
 #include "input/input_multigrid.inc"
 
@@ -331,14 +340,15 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(output.file),
      .required = true,
-     .doc = "path of the HDF5 file; FILE.part until it is complete and verified"},
+     .doc = "path of the HDF5 file. Its name is FILE.part until it is complete and verified"},
     {.key = "output.propagators",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(output.propagators),
      .initial = "true",
      .identity = true,
-     .doc = "store the propagators; false stores correlators and residuals only. Correlators of "
-            "several solves then need the propagators in FILE.part until they are made"},
+     .doc = "true stores the propagators; false stores correlators and residuals only. naik makes "
+            "some correlators from several solves, and keeps their propagators in FILE.part until "
+            "then"},
     {.key = "output.precision",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(output.precision),
@@ -347,7 +357,7 @@ static const naik_param params[] = {
      .multiple = 32,
      .initial = "64",
      .identity = true,
-     .doc = "bits of a real in stored propagators, 32 or 64"},
+     .doc = "bits of a real number in stored propagators: 32 or 64"},
     {.key = "output.correlators",
      .kind = NAIK_PARAM_CHOICES,
      .offset = INPUT(output.correlators),
@@ -357,12 +367,11 @@ static const naik_param params[] = {
      .more = MORE_CORRELATORS,
      .initial = "[pion5]",
      .identity = true,
-     .doc =
-         "what to contract for pairs and for entries without correlators of their own; "
-         "[] for none. The first sixteen are of staggered quarks; MILC's labels such as "
-         "GX-GX are other words for them, and those such as GX-G1 are operators with links. The "
-         "others are of quarks with spin, whose default is [pion]; the conserved currents are of "
-         "all quarks"},
+     .doc = "correlators of the pairs, and of entries of solve that name none themselves; [] for "
+            "none. The first sixteen words are mesons of staggered quarks. MILC's labels such as "
+            "GX-GX are other words for these mesons, and labels such as GX-G1 are operators with "
+            "links. The words from pion to t_xy are mesons of quarks with spin, whose default is "
+            "[pion]. Conserved currents are for all quarks"},
     {.key = "output.momenta",
      .kind = NAIK_PARAM_VECTORS3,
      .offset = INPUT(output.momenta),
@@ -376,9 +385,9 @@ static const naik_param params[] = {
      .offset = INPUT(output.weight),
      .words = weights,
      .initial = "exp",
-     .doc = "weight of a site in a correlator with momentum: exp(2 pi i p.(x - x0)/L), complex, or "
-            "the "
-            "product of the cosines of the three components, the even part"},
+     .doc = "weight of a site in a correlator with momentum p. exp is exp(2 pi i p.(x - x0)/L), "
+            "and the correlator is complex. cos is the product of the cosines of the three "
+            "components, which gives the even part"},
     {.key = "output.origin",
      .kind = NAIK_PARAM_VECTOR4,
      .offset = INPUT(output.origin),
@@ -387,9 +396,9 @@ static const naik_param params[] = {
      .special = "source",
      .special_int = NAIK_INPUT_FROM_SOURCE,
      .initial = "source",
-     .doc =
-         "x0, where momenta and the signs of staggered mesons are counted from: the source of each "
-         "correlator, or one site for all of them, as MILC's r_offset"},
+     .doc = "site x0 from which momenta and the signs of staggered mesons are counted. source "
+            "takes the source of each correlator. One site counts for all correlators, as MILC's "
+            "r_offset"},
     {.key = "output.baryons",
      .kind = NAIK_PARAM_CHOICES,
      .offset = INPUT(output.baryons),
@@ -399,15 +408,15 @@ static const naik_param params[] = {
      .initial = "[]",
      .identity = true,
      .later = true,
-     .doc = "baryons of three quarks of one mass and source, of every entry of solve whose source "
-            "has them"},
+     .doc = "baryons of three quarks of one mass and source. naik makes them for every entry of "
+            "solve whose source allows it"},
     {.key = "output.condensate",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(output.condensate),
      .initial = "false",
      .identity = true,
      .later = true,
-     .doc = "sum_x src^+ G of random sources, which estimates Tr M^-1"},
+     .doc = "true makes sum_x src^+ G of random sources, which estimates Tr M^-1"},
     {.key = "output.loops",
      .kind = NAIK_PARAM_CHOICES,
      .offset = INPUT(output.loops),
@@ -418,16 +427,17 @@ static const naik_param params[] = {
      .initial = "[]",
      .identity = true,
      .later = true,
-     .doc =
-         "loops sum_x src^+ O G of random sources, at the momenta of their entry: G1-G1 or G1 is "
-         "the scalar, GX-G1 or GX a vector, conserved_vector_x the conserved one"},
+     .doc = "loops sum_x src^+ O G of random sources, at the momenta of their entry. G1-G1 "
+            "(quarks with spin: G1) is the scalar, GX-G1 (GX) a vector, and conserved_vector_x "
+            "the conserved vector"},
     {.key = "output.average",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(output.average),
      .initial = "false",
      .identity = true,
      .later = true,
-     .doc = "stores mean and standard error over the sources of an entry, shifted to t = 0"},
+     .doc = "true stores the mean and the standard error over the sources of an entry, with t "
+            "counted from each source"},
     {.key = "output.print_correlators",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(output.print_correlators),
@@ -444,25 +454,24 @@ static const naik_param params[] = {
      .min = 0,
      .max = 1 << 30,
      .initial = "0",
-     .doc = "bytes to which datasets of a MiB and more are aligned; 0: not at all"},
+     .doc = "naik aligns datasets of 1 MiB and more to this many bytes; 0 aligns nothing"},
     {.key = "output.aggregators",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(output.aggregators),
      .min = 0,
      .max = 1 << 20,
      .initial = "0",
-     .doc =
-         "ranks that write the data of HDF5 files, each by itself. With 0 every rank "
-         "writes its own box: threads write pieces of it where its parts of the file are long and "
-         "mpi_info is empty, and else all ranks write collectively, as they always do in other "
-         "formats and when they keep solves in flight"},
+     .doc = "number of ranks that write the data of HDF5 files for all ranks. With 0 every rank "
+            "writes its own box: by threads, if the parts of the box are long in the file and "
+            "mpi_info is empty, and otherwise collectively with all ranks. Files of other "
+            "formats, and solves in flight, are always written collectively"},
 
     {.key = "run.backend",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(run.backend),
      .words = backends,
      .initial = "auto",
-     .doc = "auto takes a GPU where there is one; NAIK_BACKEND overrides"},
+     .doc = "auto takes a GPU if there is one. NAIK_BACKEND in the environment replaces this key"},
     {.key = "run.grid",
      .kind = NAIK_PARAM_VECTOR4,
      .offset = INPUT(run.grid),
@@ -470,8 +479,8 @@ static const naik_param params[] = {
      .max = 32768,
      .special = "auto",
      .initial = "auto",
-     .doc = "ranks in each direction; with run.groups those of one group. NAIK_GRID=XxYxZxT "
-            "overrides"},
+     .doc = "number of ranks in each direction; with run.groups, those of one group. "
+            "NAIK_GRID=XxYxZxT in the environment replaces this key"},
     {.key = "run.groups",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(run.groups),
@@ -480,79 +489,79 @@ static const naik_param params[] = {
      .special = "auto",
      .special_int = NAIK_INPUT_GROUPS_AUTO,
      .initial = "1",
-     .doc = "groups of ranks that solve different sources, each with its own copy of links and "
-            "modes, into one output; the ranks divide evenly among them; auto takes as many as "
-            "the model finds fastest and memory holds, on devices that it knows"},
+     .doc = "number of groups of ranks. Groups solve different sources into one output, each with "
+            "its own copy of links and modes. The number must divide that of the ranks. auto "
+            "takes the number that the performance model finds fastest and that memory holds, on "
+            "devices that the model knows"},
     {.key = "run.threads",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(run.threads),
      .min = 0,
      .max = 4096,
      .initial = "0",
-     .doc =
-         "OpenMP threads of a rank; 0: as OMP_NUM_THREADS says, or else the processors that this "
-         "rank may use, divided among the ranks that may use them"},
+     .doc = "OpenMP threads of a rank. 0 takes OMP_NUM_THREADS. Without that variable, naik "
+            "divides the processors that this rank may use among the ranks that may use them"},
     {.key = "run.wall_limit",
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.wall_limit_s),
      .initial = "0",
-     .doc = "the run stops soon after this much time with exit status 5, and can be continued; it "
-            "does not stop before its links are built. 0: no limit"},
+     .doc = "the run stops soon after this time, with exit status 5, and the same command "
+            "continues it. It does not stop before its links are built. 0 means no limit"},
     {.key = "run.watchdog",
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.watchdog_s),
      .initial = NAIK_WATCHDOG_LIMIT_S,
-     .doc = "if nothing moves for so long, every rank says where it is, and the job ends with exit "
-            "status 2; 0: never"},
+     .doc = "if nothing moves for this time, every rank says where it is, and the job ends with "
+            "exit status 2. 0 means never"},
     {.key = "run.transport",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(run.transport),
      .words = transports,
      .initial = "auto",
-     .doc = "how halos travel between GPUs: peer writes into the neighbour's memory, "
-            "mpi_device "
-            "gives device memory to MPI, staged goes through host memory; auto measures"},
+     .doc = "how halos travel between GPUs: peer writes into the memory of the neighbour, "
+            "mpi_device gives device memory to MPI, staged goes through host memory. auto "
+            "measures"},
     {.key = "run.launch",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(run.launch),
      .words = launches,
      .initial = "auto",
-     .doc = "how iterations reach a GPU: separate kernels, or fused kernels that compute scalars "
-            "and send halos, each launched by itself or recorded as a graph. The bits are the "
-            "same. auto follows a rule on NVIDIA and measures on AMD"},
+     .doc = "how the kernels of an iteration reach a GPU: separate launches them one by one; "
+            "fused launches fewer kernels, which also compute scalars and send halos; graph and "
+            "fused_graph play the same kernels back from a recording. The bits are the same. auto "
+            "follows a rule on NVIDIA and measures on AMD"},
     {.key = "run.share_gpu",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(run.share_gpu),
      .initial = "false",
-     .doc = "allow two ranks on one GPU"},
+     .doc = "true lets two ranks share one GPU"},
     {.key = "run.tune_cache",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(run.tune_cache),
      .initial = "auto",
-     .doc = "file that keeps which GPU kernels were fastest. auto is naik/tune in the user's cache "
-            "folder ($XDG_CACHE_HOME); none keeps nothing"},
+     .doc = "file in which naik keeps which GPU kernels were fastest. auto is naik/tune in the "
+            "user's cache folder ($XDG_CACHE_HOME); none keeps nothing"},
     {.key = "run.placement",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(run.placement),
      .initial = "false",
-     .doc = "print host, device, NUMA domain and processors of every rank"},
+     .doc = "true prints host, device, NUMA domain and processors of every rank"},
     {.key = "run.progress",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(run.progress),
      .words = progresses,
      .initial = "auto",
-     .doc = "how naik shows how far the solves are: auto keeps one line up to date on a terminal, "
-            "and prints a line now and then elsewhere"},
+     .doc = "how naik shows how far the solves are. auto keeps one line up to date on a terminal, "
+            "and prints a line now and then elsewhere. lines prints lines on a terminal too"},
     {.key = "run.progress_interval",
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.progress_interval_s),
      .initial = "60",
-     .doc = "a line of progress is printed after this much silence"},
+     .doc = "naik prints a line of progress after this much silence"},
     {.key = "run.events",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(run.events),
-     .doc = "file to which events are appended as JSON lines: start, links, solve, "
-            "warning, "
+     .doc = "file to which naik appends events as JSON lines: start, links, solve, warning, "
             "interruption, end"},
 };
 

@@ -132,7 +132,7 @@ naik_status naik_coarse_operator_fill(naik_coarse_operator *op, const naik_trans
             }
             NAIK_TRY(ops->get_columns(p, NAIK_EVEN, chirality, first, field[0]));
             NAIK_TRY(ops->get_columns(p, NAIK_ODD, chirality, first, field[1]));
-            NAIK_TRY(naik_multigrid_ask(hooks, backend->log));
+            NAIK_TRY(naik_multigrid_ask(hooks));
             NAIK_TRY(add_columns(op, p, wilson, chirality * p->vectors + first, field, field[2]));
         }
     }

@@ -6,10 +6,11 @@
 
 #include "naik/log.h"
 
-/* stop: true, alike on all ranks, ends the setup; NULL: nobody is asked. */
+/* ask: what it returns, alike on all ranks, ends the setup, NAIK_ERR_INTERRUPTED where it was asked to stop; NULL:
+ * nobody is asked. */
 typedef struct naik_multigrid_hooks {
     void *data;
-    bool (*stop)(void *data);
+    naik_status (*ask)(void *data);
 } naik_multigrid_hooks;
 
 struct naik_test_vectors; /* vectors.h */
@@ -21,10 +22,9 @@ typedef struct naik_multigrid_store {
     naik_status (*keep)(void *data, struct naik_test_vectors *vectors);
 } naik_multigrid_store;
 
-bool naik_multigrid_stops(const naik_multigrid_hooks *hooks);
 /* NAIK_ERR_INTERRUPTED, with its sentence. */
 naik_status naik_multigrid_interrupted(naik_log *log);
-/* That where it is asked for. hooks may be NULL. */
-naik_status naik_multigrid_ask(const naik_multigrid_hooks *hooks, naik_log *log);
+/* What the one who is asked returns. hooks may be NULL. */
+naik_status naik_multigrid_ask(const naik_multigrid_hooks *hooks);
 
 #endif

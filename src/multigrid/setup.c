@@ -99,7 +99,7 @@ static naik_status take_vectors(naik_multigrid *mg, naik_test_vectors *vectors, 
     naik_status status = NAIK_OK;
     double length[NAIK_MG_VECTORS_MOST];
     naik_timer *timer = mg->aggregates->geometry->backend->timer;
-    NAIK_TRY(naik_multigrid_ask(&mg->hooks, mg->aggregates->geometry->backend->log));
+    NAIK_TRY(naik_multigrid_ask(&mg->hooks));
     naik_timer_start(timer, "orthonormalise");
     NAIK_TRY(
         naik_transfer_fill(mg->made, (naik_field *const(*)[2])vectors->v, vectors->blocks, met));
@@ -268,7 +268,7 @@ naik_status naik_multigrid_create(const naik_wilson *outer, const naik_wilson *i
     status = naik_alloc(comm->log, sizeof *mg, "a multigrid", (void **)&mg);
     NAIK_TRY(naik_comm_agree(comm, status));
     mg->parameters = *parameters;
-    mg->hooks = hooks != NULL ? *hooks : (naik_multigrid_hooks){.stop = NULL};
+    mg->hooks = hooks != NULL ? *hooks : (naik_multigrid_hooks){.ask = NULL};
     mg->outer = outer;
     mg->inner = inner;
     mg->width = width;

@@ -83,14 +83,14 @@ typedef struct starting {
     naik_field *v;       /* in double; e is subtracted */
     naik_field *e;
     const naik_multigrid_hooks *hooks;
-    bool stopped;
+    naik_status asked; /* what ended it */
 } starting;
 
 static bool stop(void *data)
 {
     starting *s = data;
-    s->stopped = naik_multigrid_stops(s->hooks);
-    return s->stopped;
+    s->asked = naik_multigrid_ask(s->hooks);
+    return s->asked != NAIK_OK;
 }
 
 static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
@@ -123,9 +123,7 @@ static naik_status start_block(const naik_wilson *outer, naik_solver *solver, in
     NAIK_TRY(
         naik_wilson_schur(outer, NAIK_EVEN, false, &all, s->v, scratch, (naik_field *)s->b, NULL));
     NAIK_TRY(naik_solver_solve(solver, NAIK_EVEN, &options, &stream));
-    if (s->stopped) {
-        NAIK_TRY(naik_multigrid_interrupted(s->v->geometry->backend->log));
-    }
+    NAIK_TRY(s->asked);
     NAIK_TRY(s->v->geometry->backend->ops->field.axpy(-1, s->e, s->v));
 done:
     return status;
@@ -227,7 +225,7 @@ static naik_status improve_block(naik_test_vectors *t, naik_field *const v[2], n
     naik_status status = NAIK_OK;
     const naik_field *const src[2] = {v[NAIK_EVEN], v[NAIK_ODD]};
     double length[NAIK_MG_BLOCK];
-    NAIK_TRY(naik_multigrid_ask(&t->hooks, v[0]->geometry->backend->log));
+    NAIK_TRY(naik_multigrid_ask(&t->hooks));
     naik_field_set_nrhs(t->b, v[0]->nrhs);
     naik_field_set_nrhs(t->w, v[0]->nrhs);
     NAIK_TRY(naik_wilson_schur_source(cycle->wilson, NAIK_EVEN, src, t->w, t->b));

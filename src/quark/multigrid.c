@@ -1,6 +1,7 @@
 /* multigrid.c - which quark a multigrid is made for, and what becomes of it for the next */
 #include "quark/multigrid.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "quark/stored_multigrid.h"
@@ -87,7 +88,9 @@ static naik_status forgive(quark_multigrid *m, const work *w, naik_status status
     naik_log *log = w->geometry->backend->log;
     m->usable = status == NAIK_OK;
     if (status == NAIK_ERR_NOT_CONVERGED || (status == NAIK_ERR_MEMORY && w->spare)) {
-        naik_log_warn(log, "%s: BiCGStab solves without multigrid", naik_log_message(log));
+        snprintf(m->why, sizeof m->why, "%s: BiCGStab solves without multigrid",
+                 naik_log_message(log));
+        naik_log_warn(log, "%s", m->why);
         naik_log_clear(log);
         return NAIK_OK;
     }
@@ -174,6 +177,7 @@ naik_status quark_multigrid_ready(quark_multigrid *m, naik_link_provider *links,
                          "solver.method multigrid iterates in single precision: leave "
                          "solver.inner_precision out");
     }
+    m->why[0] = '\0';
     NAIK_TRY(find_maker(m, geometry->lattice->comm, input, quark, &maker));
     if (!m->tried || !naik_quark_shares_operator(&m->made_for, &maker) ||
         (m->mg != NULL && width > NAIK_MG_BLOCK && width > m->mg->width)) {

@@ -16,8 +16,9 @@ typedef struct quark_multigrid {
     naik_multigrid *mg;         /* NULL: none, or it could not be made */
     bool tried;                 /* to make it for `made_for` */
     bool usable;                /* for the quark at hand */
-    bool kept;                  /* multigrid.file has the vectors made for it, */
-    uint32_t sum;               /* which are told from others by this */
+    char why[256]; /* the sentence, where the last quark_multigrid_ready found it not to be */
+    bool kept;     /* multigrid.file has the vectors made for it, */
+    uint32_t sum;  /* which are told from others by this */
     naik_quark made_for;
     naik_preconditioner preconditioner; /* of mg */
 } quark_multigrid;

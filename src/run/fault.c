@@ -19,7 +19,7 @@
 
 enum { MOST = 8, TEXT_BYTES = 256 };
 
-typedef enum what { FLIP, NOT_A_NUMBER, STOP, FAIL, STALL, KILL, SQUEEZE, WHATS } what;
+typedef enum what { FLIP, NOT_A_NUMBER, STOP, FAIL, STALL, KILL, SQUEEZE, LACK, WHATS } what;
 typedef enum where {
     LINKS,
     INNER_LINKS,
@@ -40,7 +40,8 @@ typedef enum where {
     WHERES
 } where;
 
-static const char *const whats[WHATS] = {"flip", "nan", "stop", "fail", "stall", "kill", "squeeze"};
+static const char *const whats[WHATS] = {"flip",  "nan",  "stop",    "fail",
+                                         "stall", "kill", "squeeze", "lack"};
 static const char *const wheres[WHERES] = {
     "links",    "inner_links", "clover", "inner_clover", "vectors", "coarse", "x",     "correction",
     "residual", "direction",   "source", "solve",        "write",   "setup",  "batch", "wait"};
@@ -66,12 +67,13 @@ static bool belong_together(what what, where where)
 {
     switch (what) {
     case FLIP:
-    case NOT_A_NUMBER: return where <= SOURCE;
+    case NOT_A_NUMBER: return where <= SOURCE || where == SETUP;
     case STOP: return where == SOLVE || where == SETUP || where == WAIT;
-    case FAIL: return where == SOLVE || where == WRITE;
+    case FAIL: return where == SOLVE || where == WRITE || where == SETUP;
     case STALL:
     case KILL: return where >= SOLVE && where <= SETUP;
     case SQUEEZE: return where == BATCH;
+    case LACK: return where == SETUP;
     case WHATS: break;
     }
     return false;
@@ -266,27 +268,42 @@ void naik_fault_in_plan(naik_fault *fault, int *multigrid_batch)
     }
 }
 
-/* Step number `now` of what has no numbers of its own to damage. */
-static void pass(naik_fault *fault, where where, long now)
+static naik_status fail(const naik_fault *fault)
 {
-    bool mine = false;
-    const order *o = deferred(fault, where, where, now, &mine);
-    if (o != NULL && mine) {
-        halt(o->what);
-    }
+    return NAIK_FAIL(fault->comm->log, NAIK_ERR_DEVICE, "the device of rank %d failed by order",
+                     fault->comm->rank);
 }
 
-void naik_fault_in_setup(naik_fault *fault)
+static naik_status alter_links(const naik_links *links, what what)
 {
-    if (fault != NULL) {
-        pass(fault, SETUP, ++fault->steps);
+    return alter_memory(links->geometry->backend, links->data, links->size_bytes, links->precision,
+                        what);
+}
+
+naik_status naik_fault_in_setup(naik_fault *fault, int ranks, const naik_fault_targets *targets)
+{
+    bool mine = false;
+    const order *o = fault == NULL ? NULL : deferred(fault, SETUP, SETUP, ++fault->steps, &mine);
+    if (o == NULL || (o->what == LACK ? o->rank / ranks != fault->comm->rank / ranks : !mine)) {
+        return NAIK_OK;
+    }
+    switch (o->what) {
+    case FLIP:
+    case NOT_A_NUMBER: return alter_links(targets->links[1], o->what);
+    case FAIL: return fail(fault);
+    case LACK:
+        return NAIK_FAIL(fault->comm->log, NAIK_ERR_NOT_CONVERGED,
+                         "multigrid cannot be made at step %ld by order", fault->steps);
+    default: halt(o->what); return NAIK_OK;
     }
 }
 
 void naik_fault_in_wait(naik_fault *fault)
 {
-    if (fault != NULL) {
-        pass(fault, WAIT, ++fault->looks);
+    bool mine = false;
+    const order *o = fault == NULL ? NULL : deferred(fault, WAIT, WAIT, ++fault->looks, &mine);
+    if (o != NULL && mine) {
+        halt(o->what);
     }
 }
 
@@ -324,13 +341,10 @@ naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *p
         return NAIK_OK;
     }
     if (o->what == FAIL) {
-        return NAIK_FAIL(fault->comm->log, NAIK_ERR_DEVICE, "the device of rank %d failed by order",
-                         fault->comm->rank);
+        return fail(fault);
     }
     if (o->where <= INNER_LINKS) {
-        const naik_links *links = targets->links[o->where - LINKS];
-        return alter_memory(links->geometry->backend, links->data, links->size_bytes,
-                            links->precision, o->what);
+        return alter_links(targets->links[o->where - LINKS], o->what);
     }
     if (o->where <= INNER_CLOVER) {
         const naik_blocks *blocks = targets->blocks[o->where - CLOVER];

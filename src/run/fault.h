@@ -8,6 +8,7 @@
  *              : clover, inner_clover : iteration ... of A^-1 of clover quarks
  *              : vectors, coarse : iteration      ... of multigrid's near-null vectors, coarse matrices
  *              : x, correction, residual, direction : iteration
+ *              : setup : step                     ... of the links in the iteration, at a step of multigrid's setups
  *              : source : call of the source's maker; at times it is for the verification
  *   stall, kill: solve : iteration                the rank sleeps for ever, or ends by SIGKILL
  *              : setup : step                     ... of multigrid's setups, all together
@@ -15,7 +16,8 @@
  *   stop       : solve : iteration, setup : step  the rank is asked to stop, as by a batch system
  *              : wait : look                      ... while its group, which has finished, waits for other groups;
  *                                                 those poll and do not iterate until they hear of it
- *   fail       : solve : iteration                a call of the backend fails, on that rank alone
+ *   fail       : solve : iteration, setup : step  a call of the backend fails, on that rank alone
+ *   lack       : setup : step                     the setup of the rank's group says that it cannot be made
  *              : write : commit                   every write of that commit fails, as on a full
  *                                                 disk
  *   squeeze    : batch : width                    multigrid has a batch of at most that width, as where
@@ -57,8 +59,8 @@ naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *p
                                 const naik_fault_targets *targets);
 /* Once the plan is settled. Local, the same on every rank. */
 void naik_fault_in_plan(naik_fault *fault, int *multigrid_batch);
-/* At every step of a setup. Local. */
-void naik_fault_in_setup(naik_fault *fault);
+/* At every step of a setup, in groups of so many ranks. Local. NAIK_ERR_DEVICE, NAIK_ERR_NOT_CONVERGED where that is ordered; NAIK_ERR_MEMORY */
+naik_status naik_fault_in_setup(naik_fault *fault, int ranks, const naik_fault_targets *targets);
 /* At every look of a rank that waits for other groups. Local. */
 void naik_fault_in_wait(naik_fault *fault);
 /* Whether group number `group`, of so many ranks, is to poll again before it iterates. Local. */

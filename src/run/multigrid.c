@@ -12,12 +12,16 @@
 #include "run/groups.h"
 #include "run/job.h"
 
-static bool asked_to_stop(void *data)
+static naik_status between_steps(void *data)
 {
+    naik_status status = NAIK_OK;
     const solve_job *j = data;
-    naik_fault_in_setup(j->fault);
+    const naik_fault_targets targets = naik_fault_targets_of(&j->set);
+    NAIK_TRY(naik_fault_in_setup(j->fault, j->lattice->comm->size, &targets));
     naik_watchdog_move(j->comm->watchdog);
-    return naik_interrupt_asked(j->interrupt);
+    status = naik_interrupt_asked(j->interrupt) ? naik_multigrid_interrupted(j->log) : NAIK_OK;
+done:
+    return status;
 }
 
 /* "multigrid_q0", the quark's place in the input. */
@@ -159,34 +163,54 @@ done:
     return status;
 }
 
+/* Of groups all have a multigrid or none has one, and all say the same: what the first says that cannot make it.
+ * *interrupted: one was asked to stop. */
+static naik_status all_or_none(solve_job *j, bool interrupts, bool *interrupted)
+{
+    naik_status status = NAIK_OK;
+    quark_multigrid *m = &j->multigrid;
+    const bool lacks = j->pending_count > 0 && quark_multigrid_at_work(m) == NULL;
+    double told[2] = {interrupts, lacks};
+    double first = lacks && m->why[0] != '\0' ? j->comm->rank : j->comm->size;
+    char why[sizeof m->why];
+    NAIK_TRY(naik_comm_max_f64(j->comm, told, 2));
+    *interrupted = told[0] > 0;
+    if (*interrupted || told[1] == 0) {
+        goto done;
+    }
+    NAIK_TRY(naik_comm_min_f64(j->comm, &first, 1));
+    memcpy(why, m->why, sizeof why);
+    if (first < j->comm->size) {
+        NAIK_TRY(naik_comm_broadcast(j->comm, why, sizeof why, (int)first));
+    }
+    m->usable = false;
+    if (m->why[0] == '\0' && first < j->comm->size) { /* who has a reason has said it */
+        naik_log_warn(j->log, "%s", why);
+    }
+done:
+    return status;
+}
+
 naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
                                   const naik_set_storage *storage, bool spare, double *setup_s,
                                   bool *interrupted)
 {
     naik_status status = NAIK_OK;
     const double start_s = naik_time_s();
-    j->multigrid.hooks = (naik_multigrid_hooks){.data = j, .stop = asked_to_stop};
+    j->multigrid.hooks = (naik_multigrid_hooks){.data = j, .ask = between_steps};
     if (j->pending_count > 0) { /* a group may have nothing to solve */
         status = quark_multigrid_ready(&j->multigrid, j->links, j->geometry, j->input, quark,
                                        &j->set, storage, j->plan.multigrid_batch, spare);
     }
-    const bool lacks = j->pending_count > 0 && quark_multigrid_at_work(&j->multigrid) == NULL;
-    double told[2] = {status == NAIK_ERR_INTERRUPTED, lacks};
-    if (status == NAIK_ERR_INTERRUPTED) {
+    const bool interrupts = status == NAIK_ERR_INTERRUPTED;
+    if (interrupts) {
         naik_log_clear(j->log); /* the run says so */
         status = NAIK_OK;
     }
     NAIK_TRY(solve_groups_agree(j, status));
-    NAIK_TRY(naik_comm_max_f64(j->comm, told, 2));
-    if (told[0] > 0) {
-        *interrupted = true;
+    NAIK_TRY(all_or_none(j, interrupts, interrupted));
+    if (*interrupted) {
         return solve_groups_stopped(j);
-    }
-    if (told[1] > 0 && !lacks) { /* of groups, all or none; one that lacks it does not speak */
-        naik_log_warn(j->log,
-                      "another group of ranks has no multigrid, perhaps for want of memory: "
-                      "BiCGStab solves without multigrid");
-        j->multigrid.usable = false;
     }
     const bool mine = j->pending_count > 0 && quark_multigrid_at_work(&j->multigrid) != NULL;
     NAIK_TRY(record(j, quark, mine));
