@@ -2,7 +2,7 @@
 # The shipped job scripts on a real Slurm with fake GPU nodes (slurm/cluster.sh), on the CPU
 # backend: submitted as they are, stopped before the wall time, requeued, resumed, in arrays and
 # chains, and the scaling study.
-# timeout: 500
+# timeout: 1500
 # waits: 1
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -72,9 +72,18 @@ cluster_start "$cluster" || {
 
 # A submit folder as a user has it: naik's, with results of its own.
 work=$SCRATCH/work
-mkdir -p "$work/build"
+mkdir -p "$work/build" "$work/ranks"
 ln -s "$top/jobscripts" "$work/jobscripts"
-ln -s "$NAIK" "$work/build/naik"
+# The ranks of a job that was submitted with HELD=yes leave word of themselves and wait to be let go.
+cat >"$work/build/naik" <<END
+#!/bin/sh
+if [ "\${HELD:-}" = yes ]; then
+    echo \$\$ >"ranks/\$SLURM_JOB_ID.\$SLURM_PROCID"
+    until [ -e "ranks/go.\$SLURM_JOB_ID" ]; do sleep 0.1; done
+fi
+exec "$NAIK" "\$@"
+END
+chmod +x "$work/build/naik"
 cd "$work" || exit 1
 export NAIK_BACKEND=cpu OMP_NUM_THREADS=1
 cluster_mpi
@@ -84,7 +93,7 @@ for seed in 1 2 3; do
     $MPIRUN -n 2 build/naik gauge generate --size 4,8,8,8 --beta 6 --seed $seed --sweeps 2 \
         -o lat.$seed.h5 >/dev/null || complain "no configuration"
 done
-# Masses that take a while: a job must not be over before its ranks are found and held.
+# Masses that take a while: a job must not be over before its first solve is seen.
 cat >run.yaml <<'END'
 lattice: {size: [4, 8, 8, 8]}
 gauge: {file: lat.1.h5}
@@ -99,23 +108,23 @@ END
 sed 's/origin: .*]]}}/origin: [0, 0, 0, 0]}}/' run.yaml >brief.yaml
 
 field() { timeout 10 scontrol -o show job "$1" 2>/dev/null | head -n 1 | grep -o "\b$2=[^ ]*" | cut -d = -f 2; }
+patience=300 # seconds until something that takes seconds is said to hang
 # Waits until the job is over, and says how: COMPLETED 0:0
-wait_job() { # wait_job JOB SECONDS
-    local end=$((SECONDS + $2)) state=
+wait_job() { # wait_job JOB
+    local end=$((SECONDS + patience)) state=
     while [ $SECONDS -lt $end ]; do
         state=$(field "$1" JobState)
         case "$state" in PENDING | RUNNING | COMPLETING | REQUEUED | CONFIGURING | '') sleep 0.5 ;; *) break ;; esac
     done
     echo "$state $(field "$1" ExitCode)"
 }
-expect_job() { # expect_job JOB SECONDS "STATE CODE" OUTPUT
+expect_job() { # expect_job JOB "STATE CODE" OUTPUT
     local end
-    end=$(wait_job "$1" "$2")
-    [ "$end" = "$3" ] || { complain "job $1 ended as $end, not as $3:" && tail -n 20 $4 2>/dev/null; }
+    end=$(wait_job "$1")
+    [ "$end" = "$2" ] || { complain "job $1 ended as $end, not as $2:" && tail -n 20 $3 2>/dev/null; }
 }
-wait_for() { # wait_for SECONDS COMMAND...: until the command succeeds
-    local end=$((SECONDS + $1))
-    shift
+wait_for() { # wait_for COMMAND...: until the command succeeds
+    local end=$((SECONDS + patience))
     until "$@"; do
         [ $SECONDS -lt $end ] || return 1
         sleep 0.2
@@ -142,9 +151,9 @@ pm=$(sbatch --parsable jobscripts/perlmutter.slurm run.yaml --set output.file=pm
 jb=$(sbatch --parsable jobscripts/juwels-booster.slurm brief.yaml --set output.file=jb.h5)
 lu=$(sbatch --parsable jobscripts/lumi-g.slurm brief.yaml --set output.file=lu.h5)
 nogpu=$(NAIK_BACKEND= sbatch --parsable jobscripts/perlmutter.slurm run.yaml --set output.file=nogpu.h5)
-expect_job "$pm" 60 "COMPLETED 0:0" "naik-$pm.out"
-expect_job "$jb" 60 "COMPLETED 0:0" "naik-$jb.out"
-expect_job "$lu" 60 "COMPLETED 0:0" "naik-$lu.out"
+expect_job "$pm" "COMPLETED 0:0" "naik-$pm.out"
+expect_job "$jb" "COMPLETED 0:0" "naik-$jb.out"
+expect_job "$lu" "COMPLETED 0:0" "naik-$lu.out"
 grep -q "4 ranks" "naik-$pm.out" || complain "perlmutter.slurm started not 4 ranks"
 [ "$(grep -cE "^rank [0-3]: host .*, numa -1, cpus [0-9]" "naik-$pm.out")" = 4 ] ||
     complain "$(head -n 12 "naik-$pm.out")"
@@ -153,63 +162,65 @@ grep -q "8 ranks" "naik-$lu.out" || complain "lumi-g.slurm started not 8 ranks"
 verdict machine_scripts_run_unchanged
 same jb.h5 lu.h5
 verdict four_and_eight_ranks_write_the_same_bytes
-expect_job "$nogpu" 60 "FAILED 1:0" "naik-$nogpu.out"
+expect_job "$nogpu" "FAILED 1:0" "naik-$nogpu.out"
 grep -q "no GPU" "naik-$nogpu.out" || complain "$(cat "naik-$nogpu.out")"
 [ ! -e nogpu.h5 ] || complain "a propagator was made without a GPU"
 verdict production_scripts_fail_without_a_gpu
 
 # The ranks are held still from the first solve until the signal has come, so that a fast machine
 # and a slow one do the same. The signal comes up to 30 s before it is due, at Slurm's next look.
+ranks_of() { # ranks_of JOB: process ids, once all four have started
+    local pids
+    pids=$(cat ranks/"$1".[0-3] 2>/dev/null)
+    [ "$(wc -w <<<"$pids")" = 4 ] && echo $pids
+}
 signalled() { # signalled JOB: SIGUSR1 (bit 9) waits in every rank
     local pid
-    for pid in $(cluster_naik "$1"); do
+    for pid in $(ranks_of "$1"); do
         [ $((0x$(sed -n 's/^ShdPnd:\t*//p' "/proc/$pid/status") & 512)) != 0 ] || return 1
     done
 }
-# Looking for the ranks takes long where many processes are: it is done before their first solve.
-held=
-ranks_of() { # ranks_of JOB: all four have started
-    held=$(cluster_naik "$1")
-    [ "$(wc -w <<<"$held")" = 4 ]
-}
 # The ranks run a moment at a time: what they say comes late, through Slurm, and all could be over by then.
-hold() { # hold JOB OUTPUT: stops the ranks after their first solve
-    local end
-    wait_for 60 ranks_of "$1" || complain "no four ranks of job $1"
-    end=$((SECONDS + 60))
-    while kill -STOP $held && [ $SECONDS -lt $end ]; do
+hold() { # hold JOB OUTPUT: lets the ranks go, and stops them after their first solve
+    local end pids
+    wait_for ranks_of "$1" >/dev/null || { complain "no four ranks of job $1" && return; }
+    pids=$(ranks_of "$1")
+    touch "ranks/go.$1"
+    end=$((SECONDS + patience))
+    while kill -STOP $pids && [ $SECONDS -lt $end ]; do
         sleep 0.1
         grep -qs "^solve 1/" "$2" && return
-        kill -CONT $held
+        kill -CONT $pids
         sleep 0.04
     done
     complain "no first solve in $2 while the ranks were there"
 }
-release() { # Slurm may have woken them itself
-    local pid
-    for pid in $(cluster_naik "$1"); do kill -CONT "$pid"; done
+release() { # release JOB: Slurm may have woken the ranks itself
+    kill -CONT $(ranks_of "$1") 2>/dev/null
 }
-wall=$(sbatch --parsable --time=3 --signal=USR1@149 jobscripts/perlmutter.slurm run.yaml --set output.file=wall.h5)
+wall=$(HELD=yes sbatch --parsable --time=4 --signal=USR1@149 jobscripts/perlmutter.slurm run.yaml --set output.file=wall.h5)
 hold "$wall" "naik-$wall.out"
+(wait_for signalled "$wall" && release "$wall") &
+watch=$!
 
 # Meanwhile, on the other nodes: chained jobs; the first is signalled by hand.
-chain=($(jobscripts/chain.sh 3 jobscripts/juwels-booster.slurm run.yaml --set output.file=chain.h5))
+chain=($(HELD=yes jobscripts/chain.sh 3 jobscripts/juwels-booster.slurm run.yaml --set output.file=chain.h5))
 [ ${#chain[@]} = 3 ] || complain "chain.sh printed ${chain[*]}"
+touch "ranks/go.${chain[1]}" "ranks/go.${chain[2]}"
 hold "${chain[0]}" "naik-${chain[0]}.out"
 scancel --signal=USR1 "${chain[0]}"
-wait_for 20 signalled "${chain[0]}" || complain "no signal in job ${chain[0]}"
+wait_for signalled "${chain[0]}" || complain "no signal in job ${chain[0]}"
 release "${chain[0]}"
-expect_job "${chain[0]}" 60 "FAILED 5:0" "naik-${chain[0]}.out"
-expect_job "${chain[1]}" 60 "COMPLETED 0:0" "naik-${chain[1]}.out"
-expect_job "${chain[2]}" 30 "CANCELLED 0:0" "naik-${chain[2]}.out"
+expect_job "${chain[0]}" "FAILED 5:0" "naik-${chain[0]}.out"
+expect_job "${chain[1]}" "COMPLETED 0:0" "naik-${chain[1]}.out"
+expect_job "${chain[2]}" "CANCELLED 0:0" "naik-${chain[2]}.out"
 grep -q "^resuming: " "naik-${chain[1]}.out" || complain "the second job of the chain did not resume"
 same pm.h5 chain.h5
 verdict chained_jobs_continue_and_end
 
 # A signal that came while the ranks ran a moment has been taken already: what follows shows whether it came.
-wait_for 75 signalled "$wall"
-release "$wall"
-expect_job "$wall" 100 "COMPLETED 0:0" "naik-$wall.out"
+wait "$watch"
+expect_job "$wall" "COMPLETED 0:0" "naik-$wall.out"
 grep -q "goes back into the queue" "naik-$wall.out" || complain "the job did not requeue itself"
 grep -q "^resuming: " "naik-$wall.out" || complain "the job did not resume"
 [ "$(field "$wall" Restarts)" -ge 1 ] || complain "Slurm counted no restart"
@@ -221,14 +232,14 @@ verdict a_requeued_job_writes_the_same_bytes
 printf '# three configurations\nlat.1.h5\nlat.2.h5\n\nlat.3.h5\n' >list.txt
 over() { [ -z "$(timeout 10 squeue -h -j "$1" 2>/dev/null)" ]; }
 array=$(jobscripts/array.sh perlmutter brief.yaml list.txt --time=10)
-wait_for 90 over "$array" || complain "the array did not end"
+wait_for over "$array" || complain "the array did not end"
 for i in 1 2 3; do
     [ -e props/lat.$i.h5 ] || { complain "no props/lat.$i.h5" && tail -n 5 "naik-array-${array}_$i.out"; }
 done
 same jb.h5 props/lat.1.h5
 before=$(stat -c %Y.%s props/*.h5)
 again=$(AT_ONCE=2 jobscripts/array.sh perlmutter brief.yaml list.txt --time=10)
-wait_for 60 over "$again" || complain "the second array did not end"
+wait_for over "$again" || complain "the second array did not end"
 for i in 1 2 3; do
     grep -q "skipped" "naik-array-${again}_$i.out" || complain "$(cat "naik-array-${again}_$i.out")"
 done
@@ -240,7 +251,7 @@ study=($(LOCAL=4,4,4,4 PRECISIONS=single:half NRHS=1,2 ITERATIONS=5 REPEAT=3 TIM
     jobscripts/weak_scaling.sh perlmutter 1 2))
 [ ${#study[@]} = 2 ] || complain "weak_scaling.sh printed ${study[*]}"
 for i in 0 1; do
-    expect_job "${study[i]}" 90 "COMPLETED 0:0" "scaling/perlmutter-$((i + 1))-${study[i]}.out"
+    expect_job "${study[i]}" "COMPLETED 0:0" "scaling/perlmutter-$((i + 1))-${study[i]}.out"
 done
 jobscripts/collect_scaling.py scaling/*.jsonl >table.txt || complain "no table"
 grep -q "^weak, 4x4x4x4 a rank, vectors single, links half recon 18, nrhs 2" table.txt || complain "$(cat table.txt)"

@@ -3,7 +3,6 @@
 #   cluster_start FOLDER    starts munged, slurmctld and a slurmd a node; sets SLURM_CONF
 #   cluster_stop            stops what was started, whatever it was doing
 #   cluster_mpi             what ranks on these nodes need in their environment
-#   cluster_naik JOB        process ids of the ranks of a job
 #
 # The nodes have the shape that the scripts of jobscripts/ ask for; their GPUs are character nodes
 # that nobody opens. Nothing of the system's own Slurm or munge is touched. Several ranks on
@@ -83,13 +82,14 @@ END
 }
 
 # UCX sees the one machine below the nodes, and its System V segments go with the last process that
-# has them, however it ends. The TCP of Open MPI 4.1 is for machines without UCX: there, when two
+# has them, however it ends. A rank that leaves MPI after another has gone waits until UCX looks for
+# the other, every 20 s unless told. The TCP of Open MPI 4.1 is for machines without UCX: there, when two
 # ranks connect to each other at once, a job ends with a fault (7 of 150 with eight ranks).
 cluster_mpi() {
     export OMPI_MCA_mpi_yield_when_idle=1
     if ompi_info 2>/dev/null | grep -q "MCA pml: ucx"; then
         export OMPI_MCA_pml=ucx OMPI_MCA_pml_ucx_tls=any OMPI_MCA_pml_ucx_devices=any
-        export UCX_TLS=self,sysv,tcp UCX_NET_DEVICES=lo
+        export UCX_TLS=self,sysv,tcp UCX_NET_DEVICES=lo UCX_KEEPALIVE_INTERVAL=1s
     else
         export OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
     fi
@@ -142,7 +142,6 @@ cluster_find() { # cluster_find NAME LINE
         { tr '\0' '\n' <"/proc/$pid/environ"; } 2>/dev/null | grep -qxF "$2" && echo "$pid"
     done
 }
-cluster_naik() { cluster_find naik "SLURM_JOB_ID=$1"; }
 
 cluster_kill() { # cluster_kill SIGNAL: everything of this cluster
     local pid
