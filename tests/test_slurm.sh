@@ -218,17 +218,7 @@ grep -q "^resuming: " "naik-${chain[1]}.out" || complain "the second job of the 
 same pm.h5 chain.h5
 verdict chained_jobs_continue_and_end
 
-# A signal that came while the ranks ran a moment has been taken already: what follows shows whether it came.
-wait "$watch"
-expect_job "$wall" "COMPLETED 0:0" "naik-$wall.out"
-grep -q "goes back into the queue" "naik-$wall.out" || complain "the job did not requeue itself"
-grep -q "^resuming: " "naik-$wall.out" || complain "the job did not resume"
-[ "$(field "$wall" Restarts)" -ge 1 ] || complain "Slurm counted no restart"
-verdict a_wall_time_signal_requeues_the_job
-same pm.h5 wall.h5
-verdict a_requeued_job_writes_the_same_bytes
-
-# ---- an array over a list, twice
+# ---- an array over a list, twice, on the node that the held job leaves
 printf '# three configurations\nlat.1.h5\nlat.2.h5\n\nlat.3.h5\n' >list.txt
 over() { [ -z "$(timeout 10 squeue -h -j "$1" 2>/dev/null)" ]; }
 array=$(jobscripts/array.sh perlmutter brief.yaml list.txt --time=10)
@@ -245,6 +235,16 @@ for i in 1 2 3; do
 done
 [ "$before" = "$(stat -c %Y.%s props/*.h5)" ] || complain "the second array wrote"
 verdict an_array_solves_every_configuration_once
+
+# A signal that came while the ranks ran a moment has been taken already: what follows shows whether it came.
+wait "$watch"
+expect_job "$wall" "COMPLETED 0:0" "naik-$wall.out"
+grep -q "goes back into the queue" "naik-$wall.out" || complain "the job did not requeue itself"
+grep -q "^resuming: " "naik-$wall.out" || complain "the job did not resume"
+[ "$(field "$wall" Restarts)" -ge 1 ] || complain "Slurm counted no restart"
+verdict a_wall_time_signal_requeues_the_job
+same pm.h5 wall.h5
+verdict a_requeued_job_writes_the_same_bytes
 
 # ---- the scaling study, on one node and on two
 study=($(LOCAL=4,4,4,4 PRECISIONS=single:half NRHS=1,2 ITERATIONS=5 REPEAT=3 TIME=5 \
