@@ -123,7 +123,7 @@ def exact_sources_have_the_baryons_of_all_sources():
 
 def verdicts_and_readers():
     said = solve("rough", block=truncated(2, "0.1"))
-    line = re.search(r"averages: ama: the correction is at most (\S+) of the error of the sloppy mean, and its own error at most (\S+) of that "
+    line = re.search(r"averages: ama: the correction is at most (\S+) times the error of the sloppy mean, and the error of the correction at most (\S+) times "
                      r"\((ama/m0\d/.*), t = (\d)\): tolerance_sloppy 0.1 is too large, or exact_sources too few", said)
     assert line, said
     at = of_average("rough", line[3])
@@ -261,8 +261,8 @@ def low_modes_are_told_and_continued():
     block, entry, plain, output = pair + modes(16), {"entry": entry}, output, output.replace("propagators", "loops: [G1-G1, GX-G1, conserved_vector_t], propagators")
     said = solve("low", block=block, output=output, **entry)
     assert re.search(r"averages: lma: 16 modes of .*modes.h5 averaged over all sites and 4 sources", said), said
-    told = re.search(r"averages: lma: the error of the mean is (\S+) to (\S+) of that of the solves alone", said)
-    assert re.search(r"averages: lml: the error of the mean is \S+ to \S+ of that of the noise alone", said), said
+    told = re.search(r"averages: lma: the error of the mean is (\S+) to (\S+) times the error of the solves alone", said)
+    assert re.search(r"averages: lml: the error of the mean is \S+ to \S+ times the error of the noise alone", said), said
     ratios = []
     for mass in "m00", "m01":  # of one correlator, all are between the two
         parts = np.array([np.roll(c, -t) for c, t in zip(shifted("low", "pt", mass + "/pion5/p000").values(), (0, 2, 5, 7))])

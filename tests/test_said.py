@@ -26,7 +26,7 @@ MEASURED = [(re.escape(SCRATCH) + "/?", ""), (r"^naik \S+ \([^)]*\), .*", "naik 
             (r"the output has \d+ bytes", "the output has # bytes"), (r"The file has [\d.]+ bytes", "The file has # bytes"),
             (r", [\d.]+ iterations a solve on average", ", # iterations a solve on average"), (r"predicted (\d{7,})", "predicted # bytes"),
             (r"(?<=U U\^\+ - 1\|).*|(?<=det U - 1\|).*|(?<=largest change ).*", " #"), (r"should take about \d+", "should take about #"),
-            (r"(correction is at most|own error at most|error of the mean is) .*", r"\1 #"), (r"suma/sumb .*", "suma/sumb #"),
+            (r"(correction is at most|error of the mean is) .*", r"\1 #"), (r"suma/sumb .*", "suma/sumb #"),
             (r"(lambda_\d+|reach) .*[\d.e-]+.*", r"\1 #"), (r"from [\d.]+ to [\d.]+$", "from # to #"),
             (r"^(\s*)(git|(?:gauge_)?uuid|created|libraries|host|writer|version|compiler|command|system|environment|device|times|pid|started|metadata_crc|crc"
              r"|executable|folder|slurm_job|user|hdf5|mpi|nodes|options|ended|state_time|numerics)([:=] ?)\S.*", r"\1\2\3#"),

@@ -472,12 +472,12 @@ static void print_truncated(const naik_input_average *average, const contraction
     if (v->ratio > 0) {
         snprintf(where, sizeof where, " (%.*s, t = %d)", (int)strlen(path) - LAST_WORD, path, v->t);
     }
-    naik_log_line(log,
-                  "averages: %s: the correction is at most %.2g of the error of the sloppy mean, "
-                  "and its own error at most %.2g of that%s: tolerance_sloppy %g is %s",
-                  average->name, v->correction, v->ratio, where, average->tolerance_sloppy,
-                  v->ratio <= CONTRACTION_GOOD ? "good enough"
-                                               : "too large, or exact_sources too few");
+    naik_log_line(
+        log,
+        "averages: %s: the correction is at most %.2g times the error of the sloppy mean, "
+        "and the error of the correction at most %.2g times%s: tolerance_sloppy %g is %s",
+        average->name, v->correction, v->ratio, where, average->tolerance_sloppy,
+        v->ratio <= CONTRACTION_GOOD ? "good enough" : "too large, or exact_sources too few");
 }
 
 /* Exact solves that did not become as exact as they are meant to be. */
@@ -510,15 +510,16 @@ void contraction_averages_print(const contraction_averager *w, const contraction
                    w->input->solve[average->of].hits == 1) {
             naik_log_line(
                 log,
-                "averages: %s: one noise field knows no error: set source.hits of %s to 2 "
+                "averages: %s: one noise field gives no error: set source.hits of %s to 2 "
                 "or more",
                 average->name, average->solve);
         } else {
-            naik_log_line(log,
-                          "averages: %s: the error of the mean is %.2g to %.2g of that of the "
-                          "%s alone",
-                          average->name, v->least, v->most,
-                          naik_input_averages_loops(w->input, average) ? "noise" : "solves");
+            naik_log_line(
+                log,
+                "averages: %s: the error of the mean is %.2g to %.2g times the error of the "
+                "%s alone",
+                average->name, v->least, v->most,
+                naik_input_averages_loops(w->input, average) ? "noise" : "solves");
         }
     }
 }
