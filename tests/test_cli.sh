@@ -64,6 +64,7 @@ refuses "unknown option '--verson'; did you mean 'naik --version'?" --verson
 refuses "there is no help on 'solver'; did you mean 'naik solve --help'?" help solver
 refuses "naik links: INPUT.yaml is missing; 'naik links --help' has examples" links -o f.h5
 refuses "naik links: unknown option '--outptu'; did you mean '--output'?" links a --outptu f.h5
+refuses "naik links: option '--set' may be given at most 64 times" links a -o f.h5 $(printf -- "--set a=1 %.0s" $(seq 65))
 refuses "missing.yaml cannot be opened: No such file or directory" links missing.yaml -o f.h5
 refuses "/ cannot be read: Is a directory" links / -o f.h5
 verdict mistyped_commands_end_with_one_sentence
