@@ -232,7 +232,7 @@ for how in --dry-run --skip-complete ""; do
         [ $begun = whole.h5 ] || mv whole.h5 half.h5.part
         # shellcheck disable=SC2086
         refuses "$begun was begun with the input 'solve.0.masses = [0.05, 0.1]', now it is 'solve.0.masses = [0.3]': go \
-back to the former, choose another output.file, or begin again with --fresh" solve whole.yaml $how \
+back to the first, choose another output.file, or begin again with --fresh" solve whole.yaml $how \
             --set output.file=${begun%.part} --set "solve.0.masses=[0.3]" --set run.threads=1
         grep -q plaquette out && complain "$how" "a refusal before the configuration is read" "$(cat out)"
     done

@@ -76,7 +76,7 @@ static naik_status compare_input(naik_log *log, const char *path, const char *ol
 {
     char before[LINE] = "", now[LINE] = "";
     const char *go_on =
-        "go back to the former, choose another output.file, or begin again with --fresh";
+        "go back to the first, choose another output.file, or begin again with --fresh";
     if (strcmp(old_text, new_text) == 0 || (!differs_in_key(old_text, new_text, before, now) &&
                                             !differs_in_key(new_text, old_text, now, before))) {
         return NAIK_OK;
@@ -115,7 +115,7 @@ static naik_status compare_text(naik_log *log, const char *path, const char *wha
         return NAIK_OK;
     }
     return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                     "%s was begun with %s '%s', now it is '%s': go back to the former, choose "
+                     "%s was begun with %s '%s', now it is '%s': go back to the first, choose "
                      "another output.file, or begin again with --fresh",
                      path, what, before, now);
 }
