@@ -3,8 +3,9 @@
  *   C(t) = sum_x w(x - x0) phi(x - x0) sum_{c'} |G_{c'c}(x,t)|^2            for one source colour c
  *   w(y) = exp(2 pi i p.y/L), or the product over x, y, z of cos(2 pi p_k y_k / L_k)
  *
- * x0 is where coordinates are counted from, as a rule the origin of the source: C then does not know where
- * the source lies. t is that of the lattice.
+ * Coordinates are counted from x0, as a rule the origin of the source; then C does not depend on where in
+ * space the source lies. t is that of the lattice. There is no factor 1/V. The formula is for a point source;
+ * the caller adds up the source colours, in the order of the colours.
  *
  * The spins and tastes that need no link between quark and antiquark are those whose taste is the spin,
  * by MILC's names and labels:
@@ -18,7 +19,6 @@
  * and, without a name, each of these times (-1)^t: GT-GT, G5T-G5T, GYZ-GYZ, GZX-GZX, GXY-GXY, G5X-G5X,
  * G5Y-G5Y, G5Z-G5Z.
  *
- * For a point source. No 1/V. Sums over source colours are the caller's, in colour order.
  * M. Golterman, Nucl. Phys. B273 (1986) 663.
  */
 #ifndef NAIK_MESON_H
@@ -35,27 +35,35 @@ typedef enum naik_meson {
     NAIK_RHOX0,
     NAIK_RHOY0,
     NAIK_RHOZ0,
-    NAIK_GT_GT, /* of pion5, */
+    /* the same operators times (-1)^t: of pion5 and pion05, */
+    NAIK_GT_GT,
     NAIK_G5T_G5T,
-    NAIK_GYZ_GYZ, /* of rhox, ... */
+    NAIK_GYZ_GYZ, /* of rhox, rhoy, rhoz, */
     NAIK_GZX_GZX,
     NAIK_GXY_GXY,
-    NAIK_G5X_G5X, /* of rhox0, ... */
+    NAIK_G5X_G5X, /* of rhox0, rhoy0, rhoz0 */
     NAIK_G5Y_G5Y,
     NAIK_G5Z_G5Z,
-    NAIK_MESONS
+    NAIK_MESONS /* how many there are */
 } naik_meson;
 
-/* out[size t][2] = C(t) of one solution g [sites][3][2] (canonical), real and imaginary part.
- * Collective; exact sums: the same bits on every process grid. NAIK_ERR_MEMORY, NAIK_ERR_MPI. */
+/* C(t) of one solution, for one source colour.
+ *
+ *   frame   x0 and the momentum (lattice.h)
+ *   g       [sites][3][2] double, canonical
+ *   out     [size t][2] double, real and imaginary part
+ *
+ * Collective; exact sums, so the bits are the same on every process grid. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
                                   const naik_frame *frame, const double *g, double *out);
 
-const char *naik_meson_name(naik_meson meson);  /* "pion5", "rhox0", ... "GT-GT", ... */
-const char *naik_meson_label(naik_meson meson); /* "G5-G5", "GXT-GXT", ... "GT-GT", ... */
-/* The meson of that name or label; NAIK_MESONS: there is none. */
+/* MILC's name, "pion5", "rhox0" ...; the label where there is no name. Local. */
+const char *naik_meson_name(naik_meson meson);
+/* MILC's label of spin and taste, "G5-G5", "GXT-GXT" ... Local. */
+const char *naik_meson_label(naik_meson meson);
+/* The meson of that name or label; NAIK_MESONS if there is none. Local. */
 naik_meson naik_meson_of(const char *word);
-/* phi of x, whose coordinates may be negative: +1 or -1. */
+/* phi(x), +1 or -1. Coordinates may be negative. Local. */
 int naik_meson_sign(naik_meson meson, const int x[NAIK_DIM]);
 
 #endif
