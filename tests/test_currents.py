@@ -395,6 +395,33 @@ def walls_are_averaged_over_odd_and_even_slices():
         assert any("a/" in name and ("pion05" in name or "G5T-G5T" in name) for name in large), large
 
 
+def walls_that_move_and_operators_in_time_are_averaged_over_slices():
+    """Even sites of an odd slice are those of slice 0 moved in z: at rest and moving each correlator is the same up to a sign that M tells.
+    Extents differ, so that no direction stands for another."""
+    naik("gauge", "generate", "--size", "4,6,8,4", "--beta", "5.7", "--seed", "5", "--sweeps", "0", "-o", path("box.h5"))
+    wall = "{name: %s, masses: [0.3], source: {type: %s, t0: [0, 3]%s}%s}"
+    kinds = [("e", "even_wall", "", ""), ("o", "evenandodd_wall", ", subset: odd", ""), ("w", "evenandodd_wall", "", ""),
+             ("ep", "even_wall", ", momentum: [1, 1, 1]", ""), ("op", "evenandodd_wall", ", subset: odd, momentum: [1, 1, 1]", ""),
+             ("et", "even_wall", "", ", twist: [0.3, -0.2, 0.7]"), ("wp", "evenandodd_wall", ", momentum: [1, 1, 1]", ""),
+             ("eg", "even_wall", ", momentum: [1, 1, 1], spin_taste: GT-G1", ""), ("wg", "evenandodd_wall", ", spin_taste: GT-G1", "")]
+    labels = ["G5-G5", "G1-G1", "GX-GX", "GZ-GZ", "GXT-GXT", "GZT-GZT", "GXY-GXY", "GYZ-GYZ", "G5X-G5X", "G5Z-G5Z"]
+    links = ["GT-G1", "GX-G1", "GY-G1", "GZ-G1", "GYT-GX"] + CURRENTS
+    entries = "".join(f"\n  - {wall % kind}".replace("source:", f"correlators: [{', '.join(labels + ([] if kind[3] or 'g' in kind[0] else links))}], source:")
+                      for kind in kinds)
+    entries += "".join(f"\npairs:" * (k == 0) + f"\n  - {{name: {a}-{b}, quark: {a}, antiquark: {b}}}"
+                       for k, (a, b) in enumerate([("e", "o"), ("ep", "op"), ("w", "o"), ("eg", "ep"), ("wg", "w")]))
+    solve("free-moving", "type: naive", entries, labels, [[0, 0, 0], [2, 3, 4]], gauge="box.h5", size=(4, 6, 8, 4), tail=", average: true, propagators: false")
+    with h5py.File(path("free-moving.h5")) as f:
+        names = []
+        f["corr"].visititems(lambda name, object: names.append(name[:-4]) if name.endswith("/mean") else None)
+        size = {name: np.abs(correlator(f, f"corr/{name}mean")).max() for name in names}
+        wrong = [name for name in names if np.abs(correlator(f, f"corr/{name}error")).max() > 1e-9 and not (name[:2] == "wp" and "p234" in name)]
+        assert not wrong, wrong
+        for name in ("e/average/m00/GT-G1/p000", "ep/average/m00/rhox/p000", "ep/average/m00/rhoz/p234", "et/average/m00/rhoz0/p000",
+                     "w/average/m00/GYT-GX/p000", "ep-op/average/m00-m00/pion05/p000", "wg-w/average/m00-m00/pion05/p000"):
+            assert size[name + "/"] > 1e-4, (name, sorted(n for n in size if size[n] > 1e-4))
+
+
 def three_point_functions_are_averaged_with_the_sign_of_all_their_operators():
     place = "origin: [[0, 0, 0, 0], [1, 2, 3, 5], [0, 0, 1, 3]]"  # eta_x +, -, -; eta_y +, +, -
     entries = f"[{{name: a, masses: [0.3], source: {{type: point, {place}}}}}, {{name: b, masses: [0.3], source: {{type: point, {place}, spin_taste: GY-G1}}}}]\nthree_point:"
@@ -432,7 +459,7 @@ main([configurations_are_generated, staggered_currents_are_conserved_at_every_si
       free_currents_are_those_of_the_fourier_sum, bytes_are_the_same_on_any_number_of_ranks, links_are_those_of_each_entry,
       currents_at_the_source_obey_the_ward_identity, currents_at_the_source_are_those_at_the_sink,
       places_of_operators_at_the_source_are_averaged_with_their_sign, walls_with_a_sign_of_their_own_are_averaged_with_it,
-      walls_are_averaged_over_odd_and_even_slices,
+      walls_are_averaged_over_odd_and_even_slices, walls_that_move_and_operators_in_time_are_averaged_over_slices,
       three_point_functions_are_averaged_with_the_sign_of_all_their_operators, sources_with_operators_are_made_again,
       operators_that_cannot_be_at_a_source_are_refused, memory_of_a_current_is_in_the_plan, what_is_no_current_is_refused],
      needed=[configurations_are_generated])

@@ -38,21 +38,29 @@ typedef struct source_lie {
     bool alternates;
 } source_lie;
 
+static void move_further(const int x0[NAIK_DIM], const int further[NAIK_DIM], int at[NAIK_DIM])
+{
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        at[mu] = x0[mu] + further[mu];
+    }
+}
+
 /* What an operator that is counted from x0 brings. */
 static int sign_of_operator(int operator, const int x0[NAIK_DIM], const source_lie *lie)
 {
     int at[NAIK_DIM];
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        at[mu] = x0[mu] + lie->further[mu];
-    }
+    move_further(x0, lie->further, at);
     return naik_correlator_phase(operator, at) * naik_correlator_sign(operator, lie->further) *
-           (lie->alternates ? naik_correlator_parity(operator) : 1);
+           (lie->alternates ? naik_correlator_parity_in_space(operator) : 1);
 }
 
-/* What the operator on a source brings, and the sign (-1)^(x+y+z+t) in a wall. */
+/* What the operator on a source brings, the sign (-1)^(x+y+z+t) in a wall, and that of the odd sites of a slice that
+ * M moves. */
 static int sign_of_source(const naik_input_source *of, const source_lie *lie)
 {
-    const int sign = sign_of_operator(of->source.spin_taste, of->x0, lie);
+    const bool odd = of->source.subset == NAIK_SUBSET_ODD && lie->further[2] != 0;
+    const int sign = sign_of_operator(of->source.spin_taste, of->x0, lie) *
+                     (odd && !lie->alternates ? -1 : 1); /* (-1)^(x+y+z) */
     return naik_source_kind_of(of->source.type)->alternates
                ? sign * naik_meson_sign(NAIK_PION05, of->x0) *
                      naik_meson_sign(NAIK_PION05, lie->further)
@@ -100,7 +108,7 @@ static naik_complex factor_of_shift(const contraction_averager *w, const contrac
         const bool negative = baryon && crossed && input->lattice.antiperiodic_t;
         return (naik_complex){negative ? -1 : 1, 0};
     }
-    int source[3], place[NAIK_DIM], apart[NAIK_DIM];
+    int source[3], place[NAIK_DIM], apart[NAIK_DIM], further[NAIK_DIM], at[NAIK_DIM];
     for (int i = 0; i < item->quarks; i++) {
         source[i] = item->source[i] + k;
     }
@@ -110,12 +118,14 @@ static naik_complex factor_of_shift(const contraction_averager *w, const contrac
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         apart[mu] = place[mu] - frame.origin[mu];
     }
-    const naik_complex phase = frame.cosine
-                                   ? (naik_complex){1, 0}
-                                   : naik_conj(naik_slice_weight(w->lattice, &frame, place));
-    return naik_cscale(input->kind->spin > 1 ? 1
-                                             : naik_correlator_sign(item->meson, apart) *
-                                                   sign_of_place(input, item, k, source, place),
+    const bool staggered = input->kind->spin == 1;
+    correlator_further(input, staggered ? item->quarks : 0, source, further);
+    move_further(place, further, at);
+    const naik_complex phase =
+        frame.cosine ? (naik_complex){1, 0} : naik_conj(naik_slice_weight(w->lattice, &frame, at));
+    return naik_cscale(!staggered ? 1
+                                  : naik_correlator_sign(item->meson, apart) *
+                                        sign_of_place(input, item, k, source, place),
                        phase);
 }
 

@@ -69,24 +69,27 @@ static bool is_on_odd_slice(const naik_input *input, int count, const int *sourc
 
 bool correlator_alternates(const naik_input *input, int count, const int *source)
 {
+    bool one_parity = true;
     for (int k = 0; k < count; k++) {
-        if (naik_source_is_random(input->sources[source[k]].source.type)) {
+        const naik_source *of = &input->sources[source[k]].source;
+        if (naik_source_is_random(of->type)) {
             return false;
         }
+        one_parity =
+            one_parity && (naik_source_is_on_one_parity(of) || naik_source_is_sequential(of));
     }
-    return is_on_odd_slice(input, count, source) && !has_a_site(input, count, source);
+    return !one_parity && is_on_odd_slice(input, count, source) &&
+           !has_a_site(input, count, source);
 }
 
 void correlator_further(const naik_input *input, int count, const int *source, int out[NAIK_DIM])
 {
     bool one_parity = false;
     for (int k = 0; k < count; k++) {
-        const naik_source *of = &input->sources[source[k]].source;
-        one_parity = one_parity || of->type == NAIK_SOURCE_EVEN_WALL ||
-                     of->subset == NAIK_SUBSET_EVEN || of->subset == NAIK_SUBSET_ODD;
+        one_parity = one_parity || naik_source_is_on_one_parity(&input->sources[source[k]].source);
     }
     memset(out, 0, NAIK_DIM * sizeof *out);
-    out[0] =
+    out[2] =
         one_parity && is_on_odd_slice(input, count, source) && !has_a_site(input, count, source);
 }
 

@@ -17,13 +17,14 @@
 /* Of the sources [quarks] in sources[], without that exception and before output.origin is asked: translation of
  * all of them translates it. */
 void correlator_begin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM]);
-/* Whether M of the lattice that is moved until the time slice of the sources is that of its origin has another sign
- * at each second site than M: not of an even slice, nor where that does not tell, as of sources on a site, on a
- * corner or of noise. */
+/* Whether sources are walls at rest on an odd time slice, on which the signs of M make (-1)^(x+y+z) of a wall: then
+ * the correlator is that of slice 0 reflected in space. Sources on a site, on a corner, of noise, or all on one parity
+ * are the same up to a sign, and their correlator is that of slice 0 moved. */
 bool correlator_alternates(const naik_input *input, int count, const int *source);
 /* How much further than its place a source lies that has the shape of one at the lattice's origin: sites on one
- * parity of an odd time slice are those of an even one, moved by a site in x too. 0 where one of the sources
- * [count] in sources[] is on a site or a corner, which tells. */
+ * parity of an odd time slice are those of an even one, moved by a site in z too. 0 where one of the sources
+ * [count] in sources[] is on a site or a corner, which tells. No phase of M knows z, so that whatever the momentum
+ * of the wall, (-1)^(x+y+z) is all that M makes of it. */
 void correlator_further(const naik_input *input, int count, const int *source, int out[NAIK_DIM]);
 /* With that exception, of sources with x0 of each. */
 void correlator_place_of(const naik_source *const source[], const int *const x0[], int quarks,

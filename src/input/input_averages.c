@@ -483,30 +483,76 @@ static bool move_apart(const naik_input_solve *a, const naik_input_solve *b)
            one[0] != other[0] || one[1] != other[1] || one[2] != other[2];
 }
 
+/* Whether the quarks of an entry move, by their source or by their twist. */
+static bool moves(const naik_input_solve *solve)
+{
+    const double *twist = naik_input_twist(solve);
+    return naik_input_is_moving(solve->source.momentum) ||
+           (twist != NULL && (twist[0] != 0 || twist[1] != 0 || twist[2] != 0));
+}
+
+static bool is_on_both_parities(const naik_input_solve *solve)
+{
+    bool parity[2] = {false, false};
+    for (int k = 0; k < solve->origins.count; k++) {
+        parity[solve->origins.data[k][NAIK_DIM - 1] % 2] = true;
+    }
+    return parity[0] && parity[1];
+}
+
 /* Signs of M turn a wall that is moved by one time slice into one of momentum pi in x, y and z. For quarks at rest, one
- * reflected site gives back the wall; a momentum p becomes -p by that. */
+ * reflected site gives back the wall; a momentum p becomes -p by that. Of walls on one parity those signs are one. */
 static naik_status check_turns(naik_log *log, const naik_input *input, const int of[2],
                                const char *list, int index)
 {
     const naik_input_solve *a = &input->solve[of[0]], *b = &input->solve[of[1]];
-    bool parity[2] = {false, false};
-    for (int k = 0; k < a->origins.count; k++) {
-        parity[a->origins.data[k][NAIK_DIM - 1] % 2] = true;
+    const bool one = naik_source_is_on_one_parity(&a->source),
+               other = naik_source_is_on_one_parity(&b->source);
+    const bool walls = has_walls(a) && has_walls(b);
+    const bool corner = (has_walls(a) && naik_source_is_corner(&b->source)) ||
+                        (has_walls(b) && naik_source_is_corner(&a->source));
+    if (input->kind->spin > 1 || !is_on_both_parities(a)) {
+        return NAIK_OK;
     }
-    return input->kind->spin == 1 && parity[0] && parity[1] && has_walls(a) && has_walls(b) &&
-                   move_apart(a, b)
+    if (corner && (one || other)) {
+        return naik_input_refuse(log, input, "output.average",
+                                 "'output.average': %s.%d has a wall on one corner and a wall on "
+                                 "one parity, which have that corner in common on even or on odd "
+                                 "time slices only: give t0 of one parity, or leave output.average "
+                                 "out",
+                                 list, index);
+    }
+    return ((walls || corner) && (moves(a) || moves(b)) && !(one && other)) ||
+                   (walls && move_apart(a, b))
                ? naik_input_refuse(log, input, "output.average",
-                                   "'output.average': %s.%d has walls of different momentum or "
-                                   "twist on even and on odd time slices, and staggered quarks "
-                                   "take p for -p from one to the other: give t0 of one parity, "
-                                   "or leave output.average out",
+                                   "'output.average': %s.%d has walls with momentum or twist on "
+                                   "even and on odd time slices, and staggered quarks take p for "
+                                   "-p from one to the other: give t0 of one parity, or leave "
+                                   "output.average out",
                                    list, index)
+               : NAIK_OK;
+}
+
+/* A funny wall adds up three mesons, of which an odd time slice changes the sign of one or two. */
+static naik_status check_tastes(naik_log *log, const naik_input *input, int index)
+{
+    const naik_input_solve *solve = &input->solve[index];
+    return naik_source_kind_of(solve->source.type)->tastes && is_on_both_parities(solve) &&
+                   (input->output.average || naik_input_average_of(input, index) != NULL)
+               ? naik_input_refuse(log, input, "solve",
+                                   "'solve.%d.source.t0': the mesons of a funny wall have signs of "
+                                   "their own on even and on odd time slices, and naik averages "
+                                   "them with one: give t0 of one parity, or make no average",
+                                   index)
                : NAIK_OK;
 }
 
 naik_status naik_input_check_turns(naik_log *log, const naik_input *input)
 {
     naik_status status = NAIK_OK;
+    for (int i = 0; i < input->solve_count; i++) {
+        NAIK_TRY(check_tastes(log, input, i));
+    }
     for (int i = 0; i < input->pair_count && input->output.average; i++) {
         NAIK_TRY(check_turns(log, input, input->pairs[i].of, "pairs", i));
     }

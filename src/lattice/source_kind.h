@@ -87,6 +87,13 @@ naik_status naik_source_fill_part(const naik_lattice *lattice, const naik_source
  * that is not known, -1. Local. */
 int naik_source_parity(const naik_source *source);
 
+/* Whether the sites of a source are all even, or all odd. */
+static inline bool naik_source_is_on_one_parity(const naik_source *source)
+{
+    return source->type == NAIK_SOURCE_EVEN_WALL || source->subset == NAIK_SUBSET_EVEN ||
+           source->subset == NAIK_SUBSET_ODD;
+}
+
 /* Whether the source is read from a file. */
 static inline bool naik_source_is_stored(const naik_source *source)
 {

@@ -137,6 +137,17 @@ int naik_correlator_parity(int correlator)
     return sign;
 }
 
+int naik_correlator_parity_in_space(int correlator)
+{
+    unsigned links = 0;
+    if (naik_correlator_is_spin_taste(correlator)) {
+        links = links_of(correlator - NAIK_FIRST_SPIN_TASTE);
+    } else if (naik_correlator_is_current(correlator)) {
+        links = 1U << (correlator - NAIK_FIRST_CURRENT);
+    }
+    return naik_direction_count(links & ~(1U << (NAIK_DIM - 1))) % 2 == 0 ? 1 : -1;
+}
+
 int naik_correlator_links(int correlator)
 {
     return naik_correlator_is_spin_taste(correlator)

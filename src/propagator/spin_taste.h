@@ -65,6 +65,10 @@ int naik_correlator_phase(int correlator, const int x0[NAIK_DIM]);
  * where M becomes (-1)^(x+y+z+t) M (-1)^(x+y+z+t), in the mean over configurations; else +1. Local. */
 int naik_correlator_parity(int correlator);
 
+/* -1 of an operator with an odd number of links in space, among them the conserved currents in space; else +1.
+ * Local. */
+int naik_correlator_parity_in_space(int correlator);
+
 /* Links of an operator of spin and taste; 0 of other correlators. Local. */
 int naik_correlator_links(int correlator);
 /* The number 16 S + T of a local meson. Local. */
