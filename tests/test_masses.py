@@ -101,7 +101,7 @@ def the_choice_follows_the_masses():
                       f"solve.0.naik_epsilon=[{', '.join('0' * len(masses.split(',')))}]")
         assert f"multishift={choice}" in said, said
     said = solved("auto", "off", "--dry-run", "--set", "solver.inner_precision=single")
-    told = [float(m) for m in re.findall(r"0\.\d+", re.search("begin on rung (.*)", said)[1])]
+    told = [float(m) for m in re.findall(r"0\.\d+", re.search("begin on the rung .storage precision. (.*)", said)[1])]
     assert told == [0.2, 0.15, 0.12, 0.11, 0.1], said  # each mass once, though two entries have it
 
 

@@ -96,7 +96,7 @@ static const char *const sections[] = {
     "three_point",
     "a list: three-point functions, a current between two mesons",
     "averages",
-    "a list: averages over many sources for less than the solves of all of them",
+    "a list: averages over many sources that cost less than exact solves of all of them",
     "solver",
     "accuracy and effort of all solves",
     "deflation",

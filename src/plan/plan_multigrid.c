@@ -140,7 +140,7 @@ void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input,
         const bool host = plan->on_host;
         naik_log_line(
             log,
-            "multigrid: naik takes it for a quark whose first column %s does not solve in "
+            "multigrid: naik takes multigrid for a quark whose first column %s does not solve in "
             "%d iterations if 12 columns share the setup, or in %d if 48 do",
             input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
             solve_plan_multigrid_from(host, 12, false), solve_plan_multigrid_from(host, 48, false));

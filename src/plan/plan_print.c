@@ -71,7 +71,7 @@ static void print_rungs(const solve_plan *plan, const naik_input *input, naik_lo
                           : ",",
                  begins ? naik_rung_name(rung) : "", begins ? " at mass" : "", mass[i]);
     }
-    naik_log_line(log, "solver: solves begin on rung %s", text);
+    naik_log_line(log, "solver: solves begin on the rung (storage precision) %s", text);
 }
 
 /* The solves that three-point functions add. */
