@@ -236,11 +236,12 @@ static naik_coarse_links make_matrices(check *t, const mg_fixture *m, matrices *
         x->of[n / NAIK_MG_MATRICES][n % NAIK_MG_MATRICES] =
             calloc((size_t)matrix_count(m, n / NAIK_MG_MATRICES), sizeof(naik_complex));
     }
-    for (int n = 0; n < 2 * NAIK_MG_MATRICES; n++) {
-        const int fine = n / NAIK_MG_MATRICES, k = n % NAIK_MG_MATRICES;
-        const float s = k == NAIK_MG_LOCAL ? 2.0f : -0.5f;
-        for (int column = 0; column < m->components; column += m->nrhs) {
-            const int left = m->components - column, each = left < m->nrhs ? left : m->nrhs;
+    for (int column = 0; column < m->components; column += m->nrhs) {
+        const int left = m->components - column, each = left < m->nrhs ? left : m->nrhs;
+        for (int n = 0; n < 2 * NAIK_MG_MATRICES; n++) { /* in the order of galerkin's contract */
+            const int fine = n / NAIK_MG_MATRICES, step = n % NAIK_MG_MATRICES;
+            const int k = step == 0 ? NAIK_MG_LOCAL : step - 1;
+            const float s = k == NAIK_MG_LOCAL ? 2.0f : -0.5f;
             naik_complex *w = random_hops(m, (uint64_t)(1000 + 100 * n), column, each);
             naik_field_set_nrhs(v, each);
             mg_put(t, v, (naik_parity)fine, w);

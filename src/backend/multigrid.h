@@ -144,7 +144,8 @@ typedef struct naik_multigrid_ops {
     naik_status (*clear)(naik_coarse_links *m);
     /* Columns column, column + 1, ... (of N, in single) of Y_k += s P_p^+ w on the sites of which bit k of
      * `across` is set and of X += s P_p^+ w on the others, p the fine parity of w, where w is the hop along
-     * point k of the same columns of P. k = NAIK_MG_LOCAL: all sites into X. */
+     * point k of the same columns of P. k = NAIK_MG_LOCAL: all sites into X. That comes first, then the points in their
+     * order, all of the same columns, before another call that uses p: X may change with the last of them. */
     naik_status (*galerkin)(const naik_transfer *p, naik_parity parity, const naik_field *w, int k,
                             int column, float s, naik_coarse_links *m);
     /* to = X^-1 and Z_k of from (single): by pivots, in double. *singular: sites whose X is not

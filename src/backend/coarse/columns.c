@@ -21,10 +21,16 @@ size_t mg_transfer_bytes(const naik_aggregates *a, int vectors, naik_precision p
                : numbers * sizeof(float);
 }
 
+/* Of one of the two fields that work has room for. */
+static size_t work_numbers(const naik_aggregates *a)
+{
+    return (size_t)mg_aggregates(a) * 2 * (size_t)a->fine * MG_ROWS * MG_NUMBER;
+}
+
 size_t mg_work_bytes(const naik_aggregates *a, int vectors)
 {
     (void)vectors;
-    return (size_t)mg_aggregates(a) * 2 * (size_t)a->fine * MG_ROWS * MG_NUMBER * sizeof(float);
+    return 2 * work_numbers(a) * sizeof(float);
 }
 
 /* Columns first .. first + count - 1 of an aggregate, and rhs of its spinors in work. */
@@ -162,14 +168,14 @@ naik_status mg_compress(naik_transfer *to, const naik_transfer *from)
     return NAIK_OK;
 }
 
-/* y [vectors][2][16] += P^+ of fine sites begin .. end - 1 times those of work. */
-static void gather_sites(const naik_transfer *p, int32_t aggregate, int parity, int chirality,
-                         int32_t begin, int32_t end, int nrhs, float *y)
+/* y [vectors][2][16] += P^+ of fine sites begin .. end - 1 times those of a turned field. */
+static void gather_sites(const naik_transfer *p, const float *turned, int32_t aggregate, int parity,
+                         int chirality, int32_t begin, int32_t end, int nrhs, float *y)
 {
     const naik_aggregates *a = p->aggregates;
     const cpu_multigrid *kernels = cpu_multigrid_of(a->geometry);
-    const float *x = (const float *)p->work + ((size_t)aggregate * 2 + (size_t)chirality) *
-                                                  (size_t)a->fine * MG_ROWS * MG_NUMBER;
+    const float *x = turned + ((size_t)aggregate * 2 + (size_t)chirality) * (size_t)a->fine *
+                                  MG_ROWS * MG_NUMBER;
     const int32_t together = p->precision == NAIK_SINGLE ? a->fine : DECODED;
     decoded room;
     for (int32_t at = begin; at < end; at += together) {
@@ -194,7 +200,7 @@ naik_status mg_restrict_to(const naik_transfer *p, naik_parity parity, const nai
         float *y = mg_site(out[c], i - mg_first(a, c));
         memset(y, 0, (size_t)(2 * p->vectors) * MG_NUMBER * sizeof *y);
         for (int chirality = 0; chirality < 2; chirality++) {
-            gather_sites(p, i, (int)parity, chirality, 0, a->fine, v->nrhs,
+            gather_sites(p, p->work, i, (int)parity, chirality, 0, a->fine, v->nrhs,
                          y + (size_t)(chirality * p->vectors) * MG_NUMBER);
         }
     }
@@ -250,44 +256,49 @@ static void add_to_matrix(const float *y, int components, int column, int count,
     }
 }
 
-/* A run of fine sites on one side of the aggregate's border after the other: y[0] is X's, y[1] Y's. */
-static void gather_by_side(const naik_transfer *p, int32_t aggregate, int parity, int k, int nrhs,
-                           const uint8_t *across, float *y[2])
+/* y += P^+ of the fine sites whose point k is in another aggregate, run by run. */
+static void gather_outside(const naik_transfer *p, int32_t aggregate, int parity, int k, int nrhs,
+                           const uint8_t *across, float *y)
 {
     const int32_t fine = p->aggregates->fine;
     for (int32_t begin = 0, end; begin < fine; begin = end) {
-        const int outside = k < NAIK_MG_POINTS && (across[begin] >> k & 1);
-        for (end = begin + 1;
-             end < fine && (k < NAIK_MG_POINTS && (across[end] >> k & 1)) == outside; end++) {
+        const int outside = across[begin] >> k & 1;
+        for (end = begin + 1; end < fine && (across[end] >> k & 1) == outside; end++) {
         }
-        for (int chirality = 0; chirality < 2; chirality++) {
-            gather_sites(p, aggregate, parity, chirality, begin, end, nrhs,
-                         y[outside] + (size_t)(chirality * p->vectors) * MG_NUMBER);
+        for (int chirality = 0; chirality < 2 && outside; chirality++) {
+            gather_sites(p, p->work, aggregate, parity, chirality, begin, end, nrhs,
+                         y + (size_t)(chirality * p->vectors) * MG_NUMBER);
         }
     }
 }
 
+/* What stays in the aggregates is summed site by site over A and all points, and meets P^+ once. */
 naik_status mg_galerkin(const naik_transfer *p, naik_parity parity, const naik_field *w, int k,
                         int column, float s, naik_coarse_links *m)
 {
     const naik_aggregates *a = p->aggregates;
-    mg_turn_in(a, parity, w, p->work);
+    float *inside = (float *)p->work + work_numbers(a);
+    mg_turn_apart(a, parity, w, k, s, inside, p->work);
 #pragma omp parallel for num_threads(cpu_threads(a->geometry->backend)) schedule(static)
     for (int32_t i = 0; i < mg_aggregates(a); i++) {
         const int c = i >= a->count[0];
         const int32_t site = i - mg_first(a, c);
-        const uint8_t *across =
-            a->across[c] + ((size_t)site * 2 + (size_t)parity) * (size_t)a->fine;
-        float inside[MG_COMPONENTS_MOST * MG_NUMBER] = {0};
-        float outside[MG_COMPONENTS_MOST * MG_NUMBER] = {0};
-        float *y[2] = {inside, outside};
-        gather_by_side(p, i, (int)parity, k, w->nrhs, across, y);
         float *matrices = (float *)m->data + mg_matrix_at(m, c, site, 0) * mg_matrix_numbers(m);
-        add_to_matrix(inside, m->components, column, w->nrhs, s,
-                      matrices + NAIK_MG_LOCAL * mg_matrix_numbers(m));
         if (k < NAIK_MG_POINTS) {
-            add_to_matrix(outside, m->components, column, w->nrhs, s,
+            float y[MG_COMPONENTS_MOST * MG_NUMBER] = {0};
+            gather_outside(p, i, (int)parity, k, w->nrhs,
+                           a->across[c] + ((size_t)site * 2 + (size_t)parity) * (size_t)a->fine, y);
+            add_to_matrix(y, m->components, column, w->nrhs, s,
                           matrices + (size_t)k * mg_matrix_numbers(m));
+        }
+        if (k == NAIK_MG_POINTS - 1) {
+            float y[MG_COMPONENTS_MOST * MG_NUMBER] = {0};
+            for (int chirality = 0; chirality < 2; chirality++) {
+                gather_sites(p, inside, i, (int)parity, chirality, 0, a->fine, w->nrhs,
+                             y + (size_t)(chirality * p->vectors) * MG_NUMBER);
+            }
+            add_to_matrix(y, m->components, column, w->nrhs, 1,
+                          matrices + NAIK_MG_LOCAL * mg_matrix_numbers(m));
         }
     }
     return NAIK_OK;

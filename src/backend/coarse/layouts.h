@@ -4,7 +4,7 @@
  *
  * P:       [aggregate][fine parity][chirality][fine][6][vectors][2]; of 16 bits, scales behind it,
  *          [aggregate][fine parity][chirality][fine][vectors]
- * Fields:  of one parity, turned into [aggregate][chirality][fine][6][2][16] in work
+ * Fields:  of one parity, turned into [aggregate][chirality][fine][6][2][16] in work, which has room for two
  * Coarse:  [site][N][2][16]
  * Links:   [site][9][N columns][N rows][2], parities one after the other; of 16 bits, scales [site][9]
  *          behind it
@@ -79,6 +79,10 @@ static inline float *mg_links_scales(const naik_coarse_links *m)
 naik_status mg_aggregates_open(naik_aggregates *a);
 void mg_aggregates_close(naik_aggregates *a);
 void mg_turn_in(const naik_aggregates *a, naik_parity parity, const naik_field *v, float *work);
+/* Spinors of sites whose point k is in another aggregate to `outside`; s times the others are added to `inside`, or become
+ * it, k = NAIK_MG_LOCAL. */
+void mg_turn_apart(const naik_aggregates *a, naik_parity parity, const naik_field *v, int k,
+                   float s, float *inside, float *outside);
 void mg_turn_out(const naik_aggregates *a, naik_parity parity, const float *work, naik_field *v);
 
 /* columns.c */

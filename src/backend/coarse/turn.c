@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "backend/coarse/layouts.h"
+#include "base/clones.h"
 #include "base/memory.h"
 
 const cpu_multigrid *cpu_multigrid_of(const naik_geometry *geometry)
@@ -83,7 +84,7 @@ typedef struct turning {
     const naik_aggregates *a;
     const int32_t *slot;
     float *work, *field;
-    int nrhs, lanes;
+    int parity, nrhs, lanes;
 } turning;
 
 static turning turning_of(const naik_aggregates *a, naik_parity parity, const naik_field *v,
@@ -93,6 +94,7 @@ static turning turning_of(const naik_aggregates *a, naik_parity parity, const na
                      .slot = ((const mg_tables *)a->tables)->slot[parity],
                      .work = work,
                      .field = v->data,
+                     .parity = (int)parity,
                      .nrhs = v->nrhs,
                      .lanes = cpu_tables_of(a->geometry)->shape.lanes};
 }
@@ -104,36 +106,176 @@ static float *numbers_of(const turning *t, int32_t cell, int c)
            ((size_t)cell * (size_t)t->nrhs + (size_t)c) * NAIK_SPIN * 6 * (size_t)t->lanes;
 }
 
-static void turn_cell_in(const turning *t, int32_t cell)
+enum { NUMBERS = NAIK_SPIN * 6, LANES = 16 };
+/* The spinors of a cell, by lanes: what work has of each of them. */
+typedef float cell_rows[LANES][NUMBERS][MG_RHS];
+
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define SHUFFLES
+#endif
+#endif
+
+#ifdef SHUFFLES
+typedef float row_vector __attribute__((vector_size(sizeof(float[LANES])), aligned(4)));
+
+/* Lane l of two rows h apart, of which a block of h lanes changes places with its mirror image. */
+#define LOW(l, h)  ((l) & (h) ? LANES + (l) - (h) : (l))
+#define HIGH(l, h) ((l) & (h) ? LANES + (l) : (l) + (h))
+#define LANES_OF(f, h)                                                                             \
+    f(0, h), f(1, h), f(2, h), f(3, h), f(4, h), f(5, h), f(6, h), f(7, h), f(8, h), f(9, h),      \
+        f(10, h), f(11, h), f(12, h), f(13, h), f(14, h), f(15, h)
+#define SWAP_BLOCKS(m, h)                                                                          \
+    for (int i = 0; i < LANES; i++) {                                                              \
+        if ((i & (h)) == 0) {                                                                      \
+            const row_vector a = (m)[i], b = (m)[i + (h)];                                         \
+            (m)[i] = __builtin_shufflevector(a, b, LANES_OF(LOW, h));                              \
+            (m)[i + (h)] = __builtin_shufflevector(a, b, LANES_OF(HIGH, h));                       \
+        }                                                                                          \
+    }
+
+/* Rows become columns. */
+static inline void transpose(row_vector m[LANES]){SWAP_BLOCKS(m, 8) SWAP_BLOCKS(m, 4)
+                                                      SWAP_BLOCKS(m, 2) SWAP_BLOCKS(m, 1)}
+
+NAIK_CLONES static void read_wide(const float *from, int nrhs, cell_rows to)
 {
-    const size_t second = (size_t)t->a->fine * MG_ROWS * MG_NUMBER;
+    for (int i = 0; i < NUMBERS; i++) {
+        row_vector m[LANES] = {{0}};
+        for (int c = 0; c < nrhs; c++) {
+            m[c] = *(const row_vector *)(from + (c * NUMBERS + i) * LANES);
+        }
+        transpose(m);
+        for (int l = 0; l < LANES; l++) {
+            *(row_vector *)to[l][i] = m[l];
+        }
+    }
+}
+
+NAIK_CLONES static void write_wide(cell_rows from, int nrhs, float *to)
+{
+    for (int i = 0; i < NUMBERS; i++) {
+        row_vector m[LANES];
+        for (int l = 0; l < LANES; l++) {
+            m[l] = *(const row_vector *)from[l][i];
+        }
+        transpose(m);
+        for (int c = 0; c < nrhs; c++) {
+            *(row_vector *)(to + (c * NUMBERS + i) * LANES) = m[c];
+        }
+    }
+}
+#endif
+
+static void read_cell(const turning *t, int32_t cell, cell_rows to)
+{
+#ifdef SHUFFLES
+    if (t->lanes == LANES) {
+        read_wide(numbers_of(t, cell, 0), t->nrhs, to);
+        return;
+    }
+#endif
     for (int l = 0; l < t->lanes; l++) {
-        float *first = spinor_of(t->a, t->work, t->slot[cell * t->lanes + l]);
-        for (int i = 0; i < NAIK_SPIN * 6; i++) {
-            float *to = first + (i < 12 ? 0 : second) + (size_t)(i % 12) * MG_RHS;
-            const float *from = numbers_of(t, cell, 0) + i * t->lanes + l;
-            for (int c = 0; c < t->nrhs; c++) {
-                to[c] = from[(size_t)c * NAIK_SPIN * 6 * (size_t)t->lanes];
-            }
-            for (int c = t->nrhs; c < MG_RHS; c++) {
-                to[c] = 0;
+        for (int i = 0; i < NUMBERS; i++) {
+            for (int c = 0; c < MG_RHS; c++) {
+                to[l][i][c] = c < t->nrhs ? numbers_of(t, cell, c)[i * t->lanes + l] : 0;
             }
         }
     }
 }
 
-static void turn_cell_out(const turning *t, int32_t cell)
+static void write_cell(const turning *t, int32_t cell, cell_rows from)
 {
-    const size_t second = (size_t)t->a->fine * MG_ROWS * MG_NUMBER;
+#ifdef SHUFFLES
+    if (t->lanes == LANES) {
+        write_wide(from, t->nrhs, numbers_of(t, cell, 0));
+        return;
+    }
+#endif
     for (int l = 0; l < t->lanes; l++) {
-        const float *first = spinor_of(t->a, t->work, t->slot[cell * t->lanes + l]);
-        for (int i = 0; i < NAIK_SPIN * 6; i++) {
-            const float *from = first + (i < 12 ? 0 : second) + (size_t)(i % 12) * MG_RHS;
-            float *to = numbers_of(t, cell, 0) + i * t->lanes + l;
+        for (int i = 0; i < NUMBERS; i++) {
             for (int c = 0; c < t->nrhs; c++) {
-                to[(size_t)c * NAIK_SPIN * 6 * (size_t)t->lanes] = from[c];
+                numbers_of(t, cell, c)[i * t->lanes + l] = from[l][i][c];
             }
         }
+    }
+}
+
+/* Numbers of a chirality of a spinor, and how far behind those of the first the second ones lie in work. */
+enum { HALF = NUMBERS / 2 * MG_RHS };
+static size_t to_second(const naik_aggregates *a)
+{
+    return (size_t)a->fine * MG_ROWS * MG_NUMBER;
+}
+
+static void turn_cell_in(const turning *t, int32_t cell)
+{
+    _Alignas(64) cell_rows rows;
+    read_cell(t, cell, rows);
+    for (int l = 0; l < t->lanes; l++) {
+        float *to = spinor_of(t->a, t->work, t->slot[cell * t->lanes + l]);
+        memcpy(to, rows[l][0], HALF * sizeof *to);
+        memcpy(to + to_second(t->a), rows[l][NUMBERS / 2], HALF * sizeof *to);
+    }
+}
+
+static void turn_cell_out(const turning *t, int32_t cell)
+{
+    _Alignas(64) cell_rows rows;
+    for (int l = 0; l < t->lanes; l++) {
+        const float *from = spinor_of(t->a, t->work, t->slot[cell * t->lanes + l]);
+        memcpy(rows[l][0], from, HALF * sizeof *from);
+        memcpy(rows[l][NUMBERS / 2], from + to_second(t->a), HALF * sizeof *from);
+    }
+    write_cell(t, cell, rows);
+}
+
+NAIK_CLONES static void add_half(const float *restrict from, float s, bool first,
+                                 float *restrict to)
+{
+    for (int i = 0; i < HALF; i++) {
+        to[i] = first ? s * from[i] : to[i] + s * from[i];
+    }
+}
+
+/* Whether point k of a site is in another aggregate. */
+static bool leaves(const turning *t, int32_t slot, int k)
+{
+    const naik_aggregates *a = t->a;
+    const int32_t aggregate = slot / a->fine, member = slot % a->fine;
+    const int c = aggregate >= a->count[0];
+    const size_t site = (size_t)(aggregate - mg_first(a, c));
+    return k < NAIK_MG_POINTS &&
+           (a->across[c][(site * 2 + (size_t)t->parity) * (size_t)a->fine + (size_t)member] >> k &
+            1) != 0;
+}
+
+static void part_cell(const turning *t, int32_t cell, int k, float s, float *inside)
+{
+    _Alignas(64) cell_rows rows;
+    read_cell(t, cell, rows);
+    for (int l = 0; l < t->lanes; l++) {
+        const int32_t slot = t->slot[cell * t->lanes + l];
+        if (leaves(t, slot, k)) {
+            float *to = spinor_of(t->a, t->work, slot);
+            memcpy(to, rows[l][0], HALF * sizeof *to);
+            memcpy(to + to_second(t->a), rows[l][NUMBERS / 2], HALF * sizeof *to);
+        } else {
+            float *to = spinor_of(t->a, inside, slot);
+            add_half(rows[l][0], s, k == NAIK_MG_LOCAL, to);
+            add_half(rows[l][NUMBERS / 2], s, k == NAIK_MG_LOCAL, to + to_second(t->a));
+        }
+    }
+}
+
+void mg_turn_apart(const naik_aggregates *a, naik_parity parity, const naik_field *v, int k,
+                   float s, float *inside, float *outside)
+{
+    const turning t = turning_of(a, parity, v, outside);
+    const int32_t cells = cpu_tables_of(a->geometry)->shape.cells;
+#pragma omp parallel for num_threads(cpu_threads(a->geometry->backend)) schedule(static)
+    for (int32_t cell = 0; cell < cells; cell++) {
+        part_cell(&t, cell, k, s, inside);
     }
 }
 
