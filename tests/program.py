@@ -285,17 +285,23 @@ def work():
     return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
-def main(tests, needed=()):
+def main(tests, needed=None):
     """Runs functions in order, one verdict line each; the exit status says whether all passed. Names on the command
-    line choose among them, and those of `needed`, which make what the others read, run at all events."""
-    failures = 0
-    if unknown := set(sys.argv[1:]) - {t.__name__ for t in tests}:
+    line choose among them; with each run those of `needed`, which make what the others read, or, where a script does not
+    say who does, all that stand before it: their verdicts are not told, but that one failed."""
+    failures, chosen = 0, sys.argv[1:] or [t.__name__ for t in tests]
+    if unknown := set(chosen) - {t.__name__ for t in tests}:
         sys.exit(f"FAIL no test is called {', '.join(sorted(unknown))}")
-    for test in [t for t in tests if t in needed or t.__name__ in sys.argv[1:] or not sys.argv[1:]]:
+    last = max(i for i, t in enumerate(tests) if t.__name__ in chosen)
+    for test in tests[:last + 1]:
+        is_chosen = test.__name__ in chosen
+        if not is_chosen and needed is not None and test not in needed:
+            continue
         begin, worked = time.monotonic(), work()
         try:
             skipped = test()
-            print(f"SKIP {test.__name__}: {skipped}" if skipped else f"PASS {test.__name__}", flush=True)
+            if is_chosen:
+                print(f"SKIP {test.__name__}: {skipped}" if skipped else f"PASS {test.__name__}", flush=True)
         except Exception as error:  # a failed assertion, a missing dataset: the test's verdict
             failures += 1
             print(f"{type(error).__name__}: {error}\nFAIL {test.__name__}", flush=True)

@@ -126,4 +126,5 @@ def exports():
 
 
 main([configurations_in_every_format, links_and_modes, propagators_and_their_journal, what_is_kept_of_solves_in_flight,
-      exports])
+      exports],
+     needed=[configurations_in_every_format, propagators_and_their_journal])

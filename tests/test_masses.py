@@ -124,4 +124,5 @@ def the_log_tells_what_each_mass_costs_where_the_rule_decides():
 main([a_configuration_is_generated, shared_solves_have_the_same_bytes_on_every_grid_and_batch,
       shared_solves_agree_with_separate_ones_within_the_tolerance, a_stopped_run_continues_to_the_same_bytes,
       a_killed_run_continues_to_the_same_bytes, the_whole_lattice_may_decide, the_choice_follows_the_masses,
-      the_log_tells_what_each_mass_costs_where_the_rule_decides])
+      the_log_tells_what_each_mass_costs_where_the_rule_decides],
+     needed=[a_configuration_is_generated, shared_solves_have_the_same_bytes_on_every_grid_and_batch])

@@ -233,4 +233,5 @@ def plans_for_machines_that_are_not_here():
     check("machine-json", json.dumps(said, indent=1))
 
 
-main([a_run_of_everything_staggered, a_run_of_quarks_with_spin, plans_for_machines_that_are_not_here])
+main([a_run_of_everything_staggered, a_run_of_quarks_with_spin, plans_for_machines_that_are_not_here],
+     needed=[a_run_of_everything_staggered])

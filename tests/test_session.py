@@ -798,4 +798,5 @@ main([structures_have_the_sizes_of_the_headers, a_session_has_the_bits_of_naik_s
       what_changes_in_memory_raises_and_the_session_goes_on,
       numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host, what_naik_takes_from_a_gpu_is_complex128_in_the_order_of_its_axes, what_is_written_on_the_gpu_is_the_array_itself, arrays_on_the_gpu_stay_there, a_communicator_of_another_mpi_is_refused,
       ranks_of_mpi4py_and_of_naik_make_the_same_bits, the_wheel_is_made_without_a_network_and_finds_the_library,
-      the_page_is_run_as_it_stands])
+      the_page_is_run_as_it_stands],
+     needed=[])

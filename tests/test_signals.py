@@ -146,4 +146,5 @@ def open_mpi_passes_on_what_the_documentation_says():
 main([naik_solves_undisturbed, signals_of_batch_systems_stop_a_run_that_goes_on, a_hangup_that_is_ignored_stays_so,
       a_limit_on_the_size_of_files_is_a_sentence, a_pipe_that_nobody_reads_ends_nothing,
       numbers_of_threads_that_cannot_be_meant_are_refused, fifos_are_not_waited_for, ranks_of_different_arguments_are_told_apart,
-      open_mpi_passes_on_what_the_documentation_says])
+      open_mpi_passes_on_what_the_documentation_says],
+     needed=[naik_solves_undisturbed])

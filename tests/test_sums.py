@@ -258,4 +258,5 @@ def a_line_that_a_write_took_by_half_is_no_line():
 main([everything_is_made, words_in_headers_of_configurations, what_a_header_says_is_compared_with_the_file, words_of_pyquda, words_of_naiks_own_links, words_of_modes,
       words_of_records, words_of_vectors, lines_of_a_journal,
       a_torn_line_takes_no_other_with_it, a_journal_of_another_run_is_written_anew,
-      a_line_that_a_write_took_by_half_is_no_line])
+      a_line_that_a_write_took_by_half_is_no_line],
+     needed=[everything_is_made])

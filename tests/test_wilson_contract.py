@@ -30,7 +30,7 @@ pairs:
 baryons:
   - {name: sigma, quarks: [light, heavy, light]}
   - {name: lambda, quarks: [light, light, heavy]}
-solver:   {tolerance: 1e-11}
+solver:   {tolerance: 1e-6}
 output:
   file: %s
   correlators: [%s]
