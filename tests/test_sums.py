@@ -6,13 +6,17 @@ import os
 import re
 import shutil
 import struct
+import sys
 import zlib
 
 import h5py
 import numpy as np
 
 from gauge_writers import openqcd_bytes
-from program import answer, built_shim, main, naik, path, sealed
+from program import answer, built_shim, main, naik, path, raw_records, sealed
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import naik_io  # noqa: E402
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -172,6 +176,41 @@ def words_of_records():
                     rf"source 0 mass 0 colour 1 of {path('bad-prop.h5')} is damaged: checksum \w+ \w+, recorded \w+ \w+")
 
 
+def records_that_contradict_the_file():
+    """A finished file has every solution, and what is done has reached its target, whatever checksums the record has."""
+    def changed(solves, member, value):
+        shutil.copy(path("prop.h5"), path("bad-prop.h5"))
+        with h5py.File(path("bad-prop.h5"), "r+") as f, raw_records(f) as (records, offset):
+            for record in records[:solves]:
+                for word in member:
+                    record[offset(word):offset(word) + len(value)] = value
+
+    def damaged(says):
+        with naik_io.open(path("bad-prop.h5")) as f:
+            try:
+                f.verify()
+            except naik_io.Damaged as error:
+                assert says in str(error), error
+            else:
+                raise AssertionError(says)
+    again = ("solve", written("again.yaml", "bad-prop.h5"))
+    export = ("export", path("bad-prop.h5"), "-o", path("none"))
+    report = ("report", path("bad-prop.h5"), "-o", path("page.html"))
+    changed(1, [b"suma", b"sumb"], b"LEFT")
+    for words in ("info", path("bad-prop.h5")), ("info", path("bad-prop.h5"), "--no-verify"), again, export:
+        refused(words, "LEFT", "calls itself complete, but its record says that the solution of source 0 mass 0 colour 0 was left out")
+    assert answer(*report)[0] == 4
+    damaged("lacks its solution")
+    for value in (1.0001e-8, np.nan):
+        changed(1, [b"true_residual"], np.float64(value).tobytes())
+        refused(("info", path("bad-prop.h5")), value, "is damaged")
+        refused(again, value, "calls itself complete, but the records of 1 solves are damaged")
+        damaged("above its target")
+        refused(export, value, "the record of solve 0 contradicts its own checksum or itself")
+    changed(3, [b"true_residual"], np.float64(1e-8).tobytes())
+    naik("info", path("bad-prop.h5"))
+
+
 def words_of_vectors():
     with open(path("pairs"), "rb") as f:
         records = len(re.findall(b"<suma>", f.read()))
@@ -256,7 +295,7 @@ def a_line_that_a_write_took_by_half_is_no_line():
 
 
 main([everything_is_made, words_in_headers_of_configurations, what_a_header_says_is_compared_with_the_file, words_of_pyquda, words_of_naiks_own_links, words_of_modes,
-      words_of_records, words_of_vectors, lines_of_a_journal,
+      words_of_records, records_that_contradict_the_file, words_of_vectors, lines_of_a_journal,
       a_torn_line_takes_no_other_with_it, a_journal_of_another_run_is_written_anew,
       a_line_that_a_write_took_by_half_is_no_line],
      needed=[everything_is_made])

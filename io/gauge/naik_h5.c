@@ -22,6 +22,7 @@ static naik_status verify_part(const char *part, const naik_lattice *lattice, co
     naik_gauge_file found = {0};
     hid_t file = -1;
     NAIK_TRY(naik_h5_open(comm, part, false, NULL, &file));
+    NAIK_TRY(naik_h5_confirm_metadata(comm, file, part, "complete"));
     NAIK_TRY(naik_h5_links_read(file, name, lattice, NULL, &found));
     if (!found.checksum_ok) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_IO,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "io/checksum.h"
+#include "io/h5/guard.h"
 
 enum { NAME_BYTES = 256, DEPTH = 8, MAX_OBJECTS = 1 << 20, MAX_BYTES = 1 << 26, MAX_RANK = 32 };
 
@@ -229,4 +230,20 @@ naik_status naik_h5_need_metadata_crc(naik_log *log, hid_t file, const char *pat
                          path);
     }
     return naik_h5_check_metadata_crc(log, file, path);
+}
+
+naik_status naik_h5_confirm_metadata(naik_comm *comm, hid_t file, const char *path,
+                                     const char *state)
+{
+    char found[32] = "";
+    naik_h5_guard guard;
+    naik_h5_guard_begin(&guard);
+    naik_status status = naik_h5_need_metadata_crc(comm->log, file, path);
+    naik_h5_get_text(file, "state", found, sizeof found);
+    naik_h5_guard_end(&guard);
+    if (status == NAIK_OK && strcmp(found, state) != 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "'%s' is damaged: what it says of itself is not what was written", path);
+    }
+    return naik_comm_agree(comm, status);
 }

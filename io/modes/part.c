@@ -219,7 +219,28 @@ done:
     return status;
 }
 
-/* Vectors `first`, first + step, ... once more from the disk. */
+/* What was written beside the vectors, once more from the disk. */
+static naik_status verify_numbers(naik_log *log, hid_t file, const naik_modes_part *p)
+{
+    naik_status status = NAIK_OK;
+    naik_modes_spectrum found = {.count = 0};
+    bool same = true;
+    NAIK_TRY(naik_modes_spectrum_get(log, file, p->path, &found));
+    same = found.count == p->count;
+    for (int i = 0; same && i < p->count; i++) {
+        same = found.suma[i] == p->sum[i][0] && found.sumb[i] == p->sum[i][1];
+    }
+    if (!same) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                      "'%s' is damaged: what it says of itself is not what was written", p->path);
+    }
+done:
+    naik_modes_spectrum_clear(&found);
+    return status;
+}
+
+/* Vectors 0, step, 2 step, ... and all that is beside them once more from the disk. */
 static naik_status verify(const naik_modes_part *p, int step)
 {
     naik_status status = NAIK_OK;
@@ -227,6 +248,9 @@ static naik_status verify(const naik_modes_part *p, int step)
     hid_t file = -1;
     naik_mode_vectors vectors = {.dataset = -1, .type = -1};
     NAIK_TRY(naik_h5_open(comm, p->path, false, NULL, &file));
+    NAIK_TRY(
+        naik_h5_confirm_metadata(comm, file, p->path, searching(p) ? "searching" : "complete"));
+    NAIK_TRY(naik_comm_agree(comm, verify_numbers(comm->log, file, p)));
     NAIK_TRY(naik_mode_vectors_open(p->geometry->lattice, file, &vectors));
     for (int i = 0; i < p->count; i += step) {
         uint32_t sum[2];

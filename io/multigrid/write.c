@@ -1,5 +1,6 @@
 /* write.c - a file of near-null vectors: made and described by rank 0, filled and read again by all */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "comm/collective.h"
@@ -116,7 +117,25 @@ done:
     return naik_h5_close_after(alone, status, &file);
 }
 
-/* All vectors once more from the disk. */
+/* What was written beside the vectors, once more from the disk. */
+static naik_status verify_numbers(naik_log *log, hid_t file, const part *p)
+{
+    naik_status status = NAIK_OK;
+    const size_t count = (size_t)p->vectors->count;
+    uint32_t sum[NAIK_MG_VECTORS_MOST][2];
+    double near_null[NAIK_MG_VECTORS_MOST];
+    NAIK_TRY(naik_multigrid_numbers_get(log, file, p->path, p->vectors->count, sum, near_null));
+    if (memcmp(sum, p->sum, count * sizeof *sum) != 0 ||
+        memcmp(near_null, p->near_null, count * sizeof *near_null) != 0) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                      "'%s' is damaged: what it says of itself is not what was written", p->path);
+    }
+done:
+    return status;
+}
+
+/* All of it once more from the disk. */
 static naik_status verify(part *p)
 {
     naik_status status = NAIK_OK;
@@ -124,6 +143,8 @@ static naik_status verify(part *p)
     hid_t file = -1;
     int damaged = 0, first = 0;
     NAIK_TRY(naik_h5_open(comm, p->path, false, NULL, &file));
+    NAIK_TRY(naik_h5_confirm_metadata(comm, file, p->path, "complete"));
+    NAIK_TRY(naik_comm_agree(comm, verify_numbers(comm->log, file, p)));
     NAIK_TRY(naik_multigrid_vectors_verify(p->lattice, file, p->vectors->count, p->sum, &damaged,
                                            &first));
     if (damaged > 0) {

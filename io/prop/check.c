@@ -265,6 +265,20 @@ done:
     return status;
 }
 
+naik_status naik_prop_expect_solutions(const naik_propagator_file *file)
+{
+    for (int i = 0; i < file->plan->solve_count; i++) {
+        const naik_solve_record *r = &file->records[i];
+        if (naik_prop_is_left_out(r)) {
+            return NAIK_FAIL(file->comm->log, NAIK_ERR_CORRUPT,
+                             "%s calls itself complete, but its record says that the solution of "
+                             "source %d mass %d colour %d was left out, as in an unfinished file",
+                             naik_prop_path(file), r->source, r->mass, r->colour);
+        }
+    }
+    return NAIK_OK;
+}
+
 /* Rank 0: correlators and history against the crcs of the record. */
 static naik_status check_small_data(const naik_propagator_file *file, int solve, bool *intact)
 {

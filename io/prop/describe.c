@@ -154,6 +154,9 @@ static naik_status describe_all(naik_propagator_file *file, const naik_disk_reco
         naik_log_warn(comm->log, "its state is neither complete nor incomplete, but '%s'", state);
         bad_sums++;
     }
+    if (strcmp(state, "complete") == 0) {
+        NAIK_TRY(naik_prop_expect_solutions(file));
+    }
     bool complete = strcmp(state, "complete") == 0 && t.pending == 0 && t.bad == 0;
     NAIK_TRY(describe_contractions(file, complete, verify, report, &bad_sums));
     naik_report_int(report, "solves_done", t.done);

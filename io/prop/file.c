@@ -17,6 +17,7 @@
 
 #include "io/checksum.h"
 #include "io/h5/guard.h"
+#include "io/h5/metadata_crc.h"
 #include "io/output.h"
 #include "io/prop/contractions.h"
 #include "io/prop/prop_file.h"
@@ -125,6 +126,7 @@ static naik_status open_complete(naik_propagator_file *file, const naik_propagat
                            file->path, file->plan->solve_count - file->resumed);
         goto done;
     }
+    NAIK_TRY(naik_prop_expect_solutions(file));
     file->complete = true;
     NAIK_TRY(tidy_up(file));
 done:
@@ -440,7 +442,9 @@ static naik_status verify_part(naik_propagator_file *file)
     naik_status status = NAIK_OK;
     int bad = 0;
     NAIK_TRY(naik_h5_open(comm, file->part, false, NULL, &file->h5));
+    NAIK_TRY(naik_h5_confirm_metadata(comm, file->h5, file->part, "complete"));
     NAIK_TRY(naik_prop_load_records(file, true));
+    NAIK_TRY(naik_prop_expect_solutions(file));
     NAIK_TRY(naik_prop_verify(file, false, &bad));
     bad += file->plan->solve_count - count_done(file);
     NAIK_TRY(naik_prop_check_contractions(file, &bad));

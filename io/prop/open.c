@@ -29,12 +29,12 @@ static naik_status take_records(naik_propagator_file *file, const naik_disk_reco
     for (int i = 0; i < file->plan->solve_count; i++) {
         if (!naik_disk_record_unpack(&disk[i], &file->records[i])) {
             return NAIK_FAIL(file->comm->log, NAIK_ERR_CORRUPT,
-                             "'%s' is damaged: the record of solve %d does not agree with its own "
-                             "checksum",
+                             "'%s' is damaged: the record of solve %d contradicts its own checksum "
+                             "or itself",
                              file->path, i);
         }
     }
-    return NAIK_OK;
+    return naik_prop_expect_solutions(file);
 }
 
 naik_status naik_propagator_file_open_finished(const naik_lattice *lattice, const char *path,

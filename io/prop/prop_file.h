@@ -43,9 +43,6 @@ typedef struct naik_prop_plan {
     } * solve;
 } naik_prop_plan;
 
-/* Both checksums of a solution that was left out of .part, because all that is made of it was written first: "LEFT". */
-#define NAIK_PROP_LEFT_OUT ((uint32_t)0x5446454c)
-
 /* NAIK_ERR_INPUT for names that cannot be part of a path, or are too many; NAIK_ERR_MEMORY. Local.
  */
 naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spec,
@@ -117,12 +114,6 @@ struct naik_propagator_file {
     char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
 };
 
-static inline bool naik_prop_is_left_out(const naik_solve_record *record)
-{
-    return record->state != NAIK_SOLVE_PENDING && record->suma == NAIK_PROP_LEFT_OUT &&
-           record->sumb == NAIK_PROP_LEFT_OUT;
-}
-
 /* Whether the solution of a committed solve is in the file. */
 static inline bool naik_prop_has_slab(const naik_propagator_file *file, int solve)
 {
@@ -172,6 +163,9 @@ naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path);
 naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path);
 /* Reads /solves into file->records; broken records count as pending. Collective. */
 naik_status naik_prop_load_records(naik_propagator_file *file, bool warn);
+/* NAIK_ERR_CORRUPT where file->records of a file that calls itself complete are of solutions that were left
+ * out of an unfinished one. Local. */
+naik_status naik_prop_expect_solutions(const naik_propagator_file *file);
 /* *intact: slab, correlators and history of a committed solve agree with its record, if not at
  * once then when read again. Collective; the same on every rank.
  * NAIK_ERR_IO: the data cannot be read, which says nothing about the data */

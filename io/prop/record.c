@@ -155,10 +155,16 @@ void naik_disk_record_set_crc(naik_disk_record *disk)
     disk->crc = naik_crc32(disk, offsetof(naik_disk_record, crc));
 }
 
+/* The solver compares squares: the root of theirs may be an ulp above. */
+static bool is_above_target(const naik_disk_record *disk)
+{
+    return disk->state == NAIK_DISK_DONE && !(disk->true_residual <= disk->target * (1 + 1e-12));
+}
+
 bool naik_disk_record_unpack(const naik_disk_record *disk, naik_solve_record *record)
 {
     memset(record, 0, sizeof *record);
-    if (disk->crc != naik_crc32(disk, offsetof(naik_disk_record, crc))) {
+    if (disk->crc != naik_crc32(disk, offsetof(naik_disk_record, crc)) || is_above_target(disk)) {
         return false;
     }
     switch (disk->state) {

@@ -12,6 +12,9 @@ enum {
     NAIK_DISK_NOT_CONVERGED = 0x4c494146
 };
 
+/* Both checksums of a solution that was left out of .part, because all that is made of it was written first: "LEFT". */
+#define NAIK_PROP_LEFT_OUT ((uint32_t)0x5446454c)
+
 /* Where a solve ended (solver.h), likewise as words: "HALF", "SING", "CLAS", "DOUB". */
 enum {
     NAIK_DISK_RUNG_HALF = 0x464c4148,
@@ -49,7 +52,14 @@ naik_status naik_disk_records_read(naik_log *log, hid_t h5, const char *path, in
 naik_disk_record naik_disk_record_pack(const naik_solve_record *record, int set);
 /* Computes crc anew after a change. */
 void naik_disk_record_set_crc(naik_disk_record *disk);
-/* false where state word or crc are wrong: the record is then as if pending. */
+/* false where state word or crc are wrong, or a solve is done whose residual is above its target: the record is
+ * then as if pending. */
 bool naik_disk_record_unpack(const naik_disk_record *disk, naik_solve_record *record);
+
+static inline bool naik_prop_is_left_out(const naik_solve_record *record)
+{
+    return record->state != NAIK_SOLVE_PENDING && record->suma == NAIK_PROP_LEFT_OUT &&
+           record->sumb == NAIK_PROP_LEFT_OUT;
+}
 
 #endif

@@ -253,6 +253,11 @@ class File(_Opened):
         for r in records:
             if zlib.crc32(r.tobytes()[:140]) != r["crc"]:
                 raise Damaged(f"{self.path} is damaged: a record of a solve disagrees with its checksum")
+            left = r["suma"] == r["sumb"] == 0x5446454c and self.state(r) != "pending"
+            above = self.state(r) == DONE and not r["true_residual"] <= r["target"] * (1 + 1e-12)
+            if above or left and self.complete:
+                raise Damaged(f"{self.path} is damaged: a record of a solve "
+                              + ("is done and has a residual above its target" if above else "lacks its solution in a finished file"))
         for s in self.sources:
             for mass in range(s.masses):
                 mine = records[(records["source"] == s.index) & (records["mass"] == mass)]

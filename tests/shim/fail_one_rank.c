@@ -10,6 +10,7 @@
  *   write     all writes to such files from the N-th on give ENOSPC
  *   short     the N-th write to such files takes half of what it is given
  *   flip      the N-th write of 512 bytes or more to such files writes one bit otherwise
+ *   turn      the N-th write of fewer bytes does
  *   spoil     the N-th write of 16 KiB or more does
  *   sync      all fsyncs of such files from the N-th on give EIO
  *   kill      the rank ends by SIGKILL at the N-th of all writes, fsyncs and names of such files
@@ -176,9 +177,10 @@ static bool is_name(const char *path)
 /* What is written in place of `from`: memory of its own where a bit is to be another one, which stays. */
 static const void *flipped(int fd, const void *from, size_t bytes)
 {
-    const bool part = is_ordered("spoil");
-    if (bytes < (part ? LARGE : 512) || !(part || is_ordered("flip")) || !is_watched(fd) ||
-        ++order.calls != order.when) {
+    const bool sized = bytes >= LARGE && is_ordered("spoil") ||
+                       bytes >= 512 && is_ordered("flip") ||
+                       bytes < 512 && bytes > 0 && is_ordered("turn");
+    if (!sized || !is_watched(fd) || ++order.calls != order.when) {
         return from;
     }
     char *other = __libc_malloc(bytes);
