@@ -1,26 +1,25 @@
 /* tune.cu - choosing between kernels that give equal bits, by measuring each of them once
  *
- * What was found is kept in a small text file for the next run. Its first line names the file's
- * version, the device, the driver and naik's commit: a file whose first line differs is ignored,
- * and so is a choice that is none of the present variants. It is written under another name and
- * renamed, so that a reader sees all of it or nothing.
+ * What was found is kept in a small text file for the next run (kept_lines.h), in a section whose header
+ * names the file's version, the device, the driver and naik's commit. Other sections are ignored and stay,
+ * and a choice that is none of the present variants is ignored.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "gpu/backend_gpu.h"
 
 extern "C" {
 #include "base/timer.h"
+#include "comm/kept_lines.h"
 #include "naik/version.h"
 }
 
 enum { TUNE_TRIES = 3, TUNE_LEAST = 2, TUNE_MOST = 8, TUNE_HEADER = 512, TUNE_PATH = 4096 };
+enum { TUNE_LINE = 13 * 12 + 8 }; /* bytes of an entry as text, and more */
+static const char TUNE_MARK[] = "naik-tune ";
 static const double TUNE_BUDGET_S = 2.5;  /* of a run */
 static const double TUNE_SAMPLE_S = 1e-3; /* about, of launches that are timed together */
 static const double TUNE_HOPELESS = 1.25; /* times the fastest so far: not looked at again */
@@ -34,6 +33,7 @@ typedef struct tune_entry {
 typedef struct gpu_tuning {
     tune_entry *entry; /* [count], grows */
     int count, capacity, measured;
+    int loaded; /* the first so many entries were in the file */
     double spent_s;
     gpu_event start, stop;
     char header[TUNE_HEADER], path[TUNE_PATH]; /* "": nothing is kept */
@@ -78,7 +78,7 @@ static void describe_self(naik_backend *backend, gpu_tuning *tuning)
 {
     int driver = 0;
     (void)gpu_driver_version(&driver);
-    snprintf(tuning->header, TUNE_HEADER, "naik-tune 4, %s, %s driver %d, naik %s",
+    snprintf(tuning->header, TUNE_HEADER, "%s4, %s, %s driver %d, naik %s", TUNE_MARK,
              gpu_state_of(backend)->properties.name, GPU_VENDOR_NAME, driver, naik_version_git());
 }
 
@@ -96,65 +96,47 @@ static bool parse_entry(const char *line, tune_entry *entry)
 static naik_status load_cache(naik_backend *backend, gpu_tuning *tuning)
 {
     naik_status status = NAIK_OK;
-    char line[TUNE_HEADER] = "";
-    FILE *file = tuning->path[0] != '\0' ? fopen(tuning->path, "r") : NULL;
-    if (file == NULL) {
+    char *lines = NULL;
+    bool other = false;
+    if (tuning->path[0] == '\0') {
         return NAIK_OK;
     }
-    bool fits = fgets(line, sizeof line, file) != NULL;
-    if (fits && strncmp(line, "naik-tune ", 10) != 0) {
+    naik_kept_lines_read(tuning->path, TUNE_MARK, tuning->header, &lines, &other);
+    if (other) {
         naik_log_warn(backend->log, "run.tune_cache: %s holds something else: nothing is kept",
                       tuning->path);
         tuning->path[0] = '\0'; /* nor written over */
     }
-    line[strcspn(line, "\n")] = '\0';
-    fits = fits && strcmp(line, tuning->header) == 0;
-    while (fits && fgets(line, sizeof line, file) != NULL) {
+    for (char *line = lines, *next; line != NULL && *line != '\0'; line = next) {
         tune_entry entry;
+        next = line + strcspn(line, "\n");
+        next += *next != '\0' ? (*next = '\0', 1) : 0;
         if (parse_entry(line, &entry)) {
             NAIK_TRY(remember(backend, &entry));
         }
     }
+    tuning->loaded = tuning->count;
 done:
-    fclose(file);
+    free(lines);
     return status;
 }
 
-/* Makes the folders above the file. */
-static void make_folders(const char *path)
-{
-    char folder[TUNE_PATH];
-    snprintf(folder, sizeof folder, "%s", path);
-    for (char *at = strchr(folder + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
-        *at = '\0';
-        (void)mkdir(folder, 0777);
-        *at = '/';
-    }
-}
-
-/* A cache that cannot be written costs the next run its seconds, nothing else. */
+/* What was measured here. A cache that cannot be written costs the next run its seconds, nothing else. */
 static void save_cache(const gpu_tuning *tuning)
 {
-    char name[TUNE_PATH + 32];
-    make_folders(tuning->path);
-    snprintf(name, sizeof name, "%s.%ld", tuning->path, (long)getpid());
-    FILE *file = fopen(name, "w");
-    if (file == NULL) {
-        return;
-    }
-    bool good = fprintf(file, "%s\n", tuning->header) > 0;
-    for (int i = 0; i < tuning->count; i++) {
+    const size_t size_bytes = (size_t)(tuning->count - tuning->loaded) * TUNE_LINE + 1;
+    char *lines = (char *)calloc(size_bytes, 1), *at = lines;
+    for (int i = tuning->loaded; lines != NULL && i < tuning->count; i++) {
         const int *key = tuning->entry[i].key.value;
         const gpu_variant *v = &tuning->entry[i].variant;
-        good = fprintf(file, "%d %d %d %d %d %d %d %d: %d %d %d %d %d\n", key[0], key[1], key[2],
-                       key[3], key[4], key[5], key[6], key[7], v->rhs, v->sites, v->together,
-                       v->threads, v->order) > 0 &&
-               good;
+        at += snprintf(at, TUNE_LINE, "%d %d %d %d %d %d %d %d: %d %d %d %d %d\n", key[0], key[1],
+                       key[2], key[3], key[4], key[5], key[6], key[7], v->rhs, v->sites,
+                       v->together, v->threads, v->order);
     }
-    good = fclose(file) == 0 && good;
-    if (!good || rename(name, tuning->path) != 0) {
-        (void)unlink(name);
+    if (lines != NULL) {
+        (void)naik_kept_lines_merge(tuning->path, TUNE_MARK, tuning->header, lines);
     }
+    free(lines);
 }
 
 naik_status gpu_tune_open(naik_backend *backend, const char *path)

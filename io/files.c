@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "comm/paths.h"
 
 naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,
@@ -200,10 +201,13 @@ static naik_status space_for(naik_log *log, const char *path, int64_t size_bytes
     }
     double free_bytes = (double)disk.f_bavail * (double)disk.f_frsize;
     if ((double)(size_bytes - have) > free_bytes) {
+        char needed[NAIK_TEXT_SIZE], there[NAIK_TEXT_SIZE];
+        naik_text_print_size((double)(size_bytes - have), needed);
+        naik_text_print_size(free_bytes, there);
         return NAIK_FAIL(log, NAIK_ERR_IO,
-                         "%s needs %.1f MiB more, but its file system has %.1f MiB free: make room "
-                         "or choose another place",
-                         path, (double)(size_bytes - have) / 1048576.0, free_bytes / 1048576.0);
+                         "%s needs %s more, but its file system has %s free: make room or choose "
+                         "another place",
+                         path, needed, there);
     }
     return NAIK_OK;
 }

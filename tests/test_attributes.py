@@ -1,15 +1,19 @@
 """What a file says of itself, attribute by attribute: each is made another one under a checksum that fits, and a run that reads the
 file refuses it or takes it as tests/said/attributes.txt says; NAIK_SAID=write in the environment writes this text anew. What
-is taken is tried in the long run.
+is taken is tried in the long run, and stands in NOT_COMPARED with the reason why nothing wrong comes of it.
 """
 import os
 import re
 import shutil
+import sys
 
 import h5py
 import numpy as np
 
-from program import LONG, SCRATCH, answer, main, naik, path, sealed
+from program import LONG, SCRATCH, answer, main, naik, path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import naik_io  # noqa: E402
 
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "said", "attributes.txt")
 INPUT = """
@@ -24,6 +28,17 @@ output: {file: %s}
 run: {threads: 1}
 """
 PASSING = {"metadata_crc", "uuid", "created", "git", "writer"}  # of the writing, not of what is written
+
+NOT_COMPARED = {
+    "modes.h5 / ": ("the operator is applied to every mode, and its eigenvalue and residual must come out",
+                    "action fat_suma fat_sumb long_suma long_sumb gram_deviation interval_low interval_high"),
+    "modes.h5 / parity": ("naik keeps modes of the even sites alone", ""),
+    "modes.h5 / size": ("of a search that goes on, and of what a search has taken: for people",
+                        "applications block converged cycles degree kept krylov random_blocks search_links seed starts tolerance"),
+    "null.h5 / links": ("the operator must give |Mh v|/|v| of every vector once more; a warning names both", ""),
+    "prop.h5 solves crc": ("a list of numbers that is none: see words_of_records in test_sums", ""),
+    "fat.h5 / action": ("links are used as they are, whatever made them", ""),
+}
 
 
 def written(name, action="hisq", words="masses: [0.5]", meson="pion5", solver="", guess="", more="", gauge=True):
@@ -73,7 +88,7 @@ def change(name, where, key):
             item.attrs.create(key, text, dtype=item.attrs.get_id(key).dtype)
         else:
             item.attrs.modify(key, another(item.attrs[key]))
-    sealed(path(name))
+        f.attrs["metadata_crc"] = naik_io._seal(f)
 
 
 def lines_of(name, source, remove, taken):
@@ -84,10 +99,7 @@ def lines_of(name, source, remove, taken):
         if f"{name} {where} {key}: 0 taken" in taken:
             continue
         shutil.copy(path("whole"), path(name))
-        try:
-            change(name, where, key)
-        except AssertionError:  # naik cannot say what checksum it must have
-            pass
+        change(name, where, key)
         status, said, told = answer("solve", source, "--fresh")
         why = re.search("naik: error: (.*)", said + told)
         text = "taken" if status == 0 else re.sub(r" \[rank.*|[0-9a-f]{8}|\d[\d.e+-]+", "", why[1].replace(SCRATCH, "").replace("/", ""))
@@ -121,8 +133,47 @@ def every_attribute_is_looked_at_or_of_no_matter():
         with open(FILE, "w", encoding="utf-8") as f:
             f.write("\n".join(said) + "\n")
         wants = said
+    known = {start.rsplit(" ", 1)[0] + " " + word for start, (_, words) in NOT_COMPARED.items()
+             for word in [start.rsplit(" ", 1)[1], *words.split()] if word}
+    found = {line[:-len(": 0 taken")] for line in said if line.endswith(": 0 taken")}
+    assert found == known, ("taken without a reason, or refused by now", sorted(found ^ known))
     wrong = sorted(set(said) ^ set(wants))
     assert not wrong, f"{len(wrong)} lines differ\n" + "\n".join(wrong[:8])
 
 
-main([every_attribute_is_looked_at_or_of_no_matter])
+def attributes_that_agree_with_each_other_are_compared_with_the_data():
+    links = written("links", action="links, file: %s" % path("fat.h5"), gauge=False)
+
+    def refused(says, **changes):
+        shutil.copy(path("whole-fat.h5"), path("fat.h5"))
+        with h5py.File(path("fat.h5"), "r+") as f:
+            for where in ("fat", "long"):
+                for key, value in changes.items():
+                    item = f if key == "link_sets" else f[where]
+                    item.attrs.modify(key, np.array(value, item.attrs[key].dtype))
+            f.attrs["metadata_crc"] = naik_io._seal(f)
+        status, said, told = answer("solve", links, "--fresh")
+        assert status == 4 and says in said + told, (changes, status, said, told)
+    shutil.copy(path("fat.h5"), path("whole-fat.h5"))
+    with h5py.File(path("fat.h5")) as f:
+        scale = f["fat"].attrs["long_scale"]
+        assert abs(24 * scale - 1) < 1e-12, scale
+    refused("times unitary matrices and say that they have naik_epsilon 0, long_scale", long_scale=1.001 * scale)
+    refused("the last of the 2 sets of links that it speaks of is not there", link_sets=2)
+    refused("contradicts its own attribute precision: the file is damaged", precision=32)
+    shutil.copy(path("whole-fat.h5"), path("fat.h5"))
+    with h5py.File(path("null.h5"), "r+") as f:
+        f.attrs["links"] = "plaquette 1 of nobody"
+        f.attrs["metadata_crc"] = naik_io._seal(f)
+    said = naik("solve", path("grid.yaml"), "--fresh")
+    assert re.search("says that its vectors are of the links 'plaquette 1 of nobody', and these are 'plaquette .*: they are used, because", said), said
+    with h5py.File(path("null.h5"), "r+") as f:
+        f.attrs["kappa"] = 1.0001 * f.attrs["kappa"]
+        f.attrs["metadata_crc"] = naik_io._seal(f)
+    for words in ("solve", path("grid.yaml"), "--fresh"), ("info", path("null.h5")):
+        status, said, told = answer(*words)
+        assert status == 4 and "or what describes them is missing or contradicts itself" in said + told, (words, said, told)
+
+
+main([every_attribute_is_looked_at_or_of_no_matter, attributes_that_agree_with_each_other_are_compared_with_the_data],
+     needed=[every_attribute_is_looked_at_or_of_no_matter])

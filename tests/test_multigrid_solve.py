@@ -237,11 +237,11 @@ def auto_does_without_where_memory_is_too_small_and_says_what_would_fit():
         return "there is no compiler for a shim, or something is preloaded"
     env = {"LD_PRELOAD": shim, "NAIK_MACHINE_MIB": "30"}  # 17 without multigrid, 49 with it
     said = solve("small", method="auto", env=env)
-    needed, there, ranks = re.search(r"does without it, since with it a rank needs (\S+) GiB at the least and (\S+) are there \(it takes "
+    needed, there, ranks = re.search(r"does without it, since with it a rank needs (\S+) MiB at the least and (\S+) MiB are there \(it takes "
                                      r"at least (\d+) ranks with as much memory\)", said).groups()
-    assert float(needed) > float(there) == 0.0293 and int(ranks) == -(-float(needed) // float(there)), said
+    assert float(needed) > float(there) == 30 and int(ranks) == -(-float(needed) // float(there)), said
     same(everything("other.h5"), everything("small.h5"))
-    told = (r"the run needs \S+ GiB a rank and the machine has 0.0508: use more nodes, at least 2 ranks with as much memory, or a smaller "
+    told = (r"the run needs \S+ MiB a rank and the machine has 52 MiB: use more nodes, at least 2 ranks with as much memory, or a smaller "
             r"solver.batch, or multigrid.restart of 8 ")
     env["NAIK_MACHINE_MIB"] = "52"  # half of the outer directions fit
     said = solve("small", "--fresh", "--dry-run", "--set", "solver.batch=12", env=env, status=2)

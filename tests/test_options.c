@@ -155,6 +155,28 @@ static void only_what_is_printable_is_printed(check *t)
                       naik_text_printable("") == 0);
 }
 
+static void sizes_have_three_figures_and_no_exponent(check *t)
+{
+    static const struct {
+        double bytes;
+        const char *text;
+    } rows[] = {{0, "0 B"},
+                {999, "999 B"},
+                {1000, "0.977 KiB"},
+                {52 * 1048576.0, "52 MiB"},
+                {62.3 * 1073741824, "62.3 GiB"},
+                {999.4 * 1073741824, "999 GiB"},
+                {999.6 * 1073741824, "0.976 TiB"},
+                {1110 * 1073741824.0, "1.08 TiB"},
+                {5e15, "4.44 PiB"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[NAIK_TEXT_SIZE];
+        naik_text_print_size(rows[i].bytes, text);
+        CHECK_TEXT(t, text, rows[i].text);
+    }
+}
+
 CHECK_MAIN(CHECK(options_reach_their_variables), CHECK(mistakes_have_their_sentence),
            CHECK(nearest_word_is_the_one_meant), CHECK(numbers_are_read_strictly),
-           CHECK(only_what_is_printable_is_printed))
+           CHECK(only_what_is_printable_is_printed),
+           CHECK(sizes_have_three_figures_and_no_exponent))

@@ -243,7 +243,8 @@ naik_status naik_h5_confirm_metadata(naik_comm *comm, hid_t file, const char *pa
     naik_h5_guard_end(&guard);
     if (status == NAIK_OK && strcmp(found, state) != 0) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "'%s' is damaged: what it says of itself is not what was written", path);
+                           "'%s' is damaged: what describes it reads otherwise than it was written",
+                           path);
     }
     return naik_comm_agree(comm, status);
 }

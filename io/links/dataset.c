@@ -34,12 +34,52 @@ done:
     return status;
 }
 
+/* The kind of links of a dataset of naik's: "gauge" has thin ones, "set0001/fat" fat ones. */
+static const char *kind_of(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    name = slash != NULL ? slash + 1 : name;
+    return strcmp(name, "gauge") == 0 ? "thin" : name;
+}
+
+static const char *phases_of(const char *kind)
+{
+    return strcmp(kind, "thin") == 0 ? "none" : "staggered phases, boundary sign, coefficients";
+}
+
+/* The attribute that says another thing than name and shape of the dataset do; NULL: none. One that is not
+ * there says nothing. */
+static const char *contradiction(hid_t dataset, const char *name, const naik_gauge_file *file)
+{
+    const char *kind = kind_of(name);
+    const struct {
+        const char *name, *text;
+    } texts[] = {{"byte_order", "little"}, {"link_kind", kind}, {"phases_in", phases_of(kind)}};
+    int64_t dims[NAIK_DIM] = {0}, precision = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[64] = "";
+        if (H5Aexists(dataset, texts[i].name) > 0 &&
+            (!naik_h5_get_text(dataset, texts[i].name, text, sizeof text) ||
+             strcmp(text, texts[i].text) != 0)) {
+            return texts[i].name;
+        }
+    }
+    if (H5Aexists(dataset, "precision") > 0 &&
+        (!naik_h5_get_i64(dataset, "precision", &precision, 0) || precision != file->precision)) {
+        return "precision";
+    }
+    bool same = H5Aexists(dataset, "dims") <= 0 || naik_h5_get_i64(dataset, "dims", dims, NAIK_DIM);
+    for (int mu = 0; mu < NAIK_DIM && H5Aexists(dataset, "dims") > 0; mu++) {
+        same = same && dims[mu] == file->size[mu];
+    }
+    return same ? NULL : "dims";
+}
+
 naik_status naik_h5_links_put_description(naik_log *log, hid_t file, const naik_h5_links *links,
                                           int precision)
 {
     naik_status status = NAIK_OK;
     char text[2][16];
-    const bool thin = strcmp(links->kind, "thin") == 0;
     hid_t dataset = H5Dopen2(file, links->name, H5P_DEFAULT);
     snprintf(text[0], sizeof text[0], "%x", links->sum[0]);
     snprintf(text[1], sizeof text[1], "%x", links->sum[1]);
@@ -48,11 +88,10 @@ naik_status naik_h5_links_put_description(naik_log *log, hid_t file, const naik_
     NAIK_TRY(naik_h5_put_ints(log, dataset, "precision", &precision, 0));
     NAIK_TRY(naik_h5_put_text(log, dataset, "byte_order", "little"));
     NAIK_TRY(naik_h5_put_text(log, dataset, "link_kind", links->kind));
-    NAIK_TRY(naik_h5_put_text(log, dataset, "phases_in",
-                              thin ? "none" : "staggered phases, boundary sign, coefficients"));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "phases_in", phases_of(links->kind)));
     NAIK_TRY(naik_h5_put_text(log, dataset, "suma", text[0]));
     NAIK_TRY(naik_h5_put_text(log, dataset, "sumb", text[1]));
-    if (thin) {
+    if (strcmp(links->kind, "thin") == 0) {
         NAIK_TRY(put_measures(log, dataset, &links->checks));
     }
 done:
@@ -175,6 +214,15 @@ static naik_status describe(naik_log *log, hid_t dataset, const char *name, cons
         status =
             NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                       "/%s of '%s' has lost its checksum attributes suma and sumb", name, path);
+        goto done;
+    }
+    const char *other = contradiction(dataset, name, out);
+    if (other != NULL) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                      "/%s of '%s' contradicts its own attribute %s: the file is damaged or was "
+                      "edited",
+                      name, path, other);
         goto done;
     }
     double value;

@@ -7,7 +7,10 @@
 #include "io/links/kinds.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/exactsum.h"
+#include "comm/collective.h"
 #include "gauge/link_census.h"
 
 static const double scaled = 1e-4;   /* of links in single precision */
@@ -126,6 +129,30 @@ naik_status naik_links_check_kinds(const char *fat_path, const char *long_path,
     NAIK_TRY(check_phases(&far));
     NAIK_TRY(check_phases(&fat));
     NAIK_TRY(check_boundary(&fat, &far, boundary));
+done:
+    return status;
+}
+
+naik_status naik_links_measure_scale(const naik_gauge *links, double *scale)
+{
+    const naik_lattice *lat = links->lattice;
+    naik_status status = NAIK_OK;
+    naik_exactsum sum;
+    naik_exactsum_clear(&sum);
+    for (int64_t i = 0; i < (int64_t)lat->sites * NAIK_DIM; i++) {
+        double reals[18], square = 0;
+        memcpy(reals, &links->link[i], sizeof reals);
+        for (int k = 0; k < 18; k++) {
+            square += reals[k] * reals[k];
+        }
+        naik_exactsum_add(&sum, square);
+    }
+    NAIK_TRY(naik_comm_sum_exact(lat->comm, &sum, 1));
+    *scale = sqrt(naik_exactsum_value(&sum) / (12.0 * (double)lat->volume));
+    if (!(isfinite(*scale) && *scale > 0)) {
+        status = NAIK_FAIL(lat->comm->log, *scale == 0 ? NAIK_ERR_INPUT : NAIK_ERR_CORRUPT,
+                           "the long links are zero or not numbers");
+    }
 done:
     return status;
 }

@@ -11,11 +11,13 @@
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
 #include "io/links/dataset.h"
+#include "io/links/kinds.h"
 #include "io/links/links_file.h"
 #include "io/output.h"
 #include "io/reread.h"
 
 enum { NAME_BYTES = 32, MAX_SETS = 10000 };
+static const double SCALE_DEV = 1e-4; /* of long_scale: links may be kept in single precision */
 
 /* "fat", "long" of the first set; "set0001/fat" ... of the others. */
 static void dataset_name(int set, const char *kind, char name[NAME_BYTES])
@@ -120,24 +122,38 @@ done:
     return status;
 }
 
+/* What both links of a set say of it, from one of them. */
+static void get_set(hid_t file, int set, const char *kind, naik_fatlong *out)
+{
+    char name[NAME_BYTES];
+    dataset_name(set, kind, name);
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    out->naik_epsilon = NAN;
+    naik_h5_get_f64(dataset, "naik_epsilon", &out->naik_epsilon, 0);
+    naik_h5_get_f64(dataset, "long_scale", &out->long_scale, 0);
+    naik_h5_get_i64(dataset, "svd_count", &out->svd_count, 0);
+    naik_h5_release(dataset);
+}
+
 /* The set of this epsilon, -1 if there is none; *scale, *svd as stored. */
 static int find_set(hid_t file, int count, double naik_epsilon, naik_fatlong *out)
 {
     for (int i = 0; i < count; i++) {
-        char name[NAME_BYTES];
-        double epsilon = NAN;
-        dataset_name(i, "fat", name);
-        hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-        naik_h5_get_f64(dataset, "naik_epsilon", &epsilon, 0);
-        naik_h5_get_f64(dataset, "long_scale", &out->long_scale, 0);
-        naik_h5_get_i64(dataset, "svd_count", &out->svd_count, 0);
-        naik_h5_release(dataset);
-        if (epsilon == naik_epsilon) {
-            out->naik_epsilon = epsilon;
+        get_set(file, i, "fat", out);
+        if (out->naik_epsilon == naik_epsilon) {
             return i;
         }
     }
     return -1;
+}
+
+/* Whether the last of so many sets is there. */
+static bool has_sets(hid_t file, int64_t count)
+{
+    char name[NAME_BYTES], group[NAME_BYTES];
+    dataset_name((int)count - 1, "fat", name);
+    snprintf(group, sizeof group, "%.*s", (int)strcspn(name, "/"), name);
+    return H5Lexists(file, group, H5P_DEFAULT) > 0 && H5Lexists(file, name, H5P_DEFAULT) > 0;
 }
 
 static naik_status identify(naik_log *log, hid_t file, const char *path, const char *boundary_t,
@@ -160,6 +176,12 @@ static naik_status identify(naik_log *log, hid_t file, const char *path, const c
     const naik_status intact = naik_h5_check_metadata_crc(log, file, path);
     if (intact != NAIK_OK) {
         return intact;
+    }
+    if (!has_sets(file, *count)) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' is damaged: the last of the %lld sets of links that it speaks of is "
+                         "not there",
+                         path, (long long)*count);
     }
     if (strcmp(boundary, boundary_t) != 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
@@ -197,6 +219,29 @@ static naik_status choose_set(naik_comm *comm, hid_t file, const char *path, int
     return naik_comm_agree(comm, status);
 }
 
+/* Long links are of the set that they stand in: they say the same as its fat links, and have the scale that they
+ * say. */
+static naik_status check_long(hid_t file, const char *path, int set, const naik_fatlong *links)
+{
+    naik_comm *comm = links->fat->lattice->comm;
+    naik_status status = NAIK_OK;
+    naik_fatlong far = {.naik_epsilon = NAN};
+    double scale = 0;
+    get_set(file, set, "long", &far);
+    NAIK_TRY(naik_links_measure_scale(links->long_links, &scale));
+    if (far.naik_epsilon != links->naik_epsilon || far.long_scale != links->long_scale ||
+        far.svd_count != links->svd_count || !(fabs(scale / far.long_scale - 1) <= SCALE_DEV)) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "the long links of '%s' are %.10g times unitary matrices and say that "
+                           "they have naik_epsilon %.10g, long_scale %.10g and svd_count %lld, but "
+                           "its fat links say %.10g, %.10g and %lld",
+                           path, scale, far.naik_epsilon, far.long_scale, (long long)far.svd_count,
+                           links->naik_epsilon, links->long_scale, (long long)links->svd_count);
+    }
+done:
+    return naik_comm_agree(comm, status);
+}
+
 static naik_status read_set(const char *path, const naik_lattice *lattice, double naik_epsilon,
                             const char *boundary_t, naik_fatlong *out)
 {
@@ -215,6 +260,7 @@ static naik_status read_set(const char *path, const naik_lattice *lattice, doubl
     if (there) {
         NAIK_TRY(naik_gauge_create(lattice, &out->long_links));
         NAIK_TRY(read_verified(file, path, set, "long", lattice, out->long_links));
+        NAIK_TRY(check_long(file, path, set, out));
     }
 done:
     naik_h5_close(lattice->comm, &file);

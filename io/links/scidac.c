@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/exactsum.h"
-#include "comm/collective.h"
 #include "comm/new.h"
 #include "comm/paths.h"
 #include "io/lime/lime.h"
@@ -41,31 +39,6 @@ done:
     return status;
 }
 
-/* s of L = s e^{i theta} V: the root of the mean |L|^2 / 3. */
-static naik_status measure_scale(const naik_gauge *links, double *scale)
-{
-    const naik_lattice *lat = links->lattice;
-    naik_status status = NAIK_OK;
-    naik_exactsum sum;
-    naik_exactsum_clear(&sum);
-    for (int64_t i = 0; i < (int64_t)lat->sites * NAIK_DIM; i++) {
-        double reals[18], square = 0;
-        memcpy(reals, &links->link[i], sizeof reals);
-        for (int k = 0; k < 18; k++) {
-            square += reals[k] * reals[k];
-        }
-        naik_exactsum_add(&sum, square);
-    }
-    NAIK_TRY(naik_comm_sum_exact(lat->comm, &sum, 1));
-    *scale = sqrt(naik_exactsum_value(&sum) / (12.0 * (double)lat->volume));
-    if (!(isfinite(*scale) && *scale > 0)) {
-        status = NAIK_FAIL(lat->comm->log, *scale == 0 ? NAIK_ERR_INPUT : NAIK_ERR_CORRUPT,
-                           "the long links are zero or not numbers");
-    }
-done:
-    return status;
-}
-
 naik_status naik_links_scidac_read(const char *fat_path, const char *long_path,
                                    const naik_lattice *lattice, double naik_epsilon,
                                    const naik_links_boundary *boundary, naik_fatlong **out)
@@ -78,7 +51,7 @@ naik_status naik_links_scidac_read(const char *fat_path, const char *long_path,
     NAIK_TRY(naik_gauge_create(lattice, &(*out)->long_links));
     NAIK_TRY(read_file(fat_path, "fat", (*out)->fat));
     NAIK_TRY(read_file(long_path, "long", (*out)->long_links));
-    NAIK_TRY(measure_scale((*out)->long_links, &(*out)->long_scale));
+    NAIK_TRY(naik_links_measure_scale((*out)->long_links, &(*out)->long_scale));
     NAIK_TRY(naik_links_check_kinds(fat_path, long_path, *out, boundary));
 done:
     if (status != NAIK_OK) {

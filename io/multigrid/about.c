@@ -95,7 +95,7 @@ bool naik_multigrid_about_get(hid_t file, naik_multigrid_about *about)
     int64_t extent[NAIK_DIM] = {0}, seed = 0;
     *about = (naik_multigrid_about){.quark = {.mass = NAN}};
     naik_prop_get_quark(file, "", &about->quark);
-    bool good = about->quark.kind != NULL && isfinite(about->quark.mass);
+    bool good = isfinite(about->quark.mass) && naik_prop_states_quark(file, &about->quark);
     good = naik_h5_get_text(file, "boundary_t", about->boundary_t, sizeof about->boundary_t) &&
            naik_h5_get_text(file, "links", about->links, sizeof about->links) && good;
     for (int i = 0; i < WHOLE; i++) {

@@ -11,7 +11,8 @@ enum { NAIK_MG_SITE_REALS = 24, NAIK_MG_SITE_BYTES = NAIK_MG_SITE_REALS * 4 };
 
 /* All attributes but format, state and checksum. By rank 0 alone. */
 naik_status naik_multigrid_about_put(naik_log *log, hid_t file, const naik_multigrid_about *about);
-/* And back; false where one is missing, or cannot be what naik writes. Local. */
+/* And back; false where one is missing, cannot be what naik writes, or contradicts
+ * another. Local. */
 bool naik_multigrid_about_get(hid_t file, naik_multigrid_about *about);
 /* "complete" or "incomplete"; the file's extents, 0 where it has none. */
 bool naik_multigrid_file_is_whole(hid_t file);

@@ -88,7 +88,7 @@ naik_status naik_describe_multigrid(naik_comm *comm, hid_t h5, const char *path,
         !naik_multigrid_file_holds(h5, size, about.parameters.vectors)) {
         return NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
                          "'%s' is damaged: its vectors are cut short, or what describes them is "
-                         "missing",
+                         "missing or contradicts itself",
                          path);
     }
     naik_describe_size(size, report);

@@ -31,7 +31,7 @@ static naik_status identify(naik_log *log, hid_t file, const char *path, const i
         !naik_multigrid_file_holds(file, its, about->parameters.vectors)) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "'%s' is damaged: its vectors are cut short, or what describes them is "
-                         "missing",
+                         "missing or contradicts itself",
                          path);
     }
     if (memcmp(its, size, sizeof its) != 0) {

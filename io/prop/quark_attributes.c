@@ -1,6 +1,7 @@
 /* quark_attributes.c - the numbers of a quark as attributes of what was solved or made with it */
 #include "io/prop/quark_attributes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,4 +140,32 @@ void naik_prop_get_quark(hid_t object, const char *prefix, naik_quark *quark)
 void naik_prop_get_quark_of(hid_t object, int mass, naik_quark *quark)
 {
     get_quark(object, "", mass, quark);
+}
+
+/* A number that quarks of the kind have in files, and that neither an input nor the operator knows. */
+static bool is_idle(const naik_quark_number *number)
+{
+    return number->member != 0 && number->key == NULL && strcmp(number->name, "mass") != 0 &&
+           (number->uses & (NAIK_NUMBER_OPERATOR | NAIK_NUMBER_LINKS)) == 0;
+}
+
+bool naik_prop_states_quark(hid_t object, const naik_quark *quark)
+{
+    const naik_quark_kind *kind = quark->kind;
+    const naik_quark blank = {.kind = kind};
+    bool good = kind != NULL;
+    for (int i = 0; good && i < kind->number_count; i++) {
+        const naik_quark_number *number = &kind->numbers[i];
+        const double wanted = number->value(is_idle(number) ? &blank : quark);
+        double value = NAN;
+        good = (number->uses & NAIK_NUMBER_FILE) == 0 ||
+               (naik_h5_get_f64(object, number->name, &value, 0) &&
+                fabs(value - wanted) <= 1e-12 * fabs(wanted));
+    }
+    for (int i = 0; good && i < kind->fact_count; i++) {
+        char text[NAIK_PROP_QUARK_NAME] = "";
+        good = naik_h5_get_text(object, kind->facts[i].name, text, sizeof text) &&
+               strcmp(text, kind->facts[i].text) == 0;
+    }
+    return good;
 }

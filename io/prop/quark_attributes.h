@@ -25,5 +25,9 @@ naik_status naik_prop_put_hadron_quark(naik_log *log, hid_t object, const char *
 void naik_prop_get_quark(hid_t object, const char *prefix, naik_quark *quark);
 /* The same of number `mass` of the lists of a source. Local. */
 void naik_prop_get_quark_of(hid_t object, int mass, naik_quark *quark);
+/* Whether an object has every number and fact that naik_prop_put_quark gives it for `quark`, which was read from it:
+ * what is derived follows from the other numbers, what no input can give is not given, and the facts are
+ * those of the kind. Local. */
+bool naik_prop_states_quark(hid_t object, const naik_quark *quark);
 
 #endif

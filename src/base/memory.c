@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/text.h"
+
 enum { PAGE = 4096, HUGE_PAGE = 1 << 21 };
 /* What one thread has done before the others are awake. */
 enum { SMALL = 4 << 20 };
@@ -63,9 +65,10 @@ naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void 
     }
     char *memory = reserve(size_bytes);
     if (memory == NULL) {
+        char size[NAIK_TEXT_SIZE];
+        naik_text_print_size((double)size_bytes, size);
         return NAIK_FAIL(log, NAIK_ERR_MEMORY,
-                         "no memory for %s (%.3f GiB): use more ranks or a smaller batch", what,
-                         (double)size_bytes / (1 << 30));
+                         "no memory for %s (%s): use more ranks or a smaller batch", what, size);
     }
     const int64_t pages = (int64_t)(round_up(size_bytes, PAGE) / PAGE);
 #pragma omp parallel for schedule(static)

@@ -208,3 +208,14 @@ void naik_text_print_real(double value, char *text, size_t text_size)
     } while (digits < 17 && strtod(text, NULL) != value);
     point_locale_end(locale);
 }
+
+void naik_text_print_size(double bytes, char text[NAIK_TEXT_SIZE])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    enum { LAST = sizeof units / sizeof *units - 1 };
+    int unit = 0;
+    for (; unit < LAST && fabs(bytes) >= 999.5; unit++) { /* 1000 would be written as 1e+03 */
+        bytes /= 1024;
+    }
+    snprintf(text, NAIK_TEXT_SIZE, "%.3g %s", bytes, units[unit]);
+}

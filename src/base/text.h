@@ -36,5 +36,8 @@ bool naik_text_extents(const char *text, int extents[4]);
 double naik_text_strtod(const char *text, char **end);
 /* The shortest decimal text that reads back as the same double. */
 void naik_text_print_real(double value, char *text, size_t text_size);
+/* "512 B", "52 MiB", "1.08 TiB": a number of bytes in three figures, for sentences. */
+enum { NAIK_TEXT_SIZE = 24 };
+void naik_text_print_size(double bytes, char text[NAIK_TEXT_SIZE]);
 
 #endif

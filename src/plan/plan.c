@@ -9,6 +9,7 @@
 
 #include "backend/field.h"
 #include "backend/halo.h"
+#include "base/text.h"
 #include "comm/collective.h"
 #include "comm/groups.h"
 #include "contract/contraction_list.h"
@@ -331,7 +332,9 @@ static naik_status fit(solve_plan *plan, const naik_input *input, const naik_geo
     const bool host = geometry->backend->ops->host_memory;
     const int batch = plan->batch;
     if (!choose_batches(plan, input, geometry)) {
-        char fewer[64] = "";
+        char fewer[64] = "", needed[NAIK_TEXT_SIZE], there[NAIK_TEXT_SIZE];
+        naik_text_print_size((double)plan->total_bytes, needed);
+        naik_text_print_size((double)plan->available_bytes, there);
         plan->modes_bound = plan->modes > 0;
         plan->modes_most = modes_that_fit(plan, input, geometry);
         if (plan->modes_most > 0) {
@@ -340,10 +343,9 @@ static naik_status fit(solve_plan *plan, const naik_input *input, const naik_geo
             snprintf(fewer, sizeof fewer, ", or multigrid.restart of %d", LESS_RESTART);
         }
         return NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY,
-                         "the run needs %.3g GiB a rank and the %s has %.3g: use more nodes, at "
+                         "the run needs %s a rank and the %s has %s: use more nodes, at "
                          "least %d ranks with as much memory%s%s",
-                         (double)plan->total_bytes / (1 << 30), host ? "machine" : "device",
-                         (double)plan->available_bytes / (1 << 30), ranks_needed(plan, geometry),
+                         needed, host ? "machine" : "device", there, ranks_needed(plan, geometry),
                          plan->batch > 1 ? ", or a smaller solver.batch" : "", fewer);
     }
     return NAIK_OK;

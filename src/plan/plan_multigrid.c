@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "solver/bicgstab.h"
 
 /* Iterations of a column by BiCGStab that take as long as a setup, as making it ready for another mass, and as a column
@@ -68,10 +69,12 @@ void solve_plan_allow_multigrid(solve_plan *plan, const naik_input *input, const
 
 void solve_plan_forgo_multigrid(solve_plan *plan, const char *what_fits)
 {
+    char needed[NAIK_TEXT_SIZE], there[NAIK_TEXT_SIZE];
     plan->multigrid = false;
+    naik_text_print_size((double)plan->total_bytes, needed);
+    naik_text_print_size((double)plan->available_bytes, there);
     snprintf(plan->without, sizeof plan->without,
-             "with it a rank needs %.3g GiB at the least and %.3g are there (%s)",
-             (double)plan->total_bytes / (1 << 30), (double)plan->available_bytes / (1 << 30),
+             "with it a rank needs %s at the least and %s are there (%s)", needed, there,
              what_fits);
 }
 

@@ -58,23 +58,32 @@ static naik_status compare(naik_log *log, const naik_input *input, const naik_qu
                            path, key, was, is, key);
 }
 
-naik_status stored_multigrid_look(naik_comm *comm, const naik_input *input, const naik_quark *quark,
-                                  bool *there, naik_quark *maker)
+static naik_status look(naik_comm *comm, const naik_input *input, const naik_quark *quark,
+                        bool *there, naik_multigrid_about *about)
 {
     naik_status status = NAIK_OK;
-    naik_multigrid_about about;
     char path[NAIK_PATH_MAX];
     int64_t size_bytes = -1;
     *there = false;
     naik_input_multigrid_path(input, quark, path);
     NAIK_TRY(naik_file_size(comm, path, &size_bytes));
     if (size_bytes >= 0) {
-        NAIK_TRY(naik_multigrid_file_look(comm, path, input->lattice.size, &about));
-        NAIK_TRY(naik_comm_agree(comm, compare(comm->log, input, quark, path, &about)));
-        *maker = about.quark;
+        NAIK_TRY(naik_multigrid_file_look(comm, path, input->lattice.size, about));
+        NAIK_TRY(naik_comm_agree(comm, compare(comm->log, input, quark, path, about)));
         *there = true;
     }
 done:
+    return status;
+}
+
+naik_status stored_multigrid_look(naik_comm *comm, const naik_input *input, const naik_quark *quark,
+                                  bool *there, naik_quark *maker)
+{
+    naik_multigrid_about about;
+    const naik_status status = look(comm, input, quark, there, &about);
+    if (status == NAIK_OK && *there) {
+        *maker = about.quark;
+    }
     return status;
 }
 
@@ -141,6 +150,19 @@ done:
     return status;
 }
 
+/* Vectors of links with another description serve where the operator finds them the same; it is told. */
+static void tell_links(const stored_multigrid *w, const char *path, const char *links)
+{
+    char own[NAIK_MULTIGRID_LINKS];
+    naik_link_provider_identity(w->links, own, sizeof own);
+    if (strcmp(own, links) != 0) {
+        naik_log_warn(w->geometry->backend->log,
+                      "multigrid: %s says that its vectors are of the links '%s', and these are "
+                      "'%s': they are used, because |Mh v|/|v| of every vector agrees to %g",
+                      path, links, own, SAME);
+    }
+}
+
 /* By which vectors are told from others. */
 static uint32_t sum_of(const double *near_null, int count)
 {
@@ -155,9 +177,9 @@ static naik_status fetch(void *data, naik_test_vectors *vectors, bool *found)
     naik_comm *comm = w->geometry->lattice->comm;
     double near_null[NAIK_MG_VECTORS_MOST];
     char path[NAIK_PATH_MAX];
-    naik_quark maker;
-    NAIK_TRY(stored_multigrid_look(comm, w->input, w->maker, found, &maker));
-    *found = *found && naik_quark_shares_operator(&maker, w->maker);
+    naik_multigrid_about about;
+    NAIK_TRY(look(comm, w->input, w->maker, found, &about));
+    *found = *found && naik_quark_shares_operator(&about.quark, w->maker);
     if (!*found) {
         return NAIK_OK;
     }
@@ -170,7 +192,8 @@ static naik_status fetch(void *data, naik_test_vectors *vectors, bool *found)
         comm->log,
         "multigrid: %d near-null vectors of %s, made for kappa %.10g, take the place of a "
         "setup",
-        vectors->count, path, quark_multigrid_kappa_of(&maker));
+        vectors->count, path, quark_multigrid_kappa_of(&about.quark));
+    tell_links(w, path, about.links);
     w->kept = true;
     w->sum = sum_of(near_null, vectors->count);
 done:

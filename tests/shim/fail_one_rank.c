@@ -177,9 +177,9 @@ static bool is_name(const char *path)
 /* What is written in place of `from`: memory of its own where a bit is to be another one, which stays. */
 static const void *flipped(int fd, const void *from, size_t bytes)
 {
-    const bool sized = bytes >= LARGE && is_ordered("spoil") ||
-                       bytes >= 512 && is_ordered("flip") ||
-                       bytes < 512 && bytes > 0 && is_ordered("turn");
+    const bool sized = (bytes >= LARGE && is_ordered("spoil")) ||
+                       (bytes >= 512 && is_ordered("flip")) ||
+                       (bytes < 512 && bytes > 0 && is_ordered("turn"));
     if (!sized || !is_watched(fd) || ++order.calls != order.when) {
         return from;
     }

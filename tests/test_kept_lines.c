@@ -1,0 +1,97 @@
+/* test_kept_lines.c - lines that runs keep for each other: nobody's are lost
+ *
+ * ranks: 1
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "comm/kept_lines.h"
+
+static const char mark[] = "kept ", one[] = "kept one", two[] = "kept two";
+
+/* A name in a folder that is not there yet. */
+static void name(char path[256])
+{
+    const char *scratch = getenv("SCRATCH");
+    snprintf(path, 256, "%s/kept-%ld/below/lines", scratch != NULL ? scratch : "/tmp",
+             (long)getpid());
+}
+
+static void holds(check *t, const char *header, const char *wanted)
+{
+    char path[256], *lines = NULL;
+    bool other = true;
+    name(path);
+    naik_kept_lines_read(path, mark, header, &lines, &other);
+    CHECK_TRUE(t, !other);
+    CHECK_TEXT(t, lines != NULL ? lines : "none", wanted);
+    free(lines);
+}
+
+static void merged(check *t, const char *header, const char *lines)
+{
+    char path[256];
+    name(path);
+    CHECK_TRUE(t, naik_kept_lines_merge(path, mark, header, lines));
+}
+
+static void write_text(const char *text)
+{
+    char path[256];
+    name(path);
+    FILE *file = fopen(path, "w");
+    if (file != NULL) {
+        fputs(text, file);
+        fclose(file);
+    }
+}
+
+static void runs_that_began_together_lose_no_lines(check *t)
+{
+    holds(t, one, ""); /* both read the same, */
+    holds(t, two, "");
+    merged(t, one, "a 1: 1\n"); /* and write one after the other */
+    merged(t, one, "b 1: 2\n");
+    holds(t, one, "b 1: 2\na 1: 1\n");
+    merged(t, one, "a 1: 3\nc: 4\n");
+    holds(t, one, "a 1: 3\nc: 4\nb 1: 2\n");
+}
+
+static void sections_of_other_machines_stay(check *t)
+{
+    merged(t, two, "a 1: 9\n");
+    holds(t, one, "a 1: 3\nc: 4\nb 1: 2\n");
+    holds(t, two, "a 1: 9\n");
+    holds(t, "kept tw", "");
+    for (int i = 0; i < NAIK_KEPT_SECTIONS - 1; i++) {
+        char header[32];
+        snprintf(header, sizeof header, "kept of %d", i);
+        merged(t, header, "x: 1\n");
+    }
+    holds(t, two, "a 1: 9\n"); /* the last of so many */
+    holds(t, one, "");
+    merged(t, one, "a: 1\n");
+    holds(t, two, "");
+}
+
+static void what_is_torn_or_of_something_else_is_left(check *t)
+{
+    char path[256], *lines = NULL;
+    bool other = false;
+    write_text("kept one\na: 1\nb: 2");
+    merged(t, one, "c: 3\n");
+    holds(t, one, "c: 3\na: 1\n");
+    write_text("a diary\n");
+    name(path);
+    naik_kept_lines_read(path, mark, one, &lines, &other);
+    CHECK_TRUE(t, other && lines != NULL && lines[0] == '\0');
+    free(lines);
+    CHECK_TRUE(t, !naik_kept_lines_merge(path, mark, one, "c: 3\n"));
+    (void)remove(path);
+}
+
+CHECK_MAIN(CHECK(runs_that_began_together_lose_no_lines), CHECK(sections_of_other_machines_stay),
+           CHECK(what_is_torn_or_of_something_else_is_left))
