@@ -422,6 +422,17 @@ def walls_that_move_and_operators_in_time_are_averaged_over_slices():
             assert size[name + "/"] > 1e-4, (name, sorted(n for n in size if size[n] > 1e-4))
 
 
+def baryons_of_walls_with_a_sign_are_averaged_over_slices():
+    """(-1)^(x+y+z+t) of the wall comes three times."""
+    wall = "{name: %s, masses: [0.3], correlators: [], source: {type: %s, t0: [0, 3]}}"
+    solve("free-nucleon", "type: naive", f"[{wall % ('a', 'evenandodd_wall')}, {wall % ('b', 'evenminusodd_wall')}]", [], gauge="unit.h5",
+          tail=", average: true, propagators: false, baryons: [nucleon]")
+    with h5py.File(path("free-nucleon.h5")) as f:
+        for name in "a", "b":
+            mean, error = (np.abs(correlator(f, f"corr/{name}/average/m00/nucleon/{word}")).max() for word in ("mean", "error"))
+            assert error < 1e-8 and mean > 0.1, (name, mean, error)
+
+
 def three_point_functions_are_averaged_with_the_sign_of_all_their_operators():
     place = "origin: [[0, 0, 0, 0], [1, 2, 3, 5], [0, 0, 1, 3]]"  # eta_x +, -, -; eta_y +, +, -
     entries = f"[{{name: a, masses: [0.3], source: {{type: point, {place}}}}}, {{name: b, masses: [0.3], source: {{type: point, {place}, spin_taste: GY-G1}}}}]\nthree_point:"
@@ -460,6 +471,7 @@ main([configurations_are_generated, staggered_currents_are_conserved_at_every_si
       currents_at_the_source_obey_the_ward_identity, currents_at_the_source_are_those_at_the_sink,
       places_of_operators_at_the_source_are_averaged_with_their_sign, walls_with_a_sign_of_their_own_are_averaged_with_it,
       walls_are_averaged_over_odd_and_even_slices, walls_that_move_and_operators_in_time_are_averaged_over_slices,
+      baryons_of_walls_with_a_sign_are_averaged_over_slices,
       three_point_functions_are_averaged_with_the_sign_of_all_their_operators, sources_with_operators_are_made_again,
       operators_that_cannot_be_at_a_source_are_refused, memory_of_a_current_is_in_the_plan, what_is_no_current_is_refused],
      needed=[configurations_are_generated])

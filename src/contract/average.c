@@ -95,6 +95,21 @@ static int sign_of_place(const naik_input *input, const contraction_item *item, 
     return sign;
 }
 
+/* What the sign (-1)^(x+y+z+t) in walls brings to a baryon, whose sources begin at x0. */
+static int sign_of_walls(const naik_input *input, const contraction_item *item, const int source[3],
+                         const int x0[NAIK_DIM])
+{
+    int further[NAIK_DIM], sign = 1;
+    correlator_further(input, item->quarks, source, further);
+    for (int i = 0; i < item->quarks; i++) {
+        const naik_source *of = &input->sources[source[i]].source;
+        sign *= naik_source_kind_of(of->type)->alternates
+                    ? naik_meson_sign(NAIK_PION05, x0) * naik_meson_sign(NAIK_PION05, further)
+                    : 1;
+    }
+    return sign;
+}
+
 /* What C(origin_t + t) of source number k is multiplied with on its way to t, as if its source lay at the
  * lattice's origin: sign and phase of a meson that was not counted from its source, and three quarks change sign where
  * they cross an antiperiodic boundary. */
@@ -102,15 +117,16 @@ static naik_complex factor_of_shift(const contraction_averager *w, const contrac
                                     int k, const int origin[NAIK_DIM], int t)
 {
     const naik_input *input = w->input;
+    int source[3], place[NAIK_DIM], apart[NAIK_DIM], further[NAIK_DIM], at[NAIK_DIM];
+    for (int i = 0; i < item->quarks; i++) {
+        source[i] = item->source[i] + k;
+    }
     if (item->momentum < 0) {
         const bool crossed = origin[3] + t >= input->lattice.size[3];
         const bool baryon = item->kind->what == CONTRACT_BARYON;
         const bool negative = baryon && crossed && input->lattice.antiperiodic_t;
-        return (naik_complex){negative ? -1 : 1, 0};
-    }
-    int source[3], place[NAIK_DIM], apart[NAIK_DIM], further[NAIK_DIM], at[NAIK_DIM];
-    for (int i = 0; i < item->quarks; i++) {
-        source[i] = item->source[i] + k;
+        return (naik_complex){
+            (negative ? -1 : 1) * (baryon ? sign_of_walls(input, item, source, origin) : 1), 0};
     }
     naik_frame frame = correlator_frame(input, item->quarks, source,
                                         contraction_momenta(input, item)->data[item->momentum]);
