@@ -4,6 +4,8 @@ timeout: 240
 """
 import os
 
+import h5py
+
 from program import built_shim, main, naik, path
 
 INPUT = """
@@ -52,6 +54,13 @@ def holds(found):
     return names
 
 
+def removed_last(found, search, name):
+    """A search is kept until its modes have their name: a kill between the two would lose both."""
+    gone = [i for i, event in enumerate(found) if event[0] == "remove" and event[1].endswith(search)]
+    named = [i for i, event in enumerate(found) if event[0] == "rename" and event[2].endswith(name)]
+    assert gone and len(named) == 1 and min(gone) > named[0], (gone, named, found)
+
+
 def journal_holds(found, name):
     """Each line of a journal was on disk before the run went on, and what it speaks of before it."""
     part, journal = os.path.realpath(path(name)) + ".part", os.path.realpath(path(name)) + ".journal"
@@ -89,8 +98,16 @@ def links_and_modes():
     if shim() is None:
         return "no cc, or not glibc"
     assert holds(events("links", written("in.yaml"), "-o", path("out/links.h5"))) == ["links.h5"]
-    found = events("modes", written("in.yaml"), "--set", f"deflation={{modes: 8, file: {path('out/modes.h5')}}}", ranks=2)
+    low = "--set", f"deflation={{modes: 8, file: {path('out/modes.h5')}}}"
+    found = events("modes", written("in.yaml"), *low, ranks=2)
     assert "modes.h5" in holds(found), found
+    for words in ("modes", path("in.yaml")), ("solve", path("in.yaml"), "--set", f"output.file={path('out/low.h5')}"):
+        os.rename(path("out/modes.h5"), path("out/modes.h5.search"))
+        with h5py.File(path("out/modes.h5.search"), "r+") as f:  # a search that begins again
+            f.attrs.create("state", "incomplete", dtype=f.attrs.get_id("state").dtype)
+        found = events(*words, *low)
+        assert "modes.h5" in holds(found), found
+        removed_last(found, "modes.h5.search", "modes.h5")
     return None
 
 

@@ -6,6 +6,7 @@
 import json
 import os
 import re
+import struct
 import sys
 
 import h5py
@@ -30,6 +31,7 @@ output: {file: %s/out.h5}
 run: {backend: cpu, threads: 1}
 """ % (SCRATCH, SCRATCH, SCRATCH)
 KNOWN = []
+MAGIC = struct.pack(">I", 0x456789ab)  # of a LIME record
 
 
 def links():
@@ -216,7 +218,6 @@ def vectors_of_anything_else_are_refused_by_the_check_that_fails():
         refused("bad", write.milc(even * numpy.where(x < 2, 1, -1)[..., None], value), 1, none)
         refused("bad", write.milc(even[:6], value[:6]), 1, "holds 6 vectors, deflation.modes is 10")
         refused("bad", write.milc(0 * even, value), 1, "vector 0 of", "is 0 everywhere")
-        refused("bad", write.hadrons(even, value, indices=[0, 1, 2, 3, 5, 6, 7, 8, 9, 10]), 4, "and then 5: some are missing")
         small = numpy.zeros((10, 4, 4, 4, 4, 3), complex)
         refused("bad", write.milc(small, value), 1, "4x4x4x4")
     wrong = even.copy()
@@ -230,6 +231,59 @@ def vectors_of_anything_else_are_refused_by_the_check_that_fails():
     off[5] *= 1.004  # a thousandth is forgiven, and roundings
     refused("bad", write.milc(even, off), 1, "the eigenvalue of vector 5 in")
     refused("bad", write.quda(even + odd), 4, "says that its vectors are on even sites, but vector 0 is not 0 on odd ones")
+
+
+def swapped(data, old, new, count=-1):
+    """Other bytes of as many: records tell their lengths."""
+    assert len(old) == len(new) and old in data, (old, new)
+    return data.replace(old, new, count)
+
+
+def without_sum(data):
+    """Without its last record, which is a checksum."""
+    return data[:data.rindex(MAGIC)]
+
+
+def told_at_once(name, status, words):
+    """Before any links are made: by a dry run."""
+    code, _, said = answer("solve", path("in.yaml"), "--dry-run", "--set", "deflation.file=" + path("never.h5"),
+                           "--set", "deflation.import=" + path(name))
+    assert code == status and words in said and len(re.findall("naik: ", said)) == (status > 0), (name, words, code, said)
+
+
+def each_guard_of_the_reader_is_tried_by_itself():
+    value = numpy.arange(1, COUNT + 1) / 10
+    v = numpy.random.default_rng(3).normal(size=(2, COUNT, *SIZE[::-1], 3)).astype(complex)
+    even = v[0] * (numpy.indices(v.shape[2:5] + (SIZE[0],)).sum(0) % 2 == 0)[..., None]
+    milc, one, title = write.milc(even, value), write.milc(even[:1], value), write.milc_title(COUNT)
+    text = write.private("USQCD_D3_DiracFermion", 64)[144:].rstrip(b"\0").replace(b"<typesize>48<", b"<spins>4</spins><typesize>192<")
+    spinor = write.head(SIZE, "x") + write.record("scidac-private-record-xml", text, 0x8000) \
+        + write.record("scidac-record-xml", "x", 0) + write.record("scidac-binary-data", write.big_endian(v[0, :4], 64))
+    rows = {
+        "whole": (milc, 0, ""),
+        "spinor": (spinor, 1, "holds spinors, and low modes are colour vectors"),
+        "beside": (one + spinor[len(write.head(SIZE, "x")):], 1, "holds colour vectors beside spinors"),
+        "skips": (write.hadrons(even, value, parity=0, indices=[0, 1, 2, 3, 5, 6, 7, 8, 9, 10]), 4, "0, ..., 3 and then 5: some are missing"),
+        "again": (write.hadrons(even[:2], value, parity=0, indices=[1, 1]), 4, "1, ..., 1 and then 1: some are missing"),
+        "packed": (milc.replace(write.head(SIZE, title), write.head(SIZE, write.milc_title(COUNT, True))), 4, "does not have half of the time slices"),
+        "parities": (write.quda(even, parity=0) + write.quda(even, parity=1)[len(write.head(SIZE, "Dummy user file XML")):], 1, "holds vectors of several lattices or codes"),
+        "letter": (swapped(milc, b"<precision>D<", b"<precision>F<"), 4, "has numbers of 32 bits, but the data have 64"),
+        "colours": (swapped(milc, b"<colors>3<", b"<colors>4<"), 4, "do not fit their own description"),
+        "extents": (swapped(milc, b"<dims>", b"<dimx>", 1), 4, "does not tell four extents"),
+        "nowhere": (milc[milc.index(MAGIC, 1):], 1, "does not tell their extents"),
+        "half sums": (without_sum(milc), 4, "holds 0 sources and 10 solutions, and 9 checksums of them"),
+        "lone": (one + write.private("USQCD_D3_ColorVector", 64), 4, "describes 1 records whose data are not there"),
+    }
+    for name, (data, status, words) in rows.items():
+        keep(name, data)
+        told_at_once(name, status, words)
+    others = [write.grid_vector(even[k], k, value[k], 32, 0) for k in range(COUNT)]
+    for k in range(COUNT):
+        keep(f"each/v{k}.bin", write.PACK + others[k])
+    told_at_once("each/v0.bin", 0, "")
+    for data in others[2], others[1] + others[2], without_sum(others[1]), swapped(others[1], b"<index>1</index>", b"<Index>1</Index>"), b"":
+        keep("each/v1.bin", write.PACK + data)
+        told_at_once("each/v0.bin", 4, "does not hold the one vector of number 1 that its name promises")
 
 
 def damaged_files_and_parts_are_told_apart_from_wrong_ones():
@@ -265,5 +319,5 @@ if __name__ == "__main__":
         naik("gauge", "generate", "--size", "8,4,4,4", "--beta", "5.7", "--seed", seed, "--sweeps", "10", "-o", path(name))
     main([vectors_of_milc_quda_and_hadrons_become_modes, vectors_with_phases_of_grid_are_turned,
           another_codes_file_deflates_a_solve_directly, a_list_of_configurations_has_a_file_of_another_code_each,
-          a_file_of_another_code_is_never_written_over, vectors_of_anything_else_are_refused_by_the_check_that_fails,
+          a_file_of_another_code_is_never_written_over, each_guard_of_the_reader_is_tried_by_itself, vectors_of_anything_else_are_refused_by_the_check_that_fails,
           damaged_files_and_parts_are_told_apart_from_wrong_ones])

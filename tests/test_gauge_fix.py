@@ -1,11 +1,12 @@
 """naik gauge fix against numpy: the divergence, what no gauge transformation changes, bits on every grid."""
 import os
 import re
+import shutil
 
 import h5py
 import numpy as np
 
-from program import answer, main, naik, path
+from program import answer, main, naik, path, sealed
 
 SIZE = (4, 4, 8, 8)
 AXIS = (3, 2, 1, 0)  # of direction mu in [T][Z][Y][X]
@@ -76,6 +77,18 @@ def the_divergence_vanishes_and_nothing_else_changes():
         assert "everything agrees" in naik("gauge", "check", path(gauge + ".h5"))
 
 
+def a_gauge_that_a_file_claims_is_looked_at():
+    for gauge, other in (("coulomb", "landau "), ("landau", "coulomb")):
+        shutil.copy(path(gauge + ".h5"), path("claims.h5"))
+        with h5py.File(path("claims.h5"), "r+") as f:
+            a = f["metadata"].attrs
+            text = a["gauge_fixing"].decode() if isinstance(a["gauge_fixing"], bytes) else a["gauge_fixing"]
+            a.create("gauge_fixing", other + text[7:], dtype=a.get_id("gauge_fixing").dtype)
+        sealed(path("claims.h5"))
+        warning = "warning: the links are not in the gauge that the file names"
+        assert warning in naik("gauge", "check", path("claims.h5")) and warning not in naik("gauge", "check", path(gauge + ".h5")), gauge
+
+
 def the_functional_is_larger_than_before():
     def functional(name):
         return np.trace(links(name)[..., :3, :, :], axis1=-2, axis2=-1).real.mean()
@@ -117,5 +130,5 @@ def what_does_not_converge_is_not_written():
         assert status == 1 and sentence in said, (words, status, said)
 
 
-main([a_configuration_is_generated, the_divergence_vanishes_and_nothing_else_changes, the_functional_is_larger_than_before,
+main([a_configuration_is_generated, the_divergence_vanishes_and_nothing_else_changes, a_gauge_that_a_file_claims_is_looked_at, the_functional_is_larger_than_before,
       the_bits_are_the_same_on_every_grid, walls_on_it_are_not_warned_about, what_does_not_converge_is_not_written])

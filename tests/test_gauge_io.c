@@ -1,12 +1,15 @@
 /* test_gauge_io.c - reading configurations: the reference folder's numbers, files written here in
  * every format, and damage to each of them */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "comm/collective.h"
 #include "io/checksum.h"
+#include "io/sites.h"
 #include "lattice/grid.h"
 #include "naik/gauge_io.h"
 
@@ -504,7 +507,73 @@ static void truncated_files_are_refused(check *t)
     }
 }
 
-CHECK_MAIN(CHECK(reference_configurations_have_their_numbers),
+/* ---- arrays that do not fit into one piece of a file */
+
+typedef struct visits {
+    const naik_sites_box *box;
+    int64_t rows, number; /* sum of the numbers of their first elements */
+    bool good;
+} visits;
+
+static void count_row(void *context, const naik_sites_row *row)
+{
+    visits *v = context;
+    const int *e = v->box->extent, *x = row->coord;
+    const int64_t number = x[0] + e[0] * (x[1] + e[1] * (x[2] + (int64_t)e[2] * x[3]));
+    bool zero = true;
+    for (int64_t i = 0; i < row->count * v->box->element_bytes; i += 4093) {
+        zero = zero && row->bytes[i] == 0;
+    }
+#pragma omp critical
+    {
+        v->rows++;
+        v->number += row->number;
+        v->good = v->good && zero && number == row->number && row->count == v->box->count[0];
+    }
+}
+
+/* By files without data and elements of a MiB: pieces of 64 MiB hold some time slices, or some planes of one. */
+static void every_row_of_many_pieces_is_visited_once(check *t)
+{
+    static const struct {
+        int extent[4], start[4], count[4];
+    } rows[] = {{{4, 2, 2, 5}, {0, 0, 0, 0}, {4, 2, 2, 5}},
+                {{4, 4, 5, 1}, {0, 0, 0, 0}, {4, 4, 5, 1}},
+                {{4, 4, 6, 3}, {0, 1, 1, 1}, {4, 3, 5, 2}}};
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/naik_sites_%ld", (long)getpid());
+    const int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (!CHECK_TRUE(t, fd >= 0)) {
+        return;
+    }
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        naik_sites_box box = {.element_bytes = 1 << 20};
+        memcpy(box.extent, rows[k].extent, sizeof box.extent);
+        memcpy(box.start, rows[k].start, sizeof box.start);
+        memcpy(box.count, rows[k].count, sizeof box.count);
+        int64_t number = 0, lines = 0, all = 1;
+        for (int mu = 0; mu < 4; mu++) {
+            all *= box.extent[mu];
+        }
+        for (int i = 0; i < box.count[1] * box.count[2] * box.count[3]; i++, lines++) {
+            const int y = box.start[1] + i % box.count[1],
+                      z = box.start[2] + i / box.count[1] % box.count[2],
+                      s = box.start[3] + i / box.count[1] / box.count[2];
+            number += box.start[0] + box.extent[0] * (y + box.extent[1] * (z + box.extent[2] * s));
+        }
+        visits v = {.box = &box, .good = true};
+        CHECK_INT(t, ftruncate(fd, (off_t)(all * box.element_bytes)), 0);
+        CHECK_OK(t, naik_sites_read(t->comm, path, &box, count_row, &v));
+        CHECK_INT(t, v.rows, lines);
+        CHECK_INT(t, v.number, number);
+        CHECK_TRUE(t, v.good);
+    }
+    close(fd);
+    unlink(path);
+}
+
+CHECK_MAIN(CHECK_UP_TO(1, every_row_of_many_pieces_is_visited_once),
+           CHECK(reference_configurations_have_their_numbers),
            CHECK(wrong_checksums_and_links_are_refused), CHECK(other_extents_are_refused),
            CHECK(files_that_are_no_configurations_are_refused),
            CHECK(every_format_reads_alike_on_all_ranks), CHECK(milc_twins_have_the_same_bytes),

@@ -5,6 +5,7 @@ timeout: 240
 import os
 import re
 import shutil
+import struct
 import zlib
 
 import h5py
@@ -44,6 +45,16 @@ def with_residuals(name, factor, out):
         for record in records:
             value = np.frombuffer(record[at:at + 8], "<f8")[0] * factor
             record[at:at + 8] = np.array([value], "<f8").tobytes()
+
+
+def records_that_cannot_be_are_refused_whatever_their_checksums_say():
+    for member, value in ((b"set", 3), (b"set", -1), (b"source", 3), (b"source", -1), (b"mass", 3), (b"mass", -1), (b"mass", 1)):
+        shutil.copy(path("whole.h5"), path("edited.h5"))
+        with h5py.File(path("edited.h5"), "r+") as f, raw_records(f) as (records, offset):
+            for record in records:
+                record[offset(member):offset(member) + 4] = struct.pack("<i", value)
+        told = naik("info", path("edited.h5"), status=4)
+        assert "its records are damaged or not in order" in told, (member, value, told)
 
 
 def solves_are_made():
@@ -256,7 +267,8 @@ def advice_that_is_followed_helps():
     naik("gauge", "convert", path("lat.h5"), path("fixed.h5"), "--force")
 
 
-main([solves_are_made, stored_residuals_are_compared_to_a_hundredth, a_limit_of_iterations_is_reached_exactly,
+main([solves_are_made, records_that_cannot_be_are_refused_whatever_their_checksums_say,
+      stored_residuals_are_compared_to_a_hundredth, a_limit_of_iterations_is_reached_exactly,
       one_solve_that_did_not_converge_is_enough, edited_metadata_are_no_correlators, modes_that_do_not_ascend_are_refused,
       a_sub_volume_ends_within_the_lattice, theta_is_the_divergence_squared_per_colour_and_site,
       a_condensate_has_both_its_parts, claims_of_a_header_are_compared, a_stored_input_must_mean_what_it_meant,

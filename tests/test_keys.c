@@ -95,16 +95,29 @@ static const char base[] =
     "  - {type: truncated_solves, solve: r, tolerance_sloppy: 0.01, exact_sources: 2}\n"
     "output: {file: out.h5}\n";
 
-/* Whether the input with these overrides is taken; the sentence where not. */
-static bool is_taken(check *t, const char *const *overrides, int count, char sentence[LINE])
+static const char plain[] =
+    "lattice: {size: [8, 8, 8, 16]}\n"
+    "gauge: {file: lat.h5}\n"
+    "action: {type: hisq}\n"
+    "solve: [{name: p, masses: [0.1], source: {type: point, origin: [0, 0, 0, 0]}}]\n"
+    "output: {file: out.h5}\n";
+
+/* Whether an input with these overrides is taken; the sentence where not. */
+static bool takes(check *t, const char *text, const char *const *overrides, int count,
+                  char sentence[LINE])
 {
     naik_input *input = NULL;
-    const naik_status status = naik_input_parse(t->log, "input.yaml", base, strlen(base), overrides,
+    const naik_status status = naik_input_parse(t->log, "input.yaml", text, strlen(text), overrides,
                                                 count, NULL, NULL, &input);
     snprintf(sentence, LINE, "%s", status == NAIK_OK ? "" : naik_log_message(t->log));
     naik_log_clear(t->log);
     naik_input_destroy(&input);
     return status == NAIK_OK;
+}
+
+static bool is_taken(check *t, const char *const *overrides, int count, char sentence[LINE])
+{
+    return takes(t, base, overrides, count, sentence);
 }
 
 /* "KEY=VALUE", a key of a list in its first element, a value in as many brackets as its kind has. */
@@ -255,18 +268,20 @@ static void lists_end_where_they_are_said_to_end(check *t)
     static const struct {
         const char *key, *each;
         int most;
+        const char *text;
     } rows[] = {
-        {"solve.0.masses", "0.1%4$d%3$d%2$d%1$d", 100},
-        {"three_point.0.daughter_masses", "0.1%4$d%3$d%2$d%1$d", 100},
+        {"solve.0.masses", "0.1%4$d%3$d%2$d%1$d", 100, base},
+        {"three_point.0.daughter_masses", "0.1%4$d%3$d%2$d%1$d", 100, base},
         /* beside one source each of three other entries and of the three-point function, and two, sloppy and
-         * exact, of the average */
-        {"solve.2.source.origin", "[%1$d, %2$d, %3$d, %4$d]", 10000 - 8}};
+         * exact, of the average, each of which counts for itself; beside none of them */
+        {"solve.2.source.origin", "[%1$d, %2$d, %3$d, %4$d]", 10000 - 8, base},
+        {"solve.0.source.origin", "[%1$d, %2$d, %3$d, %4$d]", 10000, plain}};
     char sentence[LINE];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (int more = 0; more < 2; more++) {
             char *text = list_of(rows[i].key, rows[i].each, rows[i].most + more);
             const char *const overrides[] = {"lattice.size=[16,16,16,32]", text};
-            if (!CHECK_TRUE(t, is_taken(t, overrides, 2, sentence) == (more == 0))) {
+            if (!CHECK_TRUE(t, takes(t, rows[i].text, overrides, 2, sentence) == (more == 0))) {
                 fprintf(stderr, "    %s of %d: %s\n", rows[i].key, rows[i].most + more, sentence);
             }
             free(text);

@@ -3,10 +3,11 @@
 import os
 import re
 import shutil
+import subprocess
 
 import h5py
 
-from program import main, naik, path, start
+from program import command, environment, main, naik, path, start
 
 INPUT = """lattice: {size: [4, 4, 4, 8]}
 gauge: {file: LATTICE}
@@ -136,6 +137,23 @@ def what_lies_beside_an_output_stays_unless_naik_left_it():
     os.remove(path("beside.h5"))
 
 
+def a_folder_that_may_not_be_written_is_refused_before_the_work():
+    os.makedirs(path("closed"), exist_ok=True)
+    os.chmod(path("closed"), 0o555)
+    nobody = {"user": 65534} if os.geteuid() == 0 else {}  # root may write everywhere
+    words = command("gauge", "generate", "--size", "4,4,4,8", "--beta", 6, "--sweeps", 1, "-o", path("closed/lat.h5"))
+    try:
+        run = subprocess.run(words, capture_output=True, text=True, timeout=60, env=environment(), cwd="/", **nobody)
+    except PermissionError:
+        return "nobody may not run this program"
+    said = run.stdout + run.stderr
+    if nobody and "cannot be used: Permission denied" in said:
+        return "nobody may not look into this folder"
+    assert run.returncode == 1 and f"the folder {path('closed')} of the output is not writable: Permission denied" in said, (run.returncode, said)
+    assert "sweep" not in said, said
+    return None
+
+
 def names_of_files_are_expanded_as_a_shell_does():
     env = {"HOME": path("."), "WHERE": "down"}
     os.makedirs(path("down"), exist_ok=True)
@@ -223,5 +241,6 @@ def a_file_that_appears_during_a_solve_stays():
 
 main([an_existing_file_stays_unless_force_is_said, of_several_files_none_is_written_where_one_is_there,
       names_of_files_beside_an_output_are_refused, names_of_the_modes_of_a_further_epsilon_are_refused,
-      what_lies_beside_an_output_stays_unless_naik_left_it, names_of_files_are_expanded_as_a_shell_does, fresh_replaces_propagator_files_only,
+      what_lies_beside_an_output_stays_unless_naik_left_it, a_folder_that_may_not_be_written_is_refused_before_the_work,
+      names_of_files_are_expanded_as_a_shell_does, fresh_replaces_propagator_files_only,
       a_file_that_appears_during_the_run_stays, a_file_that_appears_during_a_solve_stays])

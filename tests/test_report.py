@@ -184,6 +184,7 @@ def damage_is_on_top_of_the_page_and_in_the_exit_status():
         _, text = read("edit.html")
         assert "edit.h5 is damaged: see the top of" in said and sentence in said, said
         assert text.index('<p class="bad">Damaged: ') < text.index("<h2>") and sentence in text
+        assert text.count('<p class="bad">Damaged: ') == 1 + (change is new_history), (name, said)  # its solve, too
         assert '<td class="good">complete</td>' not in text
 
 

@@ -1,5 +1,5 @@
 /* test_scalars.c - the decisions that solvers make from numbers alone: when an rhs asks for its true
- * residual, breaks, ends, climbs and where it begins; the rules that foresee iterations
+ * residual, breaks, ends, climbs and where it begins; the rules that foresee iterations and choose modes
  *
  * ranks: 1
  */
@@ -9,7 +9,10 @@
 #include "backend/bicgstab_scalars.h"
 #include "base/timer.h"
 #include "check.h"
+#include "input/input.h"
 #include "model/iterations.h"
+#include "modes/modes.h"
+#include "plan/mode_count.h"
 #include "run/job.h"
 #include "solver/cg_parts.h"
 
@@ -368,7 +371,47 @@ static void light_quarks_are_more_work(check *t)
     CHECK_TRUE(t, job.progress.iterations == 6 && job.progress.flops_per_iteration == 100);
 }
 
-CHECK_MAIN(CHECK(what_is_left_of_a_run_is_told), CHECK(light_quarks_are_more_work),
+/* `auto` and a search wait for a gain of a tenth: on both sides of it, for every number of sources and modes; and averages
+ * have modes up to three masses. */
+static void modes_are_searched_where_they_save_a_tenth(check *t)
+{
+    static const char text[] =
+        "lattice: {size: [32, 32, 32, 64]}\ngauge: {file: lat.h5}\naction: {type: hisq}\n"
+        "deflation: {modes: auto, file: modes.h5}\noutput: {file: out.h5, correlators: [pion5]}\n"
+        "solve: [{name: pt, masses: [%g], source: {type: point, origin: [[0, 0, 0, 0], "
+        "[0, 0, 0, 16], [0, 0, 0, 32], [0, 0, 0, 48]]}}]\n%s";
+    int just = 0, hardly = 0;
+    for (int k = 0; k < 60; k++) {
+        char input_text[600];
+        naik_input *input = NULL;
+        const double mass = 0.0005 * pow(1.1, k);
+        snprintf(input_text, sizeof input_text, text, mass, "");
+        CHECK_OK(t, naik_input_parse(t->log, "input.yaml", input_text, strlen(input_text), NULL, 0,
+                                     NULL, NULL, &input));
+        for (int modes = 32; modes <= 1024 && input != NULL; modes *= 2) {
+            const mode_cost c = mode_cost_of(input, modes, false);
+            const double left = (c.with + c.search) / c.plain;
+            CHECK_TRUE(t, mode_count_pays(input, modes, &input->quarks[0]) == (left < 0.9));
+            just += left > 0.86 && left < 0.9;
+            hardly += left > 0.9 && left < 0.94;
+        }
+        naik_input_destroy(&input);
+        snprintf(input_text, sizeof input_text, text, mass,
+                 "averages: [{type: low_modes, name: l, solve: pt}]\n");
+        CHECK_OK(t, naik_input_parse(t->log, "input.yaml", input_text, strlen(input_text), NULL, 0,
+                                     NULL, NULL, &input));
+        if (input != NULL) {
+            const int chosen = mode_count_choose(input, MODE_COUNT_MOST);
+            const double upper = mode_cost_of(input, chosen, false).lambda;
+            CHECK_TRUE(t, chosen > MODE_COUNT_MOST - NAIK_MODES_BLOCK || upper >= 3 * mass);
+        }
+        naik_input_destroy(&input);
+    }
+    CHECK_TRUE(t, just > 0 && hardly > 0);
+}
+
+CHECK_MAIN(CHECK(modes_are_searched_where_they_save_a_tenth), CHECK(what_is_left_of_a_run_is_told),
+           CHECK(light_quarks_are_more_work),
            CHECK(an_rhs_asks_for_its_true_residual_at_every_limit),
            CHECK(a_step_is_counted_once_and_breaks_where_there_is_no_number),
            CHECK(a_direction_without_curvature_is_dropped_or_breaks),

@@ -88,7 +88,10 @@ static naik_status measure(const bench *b, const char *direction, const way *w, 
     const double bytes = (double)b->lattice->volume * 4 * 18 * bits / 8;
     bench_line_begin(b, &line);
     bench_put_text(&line, "way", direction);
-    bench_put_text(&line, "by", w->collective || times.pieces ? w->name : "collective");
+    bench_put_text(&line, "by",
+                   times.pieces    ? ways[0].name
+                   : w->collective ? w->name
+                                   : "collective");
     bench_put_int(&line, "bits", bits);
     bench_put_int(&line, "alignment", b->options->alignment);
     bench_put_int(&line, "aggregators", b->comm->io.writers);
