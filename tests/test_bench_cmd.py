@@ -99,6 +99,9 @@ for action, more in ("wilson", 0), ("clover", 1):
             and abs(v["floor_gbs"] * v["us_per_iteration"] * 1e3 / (sites * floor) - 1) < 0.02, f"{values} {floor} {flops}")
 for words, part in ((["cg", "--action", "wilson", "--masses", "0.1,0.2"], "--masses is for staggered quarks"),
                     (["cg", "--action", "clover", "--inner-precision", "auto"], "--inner-precision is for staggered quarks"),
+                    *((["dslash", "--action", "wilson", "--" + name, word], f"--{name} is for staggered quarks")
+                      for name, word in (("rung", "half"), ("source", "point"), ("batch", "1"), ("launch", "fused"))),
+                    *((["cg", "--masses", masses], "is no ascending list of 2 to") for masses in ("0.1,0.1", "0.2,0.1", "0.1")),
                     (["links", "--action", "wilson"], "are for dslash, cg, bicgstab and multigrid"),
                     (["bicgstab", "--action", "hisq"], "is wilson or clover here"),
                     (["bicgstab", "--csw", "1"], "--csw is for --action clover"),

@@ -1,7 +1,9 @@
 # test_links_cmd.py - `naik links` as its user runs it: one file, every epsilon, any process grid
 import os
 import shutil
+import struct
 import sys
+import zlib
 
 import h5py
 import numpy as np
@@ -88,6 +90,12 @@ with open(source + ".links") as f, open(solves, "w") as g:
     g.write(f.read().replace("unused.h5", "prop.h5") + "solver: {tolerance: 1e-3}\n")
 status, said, told = answer("solve", solves, "--dry-run")
 verdict("dry_run_looks_into_the_link_file", status == 0 and "links suma/sumb of 3 epsilons: crc" in said, said + told)
+word = 0  # of the three, one after the other
+with h5py.File(one, "r") as f:
+    for place in "", "set0001/", "":
+        sums = [int(f[place + kind].attrs[name], 16) for kind in ("fat", "long") for name in ("suma", "sumb")]
+        word = zlib.crc32(struct.pack("=5I", word, *sums))
+verdict("its_checksum_is_of_every_epsilon", f"of 3 epsilons: crc {word:x}\n" in said or f"of 3 epsilons: crc {word:x}," in said, f"{word:x} {said}")
 status, said, told = answer("solve", solves)
 os.rename(one, one + ".moved")
 moved = answer("solve", solves, "--set", f"action.file={one}.moved")

@@ -97,6 +97,19 @@ def every_command_refuses_a_version_that_is_not_known():
     assert not os.path.exists(path("x.h5")) and not os.path.exists(path("x.scidac")) and not os.path.exists(path("prop.new.html"))
 
 
+def a_version_that_only_begins_alike_is_another():
+    for kind in KINDS:
+        status, _, told = answer("info", versioned(kind, "10.0", ".ten"))
+        assert status == 1 and "has version 10.0 of the format" in told, (kind, status, told)
+    for opener, kind in ((naik_io.open, "prop"), (naik_io.open_modes, "modes")):
+        try:
+            opener(path(kind + ".ten.h5"))
+        except ValueError as error:
+            assert "has version 10.0" in str(error), error
+        else:
+            raise AssertionError(kind)
+
+
 def an_output_that_a_later_naik_began_is_left_alone():
     begun = path("begun.h5.part")
     shutil.copy(path("prop.new.h5"), begun)
@@ -150,5 +163,6 @@ def report_and_info_come_to_the_same_verdict():
 
 
 main([files_of_every_kind, a_later_minor_version_is_read, every_command_refuses_a_version_that_is_not_known,
+      a_version_that_only_begins_alike_is_another,
       an_output_that_a_later_naik_began_is_left_alone, a_file_without_a_version_is_damaged,
       report_and_info_come_to_the_same_verdict])
