@@ -9,6 +9,8 @@
 #include "links/link_ops.h"
 
 enum { COLUMNS = 3, SLOTS = 16, REALS = 6 };
+/* What takes a solution: an item that can be made so; another item, or a source that is made of it. */
+enum { USER_MINE = 1, USER_OTHER = 2 };
 /* Left to others on the device: for sums, and for what solvers may still need. */
 static const size_t spare_bytes = (size_t)1 << 30;
 
@@ -26,6 +28,8 @@ struct contract_ahead {
     const naik_input *input;
     const naik_shifts *shifts;
     contraction_list list;
+    unsigned char *users; /* [sources][most_masses]: the set of those of a propagator */
+    int most_masses;
     /* [count]: items that can be made so, that are made, that are being made, and that are in the file */
     bool *mine, *made, *chosen, *written;
     naik_complex *values; /* [count][T] */
@@ -41,11 +45,39 @@ static size_t column_of(const contract_ahead *a)
     return REALS * (size_t)a->lattice->sites;
 }
 
+static unsigned char *users_of(const contract_ahead *a, int source, int mass)
+{
+    return &a->users[(size_t)source * (size_t)a->most_masses + (size_t)mass];
+}
+
+/* Of every propagator, once. */
+static void find_users(contract_ahead *a)
+{
+    for (int i = 0; i < a->list.count; i++) {
+        const contraction_item *item = &a->list.item[i];
+        for (int k = 0; k < item->quarks && item->statistic == CONTRACTION_VALUE; k++) {
+            *users_of(a, item->source[k], item->mass[k]) |= a->mine[i] ? USER_MINE : USER_OTHER;
+        }
+    }
+    for (int s = 0; s < a->input->source_count; s++) {
+        const naik_input_source *source = &a->input->sources[s];
+        if (source->made_of >= 0) {
+            *users_of(a, source->made_of, source->made_of_mass) |= USER_OTHER;
+        }
+    }
+}
+
 static naik_status allocate(contract_ahead *a)
 {
     naik_status status = NAIK_OK;
     naik_log *log = a->lattice->comm->log;
     const size_t count = (size_t)a->list.count;
+    for (int s = 0; s < a->input->solve_count; s++) {
+        const int masses = a->input->solve[s].masses.count;
+        a->most_masses = masses > a->most_masses ? masses : a->most_masses;
+    }
+    NAIK_TRY(naik_alloc(log, (size_t)a->input->source_count * (size_t)a->most_masses,
+                        "users of propagators", (void **)&a->users));
     NAIK_TRY(naik_alloc(log, count * sizeof *a->mine, "flags", (void **)&a->mine));
     NAIK_TRY(naik_alloc(log, count * sizeof *a->made, "flags", (void **)&a->made));
     NAIK_TRY(naik_alloc(log, count * sizeof *a->chosen, "flags", (void **)&a->chosen));
@@ -82,6 +114,7 @@ naik_status contract_ahead_create(naik_device *device, const naik_lattice *latti
                      item->kind->what == CONTRACT_SPIN_TASTE;
         any = any || a->mine[i];
     }
+    find_users(a);
 done:
     if (status != NAIK_OK || !any) {
         contract_ahead_destroy(out);
@@ -108,6 +141,7 @@ void contract_ahead_destroy(contract_ahead **ahead)
     if (a != NULL) {
         contract_ahead_rest(a);
         contraction_list_clear(&a->list);
+        naik_free(a->users);
         naik_free(a->mine);
         naik_free(a->made);
         naik_free(a->chosen);
@@ -198,11 +232,7 @@ done:
 
 static bool takes(const contract_ahead *a, int source, int mass)
 {
-    bool any = false;
-    for (int i = 0; i < a->list.count && !any; i++) {
-        any = belongs(a, i, source, mass);
-    }
-    return any && !a->no_room;
+    return (*users_of(a, source, mass) & USER_MINE) != 0 && !a->no_room;
 }
 
 naik_status contract_ahead_ready(contract_ahead *ahead, int source, int mass)
@@ -220,27 +250,10 @@ static bool uses_solution(const contraction_item *item, int source, int mass)
     return uses;
 }
 
-/* Whether no source is made of a solution, and no item but those that are `mine`, of which there is one. */
-static bool is_alone(const naik_input *input, const contraction_list *list, const bool *mine,
-                     int source, int mass)
-{
-    bool any = false, others = false;
-    for (int i = 0; i < list->count; i++) {
-        const bool uses = uses_solution(&list->item[i], source, mass);
-        any = any || (uses && mine[i]);
-        others = others || (uses && !mine[i]);
-    }
-    for (int s = 0; s < input->source_count; s++) {
-        others = others ||
-                 (input->sources[s].made_of == source && input->sources[s].made_of_mass == mass);
-    }
-    return any && !others;
-}
-
 bool contract_ahead_suffices(const contract_ahead *ahead, int source, int mass)
 {
     return ahead != NULL && ahead->tie != NULL && !ahead->input->output.propagators &&
-           is_alone(ahead->input, &ahead->list, ahead->mine, source, mass);
+           *users_of(ahead, source, mass) == USER_MINE;
 }
 
 bool contract_ahead_loses(const contract_ahead *ahead, int source, int mass, int *lost_source,
