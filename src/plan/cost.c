@@ -282,9 +282,12 @@ static naik_status time_by_multigrid(naik_comm *comm, const naik_input *input, c
     naik_status status = NAIK_OK;
     cost_multigrid *g = &c->multigrid;
     NAIK_TRY(time_try(comm, input, all, c, i, &g->try_s[i]));
-    NAIK_TRY(time_plain(comm, input, all, c, i, solves, out));
+    /* the column that is tried is solved by that, where multigrid is not taken */
+    NAIK_TRY(
+        time_plain(comm, input, all, c, i, g->try_s[i] > 0 ? fmax(solves - 1, 0) : solves, out));
     const double by_s = solves * g->most_s[i] + g->most_make_s[i] + g->try_s[i];
     out->expected += g->try_s[i];
+    out->most += g->try_s[i];
     out->most = all->masses[i].multigrid ? by_s : fmin(by_s, out->most);
     if (all->masses[i].multigrid) {
         c->us_per_iteration[i] = g->us_per_iteration[i];
