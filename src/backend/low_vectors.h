@@ -12,13 +12,14 @@
 /* A product of 1 is 2^NAIK_PAIR_BITS. */
 enum { NAIK_PAIR_BITS = 60 };
 
-/* What is multiplied, of one time slice; all but t and half in backend memory. */
+/* What is multiplied, of one time slice; all arrays are in backend memory. */
 typedef struct naik_low_pairs {
     const float *left, *right; /* [count] vectors; they may be one */
     int count;
     const naik_complex *weight; /* [sites of a time slice], |weight| <= 2^NAIK_PAIR_BITS */
     int t;                      /* local */
     bool half;                  /* j >= i is enough; the rest of words is undefined */
+    int most;                   /* 0, or j < most is enough; the rest of words is undefined */
     int64_t *words;             /* [2][count][count][2] */
 } naik_low_pairs;
 

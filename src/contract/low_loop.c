@@ -64,6 +64,13 @@ bool low_loop_needs_hops(const naik_input *input)
     return any;
 }
 
+/* Halves of columns of noise that are multiplied at once. */
+static int jobs_at_once(const naik_input_solve *solve, int modes)
+{
+    const int64_t jobs = (int64_t)COLOURS * solve->origins.count * (is_narrow(solve) ? 1 : 2);
+    return jobs < modes ? (int)jobs : modes;
+}
+
 int64_t low_loop_backend_bytes(const naik_lattice *lattice, int modes)
 {
     return (int64_t)(REALS * sizeof(float)) * lattice->sites * modes;
@@ -79,7 +86,8 @@ int64_t low_loop_bytes(const naik_lattice *lattice, const naik_input *input,
                                 ? (int64_t)naik_current_bytes(lattice, 1) +
                                       2 * (int64_t)sizeof(naik_matrix) * NAIK_DIM * sites
                                 : 0;
-    return low_room_bytes(lattice) + 4 * (int64_t)sizeof(int64_t) * modes * modes +
+    return low_room_bytes(lattice) +
+           4 * (int64_t)sizeof(int64_t) * modes * jobs_at_once(solve, modes) +
            sites * (int64_t)sizeof(double) + current +
            (int64_t)sizeof(naik_complex) *
                (2 * sites * solve->masses.count + 2 * columns * (int64_t)modes);
@@ -316,50 +324,48 @@ static const naik_source *source_of(const worker *w, int column)
     return &w->kit->input->sources[w->first + column / COLOURS].source;
 }
 
-/* Vector number `slot` of the noise = half of a column in single precision: what it is rounded to, or what that leaves; none:
- * zeros. */
-static naik_status put_noise(worker *w, int slot, int job, bool none)
+/* Vector number `slot` of the noise = half of a column in single precision: what it is rounded to, or what that leaves. */
+static naik_status put_noise(worker *w, int slot, int job)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = w->part->geometry;
     naik_backend *backend = geometry->backend;
+    const int column = job / w->halves;
     const size_t vector = vector_of(w);
     memset(w->room.to, 0, vector * sizeof *w->room.to);
-    if (!none) {
-        const int column = job / w->halves;
-        status =
-            naik_source_fill(w->kit->lattice, source_of(w, column), column % COLOURS, w->room.to);
-        for (size_t k = 0; k < vector; k++) {
-            const double narrow = (double)(float)w->room.to[k];
-            w->room.to[k] = job % w->halves == 0 ? narrow : w->room.to[k] - narrow;
-        }
+    NAIK_TRY(naik_source_fill(w->kit->lattice, source_of(w, column), column % COLOURS, w->room.to));
+    for (size_t k = 0; k < vector; k++) {
+        const double narrow = (double)(float)w->room.to[k];
+        w->room.to[k] = job % w->halves == 0 ? narrow : w->room.to[k] - narrow;
     }
-    status = status == NAIK_OK ? naik_backend_upload(backend, w->part->sites, w->room.to,
-                                                     vector * sizeof *w->room.to)
-                               : status;
-    return status == NAIK_OK ? backend->ops->low->narrow(geometry, w->part->sites,
-                                                         w->noise + vector * (size_t)slot)
-                             : status;
+    NAIK_TRY(naik_backend_upload(backend, w->part->sites, w->room.to, vector * sizeof *w->room.to));
+    NAIK_TRY(backend->ops->low->narrow(geometry, w->part->sites, w->noise + vector * (size_t)slot));
+done:
+    return status;
 }
 
-/* The modes' products with the noise that is there, of this rank's sites: sums [2][modes][modes][2]. */
-static naik_status multiply(worker *w, int64_t *sums)
+/* The modes' products with the first `count` vectors of the noise that is there, of this rank's sites:
+ * sums [2][modes][count][2]. */
+static naik_status multiply(worker *w, int count, int64_t *sums)
 {
     naik_status status = NAIK_OK;
     low_part *part = w->part;
     naik_backend *backend = part->geometry->backend;
-    const size_t count = 4 * (size_t)part->count * (size_t)part->count;
+    const size_t n = (size_t)part->count, row = 2 * (size_t)count;
+    memset(sums, 0, 2 * n * row * sizeof *sums);
     for (int t = 0; t < w->kit->lattice->local[SPACE]; t++) {
         const naik_low_pairs args = {.left = part->vector,
                                      .right = w->noise,
                                      .count = part->count,
                                      .weight = part->weight,
                                      .t = t,
+                                     .most = count,
                                      .words = part->words};
         NAIK_TRY(backend->ops->low->pairs(part->geometry, &args));
-        NAIK_TRY(naik_backend_download(backend, part->taken, part->words, count * sizeof *sums));
-        for (size_t k = 0; k < count; k++) {
-            sums[k] += part->taken[k];
+        NAIK_TRY(naik_backend_download(backend, part->taken, part->words,
+                                       4 * n * n * sizeof *part->taken));
+        for (size_t k = 0; k < 2 * n * row; k++) {
+            sums[k] += part->taken[k / row * 2 * n + k % row];
         }
     }
 done:
@@ -373,28 +379,29 @@ static naik_status project(worker *w)
     low_part *part = w->part;
     const naik_lattice *lat = w->kit->lattice;
     const int n = part->count, jobs = COLOURS * w->solve->origins.count * w->halves;
-    const size_t slice = (size_t)(lat->sites / lat->local[SPACE]),
-                 count = 4 * (size_t)n * (size_t)n;
-    int64_t *sums = NULL; /* [2][modes][modes][2], zeroed */
-    status = naik_alloc(lat->comm->log, count * sizeof *sums, "projections", (void **)&sums);
+    const int most = jobs_at_once(w->solve, n);
+    const size_t slice = (size_t)(lat->sites / lat->local[SPACE]);
+    int64_t *sums = NULL;
+    status = naik_alloc(lat->comm->log, 4 * (size_t)n * (size_t)most * sizeof *sums, "projections",
+                        (void **)&sums);
     NAIK_TRY(naik_comm_agree(lat->comm, status));
     for (size_t k = 0; k < slice; k++) {
         part->phases[k] = (naik_complex){ldexp(1, PROJECTION_BITS), 0};
     }
     status = naik_backend_upload(part->geometry->backend, part->weight, part->phases,
                                  slice * sizeof *part->phases);
-    for (int first = 0; first < jobs; first += n) {
-        for (int slot = 0; slot < n && status == NAIK_OK; slot++) {
-            status = put_noise(w, slot, first + slot, first + slot >= jobs);
+    for (int first = 0; first < jobs; first += most) {
+        const int count = jobs - first < most ? jobs - first : most;
+        for (int slot = 0; slot < count && status == NAIK_OK; slot++) {
+            status = put_noise(w, slot, first + slot);
         }
-        memset(sums, 0, count * sizeof *sums);
-        status = status == NAIK_OK ? multiply(w, sums) : status;
+        status = status == NAIK_OK ? multiply(w, count, sums) : status;
         NAIK_TRY(naik_comm_agree(lat->comm, status));
-        NAIK_TRY(naik_comm_sum_i64(lat->comm, sums, (int)count));
-        for (int slot = 0; slot < n && first + slot < jobs; slot++) {
+        NAIK_TRY(naik_comm_sum_i64(lat->comm, sums, 4 * n * count));
+        for (int slot = 0; slot < count; slot++) {
             naik_complex *c = w->c + 2 * (size_t)n * (size_t)((first + slot) / w->halves);
             for (int k = 0; k < 2 * n; k++) {
-                const int64_t *word = sums + 2 * ((size_t)k * (size_t)n + (size_t)slot);
+                const int64_t *word = sums + 2 * ((size_t)k * (size_t)count + (size_t)slot);
                 c[k].re += ldexp((double)word[0], -PROJECTION_BITS);
                 c[k].im += ldexp((double)word[1], -PROJECTION_BITS);
             }

@@ -27,7 +27,9 @@ typedef struct worker {
     link_current *carried;       /* and which current; both NULL: the host does */
     naik_complex *weights;       /* [2][sites], of it */
     double *widened;             /* there, a mode [sites][6] */
-    float *left;                 /* [modes], where the part has its vectors */
+    float *left;                 /* [modes], where the part has its vectors: a half of the jobs, */
+    int half;                    /* which one; < 0: none */
+    int on_link[SPACE];          /* with the momentum of a current on the links */
     naik_complex *sink, *source; /* [T][2][modes][modes] */
     naik_complex *joined;        /* [masses][2][T] */
     double *masses;              /* [2][masses]: of quark and antiquark */
@@ -192,7 +194,7 @@ done:
     return status;
 }
 
-/* part->sites = L of mode i, which is not brought to the host; rest: as below. */
+/* part->sites = L of mode i, which is not brought to the host; rest: what rounding to single precision leaves of it. */
 static naik_status turn_there(worker *w, int i, bool rest)
 {
     naik_status status = NAIK_OK;
@@ -212,15 +214,17 @@ done:
     return status;
 }
 
-/* part->sites = L of mode i, by way of the host. */
-static naik_status turn_here(worker *w, const int momentum[SPACE], int i, bool rest)
+/* part->sites = L of mode i, by way of the host; known: of that mode w->room.to has it. */
+static naik_status turn_here(worker *w, const int momentum[SPACE], int i, bool rest, bool known)
 {
     naik_status status = NAIK_OK;
     const low_part *part = w->part;
     naik_backend *backend = part->geometry->backend;
     const size_t vector = vector_of(w);
-    NAIK_TRY(low_part_mode(part, i, w->room.mode, w->room.from));
-    NAIK_TRY(turn(w, momentum));
+    if (!known) {
+        NAIK_TRY(low_part_mode(part, i, w->room.mode, w->room.from));
+        NAIK_TRY(turn(w, momentum));
+    }
     for (size_t k = 0; k < vector && rest; k++) {
         w->room.to[k] -= (double)(float)w->room.to[k];
     }
@@ -229,24 +233,43 @@ done:
     return status;
 }
 
-/* w->left of all modes; rest: what its rounding to single precision leaves of each. */
-static naik_status turn_all(worker *w, const int momentum[SPACE], bool rest)
+/* A job is a mode and whether L of it is rounded to single precision, or what that leaves of it: so the sources' part is
+ * made of the same vectors in double, which single precision would not do. There are two jobs a mode, one behind the
+ * other, and w->left holds a half of all. */
+static int mode_of(const worker *w, int half, int slot)
+{
+    return (half * w->part->count + slot) / 2;
+}
+
+static bool is_rest(const worker *w, int half, int slot)
+{
+    return (half * w->part->count + slot) % 2 != 0;
+}
+
+/* w->left of a half of the jobs. */
+static naik_status turn_half(worker *w, const int on_link[SPACE], int half)
 {
     naik_status status = NAIK_OK;
     const low_part *part = w->part;
     const naik_geometry *geometry = part->geometry;
+    w->half = -1;
     if (w->carried != NULL) {
-        const naik_frame frame = backward(momentum);
+        const naik_frame frame = backward(on_link);
         NAIK_TRY(weigh(w, &frame));
     }
-    for (int i = 0; i < part->count; i++) {
-        status = is_there(w) ? turn_there(w, i, rest) : turn_here(w, momentum, i, rest);
+    for (int slot = 0; slot < part->count; slot++) {
+        const int mode = mode_of(w, half, slot);
+        const bool rest = is_rest(w, half, slot);
+        status = is_there(w) ? turn_there(w, mode, rest)
+                             : turn_here(w, on_link, mode, rest, rest && slot > 0);
         if (status == NAIK_OK) {
             status = geometry->backend->ops->low->narrow(geometry, part->sites,
-                                                         w->left + vector_of(w) * (size_t)i);
+                                                         w->left + vector_of(w) * (size_t)slot);
         }
         NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
     }
+    memcpy(w->on_link, on_link, sizeof w->on_link);
+    w->half = half;
 done:
     return status;
 }
@@ -265,19 +288,37 @@ static void transpose(const worker *w, const naik_complex *table, naik_complex *
     }
 }
 
-/* w->sink = the products of L u_i with all modes; on_link: the momentum of a current, else that of the weight. The sources'
- * part is made of the same vectors in double, so that single precision would not do: rounded vectors first, then the rest. */
+/* w->sink += the products of a half of the jobs with all modes. */
+static void add_products(worker *w, int half)
+{
+    const size_t n = (size_t)w->part->count, tables = table_of(w) / (n * n);
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < tables; k++) {
+        for (size_t slot = 0; slot < n; slot++) {
+            const naik_complex *row = w->part->sums + (k * n + slot) * n;
+            naik_complex *to = w->sink + (k * n + (size_t)mode_of(w, half, (int)slot)) * n;
+            for (size_t j = 0; j < n; j++) {
+                to[j] = naik_cadd(to[j], row[j]);
+            }
+        }
+    }
+}
+
+/* w->sink = the products of L u_i with all modes; on_link: the momentum of a current, else that of the weight. The half of
+ * the jobs that is there goes first. */
 static naik_status multiply(worker *w, const int on_link[SPACE], const int weight[SPACE])
 {
     naik_status status = NAIK_OK;
-    const naik_complex *rest = w->part->sums;
-    NAIK_TRY(turn_all(w, on_link, false));
-    NAIK_TRY(low_part_products(w->part, w->left, 0, weight, w->sink));
-    NAIK_TRY(turn_all(w, on_link, true));
-    NAIK_TRY(low_part_products(w->part, w->left, 0, weight, w->part->sums));
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < table_of(w); k++) {
-        w->sink[k] = naik_cadd(w->sink[k], rest[k]);
+    const bool there = w->half >= 0 && memcmp(w->on_link, on_link, sizeof w->on_link) == 0;
+    const int first = there ? w->half : 0;
+    memset(w->sink, 0, table_of(w) * sizeof *w->sink);
+    for (int k = 0; k < 2; k++) {
+        const int half = k == 0 ? first : !first;
+        if (k > 0 || !there) {
+            NAIK_TRY(turn_half(w, on_link, half));
+        }
+        NAIK_TRY(low_part_products(w->part, w->left, 0, weight, w->part->sums));
+        add_products(w, half);
     }
 done:
     return status;
@@ -396,7 +437,7 @@ naik_status low_pair_make(const low_pair_kit *kit, low_part *part, naik_complex 
                           naik_complex *each, double *all_s)
 {
     naik_status status = NAIK_OK;
-    worker w = {.kit = kit, .part = part};
+    worker w = {.kit = kit, .part = part, .half = -1};
     const naik_quark *quark = naik_input_quark(kit->input, kit->pair->of[0], 0);
     const int antiquarks = entry_of(&w, 1)->masses.count;
     w.operator= entry_of(&w, 0)->source.spin_taste;

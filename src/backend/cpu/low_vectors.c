@@ -30,27 +30,34 @@ static void find_bricks(const naik_lattice *lat, int parity, int first, int coun
     }
 }
 
-/* re and im [NUMBERS][count] of all right vectors in a brick. */
+/* Right vectors that are multiplied. */
+static int rights(const naik_low_pairs *p)
+{
+    return p->most > 0 ? p->most : p->count;
+}
+
+/* re and im [NUMBERS][rights] of all right vectors in a brick. */
 static void gather(const naik_low_pairs *p, int64_t vector, int64_t slice, const brick *at,
                    double *re, double *im)
 {
-    for (int j = 0; j < p->count; j++) {
+    const int n = rights(p);
+    for (int j = 0; j < n; j++) {
         for (int k = 0; k < BRICK; k++) {
             const float *v = p->right + vector * j + REALS * (slice + at->site[k]);
             for (int c = 0; c < COLOURS; c++) {
-                re[(COLOURS * k + c) * p->count + j] = (double)v[2 * c];
-                im[(COLOURS * k + c) * p->count + j] = (double)v[2 * c + 1];
+                re[(COLOURS * k + c) * n + j] = (double)v[2 * c];
+                im[(COLOURS * k + c) * n + j] = (double)v[2 * c + 1];
             }
         }
     }
 }
 
-/* words [count][2] += what left vector i and all right ones, from `begin` on, have in a brick; sum: room for 2 count. */
+/* words [rights][2] += what left vector i and all right ones, from `begin` on, have in a brick; sum: room for 2 rights. */
 NAIK_CLONES static void add_row(const naik_low_pairs *p, int64_t vector, int64_t slice,
                                 const brick *at, int i, int begin, const double *re,
                                 const double *im, double *sum, int64_t *words)
 {
-    const int n = p->count;
+    const int n = rights(p);
     double *sum_im = sum + n;
     memset(sum, 0, 2 * (size_t)n * sizeof *sum);
     for (int k = 0; k < NUMBERS; k++) {
@@ -76,7 +83,7 @@ static void add_rows(const naik_low_pairs *p, int64_t vector, int64_t slice, con
                      int bricks, int first, int end, const double *right, double *sum,
                      int64_t *words)
 {
-    const size_t numbers = (size_t)NUMBERS * (size_t)p->count;
+    const size_t numbers = (size_t)NUMBERS * (size_t)rights(p);
     for (int b = 0; b < bricks; b++) {
         const double *re = right + 2 * numbers * (size_t)b;
         for (int i = first; i < end; i++) {
@@ -86,7 +93,7 @@ static void add_rows(const naik_low_pairs *p, int64_t vector, int64_t slice, con
     }
 }
 
-/* All words of a parity; right: room for [CHUNK][2][NUMBERS][count], sum for [threads][2][count]. */
+/* All words of a parity; right: room for [CHUNK][2][NUMBERS][rights], sum for [threads][2][rights]. */
 static void multiply(const naik_geometry *geometry, const naik_low_pairs *p, int parity,
                      double *right, double *sum)
 {
@@ -95,7 +102,7 @@ static void multiply(const naik_geometry *geometry, const naik_low_pairs *p, int
     const int64_t slice = sites * p->t;
     const int n = p->count, bricks = (int)(sites / (2 * BRICK));
     const int odd = (parity ^ p->t ^ naik_parity_of(lat->origin)) & 1;
-    const size_t numbers = (size_t)NUMBERS * (size_t)n;
+    const size_t numbers = (size_t)NUMBERS * (size_t)rights(p);
     int64_t *words = p->words + 2 * (int64_t)n * n * parity;
     for (int first = 0; first < bricks; first += CHUNK) {
         brick at[CHUNK];
@@ -103,7 +110,7 @@ static void multiply(const naik_geometry *geometry, const naik_low_pairs *p, int
         find_bricks(lat, odd, first, count, at);
 #pragma omp parallel num_threads(cpu_threads(geometry->backend))
         {
-            double *own = sum + 2 * (size_t)n * (size_t)naik_threads_index();
+            double *own = sum + 2 * (size_t)rights(p) * (size_t)naik_threads_index();
 #pragma omp for schedule(static)
             for (int b = 0; b < count; b++) {
                 double *of = right + 2 * numbers * (size_t)b;
@@ -123,10 +130,11 @@ static naik_status pairs(const naik_geometry *geometry, const naik_low_pairs *ar
     naik_status status = NAIK_OK;
     naik_log *log = geometry->backend->log;
     const size_t n = (size_t)args->count, threads = (size_t)cpu_threads(geometry->backend);
+    const size_t numbers = 2 * (size_t)rights(args); /* at a site and colour */
     double *right = NULL, *sum = NULL;
-    NAIK_TRY(naik_alloc(log, (size_t)CHUNK * 2 * NUMBERS * n * sizeof *right, "pairs of low modes",
-                        (void **)&right));
-    NAIK_TRY(naik_alloc(log, 2 * threads * n * sizeof *sum, "pairs of low modes", (void **)&sum));
+    NAIK_TRY(naik_alloc(log, (size_t)CHUNK * NUMBERS * numbers * sizeof *right,
+                        "pairs of low modes", (void **)&right));
+    NAIK_TRY(naik_alloc(log, threads * numbers * sizeof *sum, "pairs of low modes", (void **)&sum));
     memset(args->words, 0, 4 * n * n * sizeof *args->words);
     for (int parity = 0; parity < 2; parity++) {
         multiply(geometry, args, parity, right, sum);
