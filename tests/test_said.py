@@ -114,7 +114,7 @@ def page(name, drawn):
     lines = [line for line in (re.sub(" +", " ", line).strip() for line in text.split("\n")) if line]
     timed = range(lines.index("Time"), lines.index("Solves"))  # of which the words are enough
     lines = [re.sub(r" [\d.]+", "", line) if n in timed else line for n, line in enumerate(lines)
-             if n not in timed or not line.startswith("write modes")]  # which takes no time that is seen on a quick disk
+             if n not in timed or not line.startswith("write")]  # which takes no time that is seen on a quick disk
     return "\n".join(lines[:lines.index("Provenance")])
 
 
