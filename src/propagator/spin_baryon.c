@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/memory.h"
 #include "comm/collective.h"
 #include "propagator/baryon.h"
@@ -206,7 +207,7 @@ static void tie_two(spin_matrix q, spin_matrix r, int pair, naik_complex out[COL
     }
 }
 
-static naik_complex baryon_at(const void *data, int32_t site, const int x[NAIK_DIM])
+NAIK_CLONES static naik_complex baryon_at(const void *data, int32_t site, const int x[NAIK_DIM])
 {
     const baryon *n = data;
     spin_matrix q, r, s;
