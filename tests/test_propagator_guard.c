@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/prop/prop_file.h"
 #include "propagator_fixture.h"
 
 static void refused(check *t, const room *r, const naik_propagator_spec *spec, const char *part)
@@ -227,7 +228,63 @@ static void an_incomplete_final_file_is_not_believed(check *t)
     room_leave(t, &r);
 }
 
-CHECK_MAIN(CHECK(a_changed_input_is_refused_by_name), CHECK(two_jobs_do_not_share_an_output),
-           CHECK(stale_locks_are_taken_over), CHECK(a_failing_write_loses_nothing),
-           CHECK(a_part_that_cannot_be_looked_at_stays),
+/* Takes every slot for a run but the last one. */
+static void fill_slots(check *t, const room *r)
+{
+    char part[NAIK_PATH_MAX];
+    static char slots[NAIK_SESSIONS - 1][NAIK_SESSION_BYTES];
+    const hsize_t start[1] = {0}, count[1] = {NAIK_SESSIONS - 1};
+    snprintf(part, sizeof part, "%s.part", r->path);
+    hid_t file = H5Fopen(part, H5F_ACC_RDWR, H5P_DEFAULT),
+          type = naik_h5_string(NAIK_SESSION_BYTES);
+    hid_t sessions = H5Dopen2(file, "/metadata/sessions", H5P_DEFAULT);
+    for (int i = 0; i < NAIK_SESSIONS - 1; i++) {
+        snprintf(slots[i], NAIK_SESSION_BYTES, "time=%d\n", i);
+    }
+    CHECK_OK(t, naik_h5_write_part(t->log, sessions, type, start, count, slots));
+    H5Dclose(sessions);
+    H5Tclose(type);
+    CHECK_TRUE(t, H5Fclose(file) >= 0);
+}
+
+/* Runs that a later one must agree with are told of in its file, however many there were. */
+static void notes_are_whole_and_outlive_many_runs(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    char text[3000], found[3000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    for (int run = 0; run < 4; run++) {
+        naik_propagator_file *file = room_open(t, &r, &spec, false);
+        CHECK_REQUIRE(t, file != NULL);
+        CHECK_OK(t, naik_propagator_file_noted(file, "print", found, sizeof found));
+        CHECK_TEXT(t, found, run < 2 ? "" : "two");
+        if (run == 0) {
+            CHECK_OK(t, room_commit(r.lattice, file, 0));
+        } else if (run == 1) { /* in the slot of all later runs */
+            CHECK_OK(t, naik_propagator_file_note(file, "print", "one"));
+            CHECK_OK(t, naik_propagator_file_note(file, "print", "two"));
+            CHECK_OK(t, naik_propagator_file_note(file, "long", text));
+            CHECK_OK(t, naik_propagator_file_note(file, "print", "none"));
+            CHECK_OK(t, naik_propagator_file_noted(file, "long", found, sizeof found));
+            CHECK_TRUE(t, strlen(found) > 256 && strcmp(found + strlen(found) - 4, "x...") == 0);
+            CHECK_OK(t, naik_propagator_file_noted(file, "print", found, sizeof found));
+            CHECK_TEXT(t, found, "two");
+        }
+        naik_propagator_file_close(&file);
+        if (run == 0) {
+            fill_slots(t, &r);
+        }
+    }
+    room_leave(t, &r);
+}
+
+CHECK_MAIN(CHECK(a_changed_input_is_refused_by_name),
+           CHECK_UP_TO(1, notes_are_whole_and_outlive_many_runs),
+           CHECK(two_jobs_do_not_share_an_output), CHECK(stale_locks_are_taken_over),
+           CHECK(a_failing_write_loses_nothing), CHECK(a_part_that_cannot_be_looked_at_stays),
            CHECK(an_incomplete_final_file_is_not_believed))

@@ -307,7 +307,7 @@ naik_status naik_propagator_file_contract(naik_propagator_file *file, int index,
 naik_status naik_propagator_file_contraction(naik_propagator_file *file, int index, double *values,
                                              bool *there);
 
-/* Adds a line to what the unfinished file says of this run, as far as there is room. Collective.
+/* Adds a line to what the unfinished file says of this run; warns where there is no room. Collective.
  * NAIK_ERR_IO */
 naik_status naik_propagator_file_note(naik_propagator_file *file, const char *name,
                                       const char *text);

@@ -19,7 +19,7 @@
 #include "io/prop/quark_attributes.h"
 #include "io/reread.h"
 
-enum { MAX_FACTS = 64 };
+enum { MAX_FACTS = NAIK_SESSIONS + 16 }; /* every run, and other texts */
 
 typedef struct reader {
     naik_log *log;

@@ -8,12 +8,49 @@
 #include "io/prop/prop_file.h"
 #include "io/provenance.h"
 
+enum { COMPARED = 256 }; /* bytes of the longest line that later runs compare with theirs */
+
+/* Adds `name=text` to a slot: whole, or not at all; what is longer than any line that is compared is cut where there
+ * is no room, and ends in "...". */
+static bool append(char slot[NAIK_SESSION_BYTES], const char *name, const char *text)
+{
+    static const char dots[] = "...\n";
+    const size_t used = strnlen(slot, NAIK_SESSION_BYTES - 1), left = NAIK_SESSION_BYTES - used;
+    const int wanted = snprintf(slot + used, left, "%s=%s\n", name, text);
+    if (wanted >= 0 && (size_t)wanted < left) {
+        return true;
+    }
+    if (wanted > COMPARED && left > COMPARED) {
+        memcpy(slot + NAIK_SESSION_BYTES - sizeof dots, dots, sizeof dots);
+        return true;
+    }
+    memset(slot + used, 0, left);
+    return false;
+}
+
+/* Lines of names that `own` has not, from the run before it in the same slot: what earlier runs noted stays known. */
+static void take_over(char slot[NAIK_SESSION_BYTES], const char *own, const char *before)
+{
+    char name[NAIK_SESSION_BYTES], text[NAIK_SESSION_BYTES];
+    for (size_t length; *before != '\0'; before += length + (before[length] == '\n')) {
+        length = strcspn(before, "\n");
+        const size_t key = strcspn(before, "=");
+        if (key < length && length < NAIK_SESSION_BYTES) {
+            snprintf(name, sizeof name, "%.*s", (int)key, before);
+            snprintf(text, sizeof text, "%.*s", (int)(length - key - 1), before + key + 1);
+            if (naik_line_value(own, name) == NULL) {
+                (void)append(slot, name, text);
+            }
+        }
+    }
+}
+
 /* Rank 0: the text of this run into the first empty slot; the last slot serves all later runs. */
 static naik_status write_session(naik_propagator_file *file, const char *text)
 {
     naik_log *log = file->comm->log;
     naik_status status = NAIK_OK;
-    char slot[NAIK_SESSION_BYTES];
+    char slot[NAIK_SESSION_BYTES], before[NAIK_SESSION_BYTES + 1] = "";
     hsize_t start[1] = {0};
     const hsize_t count[1] = {1};
     hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
@@ -27,8 +64,10 @@ static naik_status write_session(naik_propagator_file *file, const char *text)
         }
     }
     start[0] = (hsize_t)file->session;
+    NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, before));
     memset(slot, 0, sizeof slot);
     snprintf(slot, sizeof slot, "%s", text);
+    take_over(slot, text, before);
     NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, slot));
 done:
     naik_h5_release(sessions);
@@ -48,8 +87,13 @@ static naik_status add_to_session(naik_propagator_file *file, const char *name, 
     NAIK_H5_TRY(log, sessions, "opening the list of sessions");
     memset(slot, 0, sizeof slot);
     NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, slot));
-    const size_t used = strnlen(slot, sizeof slot - 1);
-    snprintf(slot + used, sizeof slot - used, "%s=%s\n", name, text);
+    if (!append(slot, name, text)) {
+        naik_log_warn(log,
+                      "%s has no room for what this run notes of '%s': later runs cannot compare "
+                      "theirs with it",
+                      naik_prop_path(file), name);
+        goto done;
+    }
     NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, slot));
 done:
     naik_h5_release(sessions);
@@ -123,11 +167,10 @@ naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propa
     char now[NAIK_TIME_TEXT], libraries[320], text[NAIK_SESSION_BYTES];
     NAIK_TRY(naik_utc_now(comm, now));
     naik_library_versions(libraries, sizeof libraries);
-    int used = snprintf(text, sizeof text, "time=%s\npid=%ld\nlibraries=%s\n", now, (long)getpid(),
-                        libraries);
-    for (int i = 0; i < spec->session_count && used < (int)sizeof text; i++) {
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s=%s\n", spec->session[i].name,
-                         spec->session[i].text != NULL ? spec->session[i].text : "");
+    snprintf(text, sizeof text, "time=%s\npid=%ld\nlibraries=%s\n", now, (long)getpid(), libraries);
+    for (int i = 0; i < spec->session_count; i++) {
+        (void)append(text, spec->session[i].name,
+                     spec->session[i].text != NULL ? spec->session[i].text : "");
     }
     if (comm->rank == 0) {
         status = write_session(file, text);

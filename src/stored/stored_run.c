@@ -87,6 +87,9 @@ static naik_status rebuild_input(stored_run *run, const char *const *own, int ow
     const char *stored = stored_run_text(run, "input_text");
     const char *canonical = stored_run_text(run, "canonical_input");
     char *text = stored != NULL && canonical != NULL ? strdup(stored) : NULL;
+    if (stored != NULL && canonical != NULL && text == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input of '%s'", run->path);
+    }
     if (text == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "'%s' does not carry the input that made it, so that its sources cannot "
