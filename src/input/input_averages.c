@@ -537,13 +537,43 @@ static naik_status check_turns(naik_log *log, const naik_input *input, const int
 static naik_status check_tastes(naik_log *log, const naik_input *input, int index)
 {
     const naik_input_solve *solve = &input->solve[index];
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "solve.%d.source.t0", index);
     return naik_source_kind_of(solve->source.type)->tastes && is_on_both_parities(solve) &&
                    (input->output.average || naik_input_average_of(input, index) != NULL)
-               ? naik_input_refuse(log, input, "solve",
-                                   "'solve.%d.source.t0': the mesons of a funny wall have signs of "
+               ? naik_input_refuse(log, input, path,
+                                   "'%s': the mesons of a funny wall have signs of "
                                    "their own on even and on odd time slices, and naik averages "
                                    "them with one: give t0 of one parity, or make no average",
-                                   index)
+                                   path)
+               : NAIK_OK;
+}
+
+static bool has_link_in_time(int correlator)
+{
+    return naik_correlator_parity(correlator) != naik_correlator_parity_in_space(correlator);
+}
+
+/* A wall of momentum p on an odd time slice is one of p + pi to M. At rest in the sink that tells nothing, nor of
+ * operators without a link in time, for which -p - pi is the same. */
+static naik_status check_time_links(naik_log *log, const naik_input *input, int index)
+{
+    const naik_input_solve *solve = &input->solve[index];
+    int found = -1;
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "solve.%d.source.t0", index);
+    for (int i = 0; i < solve->channels.count; i++) {
+        const int correlator = (int)NAIK_MESONS + solve->channels.data[i];
+        found = has_link_in_time(correlator) ? correlator : found;
+    }
+    return input->output.average && input->kind->spin == 1 && found >= 0 && has_walls(solve) &&
+                   moves(solve) && !naik_source_is_on_one_parity(&solve->source) &&
+                   is_on_both_parities(solve) && naik_input_any_moving(&solve->momenta)
+               ? naik_input_refuse(log, input, path,
+                                   "'%s': %s has a link in time, and its average "
+                                   "at momenta other than 0 over walls that move needs t0 of one "
+                                   "parity: give such t0, or make no average",
+                                   path, naik_input_correlator_name(found))
                : NAIK_OK;
 }
 
@@ -552,6 +582,7 @@ naik_status naik_input_check_turns(naik_log *log, const naik_input *input)
     naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count; i++) {
         NAIK_TRY(check_tastes(log, input, i));
+        NAIK_TRY(check_time_links(log, input, i));
     }
     for (int i = 0; i < input->pair_count && input->output.average; i++) {
         NAIK_TRY(check_turns(log, input, input->pairs[i].of, "pairs", i));

@@ -156,7 +156,8 @@ static const naik_param params[] = {
      .initial = "0",
      .identity = true,
      .later = true,
-     .doc = "largest |src - M x| / |src| on the whole lattice, required in addition to tolerance; "
+     .doc = "largest |src - M x| / |src| on the whole lattice, which must hold in addition to "
+            "tolerance; "
             "0 requires nothing. With tolerance: 1, only this number counts"},
     {.key = "solver.max_iterations",
      .kind = NAIK_PARAM_INT,
@@ -224,7 +225,7 @@ static const naik_param params[] = {
      .initial = "0",
      .identity = true,
      .doc = "largest sqrt(sum |r|^2/|x|^2 / sites), where r is the residual and x the solution at "
-            "a site, required in addition to tolerance; 0 requires nothing"},
+            "a site, which must hold in addition to tolerance; 0 requires nothing"},
     {.key = "solver.verify",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(solver.double_check),
