@@ -69,15 +69,19 @@ HOLD = path("held")
 def holding(at=None, sync=None):
     """Environment of a run whose rank 0 waits, once, after a line of its log that begins with `at` or before it forces a
     file to disk whose name ends with `sync`, until it is let go on or hears a signal (shim/hold.c)."""
+    with contextlib.suppress(FileNotFoundError):  # of a run that a test which failed has left
+        os.remove(HOLD)
     return {"LD_PRELOAD": built_shim("hold"), "NAIK_HOLD_FILE": HOLD, **({"NAIK_HOLD_AT": at} if at else {}),
             **({"NAIK_HOLD_SYNC": sync} if sync else {})}
 
 
 def held(run):
-    """Waits until a run that was started with `holding` waits; false where it was over before it came there."""
-    while not os.path.exists(HOLD) and run.poll() is None:
+    """Waits until a run that was started with `holding` waits; one that is over before it came there is a failure."""
+    while not os.path.exists(HOLD):
+        if run.poll() is not None and not os.path.exists(HOLD):
+            raise AssertionError(f"the run ended with {run.returncode} and was never held: {run.communicate()}")
         time.sleep(0.005)
-    return os.path.exists(HOLD)
+    return True
 
 
 def go_on():
@@ -87,11 +91,10 @@ def go_on():
 def stopped(*words, ranks=1, at="solve 1/"):
     """Has naik stopped by a signal when it has said a line that begins with `at`; what it said."""
     run = start(*words, ranks=ranks, env=holding(at))
-    was_held = held(run)
-    if was_held:
-        os.killpg(run.pid, signal.SIGUSR1)
+    assert held(run)
+    os.killpg(run.pid, signal.SIGUSR1)
     said = run.communicate()[0]
-    assert was_held and run.returncode == 5, (was_held, run.returncode, said)
+    assert run.returncode == 5, (run.returncode, said)
     return said
 
 

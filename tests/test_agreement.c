@@ -146,8 +146,8 @@ static void a_failed_rank_waits_for_those_who_come(check *t)
     char token = 0;
     pause_s(is_last(t) ? 0.05 : 0);
     CHECK_TRUE(t, naik_comm_meet(t->comm, is_last(t) ? NAIK_OK : NAIK_ERR_MEMORY));
-    if (is_last(t)) { /* it comes when the other has given up */
-        MPI_Recv(&token, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int r = 0; is_last(t) && r < t->comm->size - 1; r++) { /* when all others have given up */
+        MPI_Recv(&token, 1, MPI_CHAR, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     const bool met = naik_comm_meet(t->comm, is_last(t) ? NAIK_ERR_NOT_CONVERGED : NAIK_ERR_IO);
     if (!is_last(t)) {

@@ -419,15 +419,17 @@ def rank_of(pid, word):
 
 
 def a_process_that_is_stopped_from_outside_ends_the_job():
-    run = start("solve", many_solves("stopped.h5"), "--set", "run.watchdog=2", ranks=2, env=holding("solve 1/"))
+    run = start("solve", many_solves("stopped.h5"), "--set", "run.watchdog=5", ranks=2, env=holding("solve 1/"))
+    stopped = None
+    while stopped is None and run.poll() is None:  # before rank 0 is held, which the watchdog of rank 1 sees
+        stopped = next((pid for pid in os.listdir("/proc") if pid.isdigit() and rank_of(pid, path("stopped.h5.yaml")) == 1), None)
     assert held(run)
-    stopped = next(pid for pid in os.listdir("/proc") if pid.isdigit() and rank_of(pid, path("stopped.h5.yaml")) == 1)
     os.kill(int(stopped), signal.SIGSTOP)
     go_on()
     told = run.communicate(timeout=300)[0]
     assert ended_with(2, run.returncode, told), (run.returncode, told)
     # in an exchange or in the output: it is stopped at any moment
-    assert re.search(r"for 2 s: .*rank 0 on .*(?:waiting for .* of (?:rank 1|all ranks)|: write)", told), told
+    assert re.search(r"for 5 s: .*rank 0 on .*(?:waiting for .* of (?:rank 1|all ranks)|: write)", told), told
     end = time.monotonic() + 300
     while rank_of(stopped, path("stopped.h5.yaml")) is not None:  # the launcher may end before it is gone
         assert time.monotonic() < end, "the stopped process is still there"

@@ -540,8 +540,8 @@ static void every_row_of_many_pieces_is_visited_once(check *t)
     } rows[] = {{{4, 2, 2, 5}, {0, 0, 0, 0}, {4, 2, 2, 5}},
                 {{4, 4, 5, 1}, {0, 0, 0, 0}, {4, 4, 5, 1}},
                 {{4, 4, 6, 3}, {0, 1, 1, 1}, {4, 3, 5, 2}}};
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/naik_sites_%ld", (long)getpid());
+    char path[512];
+    snprintf(path, sizeof path, "%s/sites_%ld", check_folder(), (long)getpid());
     const int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
     if (!CHECK_TRUE(t, fd >= 0)) {
         return;

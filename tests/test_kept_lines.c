@@ -15,9 +15,7 @@ static const char mark[] = "kept ", one[] = "kept one", two[] = "kept two";
 /* A name in a folder that is not there yet. */
 static void name(char path[256])
 {
-    const char *scratch = getenv("SCRATCH");
-    snprintf(path, 256, "%s/kept-%ld/below/lines", scratch != NULL ? scratch : "/tmp",
-             (long)getpid());
+    snprintf(path, 256, "%s/kept-%ld/below/lines", check_folder(), (long)getpid());
 }
 
 static void holds(check *t, const char *header, const char *wanted)
@@ -38,12 +36,12 @@ static void merged(check *t, const char *header, const char *lines)
     CHECK_TRUE(t, naik_kept_lines_merge(path, mark, header, lines));
 }
 
-static void write_text(const char *text)
+static void write_text(check *t, const char *text)
 {
     char path[256];
     name(path);
     FILE *file = fopen(path, "w");
-    if (file != NULL) {
+    if (CHECK_TRUE(t, file != NULL)) {
         fputs(text, file);
         fclose(file);
     }
@@ -62,6 +60,10 @@ static void runs_that_began_together_lose_no_lines(check *t)
 
 static void sections_of_other_machines_stay(check *t)
 {
+    char path[256];
+    name(path);
+    (void)remove(path);
+    merged(t, one, "a 1: 3\nc: 4\nb 1: 2\n");
     merged(t, two, "a 1: 9\n");
     holds(t, one, "a 1: 3\nc: 4\nb 1: 2\n");
     holds(t, two, "a 1: 9\n");
@@ -81,10 +83,11 @@ static void what_is_torn_or_of_something_else_is_left(check *t)
 {
     char path[256], *lines = NULL;
     bool other = false;
-    write_text("kept one\na: 1\nb: 2");
+    merged(t, one, "x: 1\n"); /* which makes the folder */
+    write_text(t, "kept one\na: 1\nb: 2");
     merged(t, one, "c: 3\n");
     holds(t, one, "c: 3\na: 1\n");
-    write_text("a diary\n");
+    write_text(t, "a diary\n");
     name(path);
     naik_kept_lines_read(path, mark, one, &lines, &other);
     CHECK_TRUE(t, other && lines != NULL && lines[0] == '\0');

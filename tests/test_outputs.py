@@ -143,7 +143,7 @@ def a_folder_that_may_not_be_written_is_refused_before_the_work():
     nobody = {"user": 65534} if os.geteuid() == 0 else {}  # root may write everywhere
     words = command("gauge", "generate", "--size", "4,4,4,8", "--beta", 6, "--sweeps", 1, "-o", path("closed/lat.h5"))
     try:
-        run = subprocess.run(words, capture_output=True, text=True, timeout=60, env=environment(), cwd="/", **nobody)
+        run = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment(), cwd="/", **nobody)
     except PermissionError:
         return "nobody may not run this program"
     said = run.stdout + run.stderr

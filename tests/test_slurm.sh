@@ -175,8 +175,9 @@ ranks_of() { # ranks_of JOB: process ids, once all four have started
     [ "$(wc -w <<<"$pids")" = 4 ] && echo $pids
 }
 signalled() { # signalled JOB: SIGUSR1 (bit 9) waits in every rank
-    local pid
-    for pid in $(ranks_of "$1"); do
+    local pid pids
+    pids=$(ranks_of "$1") || return 1
+    for pid in $pids; do
         [ $((0x$(sed -n 's/^ShdPnd:\t*//p' "/proc/$pid/status") & 512)) != 0 ] || return 1
     done
 }
