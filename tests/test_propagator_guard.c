@@ -283,8 +283,39 @@ static void notes_are_whole_and_outlive_many_runs(check *t)
     room_leave(t, &r);
 }
 
+/* What every run notes does not fill the slot that later runs share. */
+static void notes_of_many_runs_do_not_add_up(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    char text[NAIK_SESSION_BYTES / 10], found[sizeof text];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    for (int run = 0; run < 12; run++) {
+        naik_propagator_file *file = room_open(t, &r, &spec, false);
+        CHECK_REQUIRE(t, file != NULL);
+        text[0] = (char)('a' + run);
+        if (run == 0) {
+            CHECK_OK(t, room_commit(r.lattice, file, 0));
+        } else {
+            CHECK_OK(t, naik_propagator_file_note(file, "each", text));
+            CHECK_OK(t, naik_propagator_file_noted(file, "each", found, sizeof found));
+            CHECK_TEXT(t, found, text);
+        }
+        naik_propagator_file_close(&file);
+        if (run == 0) {
+            fill_slots(t, &r);
+        }
+    }
+    room_leave(t, &r);
+}
+
 CHECK_MAIN(CHECK(a_changed_input_is_refused_by_name),
            CHECK_UP_TO(1, notes_are_whole_and_outlive_many_runs),
-           CHECK(two_jobs_do_not_share_an_output), CHECK(stale_locks_are_taken_over),
-           CHECK(a_failing_write_loses_nothing), CHECK(a_part_that_cannot_be_looked_at_stays),
+           CHECK_UP_TO(1, notes_of_many_runs_do_not_add_up), CHECK(two_jobs_do_not_share_an_output),
+           CHECK(stale_locks_are_taken_over), CHECK(a_failing_write_loses_nothing),
+           CHECK(a_part_that_cannot_be_looked_at_stays),
            CHECK(an_incomplete_final_file_is_not_believed))

@@ -28,7 +28,8 @@ static bool append(char slot[NAIK_SESSION_BYTES], const char *name, const char *
     return false;
 }
 
-/* Lines of names that `own` has not, from the run before it in the same slot: what earlier runs noted stays known. */
+/* Lines of names that `own` has not, from the run before it in the same slot: what earlier runs noted stays known. Of
+ * each name the last line, so that what every run notes does not add up until the slot is full. */
 static void take_over(char slot[NAIK_SESSION_BYTES], const char *own, const char *before)
 {
     char name[NAIK_SESSION_BYTES], text[NAIK_SESSION_BYTES];
@@ -38,7 +39,8 @@ static void take_over(char slot[NAIK_SESSION_BYTES], const char *own, const char
         if (key < length && length < NAIK_SESSION_BYTES) {
             snprintf(name, sizeof name, "%.*s", (int)key, before);
             snprintf(text, sizeof text, "%.*s", (int)(length - key - 1), before + key + 1);
-            if (naik_line_value(own, name) == NULL) {
+            if (naik_line_value(own, name) == NULL &&
+                naik_line_value(before + length, name) == NULL) {
                 (void)append(slot, name, text);
             }
         }

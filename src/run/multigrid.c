@@ -198,6 +198,7 @@ naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
     naik_status status = NAIK_OK;
     const double start_s = naik_time_s();
     j->multigrid.hooks = (naik_multigrid_hooks){.data = j, .ask = between_steps};
+    j->multigrid.why[0] = '\0'; /* of the quark before */
     if (j->pending_count > 0) { /* a group may have nothing to solve */
         status = quark_multigrid_ready(&j->multigrid, j->links, j->geometry, j->input, quark,
                                        &j->set, storage, j->plan.multigrid_batch, spare);
