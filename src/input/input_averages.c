@@ -533,6 +533,11 @@ static naik_status check_turns(naik_log *log, const naik_input *input, const int
                : NAIK_OK;
 }
 
+static bool is_averaged(const naik_input *input, int solve)
+{
+    return input->output.average || naik_input_average_of(input, solve) != NULL;
+}
+
 /* A funny wall adds up three mesons, of which an odd time slice changes the sign of one or two. */
 static naik_status check_tastes(naik_log *log, const naik_input *input, int index)
 {
@@ -540,7 +545,7 @@ static naik_status check_tastes(naik_log *log, const naik_input *input, int inde
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "solve.%d.source.t0", index);
     return naik_source_kind_of(solve->source.type)->tastes && is_on_both_parities(solve) &&
-                   (input->output.average || naik_input_average_of(input, index) != NULL)
+                   is_averaged(input, index)
                ? naik_input_refuse(log, input, path,
                                    "'%s': the mesons of a funny wall have signs of "
                                    "their own on even and on odd time slices, and naik averages "
@@ -566,7 +571,7 @@ static naik_status check_time_links(naik_log *log, const naik_input *input, int 
         const int correlator = (int)NAIK_MESONS + solve->channels.data[i];
         found = has_link_in_time(correlator) ? correlator : found;
     }
-    return input->output.average && input->kind->spin == 1 && found >= 0 && has_walls(solve) &&
+    return is_averaged(input, index) && input->kind->spin == 1 && found >= 0 && has_walls(solve) &&
                    moves(solve) && !naik_source_is_on_one_parity(&solve->source) &&
                    is_on_both_parities(solve) && naik_input_any_moving(&solve->momenta)
                ? naik_input_refuse(log, input, path,
