@@ -24,6 +24,7 @@
 #include "io/vectors/vector_io.h"
 #include "lattice/su3.h"
 #include "propagator_fixture.h"
+#include "scaled_links.h"
 #include "vector_fixture.h"
 
 enum {
@@ -115,8 +116,13 @@ static naik_status write_links(const naik_lattice *lattice, const char *path)
         naik_gauge_set_random(links[i], 5 + (uint64_t)i);
     }
     const naik_fatlong first = {.fat = links[0], .long_links = links[1], .long_scale = -1. / 24};
-    const naik_fatlong second = {
-        .fat = links[1], .long_links = links[0], .naik_epsilon = -0.25, .svd_count = 3};
+    const naik_fatlong second = {.fat = links[1],
+                                 .long_links = links[0],
+                                 .naik_epsilon = -0.25,
+                                 .long_scale = -1. / 32,
+                                 .svd_count = 3};
+    scale_links(links[1], first.long_scale);
+    scale_links(links[0], second.long_scale);
     const naik_fatlong *const sets[2] = {&first, &second};
     NAIK_TRY(naik_links_h5_write(path, sets, 2, "hisq", "antiperiodic", 64, NULL));
 done:

@@ -12,6 +12,7 @@
 #include "io/links/links_file.h"
 #include "io/site_sums.h"
 #include "naik/gauge_io.h"
+#include "scaled_links.h"
 
 static const int size[4] = {8, 4, 4, 8};
 
@@ -214,8 +215,13 @@ static void fat_and_long_links_come_back_by_epsilon(check *t)
     const size_t bytes = (size_t)r.lattice->sites * 4 * sizeof(naik_matrix);
     naik_gauge_set_random(r.copy, 18);
     naik_fatlong first = {.fat = r.gauge, .long_links = r.copy, .long_scale = -1. / 24};
-    naik_fatlong second = {
-        .fat = r.copy, .long_links = r.gauge, .naik_epsilon = -0.25, .svd_count = 3};
+    naik_fatlong second = {.fat = r.copy,
+                           .long_links = r.gauge,
+                           .naik_epsilon = -0.25,
+                           .long_scale = -1. / 32,
+                           .svd_count = 3};
+    scale_links(r.copy, first.long_scale);
+    scale_links(r.gauge, second.long_scale);
     const naik_fatlong *const sets[2] = {&first, &second};
     naik_fatlong *links = NULL;
     CHECK_OK(t, naik_links_h5_write(r.path, sets, 2, "hisq", "antiperiodic", 64, NULL));

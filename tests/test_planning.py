@@ -249,7 +249,8 @@ def seconds_of_multigrid_are_planned():
     # by auto with 100 iterations of BiCGStab: they are fewer than pay, but what they are at the most would not be waited for
     auto, plain = (plan(file, *machine, "--set", f"solver.method={method}")["nodes"][0] for method in ("auto", "bicgstab"))
     assert not any(m["taken"] for m in auto["multigrid"]) and "multigrid" not in plain, auto
-    assert abs(auto["solves_s"] - plain["solves_s"] - sum(m["try_s"] for m in auto["multigrid"])) < 1e-9 and auto["multigrid"][0]["try_s"] > 0
+    tried = [m["try_s"] for m in auto["multigrid"]]  # the first columns, which are solved by that
+    assert min(tried) > 0 and sum(tried) < auto["solves_s"] < plain["solves_s"] + sum(tried) and auto["solves_s"] > 11 / 12 * plain["solves_s"], (auto, plain)
     told = naik("solve", file, "--dry-run", *machine)
     assert "auto takes it for mass 0.166667 if bicgstab has not solved the first column in 182 iterations; the plan has it do without" in told, told
     long = ("--set", "solver.max_iterations=50")

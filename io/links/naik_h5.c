@@ -230,7 +230,8 @@ static naik_status check_long(hid_t file, const char *path, int set, const naik_
     get_set(file, set, "long", &far);
     NAIK_TRY(naik_links_measure_scale(links->long_links, &scale));
     if (far.naik_epsilon != links->naik_epsilon || far.long_scale != links->long_scale ||
-        far.svd_count != links->svd_count || !(fabs(scale / far.long_scale - 1) <= SCALE_DEV)) {
+        far.svd_count != links->svd_count ||
+        !(fabs(scale - fabs(far.long_scale)) <= SCALE_DEV * scale)) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
                            "the long links of '%s' are %.10g times unitary matrices and say that "
                            "they have naik_epsilon %.10g, long_scale %.10g and svd_count %lld, but "
