@@ -7,6 +7,7 @@ timeout: 600
 waits: 1
 """
 import concurrent.futures
+import contextlib
 import os
 import random
 import shutil
@@ -108,7 +109,8 @@ def gone(marker, seconds):
     while processes(("naik", "mpirun", "orterun"), marker):
         if time.monotonic() > end:
             for pid in processes(("naik",), marker):
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
         time.sleep(0.02)
 
 

@@ -55,7 +55,8 @@ def end(run, marker, how):
     assert held(run), run.communicate()
     if how == signal.SIGKILL:  # of which a launcher tells nobody
         for rank in processes(("naik",), marker):
-            os.kill(rank, how)
+            with contextlib.suppress(ProcessLookupError):  # its launcher may be quicker
+                os.kill(rank, how)
     os.killpg(run.pid, how)
     run.communicate()
     ranks_are_gone(marker)
