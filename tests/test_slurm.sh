@@ -174,34 +174,32 @@ ranks_of() { # ranks_of JOB: process ids, once all four have started
     pids=$(cat ranks/"$1".[0-3] 2>/dev/null)
     [ "$(wc -w <<<"$pids")" = 4 ] && echo $pids
 }
-signalled() { # signalled JOB: SIGUSR1 (bit 9) waits in every rank
-    local pid pids
-    pids=$(ranks_of "$1") || return 1
-    for pid in $pids; do
+signalled() { # signalled PIDS...: SIGUSR1 (bit 9) waits in every rank, or one has gone by it
+    local pid
+    for pid in "$@"; do
+        [ -e "/proc/$pid" ] || return 0 # Slurm had woken it, and it has heard the signal
         [ $((0x$(sed -n 's/^ShdPnd:\t*//p' "/proc/$pid/status") & 512)) != 0 ] || return 1
     done
 }
 # The ranks run a moment at a time: what they say comes late, through Slurm, and all could be over by then.
+held= # process ids: a job that starts again has others
 hold() { # hold JOB OUTPUT: lets the ranks go, and stops them after their first solve
-    local end pids
+    local end
     wait_for ranks_of "$1" >/dev/null || { complain "no four ranks of job $1" && return; }
-    pids=$(ranks_of "$1")
+    held=$(ranks_of "$1")
     touch "ranks/go.$1"
     end=$((SECONDS + patience))
-    while kill -STOP $pids && [ $SECONDS -lt $end ]; do
+    while kill -STOP $held && [ $SECONDS -lt $end ]; do
         sleep 0.1
         grep -qs "^solve 1/" "$2" && return
-        kill -CONT $pids
+        kill -CONT $held
         sleep 0.04
     done
     complain "no first solve in $2 while the ranks were there"
 }
-release() { # release JOB: Slurm may have woken the ranks itself
-    kill -CONT $(ranks_of "$1") 2>/dev/null
-}
 wall=$(HELD=yes sbatch --parsable --time=4 --signal=USR1@149 jobscripts/perlmutter.slurm run.yaml --set output.file=wall.h5)
 hold "$wall" "naik-$wall.out"
-(wait_for signalled "$wall" && release "$wall") &
+(wait_for signalled $held && kill -CONT $held 2>/dev/null) & # Slurm may have woken the ranks itself
 watch=$!
 
 # Meanwhile, on the other nodes: chained jobs; the first is signalled by hand.
@@ -210,8 +208,8 @@ chain=($(HELD=yes jobscripts/chain.sh 3 jobscripts/juwels-booster.slurm run.yaml
 touch "ranks/go.${chain[1]}" "ranks/go.${chain[2]}"
 hold "${chain[0]}" "naik-${chain[0]}.out"
 scancel --signal=USR1 "${chain[0]}"
-wait_for signalled "${chain[0]}" || complain "no signal in job ${chain[0]}"
-release "${chain[0]}"
+wait_for signalled $held || complain "no signal in job ${chain[0]}"
+kill -CONT $held 2>/dev/null
 expect_job "${chain[0]}" "FAILED 5:0" "naik-${chain[0]}.out"
 expect_job "${chain[1]}" "COMPLETED 0:0" "naik-${chain[1]}.out"
 expect_job "${chain[2]}" "CANCELLED 0:0" "naik-${chain[2]}.out"
