@@ -54,17 +54,22 @@ static int sign_of_operator(int operator, const int x0[NAIK_DIM], const source_l
            (lie->alternates ? naik_correlator_parity_in_space(operator) : 1);
 }
 
-/* What the operator on a source brings, the sign (-1)^(x+y+z+t) in a wall, and that of the odd sites of a slice that
- * M moves. */
+/* What the sign (-1)^(x+y+z+t) in a wall that begins at x0 brings. */
+static int sign_of_wall(const naik_source *source, const int x0[NAIK_DIM],
+                        const int further[NAIK_DIM])
+{
+    return naik_source_kind_of(source->type)->alternates
+               ? naik_meson_sign(NAIK_PION05, x0) * naik_meson_sign(NAIK_PION05, further)
+               : 1;
+}
+
+/* What the operator on a source brings, the sign in a wall, and that of the odd sites of a slice that M moves. */
 static int sign_of_source(const naik_input_source *of, const source_lie *lie)
 {
     const bool odd = of->source.subset == NAIK_SUBSET_ODD && lie->further[2] != 0;
-    const int sign = sign_of_operator(of->source.spin_taste, of->x0, lie) *
-                     (odd && !lie->alternates ? -1 : 1); /* (-1)^(x+y+z) */
-    return naik_source_kind_of(of->source.type)->alternates
-               ? sign * naik_meson_sign(NAIK_PION05, of->x0) *
-                     naik_meson_sign(NAIK_PION05, lie->further)
-               : sign;
+    return sign_of_operator(of->source.spin_taste, of->x0, lie) *
+           (odd && !lie->alternates ? -1 : 1) * /* (-1)^(x+y+z) */
+           sign_of_wall(&of->source, of->x0, lie->further);
 }
 
 /* The sign of the place of staggered sources: that of the correlator's operator, of those on the sources, and
@@ -95,17 +100,14 @@ static int sign_of_place(const naik_input *input, const contraction_item *item, 
     return sign;
 }
 
-/* What the sign (-1)^(x+y+z+t) in walls brings to a baryon, whose sources begin at x0. */
+/* What the signs in walls bring to a baryon, whose sources begin at x0. */
 static int sign_of_walls(const naik_input *input, const contraction_item *item, const int source[3],
                          const int x0[NAIK_DIM])
 {
     int further[NAIK_DIM], sign = 1;
     correlator_further(input, item->quarks, source, further);
     for (int i = 0; i < item->quarks; i++) {
-        const naik_source *of = &input->sources[source[i]].source;
-        sign *= naik_source_kind_of(of->type)->alternates
-                    ? naik_meson_sign(NAIK_PION05, x0) * naik_meson_sign(NAIK_PION05, further)
-                    : 1;
+        sign *= sign_of_wall(&input->sources[source[i]].source, x0, further);
     }
     return sign;
 }
