@@ -232,6 +232,13 @@ naik_status naik_h5_need_metadata_crc(naik_log *log, hid_t file, const char *pat
     return naik_h5_check_metadata_crc(log, file, path);
 }
 
+naik_status naik_h5_reads_otherwise(naik_log *log, const char *path)
+{
+    return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                     "'%s' is damaged: what describes it reads otherwise than it was written",
+                     path);
+}
+
 naik_status naik_h5_confirm_metadata(naik_comm *comm, hid_t file, const char *path,
                                      const char *state)
 {
@@ -242,9 +249,7 @@ naik_status naik_h5_confirm_metadata(naik_comm *comm, hid_t file, const char *pa
     naik_h5_get_text(file, "state", found, sizeof found);
     naik_h5_guard_end(&guard);
     if (status == NAIK_OK && strcmp(found, state) != 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "'%s' is damaged: what describes it reads otherwise than it was written",
-                           path);
+        status = naik_h5_reads_otherwise(comm->log, path);
     }
     return naik_comm_agree(comm, status);
 }

@@ -21,6 +21,8 @@ naik_status naik_h5_write_metadata_crc(naik_comm *comm, hid_t file);
 naik_status naik_h5_check_metadata_crc(naik_log *log, hid_t file, const char *path);
 /* The same of a kind of file that always has one where it ended whole. */
 naik_status naik_h5_need_metadata_crc(naik_log *log, hid_t file, const char *path);
+/* NAIK_ERR_CORRUPT, with the sentence on a file that has just been written. */
+naik_status naik_h5_reads_otherwise(naik_log *log, const char *path);
 /* Reads again what a file says of itself, whose writing has ended: its checksum agrees, and its root attribute
  * `state` is this text. Collective, agrees.
  * NAIK_ERR_CORRUPT with the sentence, NAIK_ERR_MEMORY */

@@ -231,9 +231,7 @@ static naik_status verify_numbers(naik_log *log, hid_t file, const naik_modes_pa
         same = found.suma[i] == p->sum[i][0] && found.sumb[i] == p->sum[i][1];
     }
     if (!same) {
-        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                           "'%s' is damaged: what describes it reads otherwise than it was written",
-                           p->path);
+        status = naik_h5_reads_otherwise(log, p->path);
     }
 done:
     naik_modes_spectrum_clear(&found);

@@ -127,9 +127,7 @@ static naik_status verify_numbers(naik_log *log, hid_t file, const part *p)
     NAIK_TRY(naik_multigrid_numbers_get(log, file, p->path, p->vectors->count, sum, near_null));
     if (memcmp(sum, p->sum, count * sizeof *sum) != 0 ||
         memcmp(near_null, p->near_null, count * sizeof *near_null) != 0) {
-        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                           "'%s' is damaged: what describes it reads otherwise than it was written",
-                           p->path);
+        status = naik_h5_reads_otherwise(log, p->path);
     }
 done:
     return status;
