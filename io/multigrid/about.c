@@ -89,7 +89,8 @@ done:
     return status;
 }
 
-bool naik_multigrid_about_get(hid_t file, naik_multigrid_about *about)
+/* All attributes; false where one is missing, cannot be what naik writes, or contradicts another. */
+static bool get_attributes(hid_t file, naik_multigrid_about *about)
 {
     naik_multigrid_parameters *p = &about->parameters;
     int64_t extent[NAIK_DIM] = {0}, seed = 0;
@@ -121,7 +122,8 @@ bool naik_multigrid_file_is_whole(hid_t file)
     return naik_h5_get_text(file, "state", state, sizeof state) && strcmp(state, "complete") == 0;
 }
 
-void naik_multigrid_file_size(hid_t file, int size[NAIK_DIM])
+/* Its extents, 0 where it has none. */
+static void get_size(hid_t file, int size[NAIK_DIM])
 {
     int64_t dims[NAIK_DIM] = {0};
     naik_h5_get_i64(file, "dims", dims, NAIK_DIM);
@@ -130,7 +132,8 @@ void naik_multigrid_file_size(hid_t file, int size[NAIK_DIM])
     }
 }
 
-bool naik_multigrid_file_holds(hid_t file, const int size[NAIK_DIM], int vectors)
+/* Whether /multigrid/v has so many vectors of a lattice of these extents. */
+static bool holds_vectors(hid_t file, const int size[NAIK_DIM], int vectors)
 {
     hsize_t dims[NAIK_DIM + 1] = {0};
     hid_t dataset = H5Dopen2(file, "multigrid/v", H5P_DEFAULT);
@@ -147,6 +150,20 @@ bool naik_multigrid_file_holds(hid_t file, const int size[NAIK_DIM], int vectors
     naik_h5_release(space);
     naik_h5_release(dataset);
     return holds;
+}
+
+naik_status naik_multigrid_about_get(naik_log *log, hid_t file, const char *path,
+                                     naik_multigrid_about *about, int size[NAIK_DIM])
+{
+    get_size(file, size);
+    if (!naik_multigrid_file_is_whole(file) || !get_attributes(file, about) ||
+        !holds_vectors(file, size, about->parameters.vectors)) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' is damaged: its vectors are cut short, or what describes them is "
+                         "missing or contradicts itself",
+                         path);
+    }
+    return NAIK_OK;
 }
 
 naik_status naik_multigrid_vectors_open(naik_comm *comm, hid_t file, naik_multigrid_vectors *out)

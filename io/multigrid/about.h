@@ -11,14 +11,13 @@ enum { NAIK_MG_SITE_REALS = 24, NAIK_MG_SITE_BYTES = NAIK_MG_SITE_REALS * 4 };
 
 /* All attributes but format, state and checksum. By rank 0 alone. */
 naik_status naik_multigrid_about_put(naik_log *log, hid_t file, const naik_multigrid_about *about);
-/* And back; false where one is missing, cannot be what naik writes, or contradicts
- * another. Local. */
-bool naik_multigrid_about_get(hid_t file, naik_multigrid_about *about);
-/* "complete" or "incomplete"; the file's extents, 0 where it has none. */
+/* And back, of a file that is complete, with its extents. Local.
+ * NAIK_ERR_CORRUPT where an attribute is missing, cannot be what naik writes or contradicts another, and where
+ * the file has not so many vectors of these extents */
+naik_status naik_multigrid_about_get(naik_log *log, hid_t file, const char *path,
+                                     naik_multigrid_about *about, int size[NAIK_DIM]);
+/* "complete" or "incomplete". */
 bool naik_multigrid_file_is_whole(hid_t file);
-void naik_multigrid_file_size(hid_t file, int size[NAIK_DIM]);
-/* Whether /multigrid/v has so many vectors of a lattice of these extents. */
-bool naik_multigrid_file_holds(hid_t file, const int size[NAIK_DIM], int vectors);
 
 /* The vectors of an open file. */
 typedef struct naik_multigrid_vectors {

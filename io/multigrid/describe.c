@@ -83,13 +83,9 @@ naik_status naik_describe_multigrid(naik_comm *comm, hid_t h5, const char *path,
         *verdict = NAIK_ERR_INTERRUPTED;
         return NAIK_OK;
     }
-    naik_multigrid_file_size(h5, size);
-    if (!naik_multigrid_file_is_whole(h5) || !naik_multigrid_about_get(h5, &about) ||
-        !naik_multigrid_file_holds(h5, size, about.parameters.vectors)) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                         "'%s' is damaged: its vectors are cut short, or what describes them is "
-                         "missing or contradicts itself",
-                         path);
+    const naik_status status = naik_multigrid_about_get(comm->log, h5, path, &about, size);
+    if (status != NAIK_OK) {
+        return status;
     }
     naik_describe_size(size, report);
     put_quark(&about.quark, report);

@@ -26,14 +26,7 @@ static naik_status identify(naik_log *log, hid_t file, const char *path, const i
                          "'%s' was never completed: its writer was interrupted", path);
     }
     NAIK_TRY(naik_h5_need_metadata_crc(log, file, path));
-    naik_multigrid_file_size(file, its);
-    if (!naik_multigrid_about_get(file, about) ||
-        !naik_multigrid_file_holds(file, its, about->parameters.vectors)) {
-        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                         "'%s' is damaged: its vectors are cut short, or what describes them is "
-                         "missing or contradicts itself",
-                         path);
-    }
+    NAIK_TRY(naik_multigrid_about_get(log, file, path, about, its));
     if (memcmp(its, size, sizeof its) != 0) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "the near-null vectors of '%s' are of a lattice of %dx%dx%dx%d: name "
