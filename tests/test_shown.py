@@ -9,7 +9,7 @@ import sys
 from program import SCRATCH, main, naik, path
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-HERE = ["deflation.md", "output.md", "groups.md", "performance.md", "performance-internals.md", "performance-model.md", "sources.md"]
+HERE = ["deflation.md", "output.md", "groups.md", "performance.md", "performance-internals.md", "performance-choices.md", "performance-model.md", "sources.md"]
 ELSEWHERE = {"from-milc.md": "test_pages.py", "from-chroma-or-pyquda.md": "test_pages.py", "planning.md": "test_planning.py",
              "python.md": "test_session.py"}
 # what takes long becomes small, and one sample measures

@@ -88,7 +88,7 @@ NAIK_HD static inline double naik_complex_norm2(const double a[2])
 
 /* The cosine of the angle between B r and r, squared, below which omega is lengthened as if it were
  * this: 0.6 takes at most 8% more iterations than 0 far from the critical mass, and a third of them near
- * it (doc/performance-internals.md). */
+ * it (doc/performance-wilson-gpu.md). */
 #define NAIK_OMEGA_COSINE2 0.36
 
 /* beta and rho from rho' = (s, r) of a residual with |r|^2 = rr; false where that breaks down. */

@@ -1,7 +1,7 @@
 /* multishift_cost.h - what several masses cost, solved apart and from a shared Krylov space
  *
  * The rule behind `solver.multishift: auto`: bytes moved a parity site, by the floor model, from
- * the input alone, so that the same input is solved the same way everywhere. doc/performance-internals.md
+ * the input alone, so that the same input is solved the same way everywhere. doc/performance-choices.md
  * has the formula and its check.
  */
 #ifndef NAIK_PLAN_MULTISHIFT_COST_H

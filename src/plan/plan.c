@@ -25,7 +25,7 @@
 #include "solver/bicgstab.h"
 #include "solver/multishift.h"
 
-/* From this mass on long links of 10 bits cost no iterations (doc/performance-internals.md). */
+/* From this mass on long links of 10 bits cost no iterations (doc/performance-choices.md). */
 static const double COARSE_LONG = 0.05;
 
 enum { BATCH_CPU = 8, BATCH_GPU = 16, HISTORY_MOST = 4096 };

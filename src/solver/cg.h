@@ -19,11 +19,11 @@
 extern const naik_solver_kind naik_solver_cg;
 
 /* Where a system begins unless it is told otherwise: the fastest rung that costs no iterations at
- * its shift (doc/performance-internals.md); `half`: with the operator in 16 bits at hand. */
+ * its shift (doc/performance-choices.md); `half`: with the operator in 16 bits at hand. */
 naik_rung naik_rung_first(double shift, bool half);
 /* |dx|/|r| up to which the iterated residual is believed. It strays from the true one by c |dx|, c
  * a property of the storage: 2.7e-7 in single precision, 2.6e-4 with 16-bit numbers
- * (doc/performance-internals.md). What is allowed for is 3e-2 |r| with 16-bit numbers, 1e-3 |r| in single and
+ * (doc/performance-choices.md). What is allowed for is 3e-2 |r| with 16-bit numbers, 1e-3 |r| in single and
  * 1e-4 |r| in the classical form, which is for shifts at which more costs iterations. */
 double naik_cg_stray(naik_rung rung);
 /* The drop of |r| after which a true residual is formed in any case. */

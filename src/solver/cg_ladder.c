@@ -7,7 +7,7 @@
 #include "solver/cg_parts.h"
 
 /* Below these shifts an operator in 16 bits, and recurrences with one in single precision, cost
- * iterations (doc/performance-internals.md): those of staggered quarks of 0.01 and 0.03. */
+ * iterations (doc/performance-choices.md): those of staggered quarks of 0.01 and 0.03. */
 static const double LIGHT_HALF = 4 * 0.01 * 0.01, LIGHT_SINGLE = 4 * 0.03 * 0.03;
 /* An rhs climbs when its true residual was twice what its iterated one armed so many times, */
 enum { FAILURES = 2 };
