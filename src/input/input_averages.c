@@ -85,8 +85,8 @@ static int earlier(const naik_input *input, int of, int index)
 
 static naik_status check_entry(const block *b)
 {
-    char path[PATH_SIZE];
     int other = 0;
+    char path[PATH_SIZE];
     const naik_input *input = b->input;
     const naik_input_solve *solve = &input->solve[b->average->of];
     path_of(b, "solve", path);
@@ -248,10 +248,11 @@ static const char *no_average(const naik_input *input, const naik_input_pair *pa
 {
     const naik_input_solve *quark = &input->solve[pair->of[0]], *other = &input->solve[pair->of[1]];
     const int operator= quark->source.spin_taste, count = naik_input_count_sources(quark);
-    bool alike = count == naik_input_count_sources(other), asked = false, same = true;
+    const bool points =
+        quark->source.type == NAIK_SOURCE_POINT && other->source.type == NAIK_SOURCE_POINT;
+    bool alike = points && count == naik_input_count_sources(other), asked = false, same = true;
     for (int k = 0; k < count && alike; k++) {
-        alike = memcmp(quark->origins.data[k], other->origins.data[k],
-                       sizeof *other->origins.data) == 0;
+        alike = memcmp(quark->origins.data[k], other->origins.data[k], sizeof(int[NAIK_DIM])) == 0;
     }
     for (int k = 0; k < input->output.correlators.count; k++) {
         asked = asked || input->output.correlators.data[k] == operator;
@@ -262,8 +263,7 @@ static const char *no_average(const naik_input *input, const naik_input_pair *pa
             same = same && epsilon_of(solve, i) == epsilon_of(quark, 0);
         }
     }
-    return quark->source.type != NAIK_SOURCE_POINT || other->source.type != NAIK_SOURCE_POINT
-               ? "its sources are no points"
+    return !points                               ? "its sources are no points"
            : pair->sink != NAIK_INPUT_SINK_POINT ? "its sink is not a point"
            : !naik_correlator_is_spin_taste(operator) && !naik_correlator_is_current(operator)
                ? "no operator with links is on the source of its quark"

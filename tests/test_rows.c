@@ -1,0 +1,114 @@
+/* test_rows.c - what an input may say beside what else: tests/input_rows.txt, a condition a row
+ *
+ * ranks: 1
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "input/input_table.h"
+
+enum { LINE = 2000, BASE = 4000, MOST = 8 };
+
+/* What came of an input: the sentence that refuses it, or its identity and what it warned of. */
+typedef struct outcome {
+    bool taken;
+    char sentence[LINE], warned[LINE];
+    char *identity;
+} outcome;
+
+static void hear(void *data, const char *text)
+{
+    outcome *o = data;
+    snprintf(o->warned, sizeof o->warned, "%s", text);
+}
+
+/* `row`: overrides with " | " between them; none in an empty one. */
+static void try_row(check *t, const char *base, char *row, outcome *o)
+{
+    const char *overrides[MOST];
+    int count = 0;
+    for (char *at = row; *at != '\0';) {
+        char *bar = strstr(at, " | ");
+        CHECK_REQUIRE(t, count < MOST);
+        overrides[count++] = at;
+        if (bar != NULL) {
+            *bar = '\0';
+        }
+        at = bar != NULL ? bar + 3 : at + strlen(at);
+    }
+    naik_input *input = NULL;
+    *o = (outcome){.taken = false};
+    naik_log_watch_warnings(t->log, hear, o);
+    o->taken = naik_input_parse(t->log, "input.yaml", base, strlen(base), overrides, count, NULL,
+                                NULL, &input) == NAIK_OK;
+    naik_log_watch_warnings(t->log, NULL, NULL);
+    snprintf(o->sentence, sizeof o->sentence, "%s", o->taken ? "" : naik_log_message(t->log));
+    o->identity = o->taken ? strdup(input->identity) : NULL;
+    naik_log_clear(t->log);
+    naik_input_destroy(&input);
+}
+
+static const char *behind(const char *text, const char *words)
+{
+    return strncmp(text, words, strlen(words)) == 0 ? text + strlen(words) : NULL;
+}
+
+/* Whether the outcome is the one that the table says. */
+static bool is_as_said(const outcome *o, const char *want)
+{
+    const char *warns = behind(want, "warns: "), *has = behind(want, "identity has: "),
+               *lacks = behind(want, "identity lacks: ");
+    return strcmp(want, "taken") == 0 ? o->taken && o->warned[0] == '\0'
+           : warns != NULL            ? o->taken && strstr(o->warned, warns) != NULL
+           : has != NULL              ? o->taken && strstr(o->identity, has) != NULL
+           : lacks != NULL            ? o->taken && strstr(o->identity, lacks) == NULL
+                                      : !o->taken && strstr(o->sentence, want) != NULL;
+}
+
+/* Reads a line without its end; false at the end of the file. */
+static bool read_line(FILE *file, char line[LINE])
+{
+    if (fgets(line, LINE, file) == NULL) {
+        return false;
+    }
+    line[strcspn(line, "\n")] = '\0';
+    return true;
+}
+
+static void every_row_has_the_outcome_that_is_stated(check *t)
+{
+    char line[LINE], row[LINE], kept[LINE], base[BASE] = "";
+    int rows = 0;
+    FILE *file = fopen("tests/input_rows.txt", "r");
+    CHECK_REQUIRE(t, file != NULL);
+    while (read_line(file, line)) {
+        if (line[0] == '#' || line[0] == '\0') {
+            continue;
+        }
+        if (behind(line, "= ") != NULL) { /* a base, until an empty line */
+            for (base[0] = '\0'; read_line(file, line) && line[0] != '\0';) {
+                CHECK_REQUIRE(t, strlen(base) + strlen(line) + 2 < sizeof base);
+                strcat(strcat(base, line), "\n");
+            }
+            continue;
+        }
+        outcome o;
+        CHECK_REQUIRE(t, line[0] == '-'); /* alone: nothing is replaced */
+        snprintf(row, sizeof row, "%s", line + 1 + (line[1] == ' '));
+        snprintf(kept, sizeof kept, "%s", row);
+        CHECK_REQUIRE(t, read_line(file, line));
+        try_row(t, base, row, &o);
+        if (!CHECK_TRUE(t, is_as_said(&o, line))) {
+            fprintf(stderr, "    %s\n    said: %s%s\n    want: %s\n", kept,
+                    o.taken ? "taken " : o.sentence, o.warned, line);
+        }
+        free(o.identity);
+        rows++;
+    }
+    CHECK_TRUE(t, rows >= 200);
+    fclose(file);
+}
+
+CHECK_MAIN(CHECK(every_row_has_the_outcome_that_is_stated))
