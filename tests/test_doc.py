@@ -81,6 +81,14 @@ def parts_made_from_the_program_are_up_to_date():
         assert read(os.path.join(folder, name)) == read("doc/" + name), f"doc/{name}: run `make doc`"
 
 
+def the_page_of_keys_has_every_long_list_of_words_once():
+    """Keys with the same words name the key that has them."""
+    said = subprocess.run([NAIK, "solve", "--help"], capture_output=True, text=True).stdout
+    for text in (read("doc/input.md"), said):
+        counts = {word: len(re.findall(rf"\b{word}\b", text)) for word in ("rhoy0", "GYZ-GYZ", "t_xy", "delta_odd_parity")}
+        assert counts == {"rhoy0": 1, "GYZ-GYZ": 1, "t_xy": 2, "delta_odd_parity": 1}, counts  # t_xy also ends its own list
+
+
 def literals(text):
     """String literals of C, neighbours joined, conversions as '...'."""
     out = []
@@ -292,7 +300,7 @@ def versions_of_formats_are_those_that_are_written():
 
 main([links_between_pages_resolve, files_and_folders_named_in_the_pages_exist,
       the_tables_of_files_are_what_the_files_say_of_themselves, the_page_of_rooms_names_every_folder_and_no_other,
-      parts_made_from_the_program_are_up_to_date,
+      parts_made_from_the_program_are_up_to_date, the_page_of_keys_has_every_long_list_of_words_once,
       sentences_of_the_troubleshooting_page_are_in_the_program,
       inputs_that_the_pages_show_are_accepted, keys_that_the_pages_name_are_keys,
       options_that_the_pages_show_are_options,

@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 
 MARK = "<!-- made by `make doc` from here on -->\n"
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
@@ -31,10 +32,87 @@ def sections_of(program):
     return [(*title.split(": ", 1), lines) for title, lines in parts]
 
 
+READING = """
+Each key has first its kind of value and its default, and then its meaning. An entry "required with
+X" belongs to X: give the key there, and leave it out elsewhere unless its meaning says otherwise.
+"""
+
+
+def keys_of(lines):
+    """Key, meaning and value of every key of a section: the last sentence behind an indent is the value."""
+    found = []
+    for line in lines.split("\n"):
+        key, text = line[2:27].rstrip(), line[27:]
+        if key:
+            found.append((key, []))
+        found[-1][1].append(text)
+    return [(key, *meaning_and_value(texts)) for key, texts in found]
+
+
+VALUE = r"(?:[a-z]+ or )?(?:a (?:text|number|list|section|time|word|meson)|an integer|(?:three|four) integers|one of|true or|" \
+        r"warn or|antiperiodic or|double_check or)\b"
+
+
+def meaning_and_value(texts):
+    """The value begins a line, and is the last part that looks like one."""
+    begin = max(n for n, text in enumerate(texts) if re.match(VALUE, text) and n > 0)
+    return " ".join(texts[:begin]), " ".join(texts[begin:])
+
+
+def as_code(text, value):
+    """Keys, words with an underscore, and words of the input where a sentence begins with them, as code."""
+    one_of = re.match(r"one of (.*)$|(\w+) or (\w+)", value)
+    words = re.findall(r"\w+", " ".join(filter(None, one_of.groups() if one_of else ())))
+    if words:
+        word = r"\b(?:" + "|".join(sorted(words, key=len, reverse=True)) + r")\b(?![./_(-])"
+        text = re.sub(rf"(^|[.:;] )({word}(?:, {word})*(?: and {word})?)", lambda m: m[1] + re.sub(word, r"`\g<0>`", m[2]), text)
+    text = re.sub(r"\{\w+: [^}]*\}", r"`\g<0>`", text)
+    joined = r"(?!sum_x)[a-z]+(?:_[a-z0-9]+)+"  # a word of the input, by its underscore
+    key = r"[a-z_]+\.[a-z][a-z_]+"
+    text = re.sub(rf"(?<![\w`./{{])(?:{key}|{joined})(?![\w`/(^]|\.\w)", r"`\g<0>`", text)
+    text = re.sub(r"\bdoc/(\w+\.md)", r"[\1](\1)", text)
+    return re.sub(r"^\[[^\]]*\](?=:)", r"`\g<0>`", text)
+
+
+def sentence(text, value):
+    """With a capital, except where it begins with naik or with code."""
+    text = as_code(text, value)
+    if not text.startswith(("naik ", "`")):
+        text = text[0].upper() + text[1:]
+    return text if text.endswith(".") else text + "."
+
+
+def wrapped(text, indent):
+    """At 100 columns, code in one piece."""
+    whole = re.sub(r"`[^`]*`", lambda m: m[0].replace(" ", "\0"), text)
+    return textwrap.fill(whole, 100, initial_indent=indent, subsequent_indent="  ", break_long_words=False,
+                         break_on_hyphens=False).replace("\0", " ")
+
+
+def of_a_key(key, meaning, value):
+    kind, _, rest = value.partition("; ")
+    kind = re.sub(r"^(one of|a list of words from) (.*)$", lambda m: m[1] + " " + re.sub(r"(?<![\w])(?!(?:and|labels|such|as|to)\b)[\w-]+", r"`\g<0>`", m[2]), kind)
+    kind = re.sub(r"^(?!one )(\w+) or (\w+)$", r"`\1` or `\2`", kind)
+    kind = re.sub(r"^(\w+)(?= or (?:an|four) )", r"`\1`", kind)
+    rest = re.sub(r"default (\S.*)$", r"default `\1`", rest)
+    head = as_code(f"{kind}{'; ' + rest if rest else ''}.", "")
+    return wrapped(f"**`{key}`**: {head}", "- ") + "\n\n" + wrapped(sentence(meaning, value), "  ") + "\n"
+
+
 def input_reference(program):
-    out = ""
-    for name, meaning, lines in sections_of(program):
-        out += f"\n## {name}\n\n{meaning[0].upper() + meaning[1:]}.\n\n```text\n{lines}\n```\n"
+    sections = sections_of(program)
+    out = "\n## The sections\n\n| section | what it is | keys |\n|---|---|---|\n"
+    for name, meaning, lines in sections:
+        keys = ", ".join(f"`{key}`" for key, _, _ in keys_of(lines))
+        out += f"| [`{name}`](#{name}) | {as_code(meaning, '')} | {keys} |\n"
+    out += READING
+    for name, meaning, lines in sections:
+        keys = keys_of(lines)
+        inner = [key for key in keys if key[0].startswith("source.")]
+        outer = [key for key in keys if key not in inner]
+        out += f"\n## {name}\n\n{sentence(meaning, '')}\n\n" + "\n".join(of_a_key(*key) for key in outer)
+        if inner:
+            out += f"\n### {name}: source\n\nThe source of an entry; naik solves it for every colour and mass.\n\n" + "\n".join(of_a_key(*key) for key in inner)
     return out
 
 

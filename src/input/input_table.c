@@ -425,6 +425,7 @@ static const naik_param params[] = {
      .others = meson_labels,
      .listed = NAIK_FIRST_SPIN_TASTE,
      .more = MORE_CORRELATORS " of staggered quarks, and GX of quarks with spin",
+     .as = "a list of words of output.correlators, and of matrices such as GX",
      .initial = "[]",
      .identity = true,
      .later = true,

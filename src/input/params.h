@@ -74,6 +74,7 @@ typedef struct naik_param {
     const char *const *others; /* other words for the first of them, ends with NULL; NULL: none */
     int listed;                /* of the words, how many are told; 0: all */
     const char *more;          /* what the others are, in words */
+    const char *as;            /* in place of the words, for the reference; NULL: it has them */
     const char *special;       /* a word that stands for all zeros ("auto"), or NULL; */
     int special_int;    /* of an integer, for this; of a vector, for this and zeros behind it */
     bool identity;      /* a change of it changes the answer (canonical text) */

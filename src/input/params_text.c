@@ -257,7 +257,11 @@ void naik_params_print_reference(naik_log *log, const naik_param_table *table)
         if (i == 0 || strncmp(param->key, table->params[i - 1].key, section + 1) != 0) {
             print_section_head(log, table, param->key);
         }
-        naik_param_wanted(param, wanted, sizeof wanted);
+        if (param->as != NULL) {
+            snprintf(wanted, sizeof wanted, "%s", param->as);
+        } else {
+            naik_param_wanted(param, wanted, sizeof wanted);
+        }
         size_t used = strlen(wanted);
         if (param->required) {
             snprintf(wanted + used, sizeof wanted - used, "; required");
