@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/bench.h"
 #include "check.h"
 #include "cli/commands.h"
 
@@ -18,7 +19,8 @@ static const struct {
 } commands[] = {{"solve", naik_command_solve},   {"gauge", naik_command_gauge},
                 {"links", naik_command_links},   {"modes", naik_command_modes},
                 {"info", naik_command_info},     {"export", naik_command_export},
-                {"report", naik_command_report}, {"import-milc", naik_command_import_milc}};
+                {"report", naik_command_report}, {"import-milc", naik_command_import_milc},
+                {"bench", naik_command_bench}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* What a command has said: its lines, its warnings and its sentence. */
