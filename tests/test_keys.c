@@ -310,7 +310,92 @@ static void names_end_where_they_are_said_to_end(check *t)
     }
 }
 
+/* Integers that are none of the machine's, whatever the range of their key. */
+static void integers_end_where_those_of_the_machine_do(check *t)
+{
+    int keys = 0;
+    for (int i = 0; i < naik_input_table.count; i++) {
+        const naik_param *p = &naik_input_table.params[i];
+        const bool integer = p->kind == NAIK_PARAM_INT || p->kind == NAIK_PARAM_INTS ||
+                             p->kind == NAIK_PARAM_VECTOR3 || p->kind == NAIK_PARAM_VECTORS3 ||
+                             p->kind == NAIK_PARAM_VECTOR4 || p->kind == NAIK_PARAM_VECTORS4;
+        if (integer && strncmp(p->key, "baryons", 7) != 0) {
+            const bool ok =
+                is_out_of_range(t, p, 2147483648.0) && is_out_of_range(t, p, -2147483649.0);
+            if (!CHECK_TRUE(t, ok)) {
+                fprintf(stderr, "    %s takes what is no int\n", p->key);
+            }
+            keys++;
+        }
+    }
+    CHECK_TRUE(t, keys > 15);
+}
+
+/* "KEY=[ENTRY, ENTRY, ...]" of `count` entries, which have the number of each in the place of %d. */
+static char *entries_of(const char *key, const char *entry, int count)
+{
+    char *text = calloc(1, (size_t)count * (strlen(entry) + 12) + 100);
+    size_t used = (size_t)sprintf(text, "%s=[", key);
+    for (int i = 0; i < count; i++) {
+        used += (size_t)sprintf(text + used, "%s", i > 0 ? ", " : "");
+        used += (size_t)sprintf(text + used, entry, i);
+    }
+    sprintf(text + used, "]");
+    return text;
+}
+
+/* As many entries as the table says, and one more. */
+static void lists_of_sections_end_where_they_are_said_to_end(check *t)
+{
+    static const char *const rows[NAIK_PARAM_LISTS] = {
+        "{name: x%d, masses: [0.1], source: {type: point, origin: [0, 0, 0, 0]}}",
+        "{name: x%d, quark: p, antiquark: p}",
+        "{name: x%d, quarks: [p, p, p], operators: [nucleon]}",
+        "{name: x%d, parent: p, spectator: p, insertion: [G1-G1], sink_times: [4], "
+        "daughter_masses: [0.1]}",
+        "{name: x%d, type: truncated_solves, solve: p, tolerance_sloppy: 0.01, exact_sources: 2}"};
+    char sentence[LINE];
+    for (int i = 0; i < NAIK_PARAM_LISTS; i++) {
+        const naik_param_list *list = &naik_input_table.list[i];
+        for (int more = 0; more < 2; more++) {
+            char *text = entries_of(list->key, rows[i], list->max_count + more);
+            const char *const overrides[] = {"output.correlators=[pion5]", text};
+            takes(t, plain, overrides, 2, sentence);
+            if (!CHECK_TRUE(t, (strstr(sentence, "a list of at most ") != NULL) == (more == 1))) {
+                fprintf(stderr, "    %d entries of %s: %s\n", list->max_count + more, list->key,
+                        sentence);
+            }
+            free(text);
+        }
+    }
+}
+
+/* Of every key one letter in four is another one, in a section where it is not: the key is found. */
+static void a_mistyped_key_in_a_wrong_section_is_found(check *t)
+{
+    int found = 0;
+    for (int i = 0; i < naik_input_table.count; i++) {
+        const char *last = strrchr(naik_input_table.params[i].key, '.') + 1;
+        const size_t length = strlen(last), wrong = length / 4;
+        char text[LINE], sentence[LINE];
+        snprintf(text, sizeof text, "run.%s=1", last);
+        for (size_t k = 0; k < wrong; k++) {
+            text[4 + k] = 'Q';
+        }
+        const char *const overrides[] = {text};
+        is_taken(t, overrides, 1, sentence);
+        if (wrong > 0 && !CHECK_TRUE(t, strstr(sentence, "; did you mean '") != NULL)) {
+            fprintf(stderr, "    %s: %s\n", text, sentence);
+        }
+        found += wrong > 0;
+    }
+    CHECK_TRUE(t, found > 100);
+}
+
 CHECK_MAIN(CHECK(every_key_has_the_identity_default_and_range_that_are_stated),
            CHECK(both_ends_of_every_range_are_in_it_and_what_is_beyond_is_not),
            CHECK(limits_between_keys_are_where_they_are_said_to_be),
-           CHECK(lists_end_where_they_are_said_to_end), CHECK(names_end_where_they_are_said_to_end))
+           CHECK(lists_end_where_they_are_said_to_end), CHECK(names_end_where_they_are_said_to_end),
+           CHECK(integers_end_where_those_of_the_machine_do),
+           CHECK(lists_of_sections_end_where_they_are_said_to_end),
+           CHECK(a_mistyped_key_in_a_wrong_section_is_found))
