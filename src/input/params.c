@@ -84,7 +84,8 @@ static bool find_elsewhere(const naik_param_table *table, const char *word, char
     const char *best = NULL;
     int best_distance = 0;
     for (int i = 0; i < table->count; i++) {
-        const char *last = strrchr(table->params[i].key, '.') + 1;
+        const char *dot = strrchr(table->params[i].key, '.');
+        const char *last = dot != NULL ? dot + 1 : table->params[i].key;
         int distance = naik_text_distance(word, last);
         if (4 * distance <= (int)strlen(last) && (best == NULL || distance < best_distance)) {
             best = table->params[i].key;

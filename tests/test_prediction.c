@@ -1,0 +1,125 @@
+/* test_prediction.c - what solves took beside what was foreseen of their like: means by hand, and places that are known
+ *
+ * ranks: 1
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "input/input.h"
+#include "plan/prediction.h"
+
+/* Two masses of two tolerances each, of two Naik epsilons, with and without modes. */
+static const char text[] =
+    "lattice: {size: [16, 16, 16, 32]}\n"
+    "gauge: {file: lat.h5}\n"
+    "action: {type: hisq}\n"
+    "solver: {tolerance: 1e-8}\n"
+    "deflation: {modes: 16, file: m.h5}\n"
+    "solve:\n"
+    "  - {name: a, masses: [0.1, 0.2], source: {type: point, origin: [0, 0, 0, 0]}}\n"
+    "  - {name: b, masses: [0.1], tolerance: 1e-4, source: {type: point, origin: [0, 0, 0, 0]}}\n"
+    "  - {name: c, masses: [0.1], deflate: false, source: {type: point, origin: [0, 0, 0, 0]}}\n"
+    "  - {name: d, masses: [0.1], naik_epsilon: [0.5], source: {type: point, origin: [0, 0, 0, "
+    "0]}}\n"
+    "output: {file: out.h5, correlators: [pion5]}\n";
+
+static naik_input *read_input(check *t)
+{
+    naik_input *input = NULL;
+    CHECK_OK(
+        t, naik_input_parse(t->log, "input.yaml", text, strlen(text), NULL, 0, NULL, NULL, &input));
+    return input;
+}
+
+/* Number n of a solve takes 10 n + 1 iterations and n/4 seconds; every fifth is pending. */
+static naik_solve_record record_of(int n)
+{
+    return (naik_solve_record){.state = n % 5 == 4 ? NAIK_SOLVE_PENDING : NAIK_SOLVE_DONE,
+                               .iterations = 10 * n + 1,
+                               .seconds = n / 4.0};
+}
+
+static void solves_are_counted_with_their_like_alone(check *t)
+{
+    naik_input *input = read_input(t);
+    CHECK_REQUIRE(t, input != NULL && input->task_count == 15);
+    prediction p = {
+        .mass_count = 5,
+        .masses = {{.mass = 0.1, .tolerance = 1e-8, .deflate = true, .by_epsilon = true},
+                   {.mass = 0.2, .tolerance = 1e-8, .deflate = true, .by_epsilon = true},
+                   {.mass = 0.1, .tolerance = 1e-4, .deflate = true, .by_epsilon = true},
+                   {.mass = 0.1, .tolerance = 1e-8, .by_epsilon = true},
+                   {.mass = 0.1,
+                    .tolerance = 1e-8,
+                    .deflate = true,
+                    .by_epsilon = true,
+                    .naik_epsilon = 0.5}}};
+    double iterations[5] = {0}, seconds[5] = {0};
+    int count[5] = {0};
+    for (int i = 0; i < input->task_count; i++) {
+        const naik_solve_record record = record_of(i);
+        const naik_input_task *task = &input->tasks[i];
+        /* by the order of the input: entry a has two masses, each other entry is a row of its own */
+        const int row = task->solve == 0 ? task->mass : task->solve + 1;
+        prediction_measure(&p, input, i, &record);
+        if (record.state != NAIK_SOLVE_PENDING) {
+            iterations[row] += record.iterations;
+            seconds[row] += record.seconds;
+            count[row]++;
+        }
+    }
+    for (int row = 0; row < 5; row++) {
+        CHECK_TRUE(t, count[row] >= 2);
+        CHECK_INT(t, p.masses[row].measured, count[row]);
+        CHECK_NEAR(t, p.masses[row].measured_iterations, iterations[row] / count[row], 1e-10);
+        CHECK_NEAR(t, p.masses[row].measured_s, seconds[row] / count[row], 1e-12);
+    }
+    naik_input_destroy(&input);
+}
+
+static void without_modes_the_epsilon_is_of_no_matter(check *t)
+{
+    naik_input *input = read_input(t);
+    CHECK_REQUIRE(t, input != NULL);
+    prediction p = {.mass_count = 1, .masses = {{.mass = 0.1, .tolerance = 1e-8, .deflate = true}}};
+    for (int i = 0; i < input->task_count; i++) {
+        const naik_solve_record record = {.state = NAIK_SOLVE_NOT_CONVERGED, .iterations = 1};
+        prediction_measure(&p, input, i, &record);
+    }
+    CHECK_INT(t, p.masses[0].measured, 6); /* three columns of a and of d */
+    naik_input_destroy(&input);
+}
+
+/* Seconds are foreseen on devices that the model knows, and nothing of quarks with spin. */
+static void what_is_foreseen_depends_on_the_device(check *t)
+{
+    static const struct {
+        const char *device, *machine;
+    } rows[] = {{"NVIDIA H200", "h200"},
+                {"NVIDIA H100 80GB HBM3", "h100"},
+                {"NVIDIA A100-SXM4-80GB", "perlmutter-80gb"},
+                {"NVIDIA A100-SXM4-40GB", "perlmutter"},
+                {"AMD Instinct MI250X", "lumi-g"},
+                {"NVIDIA GeForce", NULL}};
+    naik_input *input = read_input(t);
+    CHECK_REQUIRE(t, input != NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const prediction_place place = {
+            .device = rows[i].device, .ranks = 1, .nodes = 1, .grid = {1, 1, 1, 1}};
+        prediction p;
+        CHECK_OK(t, prediction_make(t->comm, input, &place, &p));
+        CHECK_TRUE(t, p.made && p.mass_count == 5);
+        CHECK_TRUE(t, (p.machine != NULL) == (rows[i].machine != NULL));
+        CHECK_TRUE(t, p.machine == NULL || strcmp(p.machine, rows[i].machine) == 0);
+        CHECK_TRUE(t, (p.gap == NULL) == (p.machine != NULL));
+        CHECK_TRUE(t, (p.masses[0].solve_s > 0) == (p.machine != NULL));
+        CHECK_TRUE(t, p.masses[0].iterations.expected > p.masses[1].iterations.expected);
+        CHECK_TRUE(t, p.output_bytes > 15 * 16 * 16 * 16 * 32 * 3 * 16); /* in double */
+    }
+    naik_input_destroy(&input);
+}
+
+CHECK_MAIN(CHECK(solves_are_counted_with_their_like_alone),
+           CHECK(without_modes_the_epsilon_is_of_no_matter),
+           CHECK(what_is_foreseen_depends_on_the_device))
