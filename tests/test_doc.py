@@ -192,11 +192,22 @@ def the_manual_page_names_every_command_and_formats_without_warning():
         head = said.split("\n\n")[0]
         for option in re.findall(r"--[a-z-]+", head):
             assert option in page or name in ("gauge", "bench"), (name, option)
+    kinds = re.match(r"naik bench (\S+)", subprocess.run([NAIK, "bench", "--help"], capture_output=True, text=True).stdout)[1].split("|")
+    shown = re.search(r"^\.B naik bench\n\.BR (.*)$", page, flags=re.M)[1].split(" | ")
+    assert len(kinds) > 7 and shown == kinds + ["model"], (kinds, shown)
     version = subprocess.run([NAIK, "--version"], capture_output=True, text=True).stdout.split()[1]
     assert f"naik {version}" in page.split("\n")[0], version
     if shutil.which("groff"):
         done = subprocess.run(["groff", "-man", "-ww", "-z", "doc/naik.1"], capture_output=True, text=True)
         assert done.stderr == "" and done.returncode == 0, done.stderr
+
+
+def the_page_of_the_model_has_the_words_of_software():
+    said = subprocess.run([NAIK, "bench", "--help"], capture_output=True, text=True).stdout
+    words = re.search(r"--software (\S+\|\S+?)\]", said)[1].split("|")
+    table = read("doc/performance-model.md").split("| `--software` |")[1].split("\n\n")[0]
+    shown = re.findall(r"^\| `(\S+)`", table, flags=re.M)
+    assert len(words) > 2 and sorted(shown) == sorted(words), (shown, words)
 
 
 def the_citation_has_the_version_of_the_program():
@@ -304,7 +315,7 @@ main([links_between_pages_resolve, files_and_folders_named_in_the_pages_exist,
       sentences_of_the_troubleshooting_page_are_in_the_program,
       inputs_that_the_pages_show_are_accepted, keys_that_the_pages_name_are_keys,
       options_that_the_pages_show_are_options,
-      the_manual_page_names_every_command_and_formats_without_warning, versions_of_formats_are_those_that_are_written, the_citation_has_the_version_of_the_program,
+      the_manual_page_names_every_command_and_formats_without_warning, the_page_of_the_model_has_the_words_of_software, versions_of_formats_are_those_that_are_written, the_citation_has_the_version_of_the_program,
       the_changelog_is_a_summary_with_details_behind, paragraphs_are_wrapped_at_100_columns,
       tables_and_paragraphs_are_whole, sentences_that_readers_stumbled_over_are_gone,
       figures_of_speed_are_in_the_results])
