@@ -351,8 +351,8 @@ static void lists_of_sections_end_where_they_are_said_to_end(check *t)
         "{name: x%d, masses: [0.1], source: {type: point, origin: [0, 0, 0, 0]}}",
         "{name: x%d, quark: p, antiquark: p}",
         "{name: x%d, quarks: [p, p, p], operators: [nucleon]}",
-        "{name: x%d, parent: p, spectator: p, insertion: [G1-G1], sink_times: [4], "
-        "daughter_masses: [0.1]}",
+        ("{name: x%d, parent: p, spectator: p, insertion: [G1-G1], sink_times: [4], "
+         "daughter_masses: [0.1]}"),
         "{name: x%d, type: truncated_solves, solve: p, tolerance_sloppy: 0.01, exact_sources: 2}"};
     char sentence[LINE];
     for (int i = 0; i < NAIK_PARAM_LISTS; i++) {
