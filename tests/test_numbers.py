@@ -110,6 +110,29 @@ solve:
   - {name: n, kappas: [0.11], source: {type: random_volume, noise: gaussian, seed: 3}, correlators: []}
 output: {file: OUT, momenta: [[0, 0, 0], [1, 0, 0], [0, 1, 1]], loops: [G1, G5, GXY], condensate: true, average: true, propagators: false}
 """
+RUNS["places"] = """
+lattice: {size: [4, 4, 2, 6], boundary_t: antiperiodic}
+gauge: {file: LAT}
+action: {type: hisq}
+solver: {tolerance: 1e-11, inner_precision: double}
+solve:
+  - {name: a, masses: [0.4], naik_epsilon: [0.3], source: {type: point, origin: [0, 1, 0, 2], spin_taste: conserved_vector_x}, correlators: [pion5]}
+  - {name: b, masses: [0.4], naik_epsilon: [-0.4], source: {type: point, origin: [0, 1, 0, 2], spin_taste: conserved_vector_t}, correlators: [pion5]}
+  - {name: em, masses: [0.4], source: {type: evenminusodd_wall, t0: [1, 4]}, correlators: [pion5, rhox]}
+  - {name: eo, masses: [0.4], source: {type: evenandodd_wall, t0: [1, 4]}, correlators: [pion5, pion05, GT-G1]}
+  - {name: p, masses: [0.5], source: {type: point, origin: [[1, 1, 0, 5], [0, 0, 0, 3]]}, correlators: [pion5, GX-G1]}
+  - {name: q, masses: [0.6], source: {type: gaussian, radius: 1.1, origin: [[1, 1, 0, 5], [0, 0, 0, 3]]}, correlators: []}
+pairs:
+  - {name: w, quark: em, antiquark: eo}
+  - {name: pq, quark: p, antiquark: q, sink: covariant_gaussian, radius: 0.8, iterations: 2}
+  - {name: qp, quark: p, antiquark: q, sink: covariant_gaussian, radius: 0.9, iterations: 2}
+  - {name: qq, quark: q, antiquark: p, sink: covariant_gaussian, radius: 0.9, iterations: 3}
+baryons:
+  - {name: one, quarks: [em, eo, eo], operators: [nucleon, delta]}
+  - {name: two, quarks: [eo, em, em], operators: [nucleon]}
+  - {name: three, quarks: [p, q, p], operators: [nucleon]}
+output: {file: OUT, momenta: [[0, 0, 0], [0, 1, 1]], average: true, propagators: false}
+"""
 
 
 def numbers(name):
@@ -159,6 +182,10 @@ def numbers_of_averages_and_modes():
     run("averages")
 
 
+def numbers_of_sources_at_several_places():
+    run("places")
+
+
 def numbers_under_a_twist():
     run("twisted")
 
@@ -176,5 +203,5 @@ def numbers_of_twisted_mass_quarks():
     run("twisted-mass")
 
 
-main([a_configuration_is_made, numbers_of_staggered_quarks, numbers_of_averages_and_modes, numbers_under_a_twist, numbers_of_one_loop, numbers_of_clover_quarks,
+main([a_configuration_is_made, numbers_of_staggered_quarks, numbers_of_averages_and_modes, numbers_of_sources_at_several_places, numbers_under_a_twist, numbers_of_one_loop, numbers_of_clover_quarks,
       numbers_of_twisted_mass_quarks], needed=[a_configuration_is_made])

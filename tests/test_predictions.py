@@ -39,7 +39,12 @@ LIGHT_KEYS = ["lattice.size=[64, 64, 64, 96]", "lattice.size=[48, 32, 32, 64]", 
               "output.correlators=[pion5, GX-G1]", "output.correlators=[conserved_vector_x]", "output.loops=[G1-G1]", "output.condensate=true", MODES,
               MODES + " deflation.precision=16", MODES + " deflation.krylov=600", MODES + " deflation.again=1e-6", "deflation={modes: auto, file: none-modes.h5}",
               MODES + " solve.0.deflate=false", MODES + " run.groups=2", MODES + " run.groups=auto", MODES + " output.correlators=[pion5] averages=[{type: low_modes, name: l, solve: b}]",
-              "output.correlators=[pion5] averages=[{type: truncated_solves, name: s, solve: b, tolerance_sloppy: 1e-3, exact_sources: 2}]", PAIR % "G1-G1", PAIR % "conserved_vector_t"]
+              "output.correlators=[pion5] averages=[{type: truncated_solves, name: s, solve: b, tolerance_sloppy: 1e-3, exact_sources: 2}]", PAIR % "G1-G1", PAIR % "conserved_vector_t",
+              MODES + " lattice.size=[64, 64, 64, 96]", "deflation={modes: auto, file: none-modes.h5} lattice.size=[64, 64, 64, 96]", MODES + " solver.inner_precision=double",
+              MODES + " solver.multishift=on solve.1.masses=[0.01, 0.012, 0.014]", "solver.multishift=on solve.1.masses=[0.01, 0.012, 0.014]", "solver.multishift=off solve.1.masses=[0.01, 0.012, 0.014]",
+              "run.groups=2 solver.batch=1", "output.baryons=[nucleon]", "solve.1.source.spin_taste=conserved_vector_x", "solve.1.source.colours=[1]",
+              "pairs=[{name: p, quark: b, antiquark: b, sink: covariant_gaussian, radius: 2, iterations: 4}] output.correlators=[pion5]",
+              "output.momenta=[[0, 0, 0], [1, 0, 0]] output.correlators=[pion5]", "solve.0.twist=[0.1, 0, 0]"]
 SPIN_KEYS = ["lattice.size=[48, 48, 48, 96]", "action={type: wilson}", "action={type: twisted_mass, mu: 0.01}", "solver.tolerance=1e-6", "solver.batch=1", "solver.method=cg",
              "solver.method=bicgstab", "solver.method=multigrid", "solver.inner_precision=double", "solver.inner_precision=half", "solver.link_numbers=12",
              "solver.link_numbers=8", "run.groups=2", "run.groups=auto", "output.precision=32", "output.propagators=false output.correlators=[pion]",
@@ -48,7 +53,10 @@ SPIN_KEYS = ["lattice.size=[48, 48, 48, 96]", "action={type: wilson}", "action={
              "solver.method=multigrid multigrid.cycles=6", "solver.method=multigrid multigrid.start=40", "solver.method=multigrid multigrid.smoother=4",
              "solver.method=multigrid multigrid.coarse_space=64", "solver.method=multigrid multigrid.coarse_tolerance=0.01",
              "solver.method=multigrid multigrid.restart=8", "solver.method=multigrid run.groups=2", PAIR % "GX", PAIR % "conserved_vector_t",
-             "solver.method=multigrid multigrid.file=none-grid.h5", "solver.method=multigrid output.propagators=false output.correlators=[pion]"]
+             "solver.method=multigrid multigrid.file=none-grid.h5", "solver.method=multigrid output.propagators=false output.correlators=[pion]",
+             "lattice.size=[64, 64, 64, 128]", "solver.method=multigrid lattice.size=[64, 64, 64, 128]", "solver.method=multigrid run.groups=auto", "solver.method=cg solver.inner_precision=half",
+             "solver.method=multigrid solver.batch=1", "solve.1.source.dilution=[even_odd] output.loops=[GX]", "solve.1.source.spacing=2", "solve.0.twist=[0.1, 0, 0]",
+             "baryons=[{name: n, quarks: [a, a, a], operators: [nucleon]}]", "action={type: wilson} solver.link_numbers=8"]
 
 
 def leaves(item, where=""):
