@@ -15,7 +15,7 @@ ELSEWHERE = {"from-milc.md": "test_pages.py", "from-chroma-or-pyquda.md": "test_
 # what takes long becomes small, and one sample measures
 SMALL = [(r"\b32,32,32,(32|64)\b", "4,4,4,8"), (r"\b16,16,16,16\b", "4,4,4,8"), (r"--modes 128\b", "--modes 8"),
          (r"^bench cg --masses", "bench cg --size 4,4,4,8 --masses"), (r"/scratch/", ""), (r"run\.groups=4", "run.groups=2"),
-         (r"^(bench (?!model)(?!io).*)$", r"\1 --repeat 1 --time 0.001"), (r"--gauge lat\.h5( .*)--mass 0\.01,0\.002", r"--gauge lat.h5\1--mass 0.1,0.05")]
+         (r"^(bench (?!model).*)$", r"\1 --repeat 1 --time 0.001 --copy-mib 4"), (r"--gauge lat\.h5( .*)--mass 0\.01,0\.002", r"--gauge lat.h5\1--mass 0.1,0.05")]
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
 gauge: {file: lat.h5}

@@ -12,16 +12,16 @@ from program import everything, main, naik, path, same
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import naik_io  # noqa: E402
 
-NX, NY, NZ, NT = SIZE = (8, 4, 4, 8)
-ORIGINS = [(0, 0, 0, 1), (5, 2, 1, 6)]
+NX, NY, NZ, NT = SIZE = (6, 2, 4, 8)
+ORIGINS = [(0, 0, 0, 1), (5, 1, 2, 6)]
 RADIUS, STEPS = 1.2, 2
 INPUT = """
-lattice:  {size: [8, 4, 4, 8], boundary_t: antiperiodic}
+lattice:  {size: [6, 2, 4, 8], boundary_t: antiperiodic}
 gauge:    {file: %s}
 action:   {%s}
 solve:
-  - {name: light, masses: [0.1, 0.3], source: {type: point, origin: [[0, 0, 0, 1], [5, 2, 1, 6]]}}
-  - {name: heavy, masses: [0.8], source: {type: point, origin: [[0, 0, 0, 1], [5, 2, 1, 6]]}}
+  - {name: light, masses: [0.1, 0.3], source: {type: point, origin: [[0, 0, 0, 1], [5, 1, 2, 6]]}}
+  - {name: heavy, masses: [0.8], source: {type: point, origin: [[0, 0, 0, 1], [5, 1, 2, 6]]}}
 pairs:
   - {name: hl, quark: light, antiquark: heavy}
   - {name: self, quark: light, antiquark: light}
@@ -75,8 +75,8 @@ def traces(sink, source, s, z):
 
 
 def configurations_are_generated():
-    naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "5.8", "--seed", "3", "--sweeps", "5", "-o", path("lat.h5"))
-    naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "6", "--sweeps", "0", "-o", path("unit.h5"))
+    naik("gauge", "generate", "--size", "6,2,4,8", "--beta", "5.8", "--seed", "3", "--sweeps", "5", "-o", path("lat.h5"))
+    naik("gauge", "generate", "--size", "6,2,4,8", "--beta", "6", "--sweeps", "0", "-o", path("unit.h5"))
 
 
 def the_bytes_are_the_same_on_every_grid():
