@@ -107,6 +107,7 @@ all: $(BUILD)/naik
 lib: $(BUILD)/libnaik.a
 python: $(BUILD)/libnaik.so
 	@$(if $(filter build/%,$(BUILD)),ln -sfn $(BUILD:build/%=%)/libnaik.so build/libnaik.so)
+NEEDS_GPU = @test -n '$(GPU)' || { echo 'say which GPU: make GPU=cuda GPU_ARCH=sm_90 $@'; exit 1; }
 gpu-objects: $(GPU_OBJ)
 tests: $(TESTS) $(REPLAYS) $(BUILD)/tests/quark/naik
 
@@ -134,7 +135,8 @@ $(BUILD)/tests/quark/naik: $(BUILD)/src/cli/main.o $(BUILD)/tests/quark/hop_quar
 	$(Q)$(MPICC) $(OPT) -fopenmp $(EXTRA_CFLAGS) -o $@ $^ $(LIBS) $(GPU_LIBS)
 
 # An MPI that takes device memory, made of one that does not; preloaded into tests
-shim: $(BUILD)/tests/shim/mpi_device_shim.so
+shim: $(if $(GPU),$(BUILD)/tests/shim/mpi_device_shim.so)
+	$(NEEDS_GPU)
 $(BUILD)/tests/shim/mpi_device_shim.so: tests/shim/mpi_device_shim.c tests/shim/device_memory.cu \
     tests/shim/device_memory.h gpu/gpu.h $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -235,7 +237,7 @@ mutants:
 
 # Needs GPUs; MPIRUN, RANKS, EXCHANGES and SUMMARY: tests/check_gpu.sh
 check-gpu:
-	@test -n '$(GPU)' || { echo 'say which GPU: make GPU=cuda GPU_ARCH=sm_90 check-gpu'; exit 1; }
+	$(NEEDS_GPU)
 	@$(MAKE) $(PARALLEL) --no-print-directory all python tests shim
 	@$(PASS_ON) tests/check_gpu.sh
 

@@ -16,14 +16,15 @@
 # RANKS says how many devices there are where that cannot be seen; PROGRAMS, EXCHANGES (1000000) and KINDS
 # narrow the parts; SHARE=1 lets ranks share one device, over peers alone, which is slow. Where a command
 # may take only so long, TIME says how many seconds: what does not fit is left out, and with DONE=FILE,
-# which keeps the names of what has passed, the same command goes on with the rest.
+# which keeps the names of what has passed, the same command goes on with the rest. What does not end
+# within TIME although nothing ran before it has failed, and is not tried again with that TIME.
 #
 # What it finds goes to SUMMARY (check-gpu.txt), the file to send with a report; inside a job, run it as
 # that job's script. Ends with "N passed, N failed", where something was left out ", N left out"; exit
 # status 1 where one failed, 2 where none failed and some are left out.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-BUILD=${BUILD:-build/cuda} SUMMARY=${SUMMARY:-check-gpu.txt} DONE=${DONE:-/dev/null} passed=0 failed=0 left=0
+BUILD=${BUILD:-build/cuda} SUMMARY=${SUMMARY:-check-gpu.txt} DONE=${DONE:-/dev/null} passed=0 failed=0 left=0 ran=0
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 export BUILD NAIK_BACKEND=${BACKEND:-gpu} OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 . tools/env.sh
@@ -49,17 +50,20 @@ tee=$!
 # run NAME SIGN COMMAND...: with what it says in $log; $good of its lines begin with SIGN, $bad with FAIL.
 # A crash, or silence, is a failure. False: it had passed before, or there was no time for it.
 run() {
-    local name=$1 sign=$2 start=$SECONDS status=124 limit=${LIMIT:-1800}
-    local end=$((${TIME:-1000000} - start))
+    local name=$1 sign=$2 start=$SECONDS status=124 limit=${LIMIT:-1800} time=${TIME:-1000000}
+    local end=$((time - (ran ? start : 0))) too_long="more than $time s: $1"
     shift 2
     ! grep -qxF "$name" "$DONE" || return 1
+    ! grep -qxF "$too_long" "$DONE" || { longer && return 1; }
     [ "$end" -gt "$limit" ] || limit=$end
     [ "$limit" -lt 1 ] || { timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null && status=0 || status=$?; }
     if [ $status = 124 ] && [ "$limit" = "$end" ]; then
+        [ "$ran" = 1 ] || [ "$limit" -lt 1 ] || { echo "$too_long" >>"$DONE" && longer && ran=1 && return 1; }
         echo "left out: $name"
         left=$((left + 1))
         return 1
     fi
+    ran=1
     good=$(grep -c "^$sign" "$log") bad=$(grep -c '^FAIL ' "$log")
     [ "$status" = 0 ] && [ "$good" != 0 ] || bad=$((bad + (bad == 0)))
     # what was to be tested was not
@@ -70,6 +74,10 @@ run() {
     printf '%-44s %3d passed, %d failed (%d s)\n' "$name" "$good" "$bad" $((SECONDS - start))
     passed=$((passed + good)) failed=$((failed + bad))
     [ "$bad" != 0 ] || echo "$name" >>"$DONE"
+}
+longer() {
+    echo "FAIL $name: does not end within $time s; give TIME more, or narrow PROGRAMS, EXCHANGES or KINDS"
+    failed=$((failed + 1))
 }
 count() { run "$1" 'PASS ' "${@:2}"; } # count NAME COMMAND...
 judge() {                              # judge NAME RANKS COMMAND...

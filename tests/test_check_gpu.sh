@@ -22,6 +22,11 @@ PARTS=staged TIME=0 call 2 '0 passed, 0 failed, 2 left out' && [ ! -s "$DONE" ] 
     PARTS=staged call 0 '2 passed, 0 failed' && [ "$(wc -l <"$DONE")" = 2 ] &&
     PARTS=staged call 0 '0 passed, 0 failed' && grep -q '^exchanges, 2 ranks, staged .* 1 passed' "$SUMMARY"
 verdict what_time_leaves_out_is_run_by_the_next_call $?
+export PARTS=staged PROGRAMS='' SUMMARY=$scratch/long DONE=$scratch/more
+TIME=1 EXCHANGES=1000000000 call 1 '0 passed, 1 failed' && grep -q 'does not end within 1 s; give TIME more' "$SUMMARY" &&
+    TIME=1 call 1 '0 passed, 1 failed' && call 0 '1 passed, 0 failed'
+verdict what_takes_longer_than_all_the_time_is_a_failure_until_there_is_more $?
+export PROGRAMS=halo_words SUMMARY=$scratch/summary
 DONE='' PARTS='staged nonsense' PROGRAMS='' call 1 '1 passed, 1 failed' && grep -q 'there is no part nonsense' "$SUMMARY"
 verdict a_part_that_there_is_not_is_a_failure $?
 RANKS=1 PARTS=peer DONE='' call 1 '0 passed, 0 failed' && grep -q 'one device: nothing of peer was run' "$SUMMARY"
