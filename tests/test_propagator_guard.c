@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/h5/metadata_crc.h"
 #include "io/prop/prop_file.h"
 #include "propagator_fixture.h"
 
@@ -228,23 +229,47 @@ static void an_incomplete_final_file_is_not_believed(check *t)
     room_leave(t, &r);
 }
 
-/* Takes every slot for a run but the last one. */
-static void fill_slots(check *t, const room *r)
+/* A list of slots of so many bytes in the place of that in a file. */
+typedef struct slot_list {
+    const char *part;
+    size_t bytes;
+} slot_list;
+
+/* Each is a run's but the last one. */
+static naik_status make_slots(naik_comm *alone, void *data)
 {
-    char part[NAIK_PATH_MAX];
-    static char slots[NAIK_SESSIONS - 1][NAIK_SESSION_BYTES];
-    const hsize_t start[1] = {0}, count[1] = {NAIK_SESSIONS - 1};
-    snprintf(part, sizeof part, "%s.part", r->path);
-    hid_t file = H5Fopen(part, H5F_ACC_RDWR, H5P_DEFAULT),
-          type = naik_h5_string(NAIK_SESSION_BYTES);
-    hid_t sessions = H5Dopen2(file, "/metadata/sessions", H5P_DEFAULT);
+    naik_status status = NAIK_OK;
+    const slot_list *list = data;
+    static char slots[NAIK_SESSIONS][NAIK_SESSION_BYTES];
+    const hsize_t start[1] = {0}, count[1] = {NAIK_SESSIONS};
+    hid_t made = naik_h5_string(list->bytes), type = naik_h5_string(NAIK_SESSION_BYTES);
+    hid_t file = -1, sessions = -1;
     for (int i = 0; i < NAIK_SESSIONS - 1; i++) {
         snprintf(slots[i], NAIK_SESSION_BYTES, "time=%d\n", i);
     }
-    CHECK_OK(t, naik_h5_write_part(t->log, sessions, type, start, count, slots));
-    H5Dclose(sessions);
-    H5Tclose(type);
-    CHECK_TRUE(t, H5Fclose(file) >= 0);
+    NAIK_TRY(naik_h5_open(alone, list->part, true, NULL, &file));
+    NAIK_H5_TRY(alone->log, H5Ldelete(file, "/metadata/sessions", H5P_DEFAULT), "removing slots");
+    NAIK_TRY(
+        naik_h5_dataset(alone->log, file, "/metadata/sessions", made, 1, count, NULL, &sessions));
+    NAIK_TRY(naik_h5_write_part(alone->log, sessions, type, start, count, slots));
+    naik_h5_release(sessions);
+    sessions = -1;
+    NAIK_H5_TRY(alone->log, H5Adelete(file, "metadata_crc"), "removing a checksum");
+    NAIK_TRY(naik_h5_write_metadata_crc(alone, file));
+done:
+    naik_h5_release(sessions);
+    naik_h5_release(type);
+    naik_h5_release(made);
+    naik_h5_close(alone, &file);
+    return status;
+}
+
+static void fill_slots(check *t, const room *r, size_t bytes)
+{
+    char part[NAIK_PATH_MAX];
+    slot_list list = {.part = part, .bytes = bytes};
+    snprintf(part, sizeof part, "%s.part", r->path);
+    CHECK_OK(t, naik_h5_by_rank_0(t->comm, make_slots, &list));
 }
 
 /* Runs that a later one must agree with are told of in its file, however many there were. */
@@ -255,7 +280,7 @@ static void notes_are_whole_and_outlive_many_runs(check *t)
         return;
     }
     naik_propagator_spec spec = room_spec();
-    char text[3000], found[3000];
+    char text[NAIK_SESSION_BYTES], found[NAIK_SESSION_BYTES];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     for (int run = 0; run < 4; run++) {
@@ -277,7 +302,7 @@ static void notes_are_whole_and_outlive_many_runs(check *t)
         }
         naik_propagator_file_close(&file);
         if (run == 0) {
-            fill_slots(t, &r);
+            fill_slots(t, &r, NAIK_SESSION_BYTES);
         }
     }
     room_leave(t, &r);
@@ -307,15 +332,53 @@ static void notes_of_many_runs_do_not_add_up(check *t)
         }
         naik_propagator_file_close(&file);
         if (run == 0) {
-            fill_slots(t, &r);
+            fill_slots(t, &r, NAIK_SESSION_BYTES);
         }
+    }
+    room_leave(t, &r);
+}
+
+/* The slots of a file that an earlier version began have half the bytes: what has no room there is cut or not there, and
+ * no line of another. */
+static void slots_of_earlier_versions_keep_whole_lines(check *t)
+{
+    enum { BYTES = 2048 };
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    char text[NAIK_SESSION_BYTES], found[NAIK_SESSION_BYTES];
+    memset(text, 'x', sizeof text - 1);
+    text[BYTES + BYTES / 4] = '\0';
+    for (int older = 0; older < 2; older++) {
+        naik_propagator_file *file = room_open(t, &r, &spec, true);
+        CHECK_REQUIRE(t, file != NULL);
+        CHECK_OK(t, room_commit(r.lattice, file, 0));
+        naik_propagator_file_close(&file);
+        fill_slots(t, &r, older ? BYTES : NAIK_SESSION_BYTES);
+        file = room_open(t, &r, &spec, false);
+        CHECK_REQUIRE(t, file != NULL);
+        CHECK_OK(t, naik_propagator_file_note(file, "print", "one"));
+        CHECK_OK(t, naik_propagator_file_note(file, "long", text));
+        CHECK_OK(t, naik_propagator_file_noted(file, "long", found, sizeof found));
+        if (older) {
+            CHECK_TRUE(t, strlen(found) > BYTES / 2 && strlen(found) < BYTES);
+            CHECK_TEXT(t, found + strlen(found) - 4, "x...");
+        } else {
+            CHECK_TEXT(t, found, text);
+        }
+        CHECK_OK(t, naik_propagator_file_noted(file, "print", found, sizeof found));
+        CHECK_TEXT(t, found, "one");
+        naik_propagator_file_close(&file);
     }
     room_leave(t, &r);
 }
 
 CHECK_MAIN(CHECK(a_changed_input_is_refused_by_name),
            CHECK_UP_TO(1, notes_are_whole_and_outlive_many_runs),
-           CHECK_UP_TO(1, notes_of_many_runs_do_not_add_up), CHECK(two_jobs_do_not_share_an_output),
-           CHECK(stale_locks_are_taken_over), CHECK(a_failing_write_loses_nothing),
-           CHECK(a_part_that_cannot_be_looked_at_stays),
+           CHECK_UP_TO(1, notes_of_many_runs_do_not_add_up),
+           CHECK_UP_TO(1, slots_of_earlier_versions_keep_whole_lines),
+           CHECK(two_jobs_do_not_share_an_output), CHECK(stale_locks_are_taken_over),
+           CHECK(a_failing_write_loses_nothing), CHECK(a_part_that_cannot_be_looked_at_stays),
            CHECK(an_incomplete_final_file_is_not_believed))

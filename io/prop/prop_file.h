@@ -9,7 +9,7 @@
 #include "io/prop/journal.h"
 #include "io/prop/record.h"
 
-enum { NAIK_PROP_NAME = 64, NAIK_PROP_PATH = 192, NAIK_SESSIONS = 64, NAIK_SESSION_BYTES = 2048 };
+enum { NAIK_PROP_NAME = 64, NAIK_PROP_PATH = 192, NAIK_SESSIONS = 64, NAIK_SESSION_BYTES = 4096 };
 /* Bytes of the names of all momenta, which are one attribute: HDF5 has no longer ones. */
 enum { NAIK_PROP_NAMES_BYTES = 65000 };
 

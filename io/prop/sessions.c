@@ -10,27 +10,37 @@
 
 enum { COMPARED = 256 }; /* bytes of the longest line that later runs compare with theirs */
 
-/* Adds `name=text` to a slot: whole, or not at all; what is longer than any line that is compared is cut where there
- * is no room, and ends in "...". */
-static bool append(char slot[NAIK_SESSION_BYTES], const char *name, const char *text)
+/* Bytes of a slot: earlier versions made smaller ones. */
+static size_t slot_bytes(hid_t sessions)
+{
+    hid_t type = H5Dget_type(sessions);
+    const size_t bytes = type >= 0 ? H5Tget_size(type) : 0;
+    naik_h5_release(type);
+    return bytes > 0 && bytes < NAIK_SESSION_BYTES ? bytes : NAIK_SESSION_BYTES;
+}
+
+/* Adds `name=text` to a slot of so many bytes: whole, or not at all; what is longer than any line that is compared is
+ * cut where there is no room, and ends in "...". */
+static bool append(char slot[NAIK_SESSION_BYTES], size_t bytes, const char *name, const char *text)
 {
     static const char dots[] = "...\n";
-    const size_t used = strnlen(slot, NAIK_SESSION_BYTES - 1), left = NAIK_SESSION_BYTES - used;
+    const size_t used = strnlen(slot, bytes - 1), left = bytes - used;
     const int wanted = snprintf(slot + used, left, "%s=%s\n", name, text);
     if (wanted >= 0 && (size_t)wanted < left) {
         return true;
     }
     if (wanted > COMPARED && left > COMPARED) {
-        memcpy(slot + NAIK_SESSION_BYTES - sizeof dots, dots, sizeof dots);
+        memcpy(slot + bytes - sizeof dots, dots, sizeof dots);
         return true;
     }
     memset(slot + used, 0, left);
     return false;
 }
 
-/* Lines of names that `own` has not, from the run before it in the same slot: what earlier runs noted stays known. Of
- * each name the last line, so that what every run notes does not add up until the slot is full. */
-static void take_over(char slot[NAIK_SESSION_BYTES], const char *own, const char *before)
+/* Lines of names that `own` has not, of this run or of the run before it in the same slot: what earlier runs noted stays
+ * known. Of each name the last line, so that what every run notes does not add up until the slot is full. */
+static void take_over(char slot[NAIK_SESSION_BYTES], size_t bytes, const char *own,
+                      const char *before)
 {
     char name[NAIK_SESSION_BYTES], text[NAIK_SESSION_BYTES];
     for (size_t length; *before != '\0'; before += length + (before[length] == '\n')) {
@@ -41,7 +51,7 @@ static void take_over(char slot[NAIK_SESSION_BYTES], const char *own, const char
             snprintf(text, sizeof text, "%.*s", (int)(length - key - 1), before + key + 1);
             if (naik_line_value(own, name) == NULL &&
                 naik_line_value(before + length, name) == NULL) {
-                (void)append(slot, name, text);
+                (void)append(slot, bytes, name, text);
             }
         }
     }
@@ -68,8 +78,8 @@ static naik_status write_session(naik_propagator_file *file, const char *text)
     start[0] = (hsize_t)file->session;
     NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, before));
     memset(slot, 0, sizeof slot);
-    snprintf(slot, sizeof slot, "%s", text);
-    take_over(slot, text, before);
+    take_over(slot, slot_bytes(sessions), "", text);
+    take_over(slot, slot_bytes(sessions), text, before);
     NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, slot));
 done:
     naik_h5_release(sessions);
@@ -89,7 +99,7 @@ static naik_status add_to_session(naik_propagator_file *file, const char *name, 
     NAIK_H5_TRY(log, sessions, "opening the list of sessions");
     memset(slot, 0, sizeof slot);
     NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, slot));
-    if (!append(slot, name, text)) {
+    if (!append(slot, slot_bytes(sessions), name, text)) {
         naik_log_warn(log,
                       "%s has no room for what this run notes of '%s': later runs cannot compare "
                       "theirs with it",
@@ -171,7 +181,7 @@ naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propa
     naik_library_versions(libraries, sizeof libraries);
     snprintf(text, sizeof text, "time=%s\npid=%ld\nlibraries=%s\n", now, (long)getpid(), libraries);
     for (int i = 0; i < spec->session_count; i++) {
-        (void)append(text, spec->session[i].name,
+        (void)append(text, sizeof text, spec->session[i].name,
                      spec->session[i].text != NULL ? spec->session[i].text : "");
     }
     if (comm->rank == 0) {

@@ -16,6 +16,7 @@
 #include "cli/configs.h"
 #include "comm/collective.h"
 #include "comm/paths.h"
+#include "contract/average.h"
 #include "contract/contract.h"
 #include "io/files.h"
 #include "io/prop/reader.h"
@@ -206,27 +207,27 @@ static naik_status conclude(solve_job *j, bool interrupted)
                          j->guard.given_up, j->total);
     }
     if (!naik_propagator_file_complete(j->file)) {
-        if (!naik_propagator_file_contracted(j->file)) {
-            const contract_kit kit = {.lattice = j->whole,
-                                      .input = j->input,
-                                      .file = j->file,
-                                      .gauss = whole->gauss,
-                                      .shifts = whole->shifts,
-                                      .hops = naik_link_provider_hops,
-                                      .hops_data = whole,
-                                      .low = {.lattice = j->whole,
-                                              .geometry = j->groups == NULL ? j->geometry : NULL,
-                                              .links = naik_link_provider_packed,
-                                              .links_data = whole,
-                                              .modes = j->plan.modes,
-                                              .shifts = whole->shifts,
-                                              .hops = naik_link_provider_hops,
-                                              .hops_data = whole},
-                                      .ahead = j->ahead,
-                                      .device = naik_backend_device(j->backend),
-                                      .timer = j->timer};
-            NAIK_TRY(contract_all(&kit));
-        }
+        const contract_kit kit = {.lattice = j->whole,
+                                  .input = j->input,
+                                  .file = j->file,
+                                  .gauss = whole->gauss,
+                                  .shifts = whole->shifts,
+                                  .hops = naik_link_provider_hops,
+                                  .hops_data = whole,
+                                  .low = {.lattice = j->whole,
+                                          .geometry = j->groups == NULL ? j->geometry : NULL,
+                                          .links = naik_link_provider_packed,
+                                          .links_data = whole,
+                                          .modes = j->plan.modes,
+                                          .shifts = whole->shifts,
+                                          .hops = naik_link_provider_hops,
+                                          .hops_data = whole},
+                                  .ahead = j->ahead,
+                                  .device = naik_backend_device(j->backend),
+                                  .timer = j->timer};
+        NAIK_TRY(naik_propagator_file_contracted(j->file)
+                     ? contraction_averages_again(j->whole, j->input, j->file)
+                     : contract_all(&kit));
         naik_timer_start(j->timer, "verify output");
         NAIK_TRY(naik_propagator_file_finish(j->file));
         naik_timer_stop(j->timer, "verify output");
@@ -247,7 +248,7 @@ done:
 /* Where the time went, for those who look at the file. */
 static naik_status note_times(solve_job *j)
 {
-    char times[1400];
+    char times[2800];
     naik_timer_list(j->timer, times, sizeof times);
     return naik_propagator_file_note(j->file, "times", times);
 }

@@ -7,9 +7,10 @@
 /* New beginnings of a level, and checks in a row that brought nothing, before the next level. */
 enum { BEGINNINGS = 3, STALLS = 3 };
 /* Iterations in which a level has to halve |r|; 0: as many as it takes. Near the critical mass BiCGStab
- * stays on a plateau until it has found the smallest eigenvalues. In double the plateau ends, and a new
- * beginning would look for them again; in less than double it seldom does not end, and then it goes on
- * in double where it is: the direction has found what it has found. (doc/performance-wilson-gpu.md) */
+ * stays on a plateau until it has found the smallest eigenvalues. In double the plateau ends, so that the
+ * limit is high: a new beginning would look for the eigenvalues again. Below double the plateau may not
+ * end, so that the limit is low: the solve then goes on in double, and keeps the direction with the
+ * eigenvalues that it has found. (doc/performance-wilson-gpu.md) */
 static const int halved_within[BG_LEVELS] = {[BG_FAST] = 160,
                                              [BG_DOUBLE] = 1000,
                                              [BG_NORMAL] = 1000,
