@@ -53,9 +53,9 @@ naik_status contraction_average(contraction_averager *w, const contraction_list 
 void contraction_averages_print(const contraction_averager *w, const contraction_list *list,
                                 naik_log *log);
 void contraction_averager_clear(contraction_averager *w);
-/* Averages of a file whose propagators are gone, made anew from its other correlators. A run that was killed between the removal of the propagators and its end may have been one of an earlier version,
- * whose averages had other signs. Writes those that differ; those of low modes stay. Collective. NAIK_ERR_MEMORY, and
- * what reading and writing return. */
+/* Averages of a file whose propagators are gone, made anew from its other correlators. A run that was killed between the
+ * removal of the propagators and its end may have been one of an earlier version, whose averages had other signs. Writes
+ * those that differ; those of low modes stay. Collective. NAIK_ERR_MEMORY, and what reading and writing return. */
 naik_status contraction_averages_again(const naik_lattice *lattice, const naik_input *input,
                                        naik_propagator_file *file);
 

@@ -1,4 +1,4 @@
-/* contraction_spec.c - what a file says of a correlator of several solves: path, quarks, how it was made */
+/* contraction_spec.c - a correlator of several solves: what a file says of it, and its sign and phase on the way to t = 0 */
 #include "contract/contraction_spec.h"
 
 #include <stdio.h>
@@ -6,6 +6,8 @@
 
 #include "contract/baryon_kind.h"
 #include "contract/frame.h"
+#include "lattice/source_kind.h"
+#include "propagator/slice_sums.h"
 #include "propagator/spin_taste.h"
 
 static const struct {
@@ -255,4 +257,116 @@ void contraction_describe(const naik_input *input, const contraction_item *item,
     describe_three_point(input, item, out);
     describe_truncated(input, item, out);
     set_path(input, item, folder, out);
+}
+
+/* How the sources of an item lie beside those at the lattice's origin (frame.h). */
+typedef struct source_lie {
+    int further[NAIK_DIM];
+    bool alternates;
+} source_lie;
+
+static void move_further(const int x0[NAIK_DIM], const int further[NAIK_DIM], int at[NAIK_DIM])
+{
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        at[mu] = x0[mu] + further[mu];
+    }
+}
+
+/* What an operator that is counted from x0 brings. */
+static int sign_of_operator(int operator, const int x0[NAIK_DIM], const source_lie *lie)
+{
+    int at[NAIK_DIM];
+    move_further(x0, lie->further, at);
+    return naik_correlator_phase(operator, at) * naik_correlator_sign(operator, lie->further) *
+           (lie->alternates ? naik_correlator_parity_in_space(operator) : 1);
+}
+
+/* What the sign (-1)^(x+y+z+t) in a wall that begins at x0 brings. */
+static int sign_of_wall(const naik_source *source, const int x0[NAIK_DIM],
+                        const int further[NAIK_DIM])
+{
+    return naik_source_kind_of(source->type)->alternates
+               ? naik_meson_sign(NAIK_PION05, x0) * naik_meson_sign(NAIK_PION05, further)
+               : 1;
+}
+
+/* What the operator on a source brings, the sign in a wall, and that of the odd sites of a slice that M moves. */
+static int sign_of_source(const naik_input_source *of, const source_lie *lie)
+{
+    const bool odd = of->source.subset == NAIK_SUBSET_ODD && lie->further[2] != 0;
+    return sign_of_operator(of->source.spin_taste, of->x0, lie) *
+           (odd && !lie->alternates ? -1 : 1) * /* (-1)^(x+y+z) */
+           sign_of_wall(&of->source, of->x0, lie->further);
+}
+
+/* The sign of the place of staggered sources: that of the correlator's operator, of those on the sources, and
+ * of that at the sink of a three-point function. */
+static int sign_of_place(const naik_input *input, const contraction_item *item, int k,
+                         const int source[3], const int place[NAIK_DIM])
+{
+    int all[4], count = 0;
+    source_lie lie;
+    for (int i = 0; i < item->quarks; i++) {
+        all[count++] = source[i];
+    }
+    if (item->three_point != NULL) {
+        all[count++] = item->spectator[0] + k;
+    }
+    correlator_further(input, count, all, lie.further);
+    lie.alternates = correlator_alternates(input, count, all);
+    int sign = sign_of_operator(item->meson, place, &lie);
+    for (int i = 0; i < item->quarks && item->quarks == 2; i++) {
+        sign *= sign_of_source(&input->sources[source[i]], &lie);
+    }
+    if (item->three_point != NULL) {
+        const naik_input_source *of = &input->sources[item->spectator[0] + k];
+        sign *= sign_of_source(of, &lie) * sign_of_operator(item->three_point->sink, of->x0, &lie);
+        sign *=
+            naik_meson_sign(NAIK_PION05, lie.further); /* operators are counted without gamma5 */
+    }
+    return sign;
+}
+
+/* What the signs in walls bring to a baryon, whose sources begin at x0. */
+static int sign_of_walls(const naik_input *input, const contraction_item *item, const int source[3],
+                         const int x0[NAIK_DIM])
+{
+    int further[NAIK_DIM], sign = 1;
+    correlator_further(input, item->quarks, source, further);
+    for (int i = 0; i < item->quarks; i++) {
+        sign *= sign_of_wall(&input->sources[source[i]].source, x0, further);
+    }
+    return sign;
+}
+
+naik_complex correlator_factor_of_shift(const naik_lattice *lattice, const naik_input *input,
+                                        const contraction_item *item, int k,
+                                        const int origin[NAIK_DIM], int t)
+{
+    int source[3], place[NAIK_DIM], apart[NAIK_DIM], further[NAIK_DIM], at[NAIK_DIM];
+    for (int i = 0; i < item->quarks; i++) {
+        source[i] = item->source[i] + k;
+    }
+    if (item->momentum < 0) {
+        const bool crossed = origin[3] + t >= input->lattice.size[3];
+        const bool baryon = item->kind->what == CONTRACT_BARYON;
+        const bool negative = baryon && crossed && input->lattice.antiperiodic_t;
+        return (naik_complex){
+            (negative ? -1 : 1) * (baryon ? sign_of_walls(input, item, source, origin) : 1), 0};
+    }
+    naik_frame frame = correlator_frame(input, item->quarks, source,
+                                        contraction_momenta(input, item)->data[item->momentum]);
+    correlator_begin(input, item->quarks, source, place);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        apart[mu] = place[mu] - frame.origin[mu];
+    }
+    const bool staggered = input->kind->spin == 1;
+    correlator_further(input, staggered ? item->quarks : 0, source, further);
+    move_further(place, further, at);
+    const naik_complex phase =
+        frame.cosine ? (naik_complex){1, 0} : naik_conj(naik_slice_weight(lattice, &frame, at));
+    return naik_cscale(!staggered ? 1
+                                  : naik_correlator_sign(item->meson, apart) *
+                                        sign_of_place(input, item, k, source, place),
+                       phase);
 }
