@@ -131,7 +131,7 @@ baryons:
   - {name: one, quarks: [em, eo, eo], operators: [nucleon, delta]}
   - {name: two, quarks: [eo, em, em], operators: [nucleon]}
   - {name: three, quarks: [p, q, p], operators: [nucleon]}
-output: {file: OUT, momenta: [[0, 0, 0], [0, 1, 1]], average: true, propagators: false}
+output: {file: OUT, momenta: [[0, 0, 0], [0, 0, 1]], average: true, propagators: false}
 """
 
 

@@ -1,0 +1,152 @@
+/* test_file_words.c - the small texts of files: values in XML, names of momenta, twists and data sets, a row each
+ *
+ * ranks: 1
+ */
+#include <string.h>
+
+#include "check.h"
+#include "io/lime/lime.h"
+#include "io/prop/prop_file.h"
+#include "propagator_fixture.h"
+
+static void values_in_xml_are_found_whole_or_not(check *t)
+{
+    static const struct {
+        const char *text, *value; /* NULL: there is none */
+    } rows[] = {{"<a>x</a>", "x"},
+                {"<a> x y \n</a>", "x y"},
+                {"<a>\n x\t</a>", "x"},
+                {"<a></a>", ""},
+                {"<a>x", NULL},
+                {"<ab>y</ab><a>x</a>", "x"},
+                {"<b><a kind=\"c\">x</a></b>", "x"},
+                {"<n:a>x</n:a>", "x"},
+                {"<!-- <a>y</a> --><a>x</a>", "x"},
+                {"<a>x<!-- y -->z</a>", "xz"},
+                {"<a>12345678901234567890123</a>", "12345678901234567890123"},
+                {"<a>123456789012345678901234</a>", NULL}, /* no room with its end */
+                {"<b>x</b>", NULL}};
+    char value[24];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool found = naik_xml_value(rows[i].text, "a", value, sizeof value);
+        CHECK_TRUE(t, found == (rows[i].value != NULL));
+        CHECK_TEXT(t, value, found ? rows[i].value : "");
+    }
+}
+
+static void numbers_in_xml_are_as_many_as_are_wanted(check *t)
+{
+    static const struct {
+        const char *text;
+        int count; /* wanted */
+        bool ok;
+        int last;
+    } rows[] = {{"<a>4</a>", 1, true, 4},
+                {"<a> 4 4 4 8 </a>", 4, true, 8},
+                {"<a>4\n4\t4 8\n</a>", 4, true, 8},
+                {"<a>4 4 4 8 2</a>", 4, false, 0},
+                {"<a>4 4 4</a>", 4, false, 0},
+                {"<a>4 4 4 8x</a>", 4, false, 0},
+                {"<a>4 4 4 8 x</a>", 4, false, 0},
+                {"<a>4,4,4,8</a>", 4, false, 0},
+                {"<a></a>", 1, false, 0},
+                {"<a>-7</a>", 1, true, -7},
+                {"<a>1000000000</a>", 1, true, 1000000000},
+                {"<a>1000000001</a>", 1, false, 0},
+                {"<a>-1000000000</a>", 1, true, -1000000000},
+                {"<a>-1000000001</a>", 1, false, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int out[4] = {0};
+        const bool ok = naik_xml_ints(rows[i].text, "a", rows[i].count, out);
+        CHECK_TRUE(t, ok == rows[i].ok);
+        CHECK_TRUE(t, !ok || out[rows[i].count - 1] == rows[i].last);
+    }
+}
+
+static void two_values_contradict_each_other_where_they_differ(check *t)
+{
+    static const struct {
+        const char *text;
+        bool contradicts;
+    } rows[] = {{"<a>x</a>", false},
+                {"<b>y</b>", false},
+                {"<a>x</a><a>x</a>", false},
+                {"<a>x</a><a> x </a>", false},
+                {"<a>x</a><a>y</a>", true},
+                {"<a>x</a><b><a>x</a></b><a>y</a>", true},
+                {"<a>x</a><!-- <a>y</a> -->", false},
+                {"<a>x</a><a></a>", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK_TRUE(t, naik_xml_contradicts(rows[i].text, "a") == rows[i].contradicts);
+    }
+}
+
+static void momenta_have_names_of_their_own(check *t)
+{
+    static const struct {
+        int p[3];
+        const char *name;
+    } rows[] = {{{0, 0, 0}, "p000"},       {{1, -1, 0}, "p1-10"},     {{9, 9, 9}, "p999"},
+                {{-9, -9, -9}, "p-9-9-9"}, {{10, 0, 0}, "p10_0_0"},   {{0, 10, 0}, "p0_10_0"},
+                {{0, 0, 10}, "p0_0_10"},   {{-10, 0, 0}, "p-10_0_0"}, {{0, -10, 0}, "p0_-10_0"},
+                {{0, 0, -10}, "p0_0_-10"}, {{1, 0, 0}, "p100"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[NAIK_PROP_NAME];
+        naik_propagator_momentum_name(rows[i].p, name);
+        CHECK_TEXT(t, name, rows[i].name);
+    }
+}
+
+static void twists_are_told_where_there_is_one(check *t)
+{
+    static const struct {
+        double twist[3];
+        const char *text;
+    } rows[] = {{{0, 0, 0}, ""},
+                {{0.5, 0, 0}, " twist=0.5,0,0"},
+                {{0, -0.25, 0}, " twist=0,-0.25,0"},
+                {{0, 0, 1e-3}, " twist=0,0,0.001"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[96];
+        naik_propagator_twist_text(rows[i].twist, " twist=", text);
+        CHECK_TEXT(t, text, rows[i].text);
+    }
+}
+
+/* They become parts of paths in the file. */
+static void names_of_sets_are_those_that_paths_hold(check *t)
+{
+    static const char longest[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijk";
+    static const char longer[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl";
+    static const struct {
+        const char *name;
+        bool ok;
+    } rows[] = {{"a", true},    {"a-b_c+d", true}, {"", false},     {"a.b", false},
+                {"a/b", false}, {"a b", false},    {longest, true}, {longer, false}};
+    static const int size[4] = {4, 4, 4, 4};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        naik_propagator_spec spec = room_spec();
+        naik_solve_set sets[8];
+        naik_prop_plan *plan = NULL;
+        CHECK_REQUIRE(t, spec.set_count <= 8);
+        memcpy(sets, spec.sets, (size_t)spec.set_count * sizeof *sets);
+        sets[0].name = rows[i].name;
+        spec.sets = sets;
+        const naik_status status = naik_prop_plan_create(t->log, &spec, size, &plan);
+        CHECK_TRUE(t, status == (rows[i].ok ? NAIK_OK : NAIK_ERR_INPUT));
+        CHECK_TRUE(t, rows[i].ok ||
+                          strstr(naik_log_message(t->log), "the name of a solve set '") != NULL);
+        CHECK_TRUE(t, rows[i].ok ||
+                          strstr(naik_log_message(t->log),
+                                 "' must have 1 to 63 characters, without '/', '.' and space") !=
+                              NULL);
+        naik_log_clear(t->log);
+        naik_prop_plan_destroy(&plan);
+    }
+}
+
+CHECK_MAIN(CHECK(values_in_xml_are_found_whole_or_not),
+           CHECK(numbers_in_xml_are_as_many_as_are_wanted),
+           CHECK(two_values_contradict_each_other_where_they_differ),
+           CHECK(momenta_have_names_of_their_own), CHECK(twists_are_told_where_there_is_one),
+           CHECK(names_of_sets_are_those_that_paths_hold))
