@@ -376,6 +376,37 @@ for row in ROWS.splitlines():
         wrong.append(f"{row}\n  line {line}: {status} {said[:80]} {told}")
 verdict("import_milc_names_line_and_stanza_of_what_naik_cannot_do", not wrong, "\n".join(wrong))
 
+# Words of the options and what follows from the name of the translation: what is replaced, by what, the options, a piece of the answer.
+wrong = []
+EPSILON = ("mass 0.05\n", "mass 0.05\nnaik_term_epsilon -0.1\n")
+os.makedirs("inside.x", exist_ok=True)
+for old, new, options, exits, wanted in (
+        ("forget_source\nnumber_of_mod", "keep_source\nnumber_of_mod", "", 1, "expected 'forget_source' or 'save_...', found 'keep_source'"),
+        ("fresh_ksprop\nforget_ksprop", "fresh_ksprop\nkeep_ksprop", "", 1, "expected 'forget_ksprop' or 'save_...', found 'keep_ksprop'"),
+        ("forget_corr", "keep_corr", "", 1, "expected 'forget_corr' or 'save_...', found 'keep_corr'"),
+        ("1 * 1 pion5", "1 x 1 pion5", "", 1, "expected * or / and a factor, found 'x'"),
+        ("1 * 1 pion5", "1 * y pion5", "", 1, "the factor must be a number, not 'y'"),
+        ("mass 0.05\n", "mass 0.05\nnaik_term_epsilon z\n", "", 1, "'naik_term_epsilon' must be a number, not 'z'"),
+        ("number_of_baryons 0\n", "", "", 1, "the file ends where number_of_baryons is expected"),
+        ("number_of_baryons 0\n", "number_of_baryons", "", 1, "the file ends where"),
+        (*EPSILON, "", 0, "type: hisq\n"), (*EPSILON, "--action hisq", 0, "type: hisq\n"),
+        (*EPSILON, "--action asqtad", 1, "words.milc has naik_term_epsilon and so is for hisq, not for asqtad"),
+        (*EPSILON, "--action naive", 1, "words.milc has naik_term_epsilon and so is for hisq, not for naive"),
+        ("", "", "", 0, "no naik_term_epsilon: action asqtad; --action says otherwise"),
+        ("", "", "--action asqtad", 0, "type: asqtad\n"), ("", "", "--action hisq", 0, "type: hisq\n"),
+        ("", "", "", 0, "  file: \"words.h5\"\n"), ("", "", "-o a.b.yaml", 0, "  file: \"a.b.h5\"\n"), ("", "", "-o .c.yaml", 0, "  file: \".c.h5\"\n"),
+        ("", "", "-o inside.x/d", 0, "  file: \"d.h5\"\n"), ("", "", "-o inside.x/e.f.yaml", 0, "  file: \"e.f.h5\"\n"),
+        ("pair 0 0", "pair 0 1", "", 1, "pair"),
+        ("number_of_mesons 1", "number_of_mesons 0", "", 1, "words.milc:")):
+    assert old in plain, old
+    write("words.milc", plain.replace(old, new, 1))
+    status, said, told = answer("import-milc", "words.milc", *options.split(), *(["--force"] if "-o" in options else []))
+    if "-o" in options and status == 0:
+        said += open(options.split()[1]).read()
+    if status != exits or wanted not in said + told:
+        wrong.append(f"{new} {options}: {status} {said[-400:]} {told}")
+verdict("import_milc_takes_words_and_names_as_they_are_meant", not wrong, "\n".join(wrong))
+
 # Everything at once, and the rest is translated.
 NEW_SOURCES = """number_of_base_sources 3
 random_color_wall

@@ -42,7 +42,7 @@ LIGHT_KEYS = ["lattice.size=[64, 64, 64, 96]", "lattice.size=[48, 32, 32, 64]", 
               "output.correlators=[pion5] averages=[{type: truncated_solves, name: s, solve: b, tolerance_sloppy: 1e-3, exact_sources: 2}]", PAIR % "G1-G1", PAIR % "conserved_vector_t",
               MODES + " lattice.size=[64, 64, 64, 96]", "deflation={modes: auto, file: none-modes.h5} lattice.size=[64, 64, 64, 96]", MODES + " solver.inner_precision=double",
               MODES + " solver.multishift=on solve.1.masses=[0.01, 0.012, 0.014]", "solver.multishift=on solve.1.masses=[0.01, 0.012, 0.014]", "solver.multishift=off solve.1.masses=[0.01, 0.012, 0.014]",
-              "run.groups=2 solver.batch=1", "output.baryons=[nucleon]", "solve.1.source.spin_taste=conserved_vector_x", "solve.1.source.colours=[1]",
+              "run.groups=2 solver.batch=1", "run.groups=8 lattice.size=[16, 16, 16, 32]", "output.baryons=[nucleon]", "solve.1.source.spin_taste=conserved_vector_x", "solve.1.source.colours=[1]",
               "pairs=[{name: p, quark: b, antiquark: b, sink: covariant_gaussian, radius: 2, iterations: 4}] output.correlators=[pion5]",
               "output.momenta=[[0, 0, 0], [1, 0, 0]] output.correlators=[pion5]", "solve.0.twist=[0.1, 0, 0]"]
 SPIN_KEYS = ["lattice.size=[48, 48, 48, 96]", "action={type: wilson}", "action={type: twisted_mass, mu: 0.01}", "solver.tolerance=1e-6", "solver.batch=1", "solver.method=cg",
