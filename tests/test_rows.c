@@ -111,4 +111,38 @@ static void every_row_has_the_outcome_that_is_stated(check *t)
     fclose(file);
 }
 
-CHECK_MAIN(CHECK(every_row_has_the_outcome_that_is_stated))
+/* Of four sources two are solved exactly: with every seed two others, in their order, each of the four as often. */
+static void exact_sources_are_drawn_alike(check *t)
+{
+    enum { SEEDS = 400, SOURCES = 4, EXACT = 2 };
+    static const char text[] =
+        "lattice: {size: [8, 8, 8, 16]}\n"
+        "gauge: {file: lat.h5}\n"
+        "action: {type: hisq}\n"
+        "solve: [{name: p, masses: [0.1], source: {type: point, origin: [[0, 0, 0, 0], [0, 0, 0, "
+        "4], [0, 0, 0, 8], [0, 0, 0, 12]]}}]\n"
+        "averages: [{type: truncated_solves, solve: p, tolerance_sloppy: 0.01, exact_sources: 2}]\n"
+        "output: {file: out.h5, correlators: [pion5]}\n";
+    int drawn[SOURCES] = {0};
+    for (int seed = 1; seed <= SEEDS; seed++) {
+        char key[64];
+        naik_input *input = NULL;
+        snprintf(key, sizeof key, "averages.0.seed=%d", seed);
+        const char *const overrides[] = {key};
+        CHECK_OK(t, naik_input_parse(t->log, "input.yaml", text, strlen(text), overrides, 1, NULL,
+                                     NULL, &input));
+        CHECK_REQUIRE(t, input != NULL);
+        const naik_ints *subset = &input->averages[0].subset;
+        CHECK_REQUIRE(t, subset->count == EXACT && subset->data[0] >= 0 &&
+                             subset->data[0] < subset->data[1] && subset->data[1] < SOURCES);
+        for (int k = 0; k < EXACT; k++) {
+            drawn[subset->data[k]]++;
+        }
+        naik_input_destroy(&input);
+    }
+    for (int k = 0; k < SOURCES; k++) { /* four standard deviations: 4 sqrt(400/4) */
+        CHECK_NEAR(t, drawn[k], SEEDS * EXACT / SOURCES, 40);
+    }
+}
+
+CHECK_MAIN(CHECK(every_row_has_the_outcome_that_is_stated), CHECK(exact_sources_are_drawn_alike))
