@@ -10,12 +10,13 @@
 #include "backend/low_vectors.h"
 #include "cg_fixture.h"
 
-enum { VECTORS = 67, REALS = 6 }; /* more than a tile */
+enum { VECTORS = 67, ROWS = 5, REALS = 6 }; /* more than a tile; those on the left in double */
 
 /* What the calls take, on the host. */
 typedef struct numbers {
     int64_t sites, slice;
     float *left, *right;
+    double *wide; /* [ROWS] */
     naik_complex *weight;
     double *factors; /* [2][VECTORS][2] */
 } numbers;
@@ -27,6 +28,7 @@ static numbers make_numbers(const fixture *f)
     const int64_t reals = REALS * n.sites;
     n.left = malloc((size_t)(VECTORS * reals) * sizeof *n.left);
     n.right = malloc((size_t)(VECTORS * reals) * sizeof *n.right);
+    n.wide = malloc((size_t)(ROWS * reals) * sizeof *n.wide);
     n.weight = malloc((size_t)n.slice * sizeof *n.weight);
     n.factors = malloc(4 * VECTORS * sizeof *n.factors);
     const double norm = sqrt(3.0 * (double)f->lat->volume);
@@ -35,6 +37,9 @@ static numbers make_numbers(const fixture *f)
         float *to = (i < VECTORS ? n.left : n.right) + reals * (i % VECTORS);
         for (int64_t r = 0; r < reals; r++) {
             to[r] = (float)(v[r] / norm);
+            if (i < ROWS) {
+                n.wide[reals * i + r] = v[r] / norm;
+            }
         }
         free(v);
     }
@@ -56,6 +61,7 @@ static void free_numbers(numbers *n)
 {
     free(n->left);
     free(n->right);
+    free(n->wide);
     free(n->weight);
     free(n->factors);
 }
@@ -87,6 +93,7 @@ static void make(check *t, const naik_geometry *geometry, const numbers *n, bool
     double *sum = bring(t, backend, out, sites);
     const naik_low_pairs args = {.left = left,
                                  .right = same ? left : right,
+                                 .rows = VECTORS,
                                  .count = VECTORS,
                                  .weight = weight,
                                  .t = slice,
@@ -216,4 +223,89 @@ static void pairs_and_sums_of_vectors_are_slow_ones(check *t)
     fixture_destroy(&f);
 }
 
-CHECK_MAIN(CHECK(pairs_and_sums_of_vectors_are_slow_ones))
+/* words [2][ROWS][VECTORS][2] of vectors in double on the left. */
+static void make_wide(check *t, const naik_geometry *geometry, const numbers *n, int slice,
+                      int64_t *words)
+{
+    naik_backend *backend = geometry->backend;
+    const size_t all = (size_t)(4 * ROWS * VECTORS) * sizeof *words,
+                 reals = (size_t)(REALS * n->sites);
+    double *wide = bring(t, backend, n->wide, ROWS * reals * sizeof *wide);
+    float *right = bring(t, backend, n->right, VECTORS * reals * sizeof *right);
+    naik_complex *weight = bring(t, backend, n->weight, (size_t)n->slice * sizeof *n->weight);
+    memset(words, 1, all);
+    int64_t *there = bring(t, backend, words, all);
+    const naik_low_pairs args = {.wide = wide,
+                                 .right = right,
+                                 .rows = ROWS,
+                                 .count = VECTORS,
+                                 .weight = weight,
+                                 .t = slice,
+                                 .words = there};
+    CHECK_OK(t, backend->ops->low->pairs(geometry, &args));
+    CHECK_OK(t, naik_backend_download(backend, words, there, all));
+    void *const there_all[] = {wide, right, weight, there};
+    for (size_t k = 0; k < sizeof there_all / sizeof *there_all; k++) {
+        naik_backend_release(backend, there_all[k]);
+    }
+}
+
+/* The largest difference of any pair from sums site by site, in units of the words. */
+static double worst_wide(const fixture *f, const numbers *n, int slice, const int64_t *words)
+{
+    double worst = 0;
+    for (int pair = 0; pair < ROWS * VECTORS; pair++) {
+        double sum[2][2] = {{0}};
+        for (int64_t s = 0; s < n->slice; s++) {
+            const int64_t site = n->slice * slice + s;
+            const double *a = n->wide + REALS * (n->sites * (pair / VECTORS) + site);
+            const float *b = n->right + REALS * (n->sites * (pair % VECTORS) + site);
+            const int p = parity_of(f, site);
+            for (int c = 0; c < 3; c++) {
+                const naik_complex u = {a[2 * c], -a[2 * c + 1]};
+                const naik_complex v = {(double)b[2 * c], (double)b[2 * c + 1]};
+                const naik_complex z = naik_cmul(n->weight[s], naik_cmul(u, v));
+                sum[p][0] += z.re;
+                sum[p][1] += z.im;
+            }
+        }
+        for (int k = 0; k < 4; k++) {
+            const int64_t word = words[2 * ((k / 2) * ROWS * VECTORS + pair) + k % 2];
+            worst = fmax(worst, fabs((double)word - sum[k / 2][k % 2]));
+        }
+    }
+    return worst;
+}
+
+/* A few vectors in double on the left, which rounding to single precision would change by 2^-25 and more of each term. */
+static void vectors_on_the_left_may_be_in_double(check *t)
+{
+    fixture f;
+    naik_backend *host = NULL;
+    naik_geometry *geometry = NULL;
+    const naik_backend_options options = {.threads = 3};
+    const size_t words = (size_t)(4 * ROWS * VECTORS) * sizeof(int64_t);
+    if (cg_fixture(t, &f)) {
+        CHECK_OK(t, naik_backend_create(t->comm, "cpu", &options, &host));
+        CHECK_OK(t, naik_geometry_create(host, f.lat, &geometry));
+        numbers n = make_numbers(&f);
+        int64_t *got = malloc(words), *other = malloc(words);
+        for (int slice = 0; slice < 2 && slice < f.lat->local[3]; slice++) {
+            make_wide(t, f.geometry, &n, slice, got);
+            make_wide(t, geometry, &n, slice, other);
+            CHECK_NEAR(t, worst_wide(&f, &n, slice, got), 0,
+                       (double)n.slice *
+                           (1 + ldexp(12, NAIK_PAIR_BITS - 53) / (double)f.lat->volume));
+            CHECK_INT(t, memcmp(got, other, words), 0);
+        }
+        free(got);
+        free(other);
+        free_numbers(&n);
+    }
+    naik_geometry_destroy(&geometry);
+    naik_backend_destroy(&host);
+    fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(pairs_and_sums_of_vectors_are_slow_ones),
+           CHECK(vectors_on_the_left_may_be_in_double))

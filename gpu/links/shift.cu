@@ -270,7 +270,6 @@ typedef struct current_params {
     int mu;
     const naik_matrix *link[2]; /* over one site, and over three; NULL */
     const naik_complex *weight;
-    bool rest;
     const double *f;
     double *out;
 } current_params;
@@ -311,11 +310,7 @@ __global__ void __launch_bounds__(SHIFT_THREADS) current_kernel(const current_pa
     }
 #pragma unroll
     for (int c = 0; c < 3; c++) {
-        naik_complex z = sum[c];
-        if (p.rest) {
-            z = naik_csub(z, {(double)(float)z.re, (double)(float)z.im});
-        }
-        shift_store(z, p.out + VECTOR * (size_t)site + 2 * c);
+        shift_store(sum[c], p.out + VECTOR * (size_t)site + 2 * c);
     }
 }
 
@@ -327,7 +322,6 @@ static naik_status carry(naik_device *device, const naik_link_current *args)
     p.link[0] = args->one;
     p.link[1] = args->three;
     p.weight = args->weight;
-    p.rest = args->rest;
     p.f = args->f;
     p.out = args->out;
     current_kernel<<<blocks_for(p.box.sites), SHIFT_THREADS, 0, stream_of(device)>>>(p);
@@ -461,7 +455,7 @@ static naik_status widen(naik_device *device, const naik_lattice *lattice, const
     return GPU_LAUNCHED(gpu_backend_of(device), "widening a vector");
 }
 
-__global__ void sign_kernel(const shift_box box, unsigned mask, int factor, bool rest, double *v)
+__global__ void sign_kernel(const shift_box box, unsigned mask, int factor, double *v)
 {
     const int site = (int)(blockIdx.x * SHIFT_THREADS + threadIdx.x);
     int x[NAIK_DIM];
@@ -473,19 +467,15 @@ __global__ void sign_kernel(const shift_box box, unsigned mask, int factor, bool
     double *at = v + VECTOR * (size_t)site;
 #pragma unroll
     for (int c = 0; c < 3; c++) {
-        naik_complex z = naik_cscale(sign, shift_load(at + 2 * c));
-        if (rest) {
-            z = naik_csub(z, {(double)(float)z.re, (double)(float)z.im});
-        }
-        shift_store(z, at + 2 * c);
+        shift_store(naik_cscale(sign, shift_load(at + 2 * c)), at + 2 * c);
     }
 }
 
 static naik_status give_sign(naik_device *device, const naik_lattice *lattice, unsigned mask,
-                             const int r0[NAIK_DIM], int sign, bool rest, double *v)
+                             const int r0[NAIK_DIM], int sign, double *v)
 {
     sign_kernel<<<blocks_for(lattice->sites), SHIFT_THREADS, 0, stream_of(device)>>>(
-        box_of(lattice, r0), mask, sign, rest, v);
+        box_of(lattice, r0), mask, sign, v);
     return GPU_LAUNCHED(gpu_backend_of(device), "giving a vector its signs");
 }
 

@@ -21,11 +21,12 @@ enum {
 };
 
 typedef struct pair_params {
-    const float2 *left, *right;
+    const void *left;
+    const float2 *right;
     size_t vector; /* numbers of one */
     size_t slice;  /* sites before the time slice */
     const naik_complex *weight;
-    int count, tiles, bricks;
+    int rows, count, tiles, bricks; /* tiles of right vectors */
     int local[NAIK_DIM];
     int half_x, half_y;
     int odd; /* of local x + y + z on sites of even global parity */
@@ -47,24 +48,28 @@ __device__ static inline int pair_site(const pair_params &p, int parity, int bri
     return naik_brick_site(p.local, x, y, 2 * plane, parity, *number / 3);
 }
 
-__device__ static inline void pair_load(const pair_params &p, const float2 *from, int first,
-                                        int parity, int brick, float2 (&out)[PAIR_LOADS])
+/* A number of a vector, in single or in double precision. */
+template <class T>
+__device__ static inline void pair_load(const pair_params &p, const T *from, int count, int first,
+                                        int parity, int brick, T (&out)[PAIR_LOADS])
 {
 #pragma unroll
     for (int k = 0; k < PAIR_LOADS; k++) {
         int vector, number;
         const size_t site = p.slice + (size_t)pair_site(p, parity, brick, k, &vector, &number);
         const int index = first + vector;
-        out[k] = index < p.count ? from[p.vector * (size_t)index + 3 * site + number % 3]
-                                 : make_float2(0, 0);
+        out[k] = T{0, 0};
+        if (index < count) {
+            out[k] = from[p.vector * (size_t)index + 3 * site + number % 3];
+        }
     }
 }
 
 /* Left numbers with their weights, conjugated, and right ones as they are. */
+template <class T>
 __device__ static inline void pair_keep(const pair_params &p, int parity, int brick,
-                                        const float2 (&l)[PAIR_LOADS],
-                                        const float2 (&r)[PAIR_LOADS], pair_numbers &left,
-                                        pair_numbers &right)
+                                        const T (&l)[PAIR_LOADS], const float2 (&r)[PAIR_LOADS],
+                                        pair_numbers &left, pair_numbers &right)
 {
 #pragma unroll
     for (int k = 0; k < PAIR_LOADS; k++) {
@@ -76,8 +81,8 @@ __device__ static inline void pair_keep(const pair_params &p, int parity, int br
     }
 }
 
-/* One tile of one parity, and some of the bricks. */
-__global__ void __launch_bounds__(PAIR_THREADS) pair_kernel(const pair_params p)
+/* One tile of one parity, and some of the bricks; T: left numbers. */
+template <class T> __global__ void __launch_bounds__(PAIR_THREADS) pair_kernel(const pair_params p)
 {
     __shared__ pair_numbers left, right;
     const int tile_i = (int)blockIdx.x / p.tiles * PAIR_TILE;
@@ -85,23 +90,25 @@ __global__ void __launch_bounds__(PAIR_THREADS) pair_kernel(const pair_params p)
     const int global = (int)blockIdx.y & 1, parity = global ^ p.odd;
     const int ti = (int)threadIdx.x / PAIR_SIDE, tj = (int)threadIdx.x % PAIR_SIDE;
     long long total[PAIR_EACH][PAIR_EACH][2] = {};
-    float2 l[PAIR_LOADS], r[PAIR_LOADS];
+    const T *from = (const T *)p.left;
+    T l[PAIR_LOADS];
+    float2 r[PAIR_LOADS];
     const int step = (int)gridDim.z;
     int brick = (int)blockIdx.z;
     if (p.half && tile_j < tile_i) {
         return;
     }
     if (brick < p.bricks) {
-        pair_load(p, p.left, tile_i, parity, brick, l);
-        pair_load(p, p.right, tile_j, parity, brick, r);
+        pair_load(p, from, p.rows, tile_i, parity, brick, l);
+        pair_load(p, p.right, p.count, tile_j, parity, brick, r);
     }
     for (; brick < p.bricks; brick += step) {
         __syncthreads();
         pair_keep(p, parity, brick, l, r, left, right);
         __syncthreads();
         if (brick + step < p.bricks) {
-            pair_load(p, p.left, tile_i, parity, brick + step, l);
-            pair_load(p, p.right, tile_j, parity, brick + step, r);
+            pair_load(p, from, p.rows, tile_i, parity, brick + step, l);
+            pair_load(p, p.right, p.count, tile_j, parity, brick + step, r);
         }
         cplx<double> sum[PAIR_EACH][PAIR_EACH] = {};
 #pragma unroll 2
@@ -134,10 +141,10 @@ __global__ void __launch_bounds__(PAIR_THREADS) pair_kernel(const pair_params p)
 #pragma unroll
         for (int j = 0; j < PAIR_EACH; j++) {
             const int row = tile_i + ti + PAIR_SIDE * i, column = tile_j + tj + PAIR_SIDE * j;
-            if (row < p.count && column < p.count) {
+            if (row < p.rows && column < p.count) {
                 unsigned long long *to =
                     p.words +
-                    2 * (((size_t)global * (size_t)p.count + (size_t)row) * (size_t)p.count +
+                    2 * (((size_t)global * (size_t)p.rows + (size_t)row) * (size_t)p.count +
                          (size_t)column);
                 atomicAdd(to, (unsigned long long)total[i][j][0]);
                 atomicAdd(to + 1, (unsigned long long)total[i][j][1]);
@@ -152,13 +159,15 @@ static naik_status multiply_pairs(const naik_geometry *geometry, const naik_low_
     naik_backend *backend = geometry->backend;
     gpu_stream stream = gpu_state_of(backend)->stream;
     const naik_lattice *lat = geometry->lattice;
-    const size_t sites = (size_t)(lat->sites / lat->local[3]), n = (size_t)args->count;
+    const size_t sites = (size_t)(lat->sites / lat->local[3]);
+    const size_t pairs = (size_t)args->rows * (size_t)args->count;
     pair_params p = {};
-    p.left = (const float2 *)args->left;
+    p.left = args->wide != NULL ? (const void *)args->wide : (const void *)args->left;
     p.right = (const float2 *)args->right;
     p.vector = 3 * (size_t)lat->sites;
     p.slice = sites * (size_t)args->t;
     p.weight = args->weight;
+    p.rows = args->rows;
     p.count = args->count;
     p.tiles = (args->count + PAIR_TILE - 1) / PAIR_TILE;
     p.bricks = (int)(sites / (2 * PAIR_SITES));
@@ -170,13 +179,18 @@ static naik_status multiply_pairs(const naik_geometry *geometry, const naik_low_
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         p.local[mu] = lat->local[mu];
     }
-    const int blocks = 2 * p.tiles * (args->half ? (p.tiles + 1) / 2 : p.tiles);
+    const int row_tiles = (args->rows + PAIR_TILE - 1) / PAIR_TILE;
+    const int blocks = 2 * row_tiles * (args->half ? (p.tiles + 1) / 2 : p.tiles);
     const int wanted = (PAIR_BLOCKS + blocks - 1) / blocks;
     const int most = (p.bricks + PAIR_BRICKS_A_BLOCK - 1) / PAIR_BRICKS_A_BLOCK;
-    const dim3 grid((unsigned)(p.tiles * p.tiles), 2, (unsigned)(wanted < most ? wanted : most));
-    NAIK_TRY(GPU_CHECK(backend, gpu_memset(args->words, 0, 4 * n * n * sizeof *args->words, stream),
+    const dim3 grid((unsigned)(row_tiles * p.tiles), 2, (unsigned)(wanted < most ? wanted : most));
+    NAIK_TRY(GPU_CHECK(backend, gpu_memset(args->words, 0, 4 * pairs * sizeof *args->words, stream),
                        "clearing products of low modes"));
-    pair_kernel<<<grid, PAIR_THREADS, 0, stream>>>(p);
+    if (args->wide != NULL) {
+        pair_kernel<double2><<<grid, PAIR_THREADS, 0, stream>>>(p);
+    } else {
+        pair_kernel<float2><<<grid, PAIR_THREADS, 0, stream>>>(p);
+    }
     NAIK_TRY(GPU_LAUNCHED(backend, "multiplying low modes"));
 done:
     return status;

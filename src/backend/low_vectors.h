@@ -14,13 +14,15 @@ enum { NAIK_PAIR_BITS = 60 };
 
 /* What is multiplied, of one time slice; all arrays are in backend memory. */
 typedef struct naik_low_pairs {
-    const float *left, *right; /* [count] vectors; they may be one */
-    int count;
+    const float *left;  /* [rows] vectors, or NULL where they are */
+    const double *wide; /* in double */
+    const float *right; /* [count] vectors, which may be those on the left */
+    int rows, count;
     const naik_complex *weight; /* [sites of a time slice], |weight| <= 2^NAIK_PAIR_BITS */
     int t;                      /* local */
     bool half;                  /* j >= i is enough; the rest of words is undefined */
     int most;                   /* 0, or j < most is enough; the rest of words is undefined */
-    int64_t *words;             /* [2][count][count][2] */
+    int64_t *words;             /* [2][rows][count][2] */
 } naik_low_pairs;
 
 typedef struct naik_low_ops {

@@ -281,7 +281,7 @@ done:
     return status;
 }
 
-naik_status device_tie_apply(device_tie *tie, int spin_taste, const int r0[NAIK_DIM], bool rest,
+naik_status device_tie_apply(device_tie *tie, int spin_taste, const int r0[NAIK_DIM],
                              const double *f, double *v)
 {
     naik_status status = NAIK_OK;
@@ -297,7 +297,7 @@ naik_status device_tie_apply(device_tie *tie, int spin_taste, const int r0[NAIK_
             NAIK_TRY(make_field(tie, &w, set, set == (int)form.links ? v : NULL));
         }
     }
-    NAIK_TRY(tie->ops->give_sign(tie->device, tie->lattice, form.mask, r0, form.sign, rest, v));
+    NAIK_TRY(tie->ops->give_sign(tie->device, tie->lattice, form.mask, r0, form.sign, v));
 done:
     return status;
 }

@@ -53,9 +53,9 @@ const double *device_tie_quark(const device_tie *tie, int quark);
  * device. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status device_tie_sum(device_tie *tie, const double *g, const double *h,
                            const device_tie_request *request, naik_complex *out);
-/* v = O f, of an operator with links, for a vector [sites][3][2] there; not in place. rest: then what rounding to single precision leaves of it.
- * Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
-naik_status device_tie_apply(device_tie *tie, int spin_taste, const int r0[NAIK_DIM], bool rest,
+/* v = O f, of an operator with links, for a vector [sites][3][2] there; not in place. Collective. NAIK_ERR_MPI,
+ * NAIK_ERR_DEVICE */
+naik_status device_tie_apply(device_tie *tie, int spin_taste, const int r0[NAIK_DIM],
                              const double *f, double *v);
 
 #endif

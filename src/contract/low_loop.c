@@ -356,6 +356,7 @@ static naik_status multiply(worker *w, int count, int64_t *sums)
     for (int t = 0; t < w->kit->lattice->local[SPACE]; t++) {
         const naik_low_pairs args = {.left = part->vector,
                                      .right = w->noise,
+                                     .rows = part->count,
                                      .count = part->count,
                                      .weight = part->weight,
                                      .t = t,

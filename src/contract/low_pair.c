@@ -27,10 +27,10 @@ typedef struct worker {
     link_current *carried;       /* and which current; both NULL: the host does */
     naik_complex *weights;       /* [2][sites], of it */
     double *widened;             /* there, a mode [sites][6] */
-    float *left;                 /* [modes], where the part has its vectors: a half of the jobs, */
+    double *left;                /* L of a half of the modes, where the part has its vectors, */
     int half;                    /* which one; < 0: none */
     int on_link[SPACE];          /* with the momentum of a current on the links */
-    naik_complex *sink, *source; /* [T][2][modes][modes] */
+    naik_complex *sink, *source; /* [T][2][modes][modes]; the first is the part's */
     naik_complex *joined;        /* [masses][2][T] */
     double *masses;              /* [2][masses]: of quark and antiquark */
     int mass_count;
@@ -45,6 +45,14 @@ static size_t vector_of(const worker *w)
     return REALS * (size_t)w->kit->lattice->sites;
 }
 
+/* The modes of a half, without their vectors: the first has one more where their number is odd. */
+static low_part_left half_of(const worker *w, int half)
+{
+    const int n = w->part->count, more = (n + 1) / 2;
+    return half == 0 ? (low_part_left){.first = 0, .count = more}
+                     : (low_part_left){.first = more, .count = n - more};
+}
+
 static size_t table_of(const worker *w)
 {
     const size_t n = (size_t)w->part->count;
@@ -54,8 +62,8 @@ static size_t table_of(const worker *w)
 int64_t low_pair_bytes(const naik_lattice *lattice, int modes)
 {
     const int64_t vector = REALS * (int64_t)lattice->sites, n = modes;
-    return vector * n * (int64_t)sizeof(float) + low_room_bytes(lattice) +
-           4 * (int64_t)sizeof(naik_complex) * lattice->size[SPACE] * n * n +
+    return vector * ((n + 1) / 2) * (int64_t)sizeof(double) + low_room_bytes(lattice) +
+           2 * (int64_t)sizeof(naik_complex) * lattice->size[SPACE] * n * n +
            (int64_t)naik_current_bytes(lattice, 1) +
            2 * (int64_t)sizeof(naik_matrix) * NAIK_DIM * lattice->sites;
 }
@@ -71,8 +79,7 @@ static naik_status allocate(worker *w)
     naik_log *log = w->kit->lattice->comm->log;
     const size_t vector = vector_of(w), times = (size_t)w->kit->lattice->size[SPACE];
     const size_t masses = (size_t)w->mass_count, n = (size_t)w->part->count;
-    NAIK_TRY(
-        naik_alloc(log, table_of(w) * sizeof *w->sink, "products of low modes", (void **)&w->sink));
+    w->sink = w->part->sums;
     NAIK_TRY(naik_alloc(log, table_of(w) * sizeof *w->source, "products of low modes",
                         (void **)&w->source));
     NAIK_TRY(naik_alloc(log, 2 * masses * times * sizeof *w->joined, "products of low modes",
@@ -80,7 +87,8 @@ static naik_status allocate(worker *w)
     NAIK_TRY(naik_alloc(log, 2 * masses * sizeof *w->masses, "masses", (void **)&w->masses));
     NAIK_TRY(low_room_create(w->kit->lattice, &w->room));
     NAIK_TRY(naik_alloc(log, 4 * COLOURS * n * sizeof *w->c, "projections", (void **)&w->c));
-    NAIK_TRY(naik_backend_alloc(w->part->geometry->backend, n * vector * sizeof *w->left,
+    NAIK_TRY(naik_backend_alloc(w->part->geometry->backend,
+                                (size_t)half_of(w, 0).count * vector * sizeof *w->left,
                                 "low modes with an operator", (void **)&w->left));
 done:
     return status;
@@ -109,12 +117,12 @@ static naik_status operate_there(worker *w, const int x0[NAIK_DIM], const double
     const size_t bytes = vector_of(w) * sizeof *f;
     NAIK_TRY(naik_backend_upload(backend, w->widened, f, bytes));
     if (w->carried != NULL) {
-        NAIK_TRY(link_current_apply(w->carried, false, false, w->widened, part->sites));
+        NAIK_TRY(link_current_apply(w->carried, false, w->widened, part->sites));
         NAIK_TRY(device->link_ops->shifts->give_sign(device, w->kit->lattice, (1 << NAIK_DIM) - 1,
-                                                     x0, 1, false, part->sites));
+                                                     x0, 1, part->sites));
     } else {
-        NAIK_TRY(device_tie_apply(w->tie, w->operator-(int) NAIK_FIRST_SPIN_TASTE, x0, false,
-                                  w->widened, part->sites));
+        NAIK_TRY(device_tie_apply(w->tie, w->operator-(int) NAIK_FIRST_SPIN_TASTE, x0, w->widened,
+                                  part->sites));
     }
     NAIK_TRY(naik_backend_download(backend, out, part->sites, bytes));
 done:
@@ -194,8 +202,8 @@ done:
     return status;
 }
 
-/* part->sites = L of mode i, which is not brought to the host; rest: what rounding to single precision leaves of it. */
-static naik_status turn_there(worker *w, int i, bool rest)
+/* out = L of mode i, which is not brought to the host. */
+static naik_status turn_there(worker *w, int i, double *out)
 {
     naik_status status = NAIK_OK;
     const low_part *part = w->part;
@@ -203,69 +211,41 @@ static naik_status turn_there(worker *w, int i, bool rest)
     status = device->link_ops->shifts->widen(device, w->kit->lattice,
                                              part->vector + vector_of(w) * (size_t)i, w->widened);
     if (w->carried != NULL) {
-        return status == NAIK_OK
-                   ? link_current_apply(w->carried, true, rest, w->widened, part->sites)
-                   : status;
+        return status == NAIK_OK ? link_current_apply(w->carried, true, w->widened, out) : status;
     }
     NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
-    NAIK_TRY(device_tie_apply(w->tie, w->operator-(int) NAIK_FIRST_SPIN_TASTE, nowhere, rest,
-                              w->widened, part->sites));
+    NAIK_TRY(device_tie_apply(w->tie, w->operator-(int) NAIK_FIRST_SPIN_TASTE, nowhere, w->widened,
+                              out));
 done:
     return status;
 }
 
-/* part->sites = L of mode i, by way of the host; known: of that mode w->room.to has it. */
-static naik_status turn_here(worker *w, const int momentum[SPACE], int i, bool rest, bool known)
+/* out = L of mode i, by way of the host. */
+static naik_status turn_here(worker *w, const int momentum[SPACE], int i, double *out)
 {
     naik_status status = NAIK_OK;
-    const low_part *part = w->part;
-    naik_backend *backend = part->geometry->backend;
-    const size_t vector = vector_of(w);
-    if (!known) {
-        NAIK_TRY(low_part_mode(part, i, w->room.mode, w->room.from));
-        NAIK_TRY(turn(w, momentum));
-    }
-    for (size_t k = 0; k < vector && rest; k++) {
-        w->room.to[k] -= (double)(float)w->room.to[k];
-    }
-    status = naik_backend_upload(backend, part->sites, w->room.to, vector * sizeof *w->room.to);
+    NAIK_TRY(low_part_mode(w->part, i, w->room.mode, w->room.from));
+    NAIK_TRY(turn(w, momentum));
+    status = naik_backend_upload(w->part->geometry->backend, out, w->room.to,
+                                 vector_of(w) * sizeof *out);
 done:
     return status;
 }
 
-/* A job is a mode and whether L of it is rounded to single precision, or what that leaves of it: so the sources' part is
- * made of the same vectors in double, which single precision would not do. There are two jobs a mode, one behind the
- * other, and w->left holds a half of all. */
-static int mode_of(const worker *w, int half, int slot)
-{
-    return (half * w->part->count + slot) / 2;
-}
-
-static bool is_rest(const worker *w, int half, int slot)
-{
-    return (half * w->part->count + slot) % 2 != 0;
-}
-
-/* w->left of a half of the jobs. */
+/* w->left of a half of the modes. */
 static naik_status turn_half(worker *w, const int on_link[SPACE], int half)
 {
     naik_status status = NAIK_OK;
-    const low_part *part = w->part;
-    const naik_geometry *geometry = part->geometry;
+    const low_part_left modes = half_of(w, half);
     w->half = -1;
     if (w->carried != NULL) {
         const naik_frame frame = backward(on_link);
         NAIK_TRY(weigh(w, &frame));
     }
-    for (int slot = 0; slot < part->count; slot++) {
-        const int mode = mode_of(w, half, slot);
-        const bool rest = is_rest(w, half, slot);
-        status = is_there(w) ? turn_there(w, mode, rest)
-                             : turn_here(w, on_link, mode, rest, rest && slot > 0);
-        if (status == NAIK_OK) {
-            status = geometry->backend->ops->low->narrow(geometry, part->sites,
-                                                         w->left + vector_of(w) * (size_t)slot);
-        }
+    for (int k = 0; k < modes.count; k++) {
+        double *out = w->left + vector_of(w) * (size_t)k;
+        status = is_there(w) ? turn_there(w, modes.first + k, out)
+                             : turn_here(w, on_link, modes.first + k, out);
         NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
     }
     memcpy(w->on_link, on_link, sizeof w->on_link);
@@ -288,37 +268,24 @@ static void transpose(const worker *w, const naik_complex *table, naik_complex *
     }
 }
 
-/* w->sink += the products of a half of the jobs with all modes. */
-static void add_products(worker *w, int half)
-{
-    const size_t n = (size_t)w->part->count, tables = table_of(w) / (n * n);
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < tables; k++) {
-        for (size_t slot = 0; slot < n; slot++) {
-            const naik_complex *row = w->part->sums + (k * n + slot) * n;
-            naik_complex *to = w->sink + (k * n + (size_t)mode_of(w, half, (int)slot)) * n;
-            for (size_t j = 0; j < n; j++) {
-                to[j] = naik_cadd(to[j], row[j]);
-            }
-        }
-    }
-}
-
 /* w->sink = the products of L u_i with all modes; on_link: the momentum of a current, else that of the weight. The half of
- * the jobs that is there goes first. */
+ * the modes that is there goes first. */
 static naik_status multiply(worker *w, const int on_link[SPACE], const int weight[SPACE])
 {
     naik_status status = NAIK_OK;
     const bool there = w->half >= 0 && memcmp(w->on_link, on_link, sizeof w->on_link) == 0;
     const int first = there ? w->half : 0;
-    memset(w->sink, 0, table_of(w) * sizeof *w->sink);
     for (int k = 0; k < 2; k++) {
         const int half = k == 0 ? first : !first;
+        low_part_left left = half_of(w, half);
+        if (left.count == 0) {
+            continue; /* of a single mode */
+        }
         if (k > 0 || !there) {
             NAIK_TRY(turn_half(w, on_link, half));
         }
-        NAIK_TRY(low_part_products(w->part, w->left, 0, weight, w->part->sums));
-        add_products(w, half);
+        left.vector = w->left;
+        NAIK_TRY(low_part_products(w->part, &left, 0, weight, w->sink));
     }
 done:
     return status;
@@ -470,7 +437,7 @@ done:
     naik_hops_clear(&w.hops);
     naik_current_destroy(&w.current);
     low_room_clear(&w.room);
-    void *const mine[] = {w.weights, w.sink, w.source, w.joined, w.masses, w.c};
+    void *const mine[] = {w.weights, w.source, w.joined, w.masses, w.c};
     for (size_t i = 0; i < sizeof mine / sizeof *mine; i++) {
         naik_free(mine[i]);
     }

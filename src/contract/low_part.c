@@ -368,57 +368,70 @@ static void weigh(const low_part *part, int class, const int momentum[SPACE])
     }
 }
 
-/* E and O of a time slice from its words; half: those below the diagonal are conjugates of those above. */
-static void take_words(const low_part *part, bool half, naik_complex *out)
+/* Rows of E and O of a time slice from their words; half: those below the diagonal are conjugates of those above. */
+static void take_words(const low_part *part, bool half, int first, int rows, naik_complex *out)
 {
-    const size_t n = (size_t)part->count, pairs = n * n;
+    const size_t n = (size_t)part->count, some = (size_t)rows;
 #pragma omp parallel for schedule(static)
-    for (size_t row = 0; row < 2 * n; row++) {
+    for (size_t row = 0; row < 2 * some; row++) {
+        const size_t parity = row / some, i = row % some;
+        naik_complex *to = out + (parity * n + (size_t)first + i) * n;
         for (size_t j = 0; j < n; j++) {
-            const size_t base = row / n * pairs, i = row % n;
             const bool below = half && j < i;
-            const int64_t *word = part->taken + 2 * (base + (below ? j * n + i : i * n + j));
+            const size_t at = below ? (parity * some + j) * n + i : row * n + j;
+            const int64_t *word = part->taken + 2 * at;
             const double re = ldexp((double)word[0], -NAIK_PAIR_BITS);
             const double im = ldexp((double)word[1], -NAIK_PAIR_BITS);
-            out[base + i * n + j] = (naik_complex){re, below ? -im : im};
+            to[j] = (naik_complex){re, below ? -im : im};
         }
     }
 }
 
-naik_status low_part_products(low_part *part, const float *left, int class,
+naik_status low_part_products(low_part *part, const low_part_left *left, int class,
                               const int momentum[SPACE], naik_complex *sums)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = part->geometry->lattice;
     naik_backend *backend = part->geometry->backend;
-    const size_t pairs = pair_count(part->count), bytes = 4 * pairs * sizeof *part->taken;
-    const bool half =
-        left == part->vector && momentum[0] == 0 && momentum[1] == 0 && momentum[2] == 0;
+    const int first = left != NULL ? left->first : 0;
+    const int rows = left != NULL ? left->count : part->count;
+    const size_t pairs = pair_count(part->count), some = (size_t)rows * (size_t)part->count;
+    const size_t bytes = 4 * some * sizeof *part->taken;
+    const bool half = left == NULL && momentum[0] == 0 && momentum[1] == 0 && momentum[2] == 0;
     weigh(part, class, momentum);
     status = naik_backend_upload(backend, part->weight, part->phases,
                                  slice_sites(lat) * sizeof *part->phases);
-    for (int t = 0; t < lat->size[3]; t++) {
-        const naik_low_pairs args = {.left = left,
+    /* The words of a slice are taken while a device makes those of the next. */
+    for (int t = 0; t <= lat->size[3]; t++) {
+        const naik_low_pairs args = {.left = left == NULL ? part->vector : NULL,
+                                     .wide = left != NULL ? left->vector : NULL,
                                      .right = part->vector,
+                                     .rows = rows,
                                      .count = part->count,
                                      .weight = part->weight,
                                      .t = t - lat->origin[3],
                                      .half = half,
                                      .words = part->words};
-        if (args.t < 0 || args.t >= lat->local[3]) {
+        const bool mine = args.t >= 0 && args.t < lat->local[3];
+        if (mine && status == NAIK_OK) {
+            status = ops_of(part)->low->pairs(part->geometry, &args);
+        }
+        if (t > 0) {
+            take_words(part, half, first, rows, sums + 2 * (size_t)(t - 1) * pairs);
+        }
+        if (t == lat->size[3]) {
+            break;
+        }
+        if (!mine) {
             memset(part->taken, 0, bytes);
-        } else {
-            status = status == NAIK_OK ? ops_of(part)->low->pairs(part->geometry, &args) : status;
-            status = status == NAIK_OK
-                         ? naik_backend_download(backend, part->taken, part->words, bytes)
-                         : status;
+        } else if (status == NAIK_OK) {
+            status = naik_backend_download(backend, part->taken, part->words, bytes);
         }
         NAIK_TRY(naik_comm_agree(lat->comm, status));
         for (int parity = 0; parity < 2; parity++) {
-            NAIK_TRY(naik_comm_sum_i64(lat->comm, part->taken + 2 * pairs * (size_t)parity,
-                                       (int)(2 * pairs)));
+            NAIK_TRY(naik_comm_sum_i64(lat->comm, part->taken + 2 * some * (size_t)parity,
+                                       (int)(2 * some)));
         }
-        take_words(part, half, sums + 2 * (size_t)t * pairs);
     }
 done:
     return status;
@@ -426,7 +439,7 @@ done:
 
 naik_status low_part_multiply(low_part *part, int class, const int momentum[SPACE])
 {
-    return low_part_products(part, part->vector, class, momentum, part->sums);
+    return low_part_products(part, NULL, class, momentum, part->sums);
 }
 
 /* same and cross [count] += what row i of slices x and y gives: E E* + O O*, and E O* + O E*. */

@@ -31,13 +31,13 @@ typedef struct low_part {
     double *lambda;                /* [count] */
     float *vector;                 /* there [count][sites][6]: v on even sites, w on odd ones */
     naik_complex *weight;          /* there [sites of a time slice] */
-    int64_t *words;                /* there [2][count][count][2], of one time slice */
+    int64_t *words;                /* there, of one time slice: [2][rows][count][2] */
     double *sites;                 /* there [sites][6] */
     double *factors;               /* there [2][count][2] */
     naik_exactsum *length;         /* there [1] */
     naik_field *half[2];           /* [parity] of one vector, in double */
     naik_complex *phases;          /* [sites of a time slice] */
-    int64_t *taken;                /* [2][count][count][2] */
+    int64_t *taken;                /* as many */
     naik_complex *sums;            /* [T][2][count][count]: E and O */
 } low_part;
 
@@ -86,10 +86,15 @@ int low_part_class(naik_meson meson);
 /* E and O of the mesons of a class, momentum as in `frame`, whose origin and weights by cosines are not looked at. Collective.
  * NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status low_part_multiply(low_part *part, int class, const int momentum[3]);
-/* sums [T][2][count][count]: of each time slice the products left_i^+ u_j of all modes, with the weight of a class and
- * momentum; left: [count] vectors there. Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
-naik_status low_part_products(low_part *part, const float *left, int class, const int momentum[3],
-                              naik_complex *sums);
+/* Vectors that stand on the left instead of modes, in double. */
+typedef struct low_part_left {
+    const double *vector; /* there [count][sites][6] */
+    int first, count;     /* rows of a table */
+} low_part_left;
+/* Rows of sums [T][2][count][count]: of each time slice the products left_i^+ u_j with all modes, with the weight of a class
+ * and momentum; left NULL: all rows, of the modes themselves. Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status low_part_products(low_part *part, const low_part_left *left, int class,
+                              const int momentum[3], naik_complex *sums);
 
 /* Two such tables, of a sink and of a source; odd: left has changed the parity. Of quark and antiquark one mass each. */
 typedef struct low_part_tables {

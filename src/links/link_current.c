@@ -87,7 +87,7 @@ naik_status link_current_weigh(link_current *c, const naik_complex *weights)
     return c->device->memory->upload(c->device, c->weight, weights, weight_bytes(c->lattice));
 }
 
-naik_status link_current_apply(const link_current *c, bool sign, bool rest, double *f, double *out)
+naik_status link_current_apply(const link_current *c, bool sign, double *f, double *out)
 {
     static const int nowhere[NAIK_DIM];
     naik_status status = NAIK_OK;
@@ -97,11 +97,10 @@ naik_status link_current_apply(const link_current *c, bool sign, bool rest, doub
                                     .one = c->one->link,
                                     .three = c->three != NULL ? c->three->link : NULL,
                                     .weight = c->weight,
-                                    .rest = rest,
                                     .f = f,
                                     .out = out};
     if (sign) {
-        NAIK_TRY(ops->give_sign(c->device, c->lattice, ALL, nowhere, 1, false, f));
+        NAIK_TRY(ops->give_sign(c->device, c->lattice, ALL, nowhere, 1, f));
     }
     NAIK_TRY(ops->current(c->device, &args));
 done:

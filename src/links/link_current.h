@@ -20,8 +20,7 @@ void link_current_destroy(link_current **current);
 /* weights [2][sites] on the host, from now on: of links over one site, and over three. Local. NAIK_ERR_DEVICE */
 naik_status link_current_weigh(link_current *current, const naik_complex *weights);
 /* out = K f, or K (-1)^(x+y+z+t) f where `sign` says so, which is then put on f; vectors [sites][3][2] there, not in place.
- * rest: what rounding to single precision leaves of it. Local. NAIK_ERR_DEVICE */
-naik_status link_current_apply(const link_current *current, bool sign, bool rest, double *f,
-                               double *out);
+ * Local. NAIK_ERR_DEVICE */
+naik_status link_current_apply(const link_current *current, bool sign, double *f, double *out);
 
 #endif

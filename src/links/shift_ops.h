@@ -54,7 +54,6 @@ typedef struct naik_link_current {
     int mu;
     const naik_matrix *one, *three; /* [sites][NAIK_DIM]; three may be NULL */
     const naik_complex *weight;     /* [2][sites], of both */
-    bool rest;                      /* what rounding to single precision leaves of out */
     const double *f;
     double *out; /* not f */
 } naik_link_current;
@@ -94,9 +93,9 @@ typedef struct naik_shift_ops {
     /* v [sites][3][2] = the numbers of a vector in single precision. */
     naik_status (*widen)(naik_device *device, const naik_lattice *lattice, const float *from,
                          double *v);
-    /* v = sign times the sign of that mask times v; rest: then what its rounding to single precision leaves of it. */
+    /* v = sign times the sign of that mask times v. */
     naik_status (*give_sign)(naik_device *device, const naik_lattice *lattice, unsigned mask,
-                             const int r0[NAIK_DIM], int sign, bool rest, double *v);
+                             const int r0[NAIK_DIM], int sign, double *v);
 } naik_shift_ops;
 
 #endif

@@ -62,9 +62,10 @@ NAIK_CLONES static void add_row(const naik_low_pairs *p, int64_t vector, int64_t
     memset(sum, 0, 2 * (size_t)n * sizeof *sum);
     for (int k = 0; k < NUMBERS; k++) {
         const int32_t site = at->site[k / COLOURS];
-        const float *f = p->left + vector * i + REALS * (slice + site) + 2 * (k % COLOURS);
+        const int64_t at_left = vector * i + REALS * (slice + site) + 2 * (k % COLOURS);
         const naik_complex w = p->weight[site];
-        const double fre = (double)f[0], fim = (double)f[1];
+        const double fre = p->wide != NULL ? p->wide[at_left] : (double)p->left[at_left];
+        const double fim = p->wide != NULL ? p->wide[at_left + 1] : (double)p->left[at_left + 1];
         const double a = w.re * fre + w.im * fim, b = w.im * fre - w.re * fim;
         const double *u = re + k * n, *v = im + k * n;
         for (int j = begin; j < n; j++) {
@@ -100,10 +101,10 @@ static void multiply(const naik_geometry *geometry, const naik_low_pairs *p, int
     const naik_lattice *lat = geometry->lattice;
     const int64_t vector = REALS * (int64_t)lat->sites, sites = lat->sites / lat->local[3];
     const int64_t slice = sites * p->t;
-    const int n = p->count, bricks = (int)(sites / (2 * BRICK));
+    const int n = p->rows, bricks = (int)(sites / (2 * BRICK));
     const int odd = (parity ^ p->t ^ naik_parity_of(lat->origin)) & 1;
     const size_t numbers = (size_t)NUMBERS * (size_t)rights(p);
-    int64_t *words = p->words + 2 * (int64_t)n * n * parity;
+    int64_t *words = p->words + 2 * (int64_t)n * p->count * parity;
     for (int first = 0; first < bricks; first += CHUNK) {
         brick at[CHUNK];
         const int count = bricks - first < CHUNK ? bricks - first : CHUNK;
@@ -129,13 +130,14 @@ static naik_status pairs(const naik_geometry *geometry, const naik_low_pairs *ar
 {
     naik_status status = NAIK_OK;
     naik_log *log = geometry->backend->log;
-    const size_t n = (size_t)args->count, threads = (size_t)cpu_threads(geometry->backend);
+    const size_t pairs = (size_t)args->rows * (size_t)args->count;
+    const size_t threads = (size_t)cpu_threads(geometry->backend);
     const size_t numbers = 2 * (size_t)rights(args); /* at a site and colour */
     double *right = NULL, *sum = NULL;
     NAIK_TRY(naik_alloc(log, (size_t)CHUNK * NUMBERS * numbers * sizeof *right,
                         "pairs of low modes", (void **)&right));
     NAIK_TRY(naik_alloc(log, threads * numbers * sizeof *sum, "pairs of low modes", (void **)&sum));
-    memset(args->words, 0, 4 * n * n * sizeof *args->words);
+    memset(args->words, 0, 4 * pairs * sizeof *args->words);
     for (int parity = 0; parity < 2; parity++) {
         multiply(geometry, args, parity, right, sum);
     }
