@@ -10,10 +10,11 @@
 #include "base/exactsum.h"
 #include "base/memory.h"
 #include "comm/collective.h"
+#include "comm/threads.h"
 #include "lattice/su3.h"
 #include "propagator/slice_sums.h"
 
-enum { REALS = 6, COLOURS = 3, SPACE = NAIK_DIM - 1 };
+enum { REALS = 6, COLOURS = 3, SPACE = NAIK_DIM - 1, JOIN = 8 };
 
 static size_t pair_count(int count)
 {
@@ -442,50 +443,88 @@ naik_status low_part_multiply(low_part *part, int class, const int momentum[SPAC
     return low_part_products(part, NULL, class, momentum, part->sums);
 }
 
-/* same and cross [count] += what row i of slices x and y gives: E E* + O O*, and E O* + O E*. */
-NAIK_CLONES static void add_rows(const naik_complex *x, const naik_complex *y, size_t pairs,
-                                 int count, naik_complex *same, naik_complex *cross)
+/* JOIN elements of a row of a table in a time slice, E and O. */
+typedef struct join_slice {
+    double re[2][JOIN], im[2][JOIN];
+} join_slice;
+
+/* What a thread joins, of one row: [blocks of JOIN elements][T], with zeros behind the last element. */
+typedef struct join_row_of {
+    join_slice *sink, *source;
+} join_row_of;
+
+static int join_blocks(int count)
 {
-    const naik_complex *xo = x + pairs, *yo = y + pairs;
-    for (int j = 0; j < count; j++) {
-        same[j].re += x[j].re * y[j].re + x[j].im * y[j].im;
-        same[j].im += x[j].im * y[j].re - x[j].re * y[j].im;
-        same[j].re += xo[j].re * yo[j].re + xo[j].im * yo[j].im;
-        same[j].im += xo[j].im * yo[j].re - xo[j].re * yo[j].im;
-        cross[j].re += x[j].re * yo[j].re + x[j].im * yo[j].im;
-        cross[j].im += x[j].im * yo[j].re - x[j].re * yo[j].im;
-        cross[j].re += xo[j].re * y[j].re + xo[j].im * y[j].im;
-        cross[j].im += xo[j].im * y[j].re - xo[j].re * y[j].im;
+    return (count + JOIN - 1) / JOIN;
+}
+
+static void take_row(const low_part *part, const naik_complex *table, int row, join_slice *out)
+{
+    const size_t n = (size_t)part->count, pairs = n * n;
+    const size_t times = (size_t)part->geometry->lattice->size[3];
+    for (size_t k = 0; k < 2 * times; k++) {
+        const naik_complex *from = table + k * pairs + (size_t)row * n;
+        for (size_t j = 0; j < n; j++) {
+            join_slice *to = &out[j / JOIN * times + k / 2];
+            to->re[k % 2][j % JOIN] = from[j].re;
+            to->im[k % 2][j % JOIN] = from[j].im;
+        }
     }
 }
 
-/* out [masses][2][T] = what row i gives; room: [2][count]. */
+/* out [4][JOIN]: re and im of sum_s E(s+t) E(s)* + O(s+t) O(s)*, then of E(s+t) O(s)* + O(s+t) E(s)*. */
+NAIK_CLONES static void join_block(const join_slice *sink, const join_slice *source, int times,
+                                   int t, double out[4][JOIN])
+{
+    double same_re[JOIN] = {0}, same_im[JOIN] = {0}, cross_re[JOIN] = {0}, cross_im[JOIN] = {0};
+    for (int s = 0; s < times; s++) {
+        const join_slice *x = &sink[s + t < times ? s + t : s + t - times], *y = &source[s];
+        for (int j = 0; j < JOIN; j++) {
+            const double xr = x->re[0][j], xi = x->im[0][j], yr = y->re[0][j], yi = y->im[0][j];
+            const double ur = x->re[1][j], ui = x->im[1][j], vr = y->re[1][j], vi = y->im[1][j];
+            same_re[j] += xr * yr + xi * yi;
+            same_im[j] += xi * yr - xr * yi;
+            same_re[j] += ur * vr + ui * vi;
+            same_im[j] += ui * vr - ur * vi;
+            cross_re[j] += xr * vr + xi * vi;
+            cross_im[j] += xi * vr - xr * vi;
+            cross_re[j] += ur * yr + ui * yi;
+            cross_im[j] += ui * yr - ur * yi;
+        }
+    }
+    memcpy(out[0], same_re, sizeof same_re);
+    memcpy(out[1], same_im, sizeof same_im);
+    memcpy(out[2], cross_re, sizeof cross_re);
+    memcpy(out[3], cross_im, sizeof cross_im);
+}
+
+/* out [masses][2][T] += what row i gives, in the order of j. */
 static void join_row(const low_part *part, const low_part_tables *tables, int i,
-                     const low_part_masses *m, naik_complex *room, naik_complex *out)
+                     const low_part_masses *m, const join_row_of *row, naik_complex *out)
 {
     const int n = part->count, times = part->geometry->lattice->size[3];
-    const size_t pairs = pair_count(n), first = (size_t)i * (size_t)n;
-    naik_complex *cross = room + n;
-    const naik_complex *of_masses = tables->odd ? cross : room;
-    const naik_complex *of_lambdas = tables->odd ? room : cross;
-    for (int t = 0; t < times; t++) {
-        memset(room, 0, 2 * (size_t)n * sizeof *room);
-        for (int s = 0; s < times; s++) {
-            add_rows(tables->sink + first + 2 * pairs * (size_t)((s + t) % times),
-                     tables->source + first + 2 * pairs * (size_t)s, pairs, n, room, cross);
-        }
-        for (int k = 0; k < m->count; k++) {
-            const double gi = weight_of(m->antiquark[k], part->lambda[i]);
-            naik_complex sums[2] = {{0, 0}, {0, 0}};
-            for (int j = 0; j < n; j++) {
-                const double g = gi * weight_of(m->quark[k], part->lambda[j]);
-                sums[0] = naik_cadd(sums[0],
-                                    naik_cscale(g * m->quark[k] * m->antiquark[k], of_masses[j]));
-                sums[1] = naik_cadd(
-                    sums[1], naik_cscale(g * part->lambda[i] * part->lambda[j], of_lambdas[j]));
+    const int cross = 2 * tables->odd, same = 2 - cross; /* of masses, and of lambdas */
+    take_row(part, tables->sink, i, row->sink);
+    take_row(part, tables->source, i, row->source);
+    for (int block = 0; block < join_blocks(n); block++) {
+        const size_t first = (size_t)block * (size_t)times;
+        const int end = (block + 1) * JOIN < n ? (block + 1) * JOIN : n;
+        for (int t = 0; t < times; t++) {
+            double v[4][JOIN];
+            join_block(row->sink + first, row->source + first, times, t, v);
+            for (int k = 0; k < m->count; k++) {
+                const double gi = weight_of(m->antiquark[k], part->lambda[i]);
+                naik_complex *of_masses = &out[2 * k * times + t], *of_lambdas = of_masses + times;
+                for (int j = block * JOIN, at = 0; j < end; j++, at++) {
+                    const double g = gi * weight_of(m->quark[k], part->lambda[j]);
+                    *of_masses = naik_cadd(
+                        *of_masses, naik_cscale(g * m->quark[k] * m->antiquark[k],
+                                                (naik_complex){v[cross][at], v[cross + 1][at]}));
+                    *of_lambdas = naik_cadd(
+                        *of_lambdas, naik_cscale(g * part->lambda[i] * part->lambda[j],
+                                                 (naik_complex){v[same][at], v[same + 1][at]}));
+                }
             }
-            out[(2 * k) * times + t] = sums[0];
-            out[(2 * k + 1) * times + t] = sums[1];
         }
     }
 }
@@ -497,15 +536,18 @@ naik_status low_part_join_tables(const low_part *part, const low_part_tables *ta
     const naik_lattice *lat = part->geometry->lattice;
     const int n = part->count;
     const size_t each = 2 * (size_t)masses->count * (size_t)lat->size[3];
-    naik_complex *rows = NULL, *room = NULL; /* [count][each]; [count][2][count] */
+    const size_t row = (size_t)join_blocks(n) * (size_t)lat->size[3];
+    naik_complex *rows = NULL; /* [count][each] */
+    join_slice *room = NULL;   /* [threads][2][row], zeroed */
     NAIK_TRY(naik_alloc(lat->comm->log, (size_t)n * each * sizeof *rows, "products of low modes",
                         (void **)&rows));
-    NAIK_TRY(naik_alloc(lat->comm->log, 2 * pair_count(n) * sizeof *room, "products of low modes",
-                        (void **)&room));
+    NAIK_TRY(naik_alloc(lat->comm->log, 2 * (size_t)naik_threads_count() * row * sizeof *room,
+                        "products of low modes", (void **)&room));
 #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < n; i++) {
-        join_row(part, tables, i, masses, room + 2 * (size_t)i * (size_t)n,
-                 rows + each * (size_t)i);
+        join_slice *own = room + 2 * row * (size_t)naik_threads_index();
+        const join_row_of of = {.sink = own, .source = own + row};
+        join_row(part, tables, i, masses, &of, rows + each * (size_t)i);
     }
     memset(joined, 0, each * sizeof *joined);
     for (int i = 0; i < n; i++) {
