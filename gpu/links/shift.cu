@@ -434,6 +434,12 @@ done:
     return status;
 }
 
+static naik_status values_of(naik_device *device, const naik_exactsum *sums, int count,
+                             double *values)
+{
+    return gpu_sums_values(gpu_backend_of(device), sums, count, values);
+}
+
 __global__ void widen_kernel(const float *from, double *v, int sites)
 {
     const int site = (int)(blockIdx.x * SHIFT_THREADS + threadIdx.x);
@@ -489,6 +495,7 @@ const naik_shift_ops naik_shift_ops_gpu = {.shift = shift,
                                            .current = carry,
                                            .product = multiply,
                                            .sums = sum_slices,
+                                           .values = values_of,
                                            .widen = widen,
                                            .give_sign = give_sign};
 #endif

@@ -50,11 +50,49 @@ done:
     return status;
 }
 
+/* Sums of which the host makes the values, at most. */
+enum { FEW_VALUES = 64, VALUES_THREADS = 64 };
+
+/* A thread a sum. */
+__global__ void values_kernel(const naik_exactsum *sums, int count, double *values)
+{
+    const int i = (int)(blockIdx.x * VALUES_THREADS + threadIdx.x);
+    int64_t word[NAIK_EXACTSUM_WORDS];
+    if (i < count) {
+        for (int k = 0; k < NAIK_EXACTSUM_WORDS; k++) {
+            word[k] = sums[i].word[k];
+        }
+        values[i] = exact_value(word, 0, NAIK_EXACTSUM_DIGITS);
+    }
+}
+
+/* Of many sums the device makes the values: they have a 69th of the numbers. */
+static naik_status values_of_many(naik_backend *backend, const naik_exactsum *sums, int count,
+                                  double *values)
+{
+    naik_status status = NAIK_OK;
+    gpu_state *state = gpu_state_of(backend);
+    double *there = (double *)state->staging;
+    const int most = GPU_STAGING_BYTES / (int)sizeof *there;
+    for (int first = 0; first < count; first += most) {
+        const int n = count - first < most ? count - first : most;
+        const unsigned blocks = (unsigned)((n + VALUES_THREADS - 1) / VALUES_THREADS);
+        values_kernel<<<blocks, VALUES_THREADS, 0, state->stream>>>(sums + first, n, there);
+        NAIK_TRY(GPU_LAUNCHED(backend, "rounding sums"));
+        NAIK_TRY(gpu_download(&backend->device, values + first, there, (size_t)n * sizeof *there));
+    }
+done:
+    return status;
+}
+
 naik_status gpu_sums_values(naik_backend *backend, const naik_exactsum *sums, int count,
                             double *values)
 {
     naik_status status = NAIK_OK;
     naik_exactsum *host = (naik_exactsum *)gpu_state_of(backend)->pinned;
+    if (count > FEW_VALUES) {
+        return values_of_many(backend, sums, count, values);
+    }
     for (int first = 0; first < count; first += PINNED_SUMS) {
         const int n = count - first < PINNED_SUMS ? count - first : (int)PINNED_SUMS;
         NAIK_TRY(gpu_download(&backend->device, host, sums + first, (size_t)n * sizeof *sums));

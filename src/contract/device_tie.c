@@ -305,12 +305,15 @@ done:
 /* A request at work. */
 typedef struct sums {
     const device_tie_request *request;
-    naik_spin_taste_form *form; /* [operators] */
-    naik_complex *factors;      /* [momenta][local x + y + z], */
-    naik_complex *factor;       /* and there */
-    int most;                   /* operators of a pass */
-    naik_exactsum *there;       /* [most][momenta][2][local T] */
-    naik_exactsum *own, *all;   /* the same here, and [..][T] */
+    naik_spin_taste_form *form;     /* [operators] */
+    naik_complex *factors;          /* [momenta][local x + y + z], */
+    naik_complex *factor;           /* and there */
+    int most;                       /* operators of a pass */
+    int filled;                     /* that are summed, and not in the answer yet; */
+    int number[NAIK_TIE_OPERATORS]; /* and which they are */
+    naik_exactsum *there;           /* [most][momenta][2][local T] */
+    naik_exactsum *own, *all;       /* of several ranks: the same here, and [..][T] */
+    double *value;                  /* [most][momenta][2][T] */
 } sums;
 
 static size_t factor_count(const naik_lattice *lat)
@@ -353,17 +356,21 @@ static naik_status open_sums(const device_tie *tie, sums *s)
     const device_tie_request *r = s->request;
     const size_t momenta = (size_t)r->momenta, factors = momenta * factor_count(lat);
     s->most = operators_at_once(lat, r);
-    const size_t rows = 2 * momenta * (size_t)s->most * sizeof(naik_exactsum);
+    const size_t rows = 2 * momenta * (size_t)s->most, times = (size_t)lat->size[3];
+    const size_t bytes = rows * (size_t)lat->local[3] * sizeof *s->there;
     NAIK_TRY(
         naik_alloc(log, (size_t)r->operators * sizeof *s->form, "operators", (void **)&s->form));
     NAIK_TRY(
         naik_alloc(log, factors * sizeof *s->factors, "momentum weights", (void **)&s->factors));
-    NAIK_TRY(naik_alloc(log, rows * (size_t)lat->local[3], "correlator sums", (void **)&s->own));
-    NAIK_TRY(naik_alloc(log, rows * (size_t)lat->size[3], "correlator sums", (void **)&s->all));
+    NAIK_TRY(naik_alloc(log, rows * times * sizeof *s->value, "correlators", (void **)&s->value));
+    if (lat->comm->size > 1) {
+        NAIK_TRY(naik_alloc(log, bytes, "correlator sums", (void **)&s->own));
+        NAIK_TRY(
+            naik_alloc(log, rows * times * sizeof *s->all, "correlator sums", (void **)&s->all));
+    }
     NAIK_TRY(naik_device_alloc(tie->device, log, factors * sizeof *s->factor, "momentum weights",
                                (void **)&s->factor));
-    NAIK_TRY(naik_device_alloc(tie->device, log, rows * (size_t)lat->local[3], "correlator sums",
-                               (void **)&s->there));
+    NAIK_TRY(naik_device_alloc(tie->device, log, bytes, "correlator sums", (void **)&s->there));
     for (int k = 0; k < r->operators; k++) {
         s->form[k] = naik_spin_taste_form_of(r->spin_taste[k]);
     }
@@ -382,57 +389,79 @@ static void close_sums(const device_tie *tie, sums *s)
     naik_free(s->factors);
     naik_free(s->own);
     naik_free(s->all);
+    naik_free(s->value);
     naik_device_free(tie->device, s->factor);
     naik_device_free(tie->device, s->there);
 }
 
-/* The sums of this rank of some operators, and their places in those of all ranks. */
-static naik_status sum_box(const device_tie *tie, sums *s, const naik_tie_sums *args)
+/* Of the operators that are summed, of all ranks: their values. */
+static naik_status take_values(const device_tie *tie, sums *s)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = tie->lattice;
     const size_t local = (size_t)lat->local[3], times = (size_t)lat->size[3];
-    const size_t rows = 2 * (size_t)args->operators * (size_t)args->momenta;
-    NAIK_TRY(tie->ops->sums(tie->device, args));
-    NAIK_TRY(tie->device->memory->download(tie->device, local == times ? s->all : s->own, s->there,
-                                           rows * local * sizeof *s->own));
+    const size_t rows = 2 * (size_t)s->filled * (size_t)s->request->momenta;
+    if (lat->comm->size == 1) {
+        return tie->ops->values(tie->device, s->there, (int)(rows * times), s->value);
+    }
+    status = tie->device->memory->download(tie->device, local == times ? s->all : s->own, s->there,
+                                           rows * local * sizeof *s->own);
+    NAIK_TRY(naik_comm_agree(lat->comm, status));
     if (local < times) {
         naik_slice_sums_spread(lat, rows, s->own, s->all);
+    }
+    NAIK_TRY(naik_comm_sum_exact(lat->comm, s->all, (int)(rows * times)));
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < rows * times; k++) {
+        s->value[k] = naik_exactsum_value(&s->all[k]);
     }
 done:
     return status;
 }
 
-/* Those operators of a set from number *next on that one pass takes, of the product of both quarks there. */
+/* What is summed, into the answer. */
+static naik_status give_values(const device_tie *tie, sums *s, naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const int times = tie->lattice->size[3], each = s->request->momenta * times;
+    if (s->filled > 0) {
+        NAIK_TRY(take_values(tie, s));
+    }
+    for (int k = 0; k < s->filled * each; k++) {
+        const double *re = s->value + 2 * (k / times) * times + k % times;
+        out[s->number[k / each] * each + k % each] = (naik_complex){re[0], re[times]};
+    }
+    s->filled = 0;
+done:
+    return status;
+}
+
+/* Those operators of a set from number *next on for which there is room, of the product of both quarks there. */
 static naik_status sum_some(const device_tie *tie, sums *s, int set, const naik_complex *product,
                             int *next, naik_complex *out)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = tie->lattice;
     const device_tie_request *r = s->request;
-    const int times = lat->size[3];
-    int number[NAIK_TIE_OPERATORS];
-    naik_tie_sums args = {
-        .lattice = lat, .v = product, .momenta = r->momenta, .factor = s->factor, .sums = s->there};
+    if (s->filled == s->most) {
+        NAIK_TRY(give_values(tie, s, out));
+    }
+    const size_t filled = 2 * (size_t)s->filled * (size_t)r->momenta * (size_t)lat->local[3];
+    naik_tie_sums args = {.lattice = lat,
+                          .v = product,
+                          .momenta = r->momenta,
+                          .factor = s->factor,
+                          .sums = s->there + filled};
     memcpy(args.r0, r->r0, sizeof args.r0);
-    for (; *next < r->operators && args.operators < s->most; ++*next) {
+    for (; *next < r->operators && s->filled < s->most; ++*next) {
         if ((int)s->form[*next].links == set) {
-            number[args.operators] = *next;
+            s->number[s->filled++] = *next;
             args.mask[args.operators] = s->form[*next].mask;
             args.sign[args.operators++] = s->form[*next].sign;
         }
     }
-    if (args.operators == 0) {
-        return NAIK_OK;
-    }
-    const int each = r->momenta * times, count = args.operators * each;
-    NAIK_TRY(naik_comm_agree(lat->comm, sum_box(tie, s, &args)));
-    NAIK_TRY(naik_comm_sum_exact(lat->comm, s->all, 2 * count));
-#pragma omp parallel for schedule(static)
-    for (int k = 0; k < count; k++) {
-        const naik_exactsum *re = s->all + 2 * (k / times) * times + k % times;
-        out[number[k / each] * each + k % each] =
-            (naik_complex){naik_exactsum_value(re), naik_exactsum_value(re + times)};
+    if (args.operators > 0) {
+        NAIK_TRY(naik_comm_agree(lat->comm, tie->ops->sums(tie->device, &args)));
     }
 done:
     return status;
@@ -486,6 +515,7 @@ naik_status device_tie_sum(device_tie *tie, const double *g, const double *h,
             leave(&w, set);
         }
     }
+    NAIK_TRY(give_values(tie, &s, out));
 done:
     close_sums(tie, &s);
     return status;

@@ -90,6 +90,9 @@ typedef struct naik_shift_ops {
     naik_status (*current)(naik_device *device, const naik_link_current *args);
     naik_status (*product)(naik_device *device, const naik_tie_product *args);
     naik_status (*sums)(naik_device *device, const naik_tie_sums *args);
+    /* values [count] on the host = sums [count], rounded. Waits. */
+    naik_status (*values)(naik_device *device, const naik_exactsum *sums, int count,
+                          double *values);
     /* v [sites][3][2] = the numbers of a vector in single precision. */
     naik_status (*widen)(naik_device *device, const naik_lattice *lattice, const float *from,
                          double *v);

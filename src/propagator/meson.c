@@ -100,16 +100,16 @@ static void fill_weights(const naik_lattice *lat, int class, const naik_frame *f
     }
 }
 
-/* Values of sums over time slices [parts][T], with the sign that goes with t; a zero has none. */
-static void take_values(const naik_exactsum *sum, naik_meson meson, const naik_frame *frame,
-                        int times, double *out)
+/* Sums over time slices [parts][T] with the sign that goes with t; a zero has none. */
+static void take_values(const double *sum, naik_meson meson, const naik_frame *frame, int times,
+                        double *out)
 {
     const bool alternates = (odd_of(meson) >> (NAIK_DIM - 1) & 1) != 0;
     for (int t = 0; t < times; t++) {
         const bool negative = alternates && (t - frame->origin[NAIK_DIM - 1]) % 2 != 0;
         for (int part = 0; part < 2; part++) {
             const bool there = part == 0 || !naik_frame_is_real(frame);
-            const double value = there ? naik_exactsum_value(&sum[part * times + t]) : 0;
+            const double value = there ? sum[part * times + t] : 0;
             out[2 * t + part] = negative ? 0.0 - value : value;
         }
     }
@@ -146,12 +146,16 @@ naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
     const int times = lattice->size[3], parts = naik_frame_is_real(frame) ? 1 : 2;
     naik_complex *weight = NULL;
     naik_exactsum *sum = NULL; /* [parts][times], zeroed */
+    double *value = NULL;      /* as many */
+    const size_t count = (size_t)(parts * times);
     status = naik_alloc(comm->log, (size_t)factors_of(lattice) * sizeof *weight, "momentum weights",
                         (void **)&weight);
     if (status == NAIK_OK) {
         fill_weights(lattice, class_of(meson), frame, weight);
-        status = naik_alloc(comm->log, (size_t)(parts * times) * sizeof *sum, "correlator sums",
-                            (void **)&sum);
+        status = naik_alloc(comm->log, count * sizeof *sum, "correlator sums", (void **)&sum);
+    }
+    if (status == NAIK_OK) {
+        status = naik_alloc(comm->log, count * sizeof *value, "correlators", (void **)&value);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
 #pragma omp parallel for schedule(static)
@@ -159,10 +163,14 @@ naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
         sum_slice(lattice, weight, g, t, parts, times, &sum[lattice->origin[3] + t]);
     }
     NAIK_TRY(naik_comm_sum_exact(comm, sum, parts * times));
-    take_values(sum, meson, frame, times, out);
+    for (size_t k = 0; k < count; k++) {
+        value[k] = naik_exactsum_value(&sum[k]);
+    }
+    take_values(value, meson, frame, times, out);
 done:
     naik_free(weight);
     naik_free(sum);
+    naik_free(value);
     return status;
 }
 
@@ -175,8 +183,9 @@ typedef struct pass {
     naik_complex *weight; /* [count][local x + y + z] */
     int *parts;           /* [count] */
     naik_exactsum *sums;  /* backend memory [count][2][local] */
-    naik_exactsum *own;   /* [count][2][local], here */
-    naik_exactsum *all;   /* [count][2][times] */
+    naik_exactsum *own;   /* of several ranks: [count][2][local], here, */
+    naik_exactsum *all;   /* and [count][2][times] */
+    double *value;        /* [count][2][times] */
 } pass;
 
 static naik_status open_pass(pass *p, const naik_meson *meson, int mesons, const naik_frame *frame,
@@ -198,9 +207,13 @@ static naik_status open_pass(pass *p, const naik_meson *meson, int mesons, const
                         (void **)&p->weight));
     NAIK_TRY(naik_alloc(log, count * sizeof *p->parts, "momentum weights", (void **)&p->parts));
     NAIK_TRY(
-        naik_alloc(log, 2 * count * local * sizeof *p->own, "correlator sums", (void **)&p->own));
-    NAIK_TRY(
-        naik_alloc(log, 2 * count * times * sizeof *p->all, "correlator sums", (void **)&p->all));
+        naik_alloc(log, 2 * count * times * sizeof *p->value, "correlators", (void **)&p->value));
+    if (p->lat->comm->size > 1) {
+        NAIK_TRY(naik_alloc(log, 2 * count * local * sizeof *p->own, "correlator sums",
+                            (void **)&p->own));
+        NAIK_TRY(naik_alloc(log, 2 * count * times * sizeof *p->all, "correlator sums",
+                            (void **)&p->all));
+    }
     NAIK_TRY(naik_backend_alloc(p->backend, 2 * count * local * sizeof *p->sums, "correlator sums",
                                 (void **)&p->sums));
     for (int class = 0; class < CLASSES; class ++) {
@@ -214,22 +227,40 @@ done:
     return status;
 }
 
-/* The sums of this rank, and their places in those of all ranks. */
-static naik_status sum_box(pass *p, const naik_field *const part[2])
+/* The sums of this rank. */
+static naik_status sum_box(const pass *p, const naik_field *const part[2])
 {
     naik_status status = NAIK_OK;
     const naik_reduction_ops *ops = &p->backend->ops->reduction;
-    const size_t rows = 2 * (size_t)p->count;
-    const size_t local = (size_t)p->lat->local[3], times = (size_t)p->lat->size[3];
-    NAIK_TRY(ops->clear(p->backend, p->sums, (int)(rows * local)));
+    NAIK_TRY(ops->clear(p->backend, p->sums, 2 * p->count * p->lat->local[3]));
     for (int parity = 0; parity < 2; parity++) {
         NAIK_TRY(ops->slice_norms(part[parity], (naik_parity)parity, 0, p->weight, p->parts,
                                   p->count, p->sums));
     }
-    NAIK_TRY(naik_backend_download(p->backend, local == times ? p->all : p->own, p->sums,
-                                   rows * local * sizeof *p->own));
+done:
+    return status;
+}
+
+/* The values of the sums of all ranks. */
+static naik_status values_of(const pass *p)
+{
+    naik_status status = NAIK_OK;
+    const size_t rows = 2 * (size_t)p->count;
+    const size_t local = (size_t)p->lat->local[3], times = (size_t)p->lat->size[3];
+    if (p->lat->comm->size == 1) {
+        return p->backend->ops->reduction.values(p->backend, p->sums, (int)(rows * times),
+                                                 p->value);
+    }
+    status = naik_backend_download(p->backend, local == times ? p->all : p->own, p->sums,
+                                   rows * local * sizeof *p->own);
+    NAIK_TRY(naik_comm_agree(p->lat->comm, status));
     if (local < times) {
         naik_slice_sums_spread(p->lat, rows, p->own, p->all);
+    }
+    NAIK_TRY(naik_comm_sum_exact(p->lat->comm, p->all, (int)(rows * times)));
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < rows * times; k++) {
+        p->value[k] = naik_exactsum_value(&p->all[k]);
     }
 done:
     return status;
@@ -247,14 +278,13 @@ static naik_status correlators_of(const naik_field *const part[2], const naik_me
     const int times = p.lat->size[3];
     NAIK_TRY(naik_comm_agree(comm, open_pass(&p, meson, mesons, frame, some)));
     NAIK_TRY(naik_comm_agree(comm, sum_box(&p, part)));
-    NAIK_TRY(naik_comm_sum_exact(comm, p.all, 2 * p.count * times));
-#pragma omp parallel for schedule(static)
+    NAIK_TRY(values_of(&p));
     for (int k = 0; k < mesons * some; k++) {
         const int at = k % some;
         const naik_meson of = meson[k / some];
         const size_t sum = (size_t)p.of[class_of(of)] + (size_t)at;
         const size_t place = (size_t)(k / some) * (size_t)frames + (size_t)at;
-        take_values(p.all + 2 * sum * (size_t)times, of, &frame[at], times,
+        take_values(p.value + 2 * sum * (size_t)times, of, &frame[at], times,
                     out + 2 * place * (size_t)times);
     }
 done:
@@ -263,6 +293,7 @@ done:
     naik_free(p.parts);
     naik_free(p.own);
     naik_free(p.all);
+    naik_free(p.value);
     return status;
 }
 
