@@ -189,7 +189,7 @@ static void compare_current(check *t, const fixture_thin *f, const naik_hops *ho
     CHECK_OK(t, naik_current_apply(host, hops, mu, frame, from, want));
     if (there != NULL) {
         CHECK_OK(t, device->memory->upload(device, v[0], g, bytes));
-        naik_current_weights(f->lat, frame, mu, weights);
+        CHECK_OK(t, naik_current_weights(f->lat, frame, mu, weights));
         CHECK_OK(t, link_current_weigh(there, weights));
         CHECK_OK(t, link_current_apply(there, true, v[0], v[1]));
         CHECK_OK(t, device->memory->download(device, got, v[1], bytes));

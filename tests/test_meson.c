@@ -11,6 +11,7 @@
 #include "fixture.h"
 #include "naik/meson.h"
 #include "propagator/meson_field.h"
+#include "propagator/slice_sums.h"
 
 static const int size[4] = {8, 4, 4, 8};
 static const double pi = 3.14159265358979323846;
@@ -222,5 +223,37 @@ static void a_nan_in_the_propagator_is_not_hidden(check *t)
     naik_lattice_destroy(&lat);
 }
 
-CHECK_MAIN(CHECK(correlators_are_weighted_sums), CHECK(correlators_of_fields_have_the_same_bits),
-           CHECK(many_momenta_take_no_more_memory), CHECK(a_nan_in_the_propagator_is_not_hidden))
+/* Of all sites of a rank and of those ahead of its box, for frames of every kind. */
+static void waves_are_the_weights_of_their_sites(check *t)
+{
+    static const naik_frame frames[] = {{.origin = {3, 1, 2, 5}, .momentum = {1, -2, 1}},
+                                        {.origin = {7, 3, 0, 0}, .momentum = {-3, 1, 0}},
+                                        {.momentum = {1, 1, -1}, .cosine = true}};
+    naik_lattice *lat = NULL;
+    CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &lat));
+    CHECK_REQUIRE(t, lat != NULL);
+    for (size_t k = 0; k < sizeof frames / sizeof *frames; k++) {
+        naik_slice_waves waves;
+        int different = 0;
+        CHECK_OK(t, naik_slice_waves_make(lat, &frames[k], &waves));
+        for (int32_t site = 0; site < lat->sites; site++) {
+            for (int ahead = 0; ahead < NAIK_DIM * NAIK_SLICE_REACH; ahead++) {
+                int x[NAIK_DIM];
+                naik_lattice_coords(lat, site, x);
+                for (int mu = 0; mu < NAIK_DIM; mu++) {
+                    x[mu] += lat->origin[mu] + (mu == ahead % NAIK_DIM) * (ahead / NAIK_DIM);
+                }
+                const naik_complex want = naik_slice_weight(lat, &frames[k], x);
+                const naik_complex got = naik_slice_wave(&waves, x);
+                different += want.re != got.re || want.im != got.im;
+            }
+        }
+        CHECK_INT(t, different, 0);
+        naik_slice_waves_clear(&waves);
+    }
+    naik_lattice_destroy(&lat);
+}
+
+CHECK_MAIN(CHECK(waves_are_the_weights_of_their_sites), CHECK(correlators_are_weighted_sums),
+           CHECK(correlators_of_fields_have_the_same_bits), CHECK(many_momenta_take_no_more_memory),
+           CHECK(a_nan_in_the_propagator_is_not_hidden))

@@ -188,8 +188,7 @@ done:
 
 /* A number a site with a sign and a weight. */
 typedef struct weighed {
-    const naik_lattice *lattice;
-    const naik_frame *frame;
+    const naik_slice_waves *waves;
     const naik_complex *density;
     int meson; /* whose sign it gets; NAIK_MESONS: none */
 } weighed;
@@ -200,8 +199,7 @@ static naik_complex value_at(const void *data, int32_t site, const int x[NAIK_DI
     const int sign = d->meson == (int)NAIK_MESONS ? 1
                                                   : naik_meson_sign((naik_meson)d->meson, x) *
                                                         naik_meson_sign(NAIK_PION05, x);
-    return naik_cscale(sign,
-                       naik_cmul(naik_slice_weight(d->lattice, d->frame, x), d->density[site]));
+    return naik_cscale(sign, naik_cmul(naik_slice_wave(d->waves, x), d->density[site]));
 }
 
 /* Loops are counted from the lattice's origin. */
@@ -226,18 +224,20 @@ static naik_status sum_density(worker *w, int loop, naik_complex *all)
     naik_status status = NAIK_OK;
     const int64_t sites = w->kit->lattice->sites;
     const int meson = loops_of(w)->data[loop];
-    for (int m = 0; m < w->solve->masses.count; m++) {
-        for (int p = 0; p < w->solve->momenta.count; p++) {
-            const naik_frame frame = frame_of(w, p);
-            const weighed data = {.lattice = w->kit->lattice,
-                                  .frame = &frame,
+    for (int p = 0; p < w->solve->momenta.count && status == NAIK_OK; p++) {
+        const naik_frame frame = frame_of(w, p);
+        naik_slice_waves waves;
+        status = naik_slice_waves_make(w->kit->lattice, &frame, &waves);
+        status = naik_comm_agree(w->kit->lattice->comm, status);
+        for (int m = 0; m < w->solve->masses.count && status == NAIK_OK; m++) {
+            const weighed data = {.waves = &waves,
                                   .density = w->density + 2 * m * sites,
                                   .meson = meson < (int)NAIK_MESONS ? meson : (int)NAIK_MESONS};
-            NAIK_TRY(
-                naik_slice_sums(w->kit->lattice, value_at, &data, place_of(w, all, m, loop, p)));
+            status =
+                naik_slice_sums(w->kit->lattice, value_at, &data, place_of(w, all, m, loop, p));
         }
+        naik_slice_waves_clear(&waves);
     }
-done:
     return status;
 }
 

@@ -98,8 +98,12 @@ done:
 static naik_status weigh(worker *w, const naik_frame *frame)
 {
     const naik_lattice *lat = w->kit->lattice;
-    naik_current_weights(lat, frame, w->operator-(int) NAIK_FIRST_CURRENT, w->weights);
-    return naik_comm_agree(lat->comm, link_current_weigh(w->carried, w->weights));
+    naik_status status =
+        naik_current_weights(lat, frame, w->operator-(int) NAIK_FIRST_CURRENT, w->weights);
+    if (status == NAIK_OK) {
+        status = link_current_weigh(w->carried, w->weights);
+    }
+    return naik_comm_agree(lat->comm, status);
 }
 
 static bool is_there(const worker *w)

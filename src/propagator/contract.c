@@ -17,6 +17,7 @@ typedef struct tie {
     const double *g, *h;
     naik_meson meson;
     const naik_frame *frame;
+    naik_slice_waves waves;
 } tie;
 
 static naik_complex meson_at(const void *data, int32_t site, const int x[NAIK_DIM])
@@ -33,7 +34,7 @@ static naik_complex meson_at(const void *data, int32_t site, const int x[NAIK_DI
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         y[mu] = x[mu] - m->frame->origin[mu];
     }
-    const naik_complex w = naik_slice_weight(m->lat, m->frame, x);
+    const naik_complex w = naik_slice_wave(&m->waves, x);
     return naik_cmul(naik_cscale(naik_meson_sign(m->meson, y), w), sum);
 }
 
@@ -41,8 +42,13 @@ naik_status naik_contract_meson(const naik_lattice *lattice, naik_meson meson,
                                 const naik_frame *frame, const double *g, const double *h,
                                 naik_complex *out)
 {
-    const tie m = {.lat = lattice, .g = g, .h = h, .meson = meson, .frame = frame};
-    return naik_slice_sums(lattice, meson_at, &m, out);
+    naik_status status = NAIK_OK;
+    tie m = {.lat = lattice, .g = g, .h = h, .meson = meson, .frame = frame};
+    NAIK_TRY(naik_comm_agree(lattice->comm, naik_slice_waves_make(lattice, frame, &m.waves)));
+    NAIK_TRY(naik_slice_sums(lattice, meson_at, &m, out));
+done:
+    naik_slice_waves_clear(&m.waves);
+    return status;
 }
 
 /* One number of a column. */

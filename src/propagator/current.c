@@ -204,18 +204,18 @@ done:
 /* What a sum over time slices is made of. */
 typedef struct weighed {
     const naik_current *current;
-    const naik_frame *frame;
+    naik_slice_waves waves;
 } weighed;
 
 static naik_complex one_at(const void *data, int32_t site, const int x[NAIK_DIM])
 {
     const weighed *m = data;
     const naik_current *c = m->current;
-    naik_complex sum = naik_cmul(naik_slice_weight(c->lattice, m->frame, x), c->one[site]);
+    naik_complex sum = naik_cmul(naik_slice_wave(&m->waves, x), c->one[site]);
     int y[NAIK_DIM];
     memcpy(y, x, sizeof y);
     for (int hop = 0; hop < LONG_HOP && c->far && c->mu < NAIK_DIM - 1; hop++, y[c->mu]++) {
-        sum = naik_cfma(naik_slice_weight(c->lattice, m->frame, y), c->three[site], sum);
+        sum = naik_cfma(naik_slice_wave(&m->waves, y), c->three[site], sum);
     }
     return sum;
 }
@@ -224,18 +224,19 @@ static naik_complex three_at(const void *data, int32_t site, const int x[NAIK_DI
 {
     const weighed *m = data;
     const naik_current *c = m->current;
-    return naik_cmul(naik_slice_weight(c->lattice, m->frame, x), c->three[site]);
+    return naik_cmul(naik_slice_wave(&m->waves, x), c->three[site]);
 }
 
 naik_status naik_current_sum(const naik_current *c, const naik_frame *frame, naik_complex *out)
 {
     naik_status status = NAIK_OK;
     const int times = c->lattice->size[NAIK_DIM - 1];
-    const weighed m = {c, frame};
+    weighed m = {.current = c};
     naik_complex *three = NULL;
+    NAIK_TRY(naik_comm_agree(c->lattice->comm, naik_slice_waves_make(c->lattice, frame, &m.waves)));
     NAIK_TRY(naik_slice_sums(c->lattice, one_at, &m, out));
     if (!c->far || c->mu < NAIK_DIM - 1) {
-        return NAIK_OK;
+        goto done;
     }
     status = naik_alloc(c->lattice->comm->log, (size_t)times * sizeof *three, "correlator sums",
                         (void **)&three);
@@ -247,6 +248,7 @@ naik_status naik_current_sum(const naik_current *c, const naik_frame *frame, nai
         }
     }
 done:
+    naik_slice_waves_clear(&m.waves);
     naik_free(three);
     return status;
 }

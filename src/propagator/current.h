@@ -76,8 +76,9 @@ naik_status naik_current_sum(const naik_current *current, const naik_frame *fram
  * as matrices. The same bits on any number of ranks. Collective. NAIK_ERR_MPI */
 naik_status naik_current_apply(naik_current *current, const naik_hops *hops, int mu,
                                const naik_frame *frame, const double *f, double *out);
-/* out [2][sites]: the weights of the links of direction mu that begin at each site, over one site and over three. Local. */
-void naik_current_weights(const naik_lattice *lattice, const naik_frame *frame, int mu,
-                          naik_complex *out);
+/* out [2][sites]: the weights of the links of direction mu that begin at each site, over one site and over three. Local.
+ * NAIK_ERR_MEMORY */
+naik_status naik_current_weights(const naik_lattice *lattice, const naik_frame *frame, int mu,
+                                 naik_complex *out);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "comm/collective.h"
 #include "lattice/su3.h"
 #include "propagator/current.h"
 #include "propagator/slice_sums.h"
@@ -15,12 +16,12 @@ enum { COLOURS = 3, LONG_HOP = 3 };
 typedef struct crossing {
     const naik_gauge *links;
     int length; /* in sites: so many currents cross one link */
-    const naik_frame *frame;
+    const naik_slice_waves *waves;
 } crossing;
 
 /* The weights of the currents that begin at x, and at the other sites before the end of the link. */
-static naik_complex weight_of(const naik_lattice *lat, const naik_frame *frame, int mu, int length,
-                              int32_t site)
+static naik_complex weight_of(const naik_lattice *lat, const naik_slice_waves *waves, int mu,
+                              int length, int32_t site)
 {
     int x[NAIK_DIM];
     naik_complex sum = {0, 0};
@@ -29,19 +30,25 @@ static naik_complex weight_of(const naik_lattice *lat, const naik_frame *frame, 
         x[nu] += lat->origin[nu];
     }
     for (int hop = 0; hop < length; hop++, x[mu]++) {
-        sum = naik_cadd(sum, naik_slice_weight(lat, frame, x));
+        sum = naik_cadd(sum, naik_slice_wave(waves, x));
     }
     return sum;
 }
 
-void naik_current_weights(const naik_lattice *lattice, const naik_frame *frame, int mu,
-                          naik_complex *out)
+naik_status naik_current_weights(const naik_lattice *lattice, const naik_frame *frame, int mu,
+                                 naik_complex *out)
 {
+    naik_status status = NAIK_OK;
+    naik_slice_waves waves;
+    NAIK_TRY(naik_slice_waves_make(lattice, frame, &waves));
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lattice->sites; site++) {
-        out[site] = weight_of(lattice, frame, mu, 1, site);
-        out[lattice->sites + site] = weight_of(lattice, frame, mu, LONG_HOP, site);
+        out[site] = weight_of(lattice, &waves, mu, 1, site);
+        out[lattice->sites + site] = weight_of(lattice, &waves, mu, LONG_HOP, site);
     }
+done:
+    naik_slice_waves_clear(&waves);
+    return status;
 }
 
 /* out = w U f of staggered quarks, -w (1 - g_mu) U f / 2 of others; back: w U^+ f, w (1 + g_mu) U^+ f / 2. */
@@ -78,7 +85,7 @@ static naik_status add_links(naik_current *c, const crossing *k, const double *f
         naik_complex v[NAIK_GAMMA_SPINS * COLOURS];
         const int64_t at = reals * (int64_t)site;
         const naik_matrix *u = &k->links->link[NAIK_DIM * (int64_t)site + c->mu];
-        const naik_complex w = weight_of(c->lattice, k->frame, c->mu, k->length, site);
+        const naik_complex w = weight_of(c->lattice, k->waves, c->mu, k->length, site);
         cross(c, u, false, w, c->moved + at, v);
         for (int i = 0; i < reals / 2; i++) {
             out[at + 2 * i] += v[i].re;
@@ -102,13 +109,16 @@ naik_status naik_current_apply(naik_current *c, const naik_hops *hops, int mu,
                                const naik_frame *frame, const double *f, double *out)
 {
     naik_status status = NAIK_OK;
-    const crossing one = {hops->one, 1, frame}, three = {hops->three, LONG_HOP, frame};
+    naik_slice_waves waves;
+    const crossing one = {hops->one, 1, &waves}, three = {hops->three, LONG_HOP, &waves};
     c->mu = mu;
+    NAIK_TRY(naik_comm_agree(c->lattice->comm, naik_slice_waves_make(c->lattice, frame, &waves)));
     memset(out, 0, 2 * COLOURS * (size_t)c->spin * (size_t)c->lattice->sites * sizeof *out);
     NAIK_TRY(add_links(c, &one, f, out));
     if (hops->three != NULL) {
         NAIK_TRY(add_links(c, &three, f, out));
     }
 done:
+    naik_slice_waves_clear(&waves);
     return status;
 }

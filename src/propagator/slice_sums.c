@@ -36,6 +36,32 @@ naik_complex naik_slice_weight(const naik_lattice *lat, const naik_frame *frame,
     return w;
 }
 
+naik_status naik_slice_waves_make(const naik_lattice *lat, const naik_frame *frame,
+                                  naik_slice_waves *out)
+{
+    naik_status status = NAIK_OK;
+    *out = (naik_slice_waves){.factor = {NULL}};
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        const int count = lat->local[k] + NAIK_SLICE_REACH;
+        out->origin[k] = lat->origin[k];
+        NAIK_TRY(naik_alloc(lat->comm->log, (size_t)count * sizeof *out->factor[k],
+                            "momentum weights", (void **)&out->factor[k]));
+        for (int x = 0; x < count; x++) {
+            out->factor[k][x] = naik_slice_factor(lat, frame, k, lat->origin[k] + x);
+        }
+    }
+done:
+    return status;
+}
+
+void naik_slice_waves_clear(naik_slice_waves *waves)
+{
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        naik_free(waves->factor[k]);
+    }
+    *waves = (naik_slice_waves){.factor = {NULL}};
+}
+
 static void sum_slice(const naik_lattice *lat, naik_slice_value *value, const void *data, int t,
                       naik_exactsum sum[2])
 {

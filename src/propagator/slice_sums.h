@@ -3,6 +3,7 @@
 #define NAIK_PROPAGATOR_SLICE_SUMS_H
 
 #include "base/exactsum.h"
+#include "lattice/su3.h"
 #include "naik/gauge.h"
 #include "naik/lattice.h"
 
@@ -21,6 +22,26 @@ void naik_slice_sums_spread(const naik_lattice *lat, size_t rows, const naik_exa
 /* w(x - x0) of meson.h, x global. */
 naik_complex naik_slice_weight(const naik_lattice *lat, const naik_frame *frame,
                                const int x[NAIK_DIM]);
+/* Its factors for all sites of this rank, and up to NAIK_SLICE_REACH sites beyond the box ahead: a sine and a cosine a site
+ * take longer than what is summed. Local. NAIK_ERR_MEMORY. Release with naik_slice_waves_clear. */
+enum { NAIK_SLICE_REACH = 3 };
+typedef struct naik_slice_waves {
+    naik_complex *factor[NAIK_DIM - 1]; /* of x[k] - origin[k] */
+    int origin[NAIK_DIM - 1];           /* of this rank's box */
+} naik_slice_waves;
+naik_status naik_slice_waves_make(const naik_lattice *lat, const naik_frame *frame,
+                                  naik_slice_waves *out);
+void naik_slice_waves_clear(naik_slice_waves *waves);
+/* naik_slice_weight, to the bit. */
+static inline naik_complex naik_slice_wave(const naik_slice_waves *waves, const int x[NAIK_DIM])
+{
+    naik_complex w = {1, 0};
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        w = naik_cmul(w, waves->factor[k][x[k] - waves->origin[k]]);
+    }
+    return w;
+}
+
 /* The factor of w of direction k at x[k]: w is the product of its factors in the order of directions. */
 naik_complex naik_slice_factor(const naik_lattice *lat, const naik_frame *frame, int k, int x);
 

@@ -58,7 +58,7 @@ typedef struct trace {
     const naik_lattice *lat;
     const double *s, *z;    /* of quark and antiquark, [12][sites][4][3][2] */
     naik_gamma left, right; /* g5 G, H g5 */
-    const naik_frame *frame;
+    naik_slice_waves waves;
 } trace;
 
 /* The colour vector of spin `sink` of a column at a site. */
@@ -94,7 +94,7 @@ static naik_complex trace_at(const void *data, int32_t site, const int x[NAIK_DI
                             sum);
         }
     }
-    return naik_cmul(naik_slice_weight(m->lat, m->frame, x), sum);
+    return naik_cmul(naik_slice_wave(&m->waves, x), sum);
 }
 
 /* Two operators as they stand in the trace. */
@@ -110,12 +110,16 @@ naik_status naik_spin_current_correlator(const naik_lattice *lattice, int curren
                                          const naik_frame *frame, const double *quark,
                                          const double *antiquark, naik_complex *out)
 {
+    naik_status status = NAIK_OK;
     trace m = trace_of(current, source);
     m.lat = lattice;
     m.s = quark;
     m.z = antiquark;
-    m.frame = frame;
-    return naik_slice_sums(lattice, trace_at, &m, out);
+    NAIK_TRY(naik_comm_agree(lattice->comm, naik_slice_waves_make(lattice, frame, &m.waves)));
+    NAIK_TRY(naik_slice_sums(lattice, trace_at, &m, out));
+done:
+    naik_slice_waves_clear(&m.waves);
+    return status;
 }
 
 naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_meson meson,
