@@ -103,6 +103,14 @@ static void make(check *t, const naik_geometry *geometry, const numbers *n, bool
     CHECK_OK(t, naik_backend_download(backend, words, there, all));
     CHECK_OK(t, backend->ops->low->combine(geometry, left, VECTORS, factors, sum));
     CHECK_OK(t, naik_backend_download(backend, out, sum, sites));
+    float at[REALS * VECTORS];
+    const int32_t site = (int32_t)(n->sites - 2);
+    CHECK_OK(t, backend->ops->low->at_site(geometry, left, VECTORS, site, (float *)there));
+    CHECK_OK(t, naik_backend_download(backend, at, there, sizeof at));
+    for (int i = 0; i < VECTORS; i++) {
+        const float *want = n->left + REALS * (n->sites * i + site);
+        CHECK_INT(t, memcmp(at + (size_t)(REALS * i), want, REALS * sizeof *want), 0);
+    }
     CHECK_OK(t, backend->ops->low->narrow(geometry, sum, right));
     float *narrowed = malloc(sites / 2);
     CHECK_OK(t, naik_backend_download(backend, narrowed, right, sites / 2));

@@ -240,6 +240,26 @@ static naik_status combine_vectors(const naik_geometry *geometry, const float *v
     return GPU_LAUNCHED(backend, "adding low modes");
 }
 
+/* A thread a number. */
+__global__ void site_kernel(const float2 *vectors, size_t vector, int numbers, size_t site,
+                            float2 *out)
+{
+    const int i = (int)(blockIdx.x * LOW_THREADS + threadIdx.x);
+    if (i < numbers) {
+        out[i] = vectors[vector * (size_t)(i / 3) + 3 * site + (size_t)(i % 3)];
+    }
+}
+
+static naik_status numbers_at_site(const naik_geometry *geometry, const float *vectors, int count,
+                                   int32_t site, float *out)
+{
+    naik_backend *backend = geometry->backend;
+    site_kernel<<<low_blocks(3 * count), LOW_THREADS, 0, gpu_state_of(backend)->stream>>>(
+        (const float2 *)vectors, 3 * (size_t)geometry->lattice->sites, 3 * count, (size_t)site,
+        (float2 *)out);
+    return GPU_LAUNCHED(backend, "taking low modes at a site");
+}
+
 __global__ void narrow_kernel(const double2 *from, float2 *to, int sites)
 {
     const int site = (int)(blockIdx.x * LOW_THREADS + threadIdx.x);
@@ -266,6 +286,8 @@ extern const naik_low_ops naik_low_gpu;
 }
 
 #if GPU_HOST_PASS
-const naik_low_ops naik_low_gpu = {
-    .pairs = multiply_pairs, .combine = combine_vectors, .narrow = narrow_vector};
+const naik_low_ops naik_low_gpu = {.pairs = multiply_pairs,
+                                   .combine = combine_vectors,
+                                   .at_site = numbers_at_site,
+                                   .narrow = narrow_vector};
 #endif

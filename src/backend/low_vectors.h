@@ -37,6 +37,9 @@ typedef struct naik_low_ops {
      * a [2][count][2] in backend memory. */
     naik_status (*combine)(const naik_geometry *geometry, const float *vectors, int count,
                            const double *a, double *out);
+    /* out [count][3][2] = what the vectors have at a site; both in backend memory. */
+    naik_status (*at_site)(const naik_geometry *geometry, const float *vectors, int count,
+                           int32_t site, float *out);
     /* vector = sites [sites][3][2], rounded; both in backend memory. */
     naik_status (*narrow)(const naik_geometry *geometry, const double *sites, float *vector);
 } naik_low_ops;

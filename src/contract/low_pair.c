@@ -341,22 +341,58 @@ done:
     return status;
 }
 
-/* The correlators out [momenta][T] of what w->room.quark and w->room.antiquark are. */
+/* w->room.shifted = O of the antiquark of that mass, of which the host has no need. */
+static naik_status shift_there(worker *w, const int source[2], double mass)
+{
+    naik_status status = NAIK_OK;
+    const low_part *part = w->part;
+    const size_t vector = vector_of(w), n = (size_t)part->count;
+    int x0[NAIK_DIM];
+    correlator_origin(w->kit->input, 2, source, x0);
+    for (size_t colour = 0; colour < COLOURS; colour++) {
+        const naik_field *const *fields = NULL;
+        status = low_part_solution(part, w->c + 2 * n * (COLOURS + colour), mass, &fields);
+        NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+        NAIK_TRY(device_tie_apply(w->tie, w->operator-(int) NAIK_FIRST_SPIN_TASTE, x0, part->sites,
+                                  w->widened));
+        status = naik_backend_download(part->geometry->backend, w->room.shifted + colour * vector,
+                                       w->widened, vector * sizeof *w->widened);
+        NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+    }
+done:
+    return status;
+}
+
+/* w->room.antiquark of that mass, and w->room.shifted = O of it where the operator is one of spin and taste. */
+static naik_status take_antiquark(worker *w, const int source[2], double mass)
+{
+    naik_status status = NAIK_OK;
+    const size_t vector = vector_of(w), n = (size_t)w->part->count;
+    int x0[NAIK_DIM];
+    if (w->tie != NULL) {
+        return shift_there(w, source, mass);
+    }
+    correlator_origin(w->kit->input, 2, source, x0);
+    NAIK_TRY(low_part_propagator(w->part, w->c + 2 * n * COLOURS, mass, w->room.antiquark));
+    for (size_t colour = 0; colour < COLOURS && w->current == NULL; colour++) {
+        NAIK_TRY(
+            operate(w, x0, w->room.antiquark + colour * vector, w->room.shifted + colour * vector));
+    }
+done:
+    return status;
+}
+
+/* The correlators out [momenta][T] of what w->room.quark is, and w->room.antiquark or w->room.shifted. */
 static naik_status contract(worker *w, const int source[2], naik_complex *out)
 {
     naik_status status = NAIK_OK;
     const low_pair_kit *kit = w->kit;
     const naik_vectors *momenta = &kit->input->output.momenta;
-    const size_t vector = vector_of(w);
     int x0[NAIK_DIM];
     correlator_origin(kit->input, 2, source, x0);
     if (w->current != NULL) {
         NAIK_TRY(naik_current_fill(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, x0,
                                    NULL, w->room.quark, w->room.antiquark));
-    }
-    for (size_t colour = 0; colour < COLOURS && w->current == NULL; colour++) {
-        NAIK_TRY(
-            operate(w, x0, w->room.antiquark + colour * vector, w->room.shifted + colour * vector));
     }
     for (int p = 0; p < momenta->count; p++) {
         naik_complex *to = out + (size_t)p * (size_t)kit->lattice->size[SPACE];
@@ -396,8 +432,7 @@ static naik_status from_one(worker *w, int k, naik_complex *out)
     }
     for (int m = 0; m < w->mass_count; m++) {
         NAIK_TRY(low_part_propagator(w->part, w->c, w->masses[m], w->room.quark));
-        NAIK_TRY(low_part_propagator(w->part, w->c + 2 * n * COLOURS, w->masses[w->mass_count + m],
-                                     w->room.antiquark));
+        NAIK_TRY(take_antiquark(w, source, w->masses[w->mass_count + m]));
         NAIK_TRY(contract(w, source, out + (size_t)m * step));
     }
 done:

@@ -219,19 +219,18 @@ static bool is_zero(const double *v)
     return zero;
 }
 
-/* What all modes have at a site, sum [count][parity][2]. */
+/* What all modes have at a site, sum [count][parity][2]. Their numbers there go where words do. */
 static naik_status add_site(const low_part *part, int32_t site, const double *src,
                             naik_exactsum *sum)
 {
     naik_status status = NAIK_OK;
-    const naik_lattice *lat = part->geometry->lattice;
-    const int odd = is_odd(lat, site);
+    naik_backend *backend = part->geometry->backend;
+    float *there = (float *)part->words, *at = (float *)part->taken;
+    const int odd = is_odd(part->geometry->lattice, site);
+    NAIK_TRY(ops_of(part)->low->at_site(part->geometry, part->vector, part->count, site, there));
+    NAIK_TRY(naik_backend_download(backend, at, there, REALS * (size_t)part->count * sizeof *at));
     for (int i = 0; i < part->count; i++) {
-        float f[REALS];
-        NAIK_TRY(naik_backend_download(
-            part->geometry->backend, f,
-            part->vector + REALS * ((int64_t)lat->sites * i + (int64_t)site), sizeof f));
-        const naik_complex p = product(f, src);
+        const naik_complex p = product(at + REALS * (int64_t)i, src);
         naik_exactsum_add(&sum[4 * i + 2 * odd], p.re);
         naik_exactsum_add(&sum[4 * i + 2 * odd + 1], p.im);
     }
@@ -239,17 +238,32 @@ done:
     return status;
 }
 
+/* A slice of many sites is looked through by all threads. */
+static bool is_zero_slice(const naik_lattice *lat, const double *src, int t)
+{
+    const int32_t first = t * (int32_t)slice_sites(lat), end = first + (int32_t)slice_sites(lat);
+    bool zero = true;
+#pragma omp parallel for schedule(static) reduction(&& : zero)
+    for (int32_t site = first; site < end; site++) {
+        zero = zero && is_zero(src + REALS * (int64_t)site);
+    }
+    return zero;
+}
+
 naik_status low_part_project(const low_part *part, const double *src, naik_complex *c)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = part->geometry->lattice;
+    const int32_t slice = (int32_t)slice_sites(lat);
     naik_exactsum *sum = NULL; /* [count][parity][2], zeroed */
     status = naik_alloc(lat->comm->log, 4 * (size_t)part->count * sizeof *sum, "projections",
                         (void **)&sum);
     for (int32_t site = 0; site < lat->sites && status == NAIK_OK; site++) {
-        const double *at = src + REALS * (int64_t)site;
-        if (!is_zero(at)) {
-            status = add_site(part, site, at, sum);
+        const double *of = src + REALS * (int64_t)site;
+        if (site % slice == 0 && is_zero_slice(lat, src, site / slice)) {
+            site += slice - 1;
+        } else if (!is_zero(of)) {
+            status = add_site(part, site, of, sum);
         }
     }
     NAIK_TRY(naik_comm_agree(lat->comm, status));

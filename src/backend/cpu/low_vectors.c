@@ -177,6 +177,17 @@ static naik_status combine(const naik_geometry *geometry, const float *vectors, 
     return NAIK_OK;
 }
 
+static naik_status at_site(const naik_geometry *geometry, const float *vectors, int count,
+                           int32_t site, float *out)
+{
+    const int64_t vector = REALS * (int64_t)geometry->lattice->sites;
+    for (int i = 0; i < count; i++) {
+        memcpy(out + REALS * (int64_t)i, vectors + vector * i + REALS * (int64_t)site,
+               REALS * sizeof *out);
+    }
+    return NAIK_OK;
+}
+
 static naik_status narrow(const naik_geometry *geometry, const double *sites, float *vector)
 {
     const int64_t reals = REALS * (int64_t)geometry->lattice->sites;
@@ -187,4 +198,5 @@ static naik_status narrow(const naik_geometry *geometry, const double *sites, fl
     return NAIK_OK;
 }
 
-const naik_low_ops naik_low_cpu = {.pairs = pairs, .combine = combine, .narrow = narrow};
+const naik_low_ops naik_low_cpu = {
+    .pairs = pairs, .combine = combine, .at_site = at_site, .narrow = narrow};
