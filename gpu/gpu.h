@@ -43,6 +43,7 @@ typedef hipDeviceProp_t gpu_properties;
 #define gpu_memset                hipMemsetAsync
 #define gpu_copy_up(a, b, n, s)   hipMemcpyAsync((a), (b), (n), hipMemcpyHostToDevice, (s))
 #define gpu_copy_down(a, b, n, s) hipMemcpyAsync((a), (b), (n), hipMemcpyDeviceToHost, (s))
+#define gpu_copy_any(a, b, n, s)  hipMemcpyAsync((a), (b), (n), hipMemcpyDefault, (s))
 #define gpu_stream_create(s)      hipStreamCreateWithFlags((s), hipStreamNonBlocking)
 #define gpu_stream_destroy        hipStreamDestroy
 #define gpu_stream_sync           hipStreamSynchronize
@@ -113,6 +114,7 @@ typedef cudaDeviceProp gpu_properties;
 #define gpu_memset                cudaMemsetAsync
 #define gpu_copy_up(a, b, n, s)   cudaMemcpyAsync((a), (b), (n), cudaMemcpyHostToDevice, (s))
 #define gpu_copy_down(a, b, n, s) cudaMemcpyAsync((a), (b), (n), cudaMemcpyDeviceToHost, (s))
+#define gpu_copy_any(a, b, n, s)  cudaMemcpyAsync((a), (b), (n), cudaMemcpyDefault, (s))
 #define gpu_stream_create(s)      cudaStreamCreateWithFlags((s), cudaStreamNonBlocking)
 #define gpu_stream_destroy        cudaStreamDestroy
 #define gpu_stream_sync           cudaStreamSynchronize

@@ -108,21 +108,11 @@ static gpu_exchange *exchange_of(const naik_field *field)
 
 void gpu_exchange_release(naik_backend *backend, gpu_exchange *x)
 {
-    if (x->mapped_count > 0 || x->memory != NULL) {
-        (void)gpu_stream_sync(gpu_state_of(backend)->stream);
-    }
-    for (int i = 0; i < x->mapped_count; i++) {
-        (void)gpu_ipc_close(x->mapped[i]);
-    }
-    gpu_release(&backend->device, x->memory);
+    gpu_inbox_close(backend, x);
     gpu_release(&backend->device, x->counters);
     gpu_release(&backend->device, x->turn);
     memset(x, 0, sizeof *x);
 }
-
-typedef struct offer {
-    gpu_ipc_handle handle;
-} offer;
 
 enum { EMPTYING_BLOCKS = 256, EMPTYING_THREADS = 128 };
 
@@ -135,14 +125,14 @@ __global__ void empty_kernel(char *memory, size_t pieces)
 }
 
 static naik_status make_room(naik_backend *backend, gpu_exchange *x, size_t capacity,
-                             size_t slot_bytes, offer *mine)
+                             size_t slot_bytes, gpu_ipc_handle *mine)
 {
     naik_status status = NAIK_OK;
     gpu_stream stream = gpu_state_of(backend)->stream;
     const size_t counters = (2 + EXCHANGE_ZONES) * sizeof *x->counters;
     const size_t slots = NAIK_PEER_SLOTS * slot_bytes;
-    NAIK_TRY(gpu_alloc_open(backend, EXCHANGE_HEADER_BYTES + NAIK_PEER_HALVES * capacity + slots,
-                            "halos from other GPUs", (void **)&x->memory));
+    NAIK_TRY(gpu_inbox_take(backend, EXCHANGE_HEADER_BYTES + NAIK_PEER_HALVES * capacity + slots, x,
+                            mine));
     NAIK_TRY(gpu_alloc(&backend->device, counters, "counters", (void **)&x->counters));
     NAIK_TRY(gpu_alloc(&backend->device, sizeof *x->turn, "turns", (void **)&x->turn));
     x->capacity = capacity;
@@ -157,52 +147,6 @@ static naik_status make_room(naik_backend *backend, gpu_exchange *x, size_t capa
         NAIK_TRY(GPU_LAUNCHED(backend, "emptying slots"));
     }
     NAIK_TRY(gpu_sync(&backend->device));
-    NAIK_TRY(GPU_CHECK(backend, gpu_ipc_get(&mine->handle, x->memory),
-                       "offering memory to other ranks"));
-done:
-    return status;
-}
-
-static naik_status map_neighbour(naik_backend *backend, gpu_exchange *x, int rank,
-                                 const offer *theirs, char **out)
-{
-    for (int i = 0; i < x->mapped_count; i++) {
-        if (x->mapped_rank[i] == rank) {
-            *out = (char *)x->mapped[i];
-            return NAIK_OK;
-        }
-    }
-    void *memory = NULL;
-    naik_status status = GPU_CHECK(backend, gpu_ipc_open(&memory, theirs->handle),
-                                   "mapping the memory of another rank");
-    if (status == NAIK_OK) {
-        x->mapped_rank[x->mapped_count] = rank;
-        x->mapped[x->mapped_count++] = memory;
-        *out = (char *)memory;
-    }
-    return status;
-}
-
-/* Every rank hands its offer to both neighbours in each split direction. */
-static naik_status connect(const naik_lattice *lat, naik_backend *backend, gpu_exchange *x,
-                           const offer *mine)
-{
-    naik_status status = NAIK_OK;
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        for (int side = 0; side < 2; side++) {
-            offer theirs;
-            if (!lat->split[mu]) {
-                continue;
-            }
-            NAIK_TRY(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][!side], mine,
-                                        lat->neighbour_rank[mu][side], &theirs, sizeof theirs));
-            if (x->faces[mu][side]) {
-                naik_status mapped = map_neighbour(backend, x, lat->neighbour_rank[mu][side],
-                                                   &theirs, &x->theirs[mu][side]);
-                status = mapped != NAIK_OK ? mapped : status;
-            }
-        }
-    }
 done:
     return status;
 }
@@ -213,7 +157,7 @@ naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_
     const naik_lattice *lat = field->geometry->lattice;
     naik_backend *backend = field->geometry->backend;
     gpu_exchange *x = exchange_of(field);
-    offer mine;
+    gpu_ipc_handle mine;
     const size_t wanted = capacity_of(field);
     const size_t capacity = in_words(field) || x->capacity >= wanted ? x->capacity : wanted;
     const size_t slot_bytes = in_words(field) && x->slot_bytes < wanted ? wanted : x->slot_bytes;
@@ -227,7 +171,7 @@ naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_
     gpu_state_of(backend)->recorded_serial = 0; /* what is recorded holds old addresses */
     memcpy(x->faces, faces, sizeof x->faces);
     NAIK_TRY(naik_comm_agree(backend->comm, make_room(backend, x, capacity, slot_bytes, &mine)));
-    NAIK_TRY(naik_comm_agree(backend->comm, connect(lat, backend, x, &mine)));
+    NAIK_TRY(naik_comm_agree(backend->comm, gpu_inbox_connect(backend, lat, &mine, x)));
 done:
     if (status != NAIK_OK) {
         gpu_exchange_release(backend, x); /* there is no room half made */

@@ -7,17 +7,13 @@
 #ifndef NAIK_GPU_EXCHANGE_H
 #define NAIK_GPU_EXCHANGE_H
 
-#include "gpu/device.h"
+#include "gpu/halo/inbox.h"
 
 enum { EXCHANGE_HEADER_BYTES = 4096, EXCHANGE_FLAG_WORDS = 32, EXCHANGE_ZONES = 2 * NAIK_DIM };
 
-typedef struct gpu_exchange {
-    bool faces[NAIK_DIM][2]; /* that it is for */
-    char *memory;            /* [header][2][capacity][NAIK_PEER_SLOTS][slot_bytes] */
+typedef struct gpu_exchange
+    : naik_inbox { /* memory [header][2][capacity][NAIK_PEER_SLOTS][slot_bytes] */
     size_t capacity, slot_bytes;
-    char *theirs[NAIK_DIM][2]; /* the neighbours', as mapped here */
-    void *mapped[EXCHANGE_ZONES];
-    int mapped_rank[EXCHANGE_ZONES], mapped_count; /* each neighbour once */
     uint32_t *counters; /* backend memory [1 + EXCHANGE_ZONES + 1]: epochs sent; blocks done of each
                            face; faces done */
     struct words_turn *turn; /* backend memory */

@@ -195,5 +195,8 @@ const naik_peer_ops gpu_peer_ops = {
     .bytes = gpu_exchange_bytes,
     .send = gpu_exchange_send,
     .receive = gpu_exchange_receive,
+    .inbox_open = gpu_inbox_open,
+    .inbox_close = gpu_inbox_close,
+    .copy = gpu_inbox_copy,
 };
 #endif

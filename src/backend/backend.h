@@ -153,6 +153,13 @@ typedef struct naik_peer_ops {
     naik_status (*send)(const naik_field *field, const naik_layers *layers, bool beside);
     /* Waits for those of the neighbours and puts them into the halo zones. */
     naik_status (*receive)(naik_field *field, const naik_layers *layers);
+    /* Memory of size_bytes, the same on all ranks, that the neighbours on `faces` write to, all as the callers
+     * agree. Collective. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE, NAIK_ERR_MPI; *inbox is then all zero */
+    naik_status (*inbox_open)(const naik_geometry *geometry, const bool faces[NAIK_DIM][2],
+                              size_t size_bytes, naik_inbox *inbox);
+    void (*inbox_close)(naik_backend *backend, naik_inbox *inbox);
+    /* Within the memory of the backend; enqueued. */
+    naik_status (*copy)(naik_backend *backend, void *to, const void *from, size_t size_bytes);
 } naik_peer_ops;
 
 /* A field times a complex number of each of its rhs. */

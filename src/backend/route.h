@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "naik/lattice.h"
+
 typedef enum naik_transport {
     NAIK_TRANSPORT_AUTO,
     NAIK_TRANSPORT_PEER,
@@ -30,6 +32,15 @@ enum {
     NAIK_PEER_SLOTS = 5,           /* where the words themselves say it */
     NAIK_PEER_WORDS_MOST = 7 << 18 /* bytes of all halo sites up to which they do */
 };
+
+/* Memory of this rank that its neighbours on `faces` write to, and where theirs lies for this one. */
+typedef struct naik_inbox {
+    bool faces[NAIK_DIM][2];
+    char *memory;
+    char *theirs[NAIK_DIM][2]; /* NULL where it is not for that face */
+    void *mapped[2 * NAIK_DIM];
+    int mapped_rank[2 * NAIK_DIM], mapped_count; /* each neighbour once */
+} naik_inbox;
 
 /* Of fields with so many colour vectors a site. On four H100 an iteration of 16^4 took 36 us with
  * words and 41.7 with flags, but one of 24^4, of 1.99 MB, 107.6 and 104.4; kernels of several rhs a

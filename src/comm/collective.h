@@ -36,6 +36,18 @@ naik_status naik_comm_gather(naik_comm *comm, const void *mine, size_t size_byte
 /* out[node_rank * size_bytes ...] of every rank of this node, on each of them. */
 naik_status naik_comm_node_gather(naik_comm *comm, const void *mine, size_t size_bytes, void *out);
 
+/* What goes to a neighbour and what comes from it, each of 0 bytes or more. */
+typedef struct naik_comm_message {
+    int rank, out_tag, in_tag;
+    const void *out;
+    void *in;
+    size_t out_bytes, in_bytes; /* at most INT_MAX */
+} naik_comm_message;
+enum { NAIK_COMM_MESSAGES_MOST = 8 };
+/* All of them at once. partners [partner_count]: of whom the watchdog speaks, and longer than this call. Pairs up. */
+naik_status naik_comm_exchange_all(naik_comm *comm, const naik_comm_message *messages, int count,
+                                   const int *partners, int partner_count);
+
 /* Sends size_bytes from `out` to rank `to` and receives as many from rank `from` into `in`; pairs
  * up over all ranks, may be to or from itself. For set-up work; hot exchanges are in halo.h. */
 naik_status naik_comm_exchange(naik_comm *comm, int to, const void *out, int from, void *in,

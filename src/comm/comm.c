@@ -351,3 +351,26 @@ naik_status naik_comm_exchange(naik_comm *comm, int to, const void *out, int fro
     }
     return NAIK_OK;
 }
+
+naik_status naik_comm_exchange_all(naik_comm *comm, const naik_comm_message *messages, int count,
+                                   const int *partners, int partner_count)
+{
+    MPI_Request requests[2 * NAIK_COMM_MESSAGES_MOST];
+    MPI_Status statuses[2 * NAIK_COMM_MESSAGES_MOST]; /* as in halo.c */
+    MPI_Comm world = comm->mpi->world;
+    int error = MPI_SUCCESS, posted = 0;
+    naik_watchdog_wait(comm->watchdog, "the faces", partners, partner_count);
+    for (int i = 0; i < count && error == MPI_SUCCESS; i++) {
+        const naik_comm_message *m = &messages[i];
+        error = MPI_Irecv(m->in, (int)m->in_bytes, MPI_BYTE, m->rank, m->in_tag, world,
+                          &requests[posted++]);
+    }
+    for (int i = 0; i < count && error == MPI_SUCCESS; i++) {
+        const naik_comm_message *m = &messages[i];
+        error = MPI_Isend(m->out, (int)m->out_bytes, MPI_BYTE, m->rank, m->out_tag, world,
+                          &requests[posted++]);
+    }
+    error = error == MPI_SUCCESS ? MPI_Waitall(posted, requests, statuses) : error;
+    naik_watchdog_move(comm->watchdog);
+    return naik_comm_check(comm, error, "an exchange of faces");
+}

@@ -1,7 +1,7 @@
 /* coarse_vector.c - memory with a shape, and messages of whole coarse sites
  *
- * The sites of a zone lie in one piece behind those of the box. Messages go by way of the host, one face after
- * the other: they are small.
+ * The sites of a zone lie in one piece behind those of the box. All faces of a vector travel together, on the
+ * paths of the backend's route.
  */
 #include "multigrid/coarse_vector.h"
 
@@ -109,48 +109,97 @@ naik_status naik_coarse_set(naik_coarse *to, naik_parity parity, const naik_coar
         ->update(to, parity, zero, from, b != NULL ? 2 : 1, &ones[0][0]);
 }
 
+/* Faces of neighbours whose memory this rank writes to travel by its packing kernel; a message of 0 bytes says that
+ * they have come. The others are messages. What lies in an inbox has two halves, used in turns: who writes one again
+ * has heard, in the exchange between, that its reader had copied what was there. */
 struct naik_coarse_halo {
     const naik_aggregates *aggregates;
     size_t site_bytes;
-    char *packed;         /* backend memory: the largest face */
-    char *send, *receive; /* host memory: the same */
+    size_t at[NAIK_DIM][2], total; /* of the zone that a face fills, in a half; of all */
+    int turn;
+    naik_inbox inbox;     /* [2][total]; all zero: there is none */
+    char *packed;         /* backend memory [total], for messages; NULL: there are none */
+    char *send, *receive; /* host memory, the same, where messages go by way of it */
 };
 
-/* Sites of a face, of the parity that has more: what travels, so that both sides of it agree. */
+enum { COARSE_FACE_UNIT = 256 };
+
+/* Sites of a face, of the parity that has more. */
 static int32_t face_sites(const naik_aggregates *a, int mu, int side)
 {
     const int32_t even = a->sends[0][mu][side], odd = a->sends[1][mu][side];
     return even > odd ? even : odd;
 }
 
-static size_t largest_face(const naik_aggregates *a, size_t site_bytes)
+static const naik_lattice *lattice_of(const naik_aggregates *a)
 {
-    size_t most = 0;
+    return a->geometry->lattice;
+}
+
+/* Where the zones of split directions begin; returns the bytes of all, which are the same on every rank. */
+static size_t lay_out(const naik_aggregates *a, size_t site_bytes, size_t at[NAIK_DIM][2])
+{
+    size_t total = 0;
     for (int face = 0; face < 2 * NAIK_DIM; face++) {
-        const size_t bytes = (size_t)face_sites(a, face / 2, face % 2) * site_bytes;
-        most = bytes > most ? bytes : most;
+        const int mu = face / 2, zone = face % 2;
+        const size_t bytes =
+            lattice_of(a)->split[mu] ? (size_t)face_sites(a, mu, !zone) * site_bytes : 0;
+        at[mu][zone] = total;
+        total += (bytes + COARSE_FACE_UNIT - 1) / COARSE_FACE_UNIT * COARSE_FACE_UNIT;
     }
-    return most;
+    return total;
+}
+
+static bool is_direct(const naik_aggregates *a, int mu, int side)
+{
+    const naik_route *route = &a->geometry->backend->route;
+    return lattice_of(a)->split[mu] && route->peer &&
+           route->near[lattice_of(a)->neighbour_rank[mu][side]];
 }
 
 size_t naik_coarse_halo_bytes(const naik_aggregates *aggregates, int components, int capacity)
 {
-    return largest_face(aggregates,
-                        naik_multigrid_of(aggregates->geometry)->site_bytes(components, capacity));
+    size_t at[NAIK_DIM][2];
+    const naik_route *route = &aggregates->geometry->backend->route;
+    const size_t total = lay_out(
+        aggregates, naik_multigrid_of(aggregates->geometry)->site_bytes(components, capacity), at);
+    return (route->peer ? 2 * total : 0) + (route->single_node ? 0 : total);
 }
 
 static naik_status make_buffers(naik_coarse_halo *h)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = h->aggregates->geometry->backend;
-    const size_t most = largest_face(h->aggregates, h->site_bytes);
-    if (most > 0) {
-        NAIK_TRY(naik_backend_alloc(backend, most, "coarse messages", (void **)&h->packed));
-        NAIK_TRY(naik_alloc(backend->log, most, "coarse messages", (void **)&h->send));
-        NAIK_TRY(naik_alloc(backend->log, most, "coarse messages", (void **)&h->receive));
+    const naik_backend_ops *ops = backend->ops;
+    static const char what[] = "coarse messages";
+    bool messages = false;
+    for (int face = 0; face < 2 * NAIK_DIM; face++) {
+        const int mu = face / 2, side = face % 2;
+        messages = messages ||
+                   (lattice_of(h->aggregates)->split[mu] && !is_direct(h->aggregates, mu, side));
+    }
+    if (messages) {
+        NAIK_TRY(naik_backend_alloc(backend, h->total, what, (void **)&h->packed));
+    }
+    if (messages && !ops->host_memory && !backend->route.device) {
+        NAIK_TRY(ops->memory.alloc_host(&backend->device, h->total, what, (void **)&h->send));
+        NAIK_TRY(ops->memory.alloc_host(&backend->device, h->total, what, (void **)&h->receive));
     }
 done:
     return status;
+}
+
+static naik_status open_inbox(naik_coarse_halo *h)
+{
+    const naik_geometry *geometry = h->aggregates->geometry;
+    bool faces[NAIK_DIM][2];
+    if (!geometry->backend->route.peer || h->total == 0) {
+        return NAIK_OK;
+    }
+    for (int face = 0; face < 2 * NAIK_DIM; face++) {
+        faces[face / 2][face % 2] = is_direct(h->aggregates, face / 2, face % 2);
+    }
+    return geometry->backend->ops->halo.peer->inbox_open(geometry, faces, 2 * h->total, &h->inbox);
 }
 
 naik_status naik_coarse_halo_create(const naik_aggregates *aggregates, int components, int capacity,
@@ -164,7 +213,9 @@ naik_status naik_coarse_halo_create(const naik_aggregates *aggregates, int compo
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     h->aggregates = aggregates;
     h->site_bytes = naik_multigrid_of(aggregates->geometry)->site_bytes(components, capacity);
+    h->total = lay_out(aggregates, h->site_bytes, h->at);
     NAIK_TRY(naik_comm_agree(backend->comm, make_buffers(h)));
+    NAIK_TRY(open_inbox(h));
     *out = h;
     h = NULL;
 done:
@@ -175,34 +226,106 @@ done:
 void naik_coarse_halo_destroy(naik_coarse_halo **halo)
 {
     naik_coarse_halo *h = *halo;
-    if (h != NULL) {
-        if (h->packed != NULL) {
-            naik_backend_release(h->aggregates->geometry->backend, h->packed);
-        }
-        naik_free(h->send);
-        naik_free(h->receive);
-        naik_free(h);
-        *halo = NULL;
+    if (h == NULL) {
+        return;
     }
+    naik_backend *backend = h->aggregates->geometry->backend;
+    const naik_backend_ops *ops = backend->ops;
+    if (h->inbox.memory != NULL) {
+        ops->halo.peer->inbox_close(backend, &h->inbox);
+    }
+    if (h->packed != NULL) {
+        naik_backend_release(backend, h->packed);
+    }
+    if (h->send != NULL || h->receive != NULL) {
+        ops->memory.release_host(&backend->device, h->send);
+        ops->memory.release_host(&backend->device, h->receive);
+    }
+    naik_free(h);
+    *halo = NULL;
 }
 
-/* The face on one side goes there, and the zone on the other is filled. */
-static naik_status pass(naik_coarse_halo *h, naik_coarse *v, naik_parity parity, int mu, int side)
+/* Every face to where it travels from: a neighbour's inbox, or the packed messages. */
+static naik_status pack(naik_coarse_halo *h, const naik_coarse *v, naik_parity parity)
 {
     naik_status status = NAIK_OK;
     const naik_aggregates *a = h->aggregates;
-    const naik_lattice *lat = a->geometry->lattice;
     naik_backend *backend = a->geometry->backend;
-    const int zone = !side;
-    const size_t to = (size_t)(a->count[parity] + a->zone[parity][mu][zone]) * v->site_bytes;
-    NAIK_TRY(naik_multigrid_of(a->geometry)->pack(v, a, parity, mu, side, h->packed));
-    NAIK_TRY(naik_backend_download(backend, h->send, h->packed,
-                                   (size_t)a->sends[parity][mu][side] * v->site_bytes));
-    NAIK_TRY(naik_comm_exchange(backend->comm, lat->neighbour_rank[mu][side], h->send,
-                                lat->neighbour_rank[mu][zone], h->receive,
-                                (size_t)face_sites(a, mu, side) * v->site_bytes));
-    NAIK_TRY(naik_backend_upload(backend, (char *)v->data + to, h->receive,
-                                 (size_t)a->face[parity][mu][zone] * v->site_bytes));
+    for (int face = 0; face < 2 * NAIK_DIM; face++) {
+        const int mu = face / 2, side = face % 2;
+        if (lattice_of(a)->split[mu]) {
+            char *to = is_direct(a, mu, side)
+                           ? h->inbox.theirs[mu][side] + (size_t)h->turn * h->total
+                           : h->packed;
+            NAIK_TRY(naik_multigrid_of(a->geometry)
+                         ->pack(v, a, parity, mu, side, to + h->at[mu][!side]));
+        }
+    }
+    if (h->send != NULL) {
+        NAIK_TRY(naik_backend_download(backend, h->send, h->packed, h->total));
+    } else {
+        NAIK_TRY(naik_backend_sync(backend));
+    }
+done:
+    return status;
+}
+
+static char *zone_of(const naik_coarse *v, naik_parity parity, int mu, int side)
+{
+    const naik_aggregates *a = v->aggregates;
+    return (char *)v->data + (size_t)(a->count[parity] + a->zone[parity][mu][side]) * v->site_bytes;
+}
+
+/* A message is tagged by the zone that it fills. */
+static naik_status travel(const naik_coarse_halo *h, const naik_coarse *v, naik_parity parity)
+{
+    const naik_aggregates *a = h->aggregates;
+    const naik_lattice *lat = lattice_of(a);
+    naik_comm_message messages[2 * NAIK_DIM];
+    int count = 0;
+    for (int face = 0; face < 2 * NAIK_DIM; face++) {
+        const int mu = face / 2, side = face % 2;
+        const size_t there = is_direct(a, mu, side) ? 0 : v->site_bytes;
+        if (lat->split[mu]) {
+            messages[count++] = (naik_comm_message){
+                .rank = lat->neighbour_rank[mu][side],
+                .out_tag = 2 * mu + !side,
+                .in_tag = 2 * mu + side,
+                .out =
+                    there == 0 ? NULL : (h->send != NULL ? h->send : h->packed) + h->at[mu][!side],
+                .in = there == 0           ? NULL
+                      : h->receive != NULL ? h->receive + h->at[mu][side]
+                                           : zone_of(v, parity, mu, side),
+                .out_bytes = (size_t)a->sends[parity][mu][side] * there,
+                .in_bytes = (size_t)a->face[parity][mu][side] * there};
+        }
+    }
+    return naik_comm_exchange_all(a->geometry->backend->comm, messages, count,
+                                  &lat->neighbour_rank[0][0], 2 * NAIK_DIM);
+}
+
+/* What does not lie in the halo zones yet. */
+static naik_status unpack(naik_coarse_halo *h, naik_coarse *v, naik_parity parity)
+{
+    naik_status status = NAIK_OK;
+    const naik_aggregates *a = h->aggregates;
+    naik_backend *backend = a->geometry->backend;
+    for (int face = 0; face < 2 * NAIK_DIM; face++) {
+        const int mu = face / 2, side = face % 2;
+        const size_t bytes = (size_t)a->face[parity][mu][side] * v->site_bytes;
+        if (!lattice_of(a)->split[mu] || bytes == 0) {
+            continue;
+        }
+        if (is_direct(a, mu, side)) {
+            NAIK_TRY(backend->ops->halo.peer->copy(
+                backend, zone_of(v, parity, mu, side),
+                h->inbox.memory + (size_t)h->turn * h->total + h->at[mu][side], bytes));
+        } else if (h->receive != NULL) {
+            NAIK_TRY(naik_backend_upload(backend, zone_of(v, parity, mu, side),
+                                         h->receive + h->at[mu][side], bytes));
+        }
+    }
+    h->turn = !h->turn;
 done:
     return status;
 }
@@ -210,10 +333,10 @@ done:
 naik_status naik_coarse_exchange(naik_coarse_halo *h, naik_coarse *v, naik_parity parity)
 {
     naik_status status = NAIK_OK;
-    for (int face = 0; face < 2 * NAIK_DIM; face++) {
-        if (h->aggregates->geometry->lattice->split[face / 2]) {
-            NAIK_TRY(pass(h, v, parity, face / 2, face % 2));
-        }
+    if (h->total > 0) {
+        NAIK_TRY(pack(h, v, parity));
+        NAIK_TRY(travel(h, v, parity));
+        NAIK_TRY(unpack(h, v, parity));
     }
 done:
     return status;
