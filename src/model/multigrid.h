@@ -10,8 +10,8 @@
  * w right-hand sides are together. T is an iteration of BiCGStab of 12 of them, b = Nv/12 blocks of vectors; V reads a
  * batch of spinors, V_c one of coarse vectors. Numbers are fitted to one H100, 24^3 x 48, 12 columns at three kappas
  * (tests/results/multigrid.txt), where they give a source within 5% and a setup within 10%. Coarse faces of several ranks
- * go through the host, in 30 us a direction, which is assumed, and at a rate that is fitted to two H100: there a source
- * is within 13% and a setup within 17%.
+ * go through the host, in 30 us a direction, which is assumed, and at a rate that was fitted to two H100, where a source
+ * was within 13% and a setup within 17%. Where GPUs reach each other these faces take less since then: too long.
  */
 #ifndef NAIK_MODEL_MULTIGRID_H
 #define NAIK_MODEL_MULTIGRID_H
