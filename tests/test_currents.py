@@ -372,6 +372,27 @@ def walls_with_a_sign_of_their_own_are_averaged_with_it():
         assert sizes["local"] and sizes["moved"], sizes
 
 
+def walls_of_quarks_with_spin_and_sites_are_averaged_over_places():
+    """Free quarks see no place: whatever is averaged is the same from all of them, with its sign and phase. pi is a momentum of walls on one parity."""
+    wall = "{name: %s, masses: [0.4], correlators: [], source: {type: %s, t0: [0, 3]%s}}"
+    point = "{name: pt, masses: [0.4], correlators: [], source: {type: point, origin: [[0, 0, 0, 0], [1, 0, 1, 3]]}}"
+    walls = [("m", "evenminusodd_wall", ""), ("w", "evenandodd_wall", ""), ("e", "even_wall", ""), ("ep", "even_wall", ", momentum: [1, 0, 1]"), ("c", "corner_wall", "")]
+    pairs = [("m", "w"), ("e", "w"), ("e", "m"), ("e", "ep"), ("ep", "e"), ("c", "m"), ("pt", "m"), ("w", "pt")]
+    for action, spin in ("wilson", True), ("naive", False):
+        chosen = [p for p in pairs if spin or "pt" in p]
+        entries = "".join(f"\n  - {wall % w}" for w in walls if spin or w[0] in "mw") + f"\n  - {point}"
+        entries += "\npairs:" + "".join(f"\n  - {{name: {a}-{b}, quark: {a}, antiquark: {b}}}" for a, b in chosen)
+        momenta = [[0, 0, 0], [2, 2, 2], [1, 2, 1], [-1, 2, -1]] if spin else [[0, 0, 0]]
+        solve(f"beside-{action}", f"type: {action}", entries, ["pion", "rho_x", "ps505"] if spin else ["pion5", "rhox", "pion05"], momenta, gauge="unit.h5",
+              tail=", average: true, propagators: false")
+        with h5py.File(path(f"beside-{action}.h5")) as f:
+            found = []
+            f["corr"].visititems(lambda name, object: found.append(name[:-4]) if name.endswith("/mean") else None)
+            mean, error = ({n: np.abs(correlator(f, f"corr/{n}{word}")).max() for n in found} for word in ("mean", "error"))
+            assert len(found) == len(chosen) * 3 * len(momenta) and max(error.values()) < 1e-9, {n: (mean[n], e) for n, e in error.items() if e >= 1e-9}
+            assert {n.split("/")[0] for n in found if mean[n] > 1e-3} == {f"{a}-{b}" for a, b in chosen}, mean
+
+
 def walls_are_averaged_over_odd_and_even_slices():
     """The even sites of an odd slice are those of slice 0 moved in x as well, and M has another sign at each second site there."""
     wall = "{name: %s, masses: [0.3], source: {type: %s, t0: [0, 3], spin_taste: %s}}"
@@ -473,6 +494,7 @@ main([configurations_are_generated, staggered_currents_are_conserved_at_every_si
       free_currents_are_those_of_the_fourier_sum, bytes_are_the_same_on_any_number_of_ranks, links_are_those_of_each_entry,
       currents_at_the_source_obey_the_ward_identity, currents_at_the_source_are_those_at_the_sink,
       places_of_operators_at_the_source_are_averaged_with_their_sign, walls_with_a_sign_of_their_own_are_averaged_with_it,
+      walls_of_quarks_with_spin_and_sites_are_averaged_over_places,
       walls_are_averaged_over_odd_and_even_slices, walls_that_move_and_operators_in_time_are_averaged_over_slices,
       baryons_of_walls_with_a_sign_are_averaged_over_slices,
       three_point_functions_are_averaged_with_the_sign_of_all_their_operators, sources_with_operators_are_made_again,

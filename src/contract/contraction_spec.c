@@ -290,13 +290,26 @@ static int sign_of_wall(const naik_source *source, const int x0[NAIK_DIM],
                : 1;
 }
 
-/* What the operator on a source brings, the sign in a wall, and that of the odd sites of a slice that M moves. */
-static int sign_of_source(const naik_input_source *of, const source_lie *lie)
+/* Where the site of the first of these sources is that has one, which a wall beside it moves with; else `own`. */
+static const int *site_of(const naik_input *input, int count, const int *source, const int *own)
+{
+    for (int i = 0; i < count; i++) {
+        const naik_input_source *of = &input->sources[source[i]];
+        if (naik_source_kind_of(of->source.type)->place == NAIK_SOURCE_AT_SITE) {
+            return of->x0;
+        }
+    }
+    return own;
+}
+
+/* What the operator on a source brings, the sign in a wall that begins at `begin`, and that of the odd sites of a slice
+ * that M moves. */
+static int sign_of_source(const naik_input_source *of, const int *begin, const source_lie *lie)
 {
     const bool odd = of->source.subset == NAIK_SUBSET_ODD && lie->further[2] != 0;
     return sign_of_operator(of->source.spin_taste, of->x0, lie) *
            (odd && !lie->alternates ? -1 : 1) * /* (-1)^(x+y+z) */
-           sign_of_wall(&of->source, of->x0, lie->further);
+           sign_of_wall(&of->source, begin, lie->further);
 }
 
 /* The sign of the place of staggered sources: that of the correlator's operator, of those on the sources, and
@@ -316,27 +329,56 @@ static int sign_of_place(const naik_input *input, const contraction_item *item, 
     lie.alternates = correlator_alternates(input, count, all);
     int sign = sign_of_operator(item->meson, place, &lie);
     for (int i = 0; i < item->quarks && item->quarks == 2; i++) {
-        sign *= sign_of_source(&input->sources[source[i]], &lie);
+        const naik_input_source *of = &input->sources[source[i]];
+        sign *= sign_of_source(of, site_of(input, count, all, of->x0), &lie);
     }
     if (item->three_point != NULL) {
         const naik_input_source *of = &input->sources[item->spectator[0] + k];
-        sign *= sign_of_source(of, &lie) * sign_of_operator(item->three_point->sink, of->x0, &lie);
+        sign *= sign_of_source(of, site_of(input, count, all, of->x0), &lie) *
+                sign_of_operator(item->three_point->sink, of->x0, &lie);
         sign *=
             naik_meson_sign(NAIK_PION05, lie.further); /* operators are counted without gamma5 */
     }
     return sign;
 }
 
-/* What the signs in walls bring to a baryon, whose sources begin at x0. */
-static int sign_of_walls(const naik_input *input, const contraction_item *item, const int source[3],
-                         const int x0[NAIK_DIM])
+/* What the signs in walls bring where M brings none: to baryons, and to quarks with spin. */
+static int sign_of_walls(const naik_input *input, const contraction_item *item, int k,
+                         const int source[3])
 {
-    int further[NAIK_DIM], sign = 1;
-    correlator_further(input, item->quarks, source, further);
-    for (int i = 0; i < item->quarks; i++) {
-        sign *= sign_of_wall(&input->sources[source[i]].source, x0, further);
+    int further[NAIK_DIM], all[4] = {0}, count = 0, sign = 1;
+    while (count < item->quarks) {
+        all[count] = source[count];
+        count++;
     }
-    return sign;
+    if (item->three_point != NULL) {
+        all[count++] = item->spectator[0] + k;
+    }
+    correlator_further(input, count, all, further);
+    for (int i = 0; i < count; i++) {
+        const naik_input_source *of = &input->sources[all[i]];
+        sign *= sign_of_wall(&of->source, site_of(input, count, all, of->x0), further);
+    }
+    return item->quarks == 1 && item->momentum >= 0 ? 1
+                                                    : sign; /* of one source it is there twice */
+}
+
+/* The phase of walls of quarks with spin that lie a site further: of their momenta and of that at the sink. Of
+ * three-point functions only those at rest are averaged. */
+static naik_complex phase_of_walls(const naik_lattice *lattice, const naik_input *input,
+                                   const contraction_item *item, const int source[3],
+                                   const naik_frame *sink)
+{
+    int further[NAIK_DIM];
+    naik_frame frame = {.cosine = false};
+    correlator_further(input, item->three_point == NULL ? item->quarks : 0, source, further);
+    for (int mu = 0; mu < NAIK_DIM - 1; mu++) {
+        frame.momentum[mu] = sink->momentum[mu] +
+                             (item->quarks == 2 ? input->sources[source[0]].source.momentum[mu] -
+                                                      input->sources[source[1]].source.momentum[mu]
+                                                : 0);
+    }
+    return naik_conj(naik_slice_weight(lattice, &frame, further));
 }
 
 naik_complex correlator_factor_of_shift(const naik_lattice *lattice, const naik_input *input,
@@ -352,7 +394,7 @@ naik_complex correlator_factor_of_shift(const naik_lattice *lattice, const naik_
         const bool baryon = item->kind->what == CONTRACT_BARYON;
         const bool negative = baryon && crossed && input->lattice.antiperiodic_t;
         return (naik_complex){
-            (negative ? -1 : 1) * (baryon ? sign_of_walls(input, item, source, origin) : 1), 0};
+            (negative ? -1 : 1) * (baryon ? sign_of_walls(input, item, k, source) : 1), 0};
     }
     naik_frame frame = correlator_frame(input, item->quarks, source,
                                         contraction_momenta(input, item)->data[item->momentum]);
@@ -365,8 +407,11 @@ naik_complex correlator_factor_of_shift(const naik_lattice *lattice, const naik_
     move_further(place, further, at);
     const naik_complex phase =
         frame.cosine ? (naik_complex){1, 0} : naik_conj(naik_slice_weight(lattice, &frame, at));
-    return naik_cscale(!staggered ? 1
-                                  : naik_correlator_sign(item->meson, apart) *
-                                        sign_of_place(input, item, k, source, place),
+    if (!staggered) {
+        return naik_cscale(sign_of_walls(input, item, k, source),
+                           naik_cmul(phase, phase_of_walls(lattice, input, item, source, &frame)));
+    }
+    return naik_cscale(naik_correlator_sign(item->meson, apart) *
+                           sign_of_place(input, item, k, source, place),
                        phase);
 }

@@ -92,8 +92,7 @@ void naik_input_count_as(naik_input *input, const char *identity);
 naik_status naik_input_count_identity(naik_log *log, naik_input *input);
 /* NAIK_ERR_INPUT */
 naik_status naik_input_check_count(naik_log *log, const naik_input *input);
-/* input_averages.c, of an expanded input: refuses means over even and odd time slices of staggered quarks from walls of
- * different momentum or twist. NAIK_ERR_INPUT */
+/* Of an expanded input: refuses means over sources whose correlators differ from place to place. NAIK_ERR_INPUT */
 naik_status naik_input_check_turns(naik_log *log, const naik_input *input);
 /* input_groups.c: run.groups beside what is asked for, which is expanded. NAIK_ERR_INPUT */
 naik_status naik_input_check_groups(naik_log *log, const naik_input *input);
