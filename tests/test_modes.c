@@ -242,6 +242,71 @@ static void modes_are_added_as_a_slow_sum(check *t)
     fixture_destroy(&f);
 }
 
+/* Kernels have tiles of modes and rhs, of a shape for each width: none shows in a bit, and what fills
+ * several tiles is what a slow sum says. */
+static void a_column_is_the_same_in_batches_of_all_widths(check *t)
+{
+    enum { MANY = 67, WIDE = 18, WIDTHS = 6 };
+    static const int width[WIDTHS] = {WIDE, 1, 3, 6, 11, 16};
+    fixture f;
+    for (int s = 0; s < 2; s++) {
+        if (cg_fixture(t, &f)) {
+            const size_t bytes = 6 * (size_t)f.lat->sites * sizeof(double);
+            naik_complex *c = calloc(MANY * WIDE, sizeof *c), *d = calloc(MANY * WIDE, sizeof *d);
+            double norm2[WIDE], *added[WIDE], worst = 0;
+            naik_modes_work *work = NULL;
+            naik_modes *modes = make_many(t, &f, stores[s], NAIK_EVEN, MANY);
+            CHECK_OK(t, naik_modes_work_create(f.geometry, MANY, WIDE, &work));
+            for (int w = 0; w < WIDTHS; w++) {
+                const int n = width[w];
+                naik_field *r = fixture_field(t, &f, NAIK_SINGLE, n, 7, NAIK_EVEN);
+                naik_field *x = fixture_field(t, &f, NAIK_DOUBLE, n, 9, NAIK_EVEN);
+                CHECK_OK(t, naik_modes_norms(work, r, norm2));
+                CHECK_OK(t, naik_modes_project(work, modes->block, MANY, 1.001, r, norm2,
+                                               w == 0 ? c : d));
+                for (int i = 0; w > 0 && i < MANY; i++) {
+                    CHECK_TRUE(t, memcmp(d + i * n, c + i * WIDE, (size_t)n * sizeof *c) == 0);
+                }
+                for (int i = 0; w == 0 && i < MANY; i += 13) {
+                    double *v = stored_mode(t, &f, modes, NAIK_EVEN, i);
+                    for (int j = 1; j < WIDE; j += 4) {
+                        double *rj = stored(t, &f, r, NAIK_EVEN, j);
+                        const naik_complex e = slow_product(t, &f, v, rj), *g = &c[i * WIDE + j];
+                        worst = fmax(worst, hypot(g->re - e.re, g->im - e.im) / sqrt(norm2[j]));
+                        free(rj);
+                    }
+                    free(v);
+                }
+                for (int i = 0; i < MANY * n; i++) {
+                    const int k = i / n * WIDE + i % n;
+                    d[i] = (naik_complex){sin(k), cos(3 * k)};
+                }
+                CHECK_OK(t, naik_modes_add(work, modes->block, MANY, d, x, NULL, NAIK_RHS_IDLE));
+                for (int j = 0; j < n; j++) {
+                    double *got = stored(t, &f, x, NAIK_EVEN, j);
+                    if (w == 0) {
+                        added[j] = got;
+                    } else {
+                        CHECK_TRUE(t, memcmp(got, added[j], bytes) == 0);
+                        free(got);
+                    }
+                }
+                naik_field_destroy(&x);
+                naik_field_destroy(&r);
+            }
+            CHECK_NEAR(t, worst, 0, 2e-8);
+            for (int j = 0; j < WIDE; j++) {
+                free(added[j]);
+            }
+            naik_modes_work_destroy(&work);
+            naik_modes_destroy(&modes);
+            free(d);
+            free(c);
+        }
+        fixture_destroy(&f);
+    }
+}
+
 static void modes_are_rotated_in_place(check *t)
 {
     enum { KEPT = 11 };
@@ -463,6 +528,7 @@ static void modes_go_to_files_as_they_are_and_come_back(check *t)
 
 CHECK_MAIN(CHECK(products_with_modes_are_those_of_slow_sums),
            CHECK(modes_give_equal_bits_on_every_grid), CHECK(modes_are_added_as_a_slow_sum),
-           CHECK(modes_are_rotated_in_place), CHECK(modes_go_to_files_as_they_are_and_come_back),
+           CHECK(a_column_is_the_same_in_batches_of_all_widths), CHECK(modes_are_rotated_in_place),
+           CHECK(modes_go_to_files_as_they_are_and_come_back),
            CHECK(many_modes_are_rotated_in_place), CHECK(modes_are_sorted_in_place),
            CHECK(modes_are_rounded_as_they_are_copied), CHECK(what_cannot_be_is_refused))
