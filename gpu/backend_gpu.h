@@ -170,6 +170,7 @@ typedef struct gpu_variant {
 typedef struct gpu_variants {
     int count;
     gpu_variant variant[GPU_MAX_VARIANTS];
+    double beside_s[GPU_MAX_VARIANTS]; /* what each takes in earnest that a trial does not show */
 } gpu_variants;
 typedef struct gpu_tune_key {
     int value[GPU_TUNE_KEYS]; /* all that the choice depends on */

@@ -295,6 +295,7 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
     for (int k = 0; k < list->count && naik_time_s() - begin_s < TUNE_BUDGET_S / 4; k++) {
         double seconds = 0;
         NAIK_TRY(time_variant(backend, run, data, &list->variant[k], best_s, &seconds));
+        seconds += list->beside_s[k];
         usual_s = k == 0 ? seconds : usual_s;
         if (seconds < (k == 0 ? best_s : best_s < usual_s ? best_s : TUNE_WORTH * usual_s)) {
             best_s = seconds;

@@ -253,6 +253,22 @@ static void add_divided(gpu_variants *list, const naik_dslash_args *args, int th
     }
 }
 
+/* What a block that sends takes to say that it has: all of a launch add to one number, one after the
+ * other. On four H100 a launch of 32^4 with 4176 such blocks fewer took 4.5 us less. */
+static const double DSLASH_COUNTED_S = 1.1e-9;
+
+/* Trials have the sites inside and send nothing. Halos of words are not counted. */
+static void count_senders(const naik_dslash_args *args, const dslash_params *whole,
+                          gpu_variants *list)
+{
+    const int boundary = whole->count - whole->boundary_from;
+    for (int k = 0; k < list->count; k++) {
+        const dim3 grid = shape_of(args, &list->variant[k], boundary, NULL).grid;
+        const bool counted = whole->send.any && whole->send.turn == NULL;
+        list->beside_s[k] = counted ? DSLASH_COUNTED_S * grid.x * grid.y : 0;
+    }
+}
+
 /* All that may be worth a measurement; the usual one first. On an H200 more rhs a thread were
  * always faster, up to 4, and so were tiles side by side; fewer where 4 leave some empty. */
 static void list_variants(const naik_dslash_args *args, int count, gpu_variants *list)
@@ -388,14 +404,17 @@ static gpu_tune_key tune_key_of(const naik_dslash_args *args, const dslash_param
              args->in->geometry->backend->choices.threads_per_site}};
 }
 
-/* The fastest variant, measured once, where the work may be repeated. */
-static naik_status choose(const naik_dslash_args *args, const dslash_params &p, gpu_variant *out)
+/* The fastest variant for the sites of p, measured once, where the work may be repeated; `whole`:
+ * what is launched. */
+static naik_status choose(const naik_dslash_args *args, const dslash_params &p,
+                          const dslash_params *whole, gpu_variant *out)
 {
     naik_backend *backend = args->in->geometry->backend;
     const gpu_tune_key key = tune_key_of(args, p, args->form == NAIK_FORM_STEP);
-    gpu_variants list;
+    gpu_variants list = {};
     *out = usual_variant(args);
     list_variants(args, p.count, &list);
+    count_senders(args, whole, &list);
     if (list.count == 0) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "no Dslash of %d threads a site for links of %d numbers",
@@ -434,7 +453,7 @@ static naik_status prepare(const naik_dslash_args *args, naik_region region, dsl
     }
     const dslash_params inner = dslash_params_of(args, NAIK_INTERIOR);
     const bool as_inside = region == NAIK_BOUNDARY && dslash_is_one_launch(args) && inner.count > 0;
-    return choose(args, as_inside ? inner : *params, variant);
+    return choose(args, as_inside ? inner : *params, params, variant);
 }
 
 static unsigned blocks_of(const naik_dslash_args *args, const dslash_params *params,

@@ -245,7 +245,7 @@ static naik_status choose(const naik_dslash_args *args, const wilson_params &p, 
          (p.d.list != NULL) + 32 * NAIK_SPIN + 256 * ((p.b.blocks != NULL) + (p.b.factor != NULL)),
          0}};
     const site_box box = box_of(args, &p.d);
-    gpu_variants list;
+    gpu_variants list = {};
     if (args->hop > 0) { /* there is one kernel */
         const gpu_variant one = {1, WILSON_THREADS, 1, 1, PLAIN};
         *out = one;
