@@ -257,15 +257,19 @@ static void add_divided(gpu_variants *list, const naik_dslash_args *args, int th
  * other. On four H100 a launch of 32^4 with 4176 such blocks fewer took 4.5 us less. */
 static const double DSLASH_COUNTED_S = 1.1e-9;
 
-/* Trials have the sites inside and send nothing. Halos of words are not counted. */
-static void count_senders(const naik_dslash_args *args, const dslash_params *whole,
-                          gpu_variants *list)
+static bool counts_senders(const dslash_params *whole)
+{
+    return whole->send.any && whole->send.turn == NULL; /* halos of words are not counted */
+}
+
+/* Trials have the sites inside and send nothing. */
+static void add_senders(const naik_dslash_args *args, const dslash_params *whole,
+                        gpu_variants *list)
 {
     const int boundary = whole->count - whole->boundary_from;
-    for (int k = 0; k < list->count; k++) {
+    for (int k = 0; k < list->count && counts_senders(whole); k++) {
         const dim3 grid = shape_of(args, &list->variant[k], boundary, NULL).grid;
-        const bool counted = whole->send.any && whole->send.turn == NULL;
-        list->beside_s[k] = counted ? DSLASH_COUNTED_S * grid.x * grid.y : 0;
+        list->beside_s[k] = DSLASH_COUNTED_S * grid.x * grid.y;
     }
 }
 
@@ -395,12 +399,14 @@ done:
     return status;
 }
 
-static gpu_tune_key tune_key_of(const naik_dslash_args *args, const dslash_params &p, bool step)
+/* step, counted: whether it takes a step, and whether its blocks that send are counted. */
+static gpu_tune_key tune_key_of(const naik_dslash_args *args, const dslash_params &p, bool step,
+                                bool counted)
 {
     return {{(int)args->in->precision, (int)args->links->precision, args->links->recon,
              args->links->points, p.nrhs, p.count,
              (p.list != NULL) + 2 * (int)p.unit_time + 4 * (p.sums != NULL) + 8 * (int)step +
-                 16 * (int)(step && fuses_scalars(args)),
+                 16 * (int)(step && fuses_scalars(args)) + 32 * (int)counted,
              args->in->geometry->backend->choices.threads_per_site}};
 }
 
@@ -410,11 +416,11 @@ static naik_status choose(const naik_dslash_args *args, const dslash_params &p,
                           const dslash_params *whole, gpu_variant *out)
 {
     naik_backend *backend = args->in->geometry->backend;
-    const gpu_tune_key key = tune_key_of(args, p, args->form == NAIK_FORM_STEP);
+    const bool counted = counts_senders(whole);
+    const gpu_tune_key key = tune_key_of(args, p, args->form == NAIK_FORM_STEP, counted);
     gpu_variants list = {};
     *out = usual_variant(args);
     list_variants(args, p.count, &list);
-    count_senders(args, whole, &list);
     if (list.count == 0) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "no Dslash of %d threads a site for links of %d numbers",
@@ -432,10 +438,13 @@ static naik_status choose(const naik_dslash_args *args, const dslash_params &p,
     }
     *out = list.variant[0];
     if (!may_be_repeated(args)) { /* the same kernel as of the D before it */
-        const gpu_tune_key plain = tune_key_of(args, p, false);
-        (void)gpu_tune_find(backend, &plain, &list, out);
+        const gpu_tune_key plain = tune_key_of(args, p, false, counted);
+        const gpu_tune_key other = tune_key_of(args, p, false, !counted);
+        (void)(gpu_tune_find(backend, &plain, &list, out) ||
+               gpu_tune_find(backend, &other, &list, out));
         return NAIK_OK;
     }
+    add_senders(args, whole, &list);
     dslash_params repeated;
     naik_status status = dslash_repeatable(args, p, &repeated);
     const dslash_trial trial = {args, &repeated};

@@ -14,6 +14,7 @@ naik_status gpu_inbox_connect(naik_backend *backend, const naik_lattice *lat,
 naik_status gpu_inbox_open(const naik_geometry *geometry, const bool faces[NAIK_DIM][2],
                            size_t size_bytes, naik_inbox *inbox);
 void gpu_inbox_close(naik_backend *backend, naik_inbox *inbox);
+/* On the stream of the backend; not awaited. */
 naik_status gpu_inbox_copy(naik_backend *backend, void *to, const void *from, size_t size_bytes);
 
 #endif

@@ -206,8 +206,8 @@ __device__ static inline int place_origin(const project_params &p, const tiles_p
 }
 
 template <class R, int N>
-__device__ static inline void look(const project_params &p, const tiles_place &at, int origin,
-                                   int first_site, tiles_load<N> &load)
+__device__ static inline void tiles_fetch(const project_params &p, const tiles_place &at,
+                                          int origin, int first_site, tiles_load<N> &load)
 {
 #pragma unroll
     for (int k = 0; k < tiles_room<N>::SITES; k++) {
@@ -221,8 +221,8 @@ __device__ static inline void look(const project_params &p, const tiles_place &a
 }
 
 template <int N>
-__device__ static inline void put(const tiles_place &at, const tiles_load<N> &load,
-                                  tiles_room<N> &room)
+__device__ static inline void tiles_keep(const tiles_place &at, const tiles_load<N> &load,
+                                         tiles_room<N> &room)
 {
     __syncthreads();
 #pragma unroll
@@ -301,22 +301,22 @@ __global__ void __launch_bounds__(TILES_THREADS, 2) tiles_kernel(const project_p
     const int first = (int)blockIdx.y * p.groups * TILES_BRICKS;
     int origin = place_origin(p, at, first);
     if (AHEAD) {
-        look<R, N>(p, at, origin, 0, load);
+        tiles_fetch<R, N>(p, at, origin, 0, load);
     }
     for (int g = first; g < p.bricks && g < first + p.groups * TILES_BRICKS; g += TILES_BRICKS) {
         cplx<float> sum[TILES_EACH][N] = {};
 #pragma unroll 1
         for (int site = 0; site < 8; site += shape::SITES) {
             if (!AHEAD) {
-                look<R, N>(p, at, origin, site, load);
+                tiles_fetch<R, N>(p, at, origin, site, load);
             }
-            put<N>(at, load, room);
+            tiles_keep<N>(at, load, room);
             const bool last = site + shape::SITES == 8;
             if (last) {
                 origin = place_origin(p, at, g + TILES_BRICKS);
             }
             if (AHEAD) {
-                look<R, N>(p, at, origin, last ? 0 : site + shape::SITES, load);
+                tiles_fetch<R, N>(p, at, origin, last ? 0 : site + shape::SITES, load);
             }
 #pragma unroll 4
             for (int n = 0; n < shape::NUMBERS; n++) {
@@ -376,7 +376,9 @@ template <class R, int N> static void launch_tiles_of(gpu_stream stream, project
     const int tiles = (p.modes + TILES_MODES - 1) / TILES_MODES * p.rhs_tiles;
     const int groups = (p.bricks + TILES_BRICKS - 1) / TILES_BRICKS;
     const int wanted = (int)((int64_t)groups * tiles / TILES_BLOCKS);
+    const int least = (groups + MODES_CHUNKS - 1) / MODES_CHUNKS;
     p.groups = at_most(wanted > TILES_SHORTEST ? wanted : TILES_SHORTEST, TILES_LONGEST);
+    p.groups = p.groups > least ? p.groups : least;
     const dim3 grid((unsigned)tiles, (unsigned)((groups + p.groups - 1) / p.groups));
     tiles_kernel<R, N><<<grid, TILES_THREADS, 0, stream>>>(p);
 }

@@ -53,11 +53,13 @@ done:
 /* Sums of which the host makes the values, at most. */
 enum { FEW_VALUES = 64, VALUES_THREADS = 64 };
 
-/* A thread a sum. */
-__global__ void values_kernel(const naik_exactsum *sums, int count, double *values)
+/* A thread a sum, whose words are looked up by number, which registers are not. */
+__global__ void __launch_bounds__(VALUES_THREADS)
+    values_kernel(const naik_exactsum *sums, int count, double *values)
 {
+    __shared__ int64_t words[VALUES_THREADS][NAIK_EXACTSUM_WORDS];
+    int64_t *const word = words[threadIdx.x];
     const int i = (int)(blockIdx.x * VALUES_THREADS + threadIdx.x);
-    int64_t word[NAIK_EXACTSUM_WORDS];
     if (i < count) {
         for (int k = 0; k < NAIK_EXACTSUM_WORDS; k++) {
             word[k] = sums[i].word[k];

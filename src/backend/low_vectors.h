@@ -14,8 +14,8 @@ enum { NAIK_PAIR_BITS = 60 };
 
 /* What is multiplied, of one time slice; all arrays are in backend memory. */
 typedef struct naik_low_pairs {
-    const float *left;  /* [rows] vectors, or NULL where they are */
-    const double *wide; /* in double */
+    const float *left;  /* [rows] vectors in single precision; NULL: they are in `wide` */
+    const double *wide; /* [rows] vectors in double precision */
     const float *right; /* [count] vectors, which may be those on the left */
     int rows, count;
     const naik_complex *weight; /* [sites of a time slice], |weight| <= 2^NAIK_PAIR_BITS */

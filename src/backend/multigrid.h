@@ -155,7 +155,8 @@ typedef struct naik_multigrid_ops {
     size_t (*invert_bytes)(const naik_aggregates *a, int components);
 
     size_t (*site_bytes)(int components, int capacity);
-    /* Sites `list` (host) of v, one behind the other, into backend memory `buffer`. */
+    /* Sites `list` (host) of v, one behind the other, into `buffer`: backend memory, or a
+     * neighbour's that is mapped here. */
     naik_status (*pack)(const naik_coarse *v, const naik_aggregates *a, naik_parity parity, int mu,
                         int side, void *buffer);
     /* out = sum_k m_k in, or v - sum_k m_k in, on the coarse sites of `parity`, `in` on the other with its

@@ -116,6 +116,7 @@ struct naik_coarse_halo {
     const naik_aggregates *aggregates;
     size_t site_bytes;
     size_t at[NAIK_DIM][2], total; /* of the zone that a face fills, in a half; of all */
+    size_t begin, end;             /* of the zones that messages fill */
     int turn;
     naik_inbox inbox;     /* [2][total]; all zero: there is none */
     char *packed;         /* backend memory [total], for messages; NULL: there are none */
@@ -136,16 +137,20 @@ static const naik_lattice *lattice_of(const naik_aggregates *a)
     return a->geometry->lattice;
 }
 
+static size_t zone_bytes(const naik_aggregates *a, size_t site_bytes, int mu, int zone)
+{
+    const size_t bytes =
+        lattice_of(a)->split[mu] ? (size_t)face_sites(a, mu, !zone) * site_bytes : 0;
+    return (bytes + COARSE_FACE_UNIT - 1) / COARSE_FACE_UNIT * COARSE_FACE_UNIT;
+}
+
 /* Where the zones of split directions begin; returns the bytes of all, which are the same on every rank. */
 static size_t lay_out(const naik_aggregates *a, size_t site_bytes, size_t at[NAIK_DIM][2])
 {
     size_t total = 0;
     for (int face = 0; face < 2 * NAIK_DIM; face++) {
-        const int mu = face / 2, zone = face % 2;
-        const size_t bytes =
-            lattice_of(a)->split[mu] ? (size_t)face_sites(a, mu, !zone) * site_bytes : 0;
-        at[mu][zone] = total;
-        total += (bytes + COARSE_FACE_UNIT - 1) / COARSE_FACE_UNIT * COARSE_FACE_UNIT;
+        at[face / 2][face % 2] = total;
+        total += zone_bytes(a, site_bytes, face / 2, face % 2);
     }
     return total;
 }
@@ -172,12 +177,15 @@ static naik_status make_buffers(naik_coarse_halo *h)
     naik_backend *backend = h->aggregates->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     static const char what[] = "coarse messages";
-    bool messages = false;
-    for (int face = 0; face < 2 * NAIK_DIM; face++) {
-        const int mu = face / 2, side = face % 2;
-        messages = messages ||
-                   (lattice_of(h->aggregates)->split[mu] && !is_direct(h->aggregates, mu, side));
+    h->begin = h->total;
+    for (int face = 0; face < 2 * NAIK_DIM; face++) { /* zones lie in the order of faces */
+        const int mu = face / 2, zone = face % 2;
+        if (lattice_of(h->aggregates)->split[mu] && !is_direct(h->aggregates, mu, !zone)) {
+            h->begin = h->at[mu][zone] < h->begin ? h->at[mu][zone] : h->begin;
+            h->end = h->at[mu][zone] + zone_bytes(h->aggregates, h->site_bytes, mu, zone);
+        }
     }
+    const bool messages = h->end > h->begin;
     if (messages) {
         NAIK_TRY(naik_backend_alloc(backend, h->total, what, (void **)&h->packed));
     }
@@ -210,8 +218,10 @@ naik_status naik_coarse_halo_create(const naik_aggregates *aggregates, int compo
     naik_coarse_halo *h = NULL;
     *out = NULL;
     status = naik_alloc(backend->log, sizeof *h, "coarse messages", (void **)&h);
+    if (h != NULL) {
+        h->aggregates = aggregates; /* which destroying asks, where another rank had no memory */
+    }
     NAIK_TRY(naik_comm_agree(backend->comm, status));
-    h->aggregates = aggregates;
     h->site_bytes = naik_multigrid_of(aggregates->geometry)->site_bytes(components, capacity);
     h->total = lay_out(aggregates, h->site_bytes, h->at);
     NAIK_TRY(naik_comm_agree(backend->comm, make_buffers(h)));
@@ -262,7 +272,8 @@ static naik_status pack(naik_coarse_halo *h, const naik_coarse *v, naik_parity p
         }
     }
     if (h->send != NULL) {
-        NAIK_TRY(naik_backend_download(backend, h->send, h->packed, h->total));
+        NAIK_TRY(naik_backend_download(backend, h->send + h->begin, h->packed + h->begin,
+                                       h->end - h->begin));
     } else {
         NAIK_TRY(naik_backend_sync(backend));
     }
