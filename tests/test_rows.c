@@ -13,7 +13,7 @@ enum { LINE = 2000, BASE = 4000, MOST = 8 };
 
 /* What came of an input: the sentence that refuses it, or its identity and what it warned of. */
 typedef struct outcome {
-    bool taken;
+    bool taken, stored; /* the second: as the input that a file carries */
     char sentence[LINE], warned[LINE];
     char *identity;
 } outcome;
@@ -48,6 +48,10 @@ static void try_row(check *t, const char *base, char *row, outcome *o)
     o->identity = o->taken ? strdup(input->identity) : NULL;
     naik_log_clear(t->log);
     naik_input_destroy(&input);
+    o->stored = naik_input_parse_stored(t->log, base, strlen(base), overrides, count, NULL, NULL,
+                                        &input) == NAIK_OK;
+    naik_log_clear(t->log);
+    naik_input_destroy(&input);
 }
 
 static const char *behind(const char *text, const char *words)
@@ -59,11 +63,12 @@ static const char *behind(const char *text, const char *words)
 static bool is_as_said(const outcome *o, const char *want)
 {
     const char *warns = behind(want, "warns: "), *has = behind(want, "identity has: "),
-               *lacks = behind(want, "identity lacks: ");
+               *lacks = behind(want, "identity lacks: "), *now = behind(want, "of a new run: ");
     return strcmp(want, "taken") == 0 ? o->taken && o->warned[0] == '\0'
            : warns != NULL            ? o->taken && strstr(o->warned, warns) != NULL
            : has != NULL              ? o->taken && strstr(o->identity, has) != NULL
            : lacks != NULL            ? o->taken && strstr(o->identity, lacks) == NULL
+           : now != NULL              ? !o->taken && o->stored && strstr(o->sentence, now) != NULL
                                       : !o->taken && strstr(o->sentence, want) != NULL;
 }
 

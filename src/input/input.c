@@ -148,7 +148,9 @@ static naik_status parse(naik_log *log, const parts *from, naik_input **out)
         NAIK_TRY(naik_input_check_zones(log, input));
     }
     NAIK_TRY(naik_input_expand(log, input));
-    NAIK_TRY(naik_input_check_turns(log, input));
+    if (!from->stored) { /* an earlier version made averages that this one refuses, and its propagators are right */
+        NAIK_TRY(naik_input_check_turns(log, input));
+    }
     NAIK_TRY(naik_input_check_groups(log, input));
     NAIK_TRY(keep_text(log, input, from));
     *out = input;

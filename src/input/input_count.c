@@ -319,26 +319,43 @@ static apart lie_apart(const naik_input_solve *solve)
     return found;
 }
 
-/* Whether M makes the same of a wall and a site wherever the site is: of a plain wall, with all at rest. */
-static bool is_plain(const naik_input *input, const naik_input_solve *site,
-                     const naik_input_solve *wall, const naik_ints *correlators, bool moving)
+/* Whether the mesons of pairs are all local. */
+static bool are_local(const naik_input *input)
 {
-    bool local = correlators != NULL;
-    for (int i = 0; local && i < correlators->count; i++) {
-        local = correlators->data[i] < (int)NAIK_MESONS ||
-                (input->kind->spin == 1 && naik_correlator_links(correlators->data[i]) == 0);
+    bool local = true;
+    for (int i = 0; i < input->output.channels.count; i++) {
+        const int c = (int)NAIK_MESONS + input->output.channels.data[i];
+        local = local && naik_correlator_is_spin_taste(c) && naik_correlator_links(c) == 0;
     }
-    return local && !moving && !moves(wall) && has_walls(wall) &&
+    return local;
+}
+
+/* Whether M makes the same of a wall and a site wherever the site is: of a plain wall, with all at rest. */
+static bool is_plain(const naik_input_solve *site, const naik_input_solve *wall, bool local,
+                     bool moving)
+{
+    return local && !moving && !moves(wall) && !moves(site) && has_walls(wall) &&
            !naik_source_is_on_one_parity(&wall->source) &&
            !naik_source_kind_of(wall->source.type)->tastes && wall->source.spin_taste == 0 &&
            site->source.spin_taste == 0;
 }
 
-/* What a wall is to a site must be the same at all places of the site, and what a site is to another as well. correlators
- * NULL: those with links among others. */
-static naik_status check_sites(naik_log *log, const naik_input *input, const int of[2],
-                               const naik_ints *correlators, bool moving, const char *list,
-                               int index)
+/* Whether a point and a wall are on one corner of the hypercube, where the signs of M are those of a time slice. */
+static bool share_corner(const naik_input_solve *site, const naik_source *wall)
+{
+    bool same = naik_source_is_corner(wall) && site->source.type == NAIK_SOURCE_POINT &&
+                site->source.spin_taste == 0;
+    for (int k = 0; k < site->origins.count; k++) {
+        same = same && naik_source_at_corner(wall, site->origins.data[k]);
+    }
+    return same;
+}
+
+/* What a wall is to a site must be the same at all places of the site, and what a site is to another as well.
+ *   local   the hadrons have no links
+ *   moving  they have momenta */
+static naik_status check_sites(naik_log *log, const naik_input *input, const int of[2], bool local,
+                               bool moving, const char *list, int index)
 {
     const bool swap = !is_on_site(&input->solve[of[0]]);
     const naik_input_solve *site = &input->solve[of[swap]], *other = &input->solve[of[!swap]];
@@ -360,7 +377,7 @@ static naik_status check_sites(naik_log *log, const naik_input *input, const int
         const bool corner = naik_source_is_corner(wall) && are.corner;
         const bool parity = naik_source_is_on_one_parity(wall) && are.parity;
         const bool turns = staggered && (are.corner || are.slice) &&
-                           !is_plain(input, site, other, correlators, moving);
+                           !is_plain(site, other, local, moving) && !share_corner(site, wall);
         alike =
             !(naik_input_is_moving(wall->momentum) && are.space) && !corner && !parity && !turns;
     }
@@ -382,7 +399,7 @@ static naik_status check_phases(naik_log *log, const naik_input *input, const in
     const bool one =
         naik_source_is_on_one_parity(&a->source) || naik_source_is_on_one_parity(&b->source);
     return refused && input->kind->spin > 1 && one && (has_walls(a) || has_walls(b)) &&
-                   is_on_both_parities(a)
+                   is_on_both_parities(a) && !is_on_site(a) && !is_on_site(b)
                ? naik_input_refuse(log, input, path,
                                    "'%s': walls on one parity, as those of %s are, have no average "
                                    "over even and odd time slices of products of cosines, or of "
@@ -464,15 +481,20 @@ naik_status naik_input_check_turns(naik_log *log, const naik_input *input)
     const bool moving = naik_input_any_moving(&input->output.momenta);
     for (int i = 0; i < input->solve_count; i++) {
         const int same[2] = {i, i};
-        const bool refused =
-            is_averaged(input, i) && cosine && naik_input_any_moving(&input->solve[i].momenta);
+        const asked own = asked_of(input, i);
+        const bool refused = is_averaged(input, i) && cosine && is_moving(&own);
         NAIK_TRY(check_phases(log, input, same, refused, "output.momentum_weight"));
     }
     for (int i = 0; i < input->pair_count && input->output.average; i++) {
         const int *of = input->pairs[i].of;
         NAIK_TRY(check_turns(log, input, of, "pairs", i));
-        NAIK_TRY(check_sites(log, input, of, &input->output.correlators, moving, "pairs", i));
+        NAIK_TRY(check_sites(log, input, of, are_local(input), moving, "pairs", i));
         NAIK_TRY(check_phases(log, input, of, cosine && moving, "output.momentum_weight"));
+    }
+    for (int i = 0; i < 3 * input->baryon_count && input->output.average; i++) {
+        const int *quarks = input->baryons[i / 3].of;
+        const int of[2] = {quarks[i % 3], quarks[(i + 1) % 3]};
+        NAIK_TRY(check_sites(log, input, of, true, false, "baryons", i / 3));
     }
     for (int i = 0; i < input->three_point_count && input->output.average; i++) {
         const naik_input_three_point *three = &input->three_points[i];
@@ -480,7 +502,7 @@ naik_status naik_input_check_turns(naik_log *log, const naik_input *input)
             naik_input_any_moving(&three->momenta) || naik_input_any_moving(&three->sink_momenta) ||
             moves(&input->solve[three->of[0]]) || moves(&input->solve[three->of[1]]);
         NAIK_TRY(check_turns(log, input, three->of, "three_point", i));
-        NAIK_TRY(check_sites(log, input, three->of, NULL, true, "three_point", i));
+        NAIK_TRY(check_sites(log, input, three->of, false, true, "three_point", i));
         NAIK_TRY(check_phases(log, input, three->of, moves_too, "output.average"));
     }
 done:
