@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import gauge_writers  # noqa: E402
 import naik_io  # noqa: E402
 from program import LONG, everything, main, naik, path, same
 
@@ -297,5 +298,48 @@ def low_modes_are_told_and_continued():
     assert "name=lma momentum=0,0,0 over sources: low modes" in naik("info", path("low.h5"), "--correlators")
 
 
+def mirrored_links(size=4, slices=8):
+    """Links that are the same on all time slices and when x, y and z change their sign."""
+    u = gauge_writers.random_links((size, size, size, slices), 3)
+    for mu, (z, y, x) in itertools.product(range(4), np.ndindex(size, size, size)):
+        other = [(-k - (mu == nu)) % size for nu, k in enumerate((x, y, z))]
+        link = u[0, z, y, x, mu].copy()
+        u[:, z, y, x, mu] = link
+        u[:, other[2], other[1], other[0], mu] = link if mu == 3 else link.conj().T
+    return u
+
+
+def all_places_give_the_same():
+    """Of free quarks, and of points at the origin and walls in a field that no time slice and no reflection changes."""
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.6", "--sweeps", "0", "-o", path("free"))
+    with open(path("mirror"), "wb") as f:
+        f.write(gauge_writers.ildg_bytes(mirrored_links()))
+    entry = "{name: %s, masses: [0.4], correlators: [], source: {type: %s}}"
+    sources = {"p": "point, origin: [[0, 0, 0, 0], [0, 0, 0, 3]]", "f": "point, origin: [[0, 0, 0, 0], [2, 0, 2, 3]]", "c": "corner_wall, t0: [0, 3]",
+               "w": "evenandodd_wall, t0: [0, 3]", "m": "evenminusodd_wall, t0: [0, 3]", "pi": "even_wall, momentum: [2, 2, 2], t0: [0, 3]"}
+    spin, corner = "pion, rho_x, ps505", "pion5, rhox, G1-GX, GT-G1, conserved_vector_x, conserved_vector_t"
+    for gauge, action, of, momenta, pairs, baryons in (
+            ("mirror", "naive", "pion5", "", "pm: mp: wm: mc: pw:", "pww pmw pcc"), ("mirror", "wilson", spin, "", "pm: mp: wm:", "pmw pmm"),
+            ("mirror", "naive", corner, "[0, 0, 0], [1, 0, 0]", "pc cp", ""), ("free", "naive", corner, "[0, 0, 0], [1, 0, 0]", "fc", ""),
+            ("free", "wilson", spin, "", "pi-w: w-pi:", "pi-w-w pi-pi-w"), ("free", "naive", "", "", "", "pi-w-w pi-pi-w")):
+        made = [(name, name.strip(":").split("-") if "-" in name else list(name.strip(":"))) for name in (pairs + " " + baryons).split()]
+        two = ["{name: %s, quark: %s, antiquark: %s%s}" % (n.replace(":", ""), *q, ", sink: wall" if ":" in n else "") for n, q in made if n in pairs.split()]
+        three = ["{name: %s, quarks: [%s], operators: [nucleon]}" % (n, ", ".join(q)) for n, q in made if n in baryons.split()]
+        used = sorted({q for _, quarks in made for q in quarks})
+        text = (HEAD % (path(gauge), action)).replace("8, 4, 4, 8", "4, 4, 4, 8").replace("1e-10", "1e-12")
+        text += "solve: [%s]\n" % ", ".join(entry % (q, sources[q]) for q in used)
+        text += "".join("%s: [%s]\n" % (word, ", ".join(made_of)) for word, made_of in (("pairs", two), ("baryons", three)) if made_of)
+        text += "output: {file: %s, correlators: [%s], momenta: [%s], average: true, propagators: false}\n" % (path("places.h5"), of, momenta or "[0, 0, 0]")
+        with open(path("places.yaml"), "w") as f:
+            f.write(text)
+        naik("solve", path("places.yaml"), "--fresh")
+        found = {name: of_average("places", name.replace(":", "") + "/average") for name, _ in made}
+        for name, one in found.items():
+            sizes = {at: np.abs(one[at]).max() for at in one if at.endswith("/mean")}
+            wrong = {at: (size, error) for at, size in sizes.items() if (error := np.abs(one[at[:-4] + "error"]).max()) > 1e-10 * max(sizes.values())}
+            assert max(sizes.values()) > 1e-3 and not wrong, (gauge, action, name, sizes, wrong)
+
+
 main([all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts, exact_sources_have_the_baryons_of_all_sources, verdicts_and_readers,
-      noise_and_quarks_with_spin_too, kills_and_grids_leave_the_same_bytes, low_modes_are_taken_from_all_sites, vector_pairs_are_taken_from_all_sites, low_modes_are_told_and_continued], needed=[all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts])
+      noise_and_quarks_with_spin_too, kills_and_grids_leave_the_same_bytes, low_modes_are_taken_from_all_sites, vector_pairs_are_taken_from_all_sites, low_modes_are_told_and_continued,
+      all_places_give_the_same], needed=[all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts])

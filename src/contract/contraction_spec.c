@@ -363,7 +363,14 @@ static int sign_of_walls(const naik_input *input, const contraction_item *item, 
                                                     : sign; /* of one source it is there twice */
 }
 
-/* The phase of walls of quarks with spin that lie a site further: of their momenta and of that at the sink. Of
+/* How often the momentum of source i is in that of the hadron; of one source, a meson has it in quark and antiquark. */
+static int share_of(const contraction_item *item, int i)
+{
+    const bool baryon = item->kind->what == CONTRACT_BARYON;
+    return baryon && item->quarks == 1 ? 3 : baryon ? 1 : item->quarks == 1 ? 0 : i == 0 ? 1 : -1;
+}
+
+/* The phase of walls that lie a site further, where M brings none: of their momenta and of that at the sink. Of
  * three-point functions only those at rest are averaged. */
 static naik_complex phase_of_walls(const naik_lattice *lattice, const naik_input *input,
                                    const contraction_item *item, const int source[3],
@@ -373,10 +380,10 @@ static naik_complex phase_of_walls(const naik_lattice *lattice, const naik_input
     naik_frame frame = {.cosine = false};
     correlator_further(input, item->three_point == NULL ? item->quarks : 0, source, further);
     for (int mu = 0; mu < NAIK_DIM - 1; mu++) {
-        frame.momentum[mu] = sink->momentum[mu] +
-                             (item->quarks == 2 ? input->sources[source[0]].source.momentum[mu] -
-                                                      input->sources[source[1]].source.momentum[mu]
-                                                : 0);
+        frame.momentum[mu] = sink->momentum[mu];
+        for (int i = 0; i < item->quarks; i++) {
+            frame.momentum[mu] += share_of(item, i) * input->sources[source[i]].source.momentum[mu];
+        }
     }
     return naik_conj(naik_slice_weight(lattice, &frame, further));
 }
@@ -393,8 +400,9 @@ naik_complex correlator_factor_of_shift(const naik_lattice *lattice, const naik_
         const bool crossed = origin[3] + t >= input->lattice.size[3];
         const bool baryon = item->kind->what == CONTRACT_BARYON;
         const bool negative = baryon && crossed && input->lattice.antiperiodic_t;
-        return (naik_complex){
-            (negative ? -1 : 1) * (baryon ? sign_of_walls(input, item, k, source) : 1), 0};
+        const naik_frame at_rest = {.cosine = false};
+        return naik_cscale((negative ? -1 : 1) * sign_of_walls(input, item, k, source),
+                           phase_of_walls(lattice, input, item, source, &at_rest));
     }
     naik_frame frame = correlator_frame(input, item->quarks, source,
                                         contraction_momenta(input, item)->data[item->momentum]);
