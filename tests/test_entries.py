@@ -152,15 +152,16 @@ def propagators_may_be_left_out_of_the_finished_file():
     interrupted()
     assert "solve 1/" not in solve("killed", entries, output=without, tail=tail)
     same(lean, everything("killed.h5"))
-    interrupted()
-    with h5py.File(path("killed.h5.part"), "r+") as f:  # an average as an earlier version made it, with the wrong sign
-        number = f["metadata/contractions"][()].decode().split().index("/corr/a/average/m00/rhox/p000/mean")
-        values = f["corr/a/average/m00/rhox/p000/mean"]
-        values[...] = -values[...]
-        f["contractions"][number] = 0x6e61696b << 32 | zlib.crc32(values[...].tobytes())
-    said = solve("killed", entries, output=without, tail=tail)
-    assert "averages made anew: 1, because" in said and "solve 1/" not in said, said
-    same(lean, everything("killed.h5"))
+    for sign, word in (-1, True), (-1, False), (1, False):  # of an earlier version with the wrong sign; killed before the new checksum, or the new numbers
+        interrupted()
+        with h5py.File(path("killed.h5.part"), "r+") as f:
+            number = f["metadata/contractions"][()].decode().split().index("/corr/a/average/m00/rhox/p000/mean")
+            values = f["corr/a/average/m00/rhox/p000/mean"]
+            values[...] = sign * values[...]
+            f["contractions"][number] = 0x6e61696b << 32 | zlib.crc32(values[...].tobytes()) ^ (0 if word else 1)
+        said = solve("killed", entries, output=without, tail=tail, ranks=1 if word else 2)
+        assert "averages made anew: 1, because they were not those of the correlators of this file\n" in said and "solve 1/" not in said, said
+        same(lean, everything("killed.h5"))
     gone = "1 solves or contractions of .* are damaged, and the propagators that they came from are gone: begin again with --fresh"
     interrupted()
     for what in "a correlator", "a record":

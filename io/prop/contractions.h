@@ -14,8 +14,9 @@
 naik_status naik_prop_make_contractions(naik_propagator_file *file,
                                         const naik_propagator_spec *spec);
 /* Adds to *bad how many contractions of an open file are missing or disagree with their checksum.
+ *   all  those as well that follow from others
  * Collective. */
-naik_status naik_prop_check_contractions(const naik_propagator_file *file, int *bad);
+naik_status naik_prop_check_contractions(const naik_propagator_file *file, bool all, int *bad);
 
 /* Reads them all on this rank; those that are damaged are counted, those not made yet left out.
  *

@@ -133,14 +133,15 @@ done:
     return status;
 }
 
-/* The open .part has lost its propagators: all must be there that was made of them. */
+/* The open .part has lost its propagators: all must be there that was made of them, but what
+ * follows from the rest. */
 static naik_status continue_contracted(naik_propagator_file *file)
 {
     naik_status status = NAIK_OK;
     int bad = 0;
     file->plan->store = false;
     NAIK_TRY(naik_prop_verify(file, false, &bad));
-    NAIK_TRY(naik_prop_check_contractions(file, &bad));
+    NAIK_TRY(naik_prop_check_contractions(file, false, &bad));
     bad += file->plan->solve_count - count_done(file);
     if (bad > 0) {
         status = NAIK_FAIL(file->comm->log, NAIK_ERR_CORRUPT,
@@ -447,7 +448,7 @@ static naik_status verify_part(naik_propagator_file *file)
     NAIK_TRY(naik_prop_expect_solutions(file));
     NAIK_TRY(naik_prop_verify(file, false, &bad));
     bad += file->plan->solve_count - count_done(file);
-    NAIK_TRY(naik_prop_check_contractions(file, &bad));
+    NAIK_TRY(naik_prop_check_contractions(file, true, &bad));
     if (bad > 0) {
         status =
             NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,

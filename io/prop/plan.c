@@ -215,11 +215,12 @@ naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spe
     plan->set_name = calloc((size_t)spec->set_count + 1, NAIK_PROP_NAME);
     plan->names = calloc((size_t)spec->set_count + 1, sizeof *plan->names);
     plan->contraction = calloc((size_t)spec->contraction_count + 1, sizeof *plan->contraction);
+    plan->follows = calloc((size_t)spec->contraction_count + 1, sizeof *plan->follows);
     plan->contraction_count = spec->contraction_count;
     plan->source = calloc((size_t)plan->source_count + 1, sizeof *plan->source);
     plan->solve = calloc((size_t)plan->solve_count + 1, sizeof *plan->solve);
     if (plan->set_name == NULL || plan->names == NULL || plan->contraction == NULL ||
-        plan->source == NULL || plan->solve == NULL) {
+        plan->follows == NULL || plan->source == NULL || plan->solve == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the plan of a propagator file");
         goto done;
     }
@@ -231,6 +232,7 @@ naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spe
     NAIK_TRY(name_all(log, spec, plan));
     for (int i = 0; i < spec->contraction_count; i++) {
         memcpy(plan->contraction[i], spec->contractions[i].path, sizeof *plan->contraction);
+        plan->follows[i] = spec->contractions[i].follows;
     }
     number_all(spec, plan);
     *out = plan;
@@ -249,6 +251,7 @@ void naik_prop_plan_destroy(naik_prop_plan **plan)
         free((*plan)->names);
         free((*plan)->set_name);
         free((*plan)->contraction);
+        free((*plan)->follows);
         free((*plan)->source);
         free((*plan)->solve);
         free(*plan);

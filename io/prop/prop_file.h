@@ -32,6 +32,7 @@ typedef struct naik_prop_plan {
     char (*set_name)[NAIK_PROP_NAME];
     naik_prop_names *names; /* [set_count] */
     char (*contraction)[NAIK_CONTRACTION_PATH];
+    bool *follows; /* of each contraction; naik_contraction */
     int contraction_count;
     struct naik_prop_source {
         int set, within, of; /* number inside its set, of so many */

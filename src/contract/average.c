@@ -438,13 +438,6 @@ void contraction_averages_print(const contraction_averager *w, const contraction
     }
 }
 
-/* Whether a statistic follows from what the file holds. Low modes are not in it. */
-static bool follows(const contraction_item *item)
-{
-    return item->statistic != CONTRACTION_VALUE && item->statistic != CONTRACTION_SUM &&
-           (item->average == NULL || item->average->type == NAIK_INPUT_TRUNCATED_SOLVES);
-}
-
 /* values: [count][T], as the file has them; out: [T]. *moved counts those that were others. */
 static naik_status make_anew(contraction_averager *w, const contraction_list *list,
                              naik_complex *values, naik_complex *out, int *moved)
@@ -453,11 +446,13 @@ static naik_status make_anew(contraction_averager *w, const contraction_list *li
     const size_t times = (size_t)w->input->lattice.size[3];
     for (int i = 0; i < list->count; i++) {
         naik_complex *before = values + (size_t)i * times;
-        if (!follows(&list->item[i])) {
+        if (!contraction_follows(&list->item[i])) {
             continue;
         }
         NAIK_TRY(contraction_average(w, list, i, out));
-        if (memcmp(before, out, times * sizeof *out) != 0) {
+        bool differs = memcmp(before, out, times * sizeof *out) != 0;
+        NAIK_TRY(naik_comm_broadcast(w->lattice->comm, &differs, sizeof differs, 0));
+        if (differs) {
             NAIK_TRY(naik_propagator_file_contract(w->file, i, &out->re));
             ++*moved;
         }
@@ -475,7 +470,7 @@ naik_status contraction_averages_again(const naik_lattice *lattice, const naik_i
     contraction_averager w = {.lattice = lattice, .input = input, .file = file};
     const size_t times = (size_t)input->lattice.size[3];
     naik_complex *values = NULL;
-    bool there = true;
+    bool whole = true;
     int moved = 0;
     NAIK_TRY(naik_comm_agree(comm, contraction_list_create(comm->log, input, &list)));
     status = naik_alloc(comm->log, ((size_t)list.count + 1) * times * sizeof *values, "correlators",
@@ -483,16 +478,22 @@ naik_status contraction_averages_again(const naik_lattice *lattice, const naik_i
     status = status == NAIK_OK ? contraction_averager_create(comm->log, &w) : status;
     NAIK_TRY(naik_comm_agree(comm, status));
     w.values = values;
-    for (int i = 0; i < list.count && there; i++) {
-        NAIK_TRY(naik_propagator_file_contraction(file, i, &values[(size_t)i * times].re, &there));
+    for (int i = 0; i < list.count && whole; i++) {
+        naik_complex *own = &values[(size_t)i * times];
+        bool there = false;
+        NAIK_TRY(naik_propagator_file_contraction(file, i, &own->re, &there));
+        if (!there) { /* of a kill between its numbers and their checksum: no numbers, which differ from any */
+            memset(own, -1, times * sizeof *own);
+        }
+        whole = there || contraction_follows(&list.item[i]);
     }
-    if (there) { /* else the file is damaged, which its end tells */
+    if (whole) { /* else the file is damaged, which its end tells */
         NAIK_TRY(make_anew(&w, &list, values, values + (size_t)list.count * times, &moved));
     }
     if (moved > 0) {
         naik_log_line(comm->log,
                       "averages made anew: %d, because they were not those of the correlators of "
-                      "this file: an earlier version had other signs",
+                      "this file",
                       moved);
     }
 done:

@@ -229,6 +229,12 @@ int contraction_family(const contraction_item *item)
                : CONTRACTION_STATISTICS - CONTRACTION_LOW_MEAN;
 }
 
+bool contraction_follows(const contraction_item *item)
+{
+    return item->statistic != CONTRACTION_VALUE && item->statistic != CONTRACTION_SUM &&
+           (item->average == NULL || item->average->type == NAIK_INPUT_TRUNCATED_SOLVES);
+}
+
 static const char *definition_of(const naik_input *input, const contraction_item *item)
 {
     const char *all = item->kind->what == CONTRACT_LOOP ? statistics[item->statistic].of_loops[1]
@@ -251,7 +257,8 @@ void contraction_describe(const naik_input *input, const contraction_item *item,
 {
     *out = (naik_contraction){.correlator = correlator_name(item),
                               .quantity = quantity_of(item),
-                              .definition = definition_of(input, item)};
+                              .definition = definition_of(input, item),
+                              .follows = contraction_follows(item)};
     describe_sink(item, out);
     describe(input, item, out);
     describe_three_point(input, item, out);

@@ -60,6 +60,8 @@ int contraction_place(const naik_input *input, const contraction_item *item);
  * Local. */
 contraction_statistic contraction_first(const contraction_item *item);
 int contraction_family(const contraction_item *item);
+/* Whether a statistic follows from what the file holds. Low modes are not in it. */
+bool contraction_follows(const contraction_item *item);
 /* folder: of /corr. Local. */
 void contraction_describe(const naik_input *input, const contraction_item *item, const char *folder,
                           naik_contraction *out);
