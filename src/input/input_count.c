@@ -240,6 +240,31 @@ static bool is_on_both_parities(const naik_input_solve *solve)
     return parity[0] && parity[1];
 }
 
+/* Whether one of two walls is on one corner of the hypercube. */
+static bool have_corner(const naik_input_solve *a, const naik_input_solve *b)
+{
+    return (has_walls(a) && naik_source_is_corner(&b->source)) ||
+           (has_walls(b) && naik_source_is_corner(&a->source));
+}
+
+/* A corner has even sites on even time slices and odd ones on the others. */
+static naik_status check_corners(naik_log *log, const naik_input *input, const int of[2],
+                                 const char *list, int index)
+{
+    const naik_input_solve *a = &input->solve[of[0]], *b = &input->solve[of[1]];
+    const bool one =
+        naik_source_is_on_one_parity(&a->source) || naik_source_is_on_one_parity(&b->source);
+    return have_corner(a, b) && one && is_on_both_parities(a)
+               ? naik_input_refuse(
+                     log, input, "output.average",
+                     "'output.average': %s.%d has a wall on one corner and a wall on "
+                     "one parity, which have that corner in common on even or on odd "
+                     "time slices only: give t0 of one parity, or leave output.average "
+                     "out",
+                     list, index)
+               : NAIK_OK;
+}
+
 /* Signs of M turn a wall that is moved by one time slice into one of momentum pi in x, y and z. For quarks at rest, one
  * reflected site gives back the wall; a momentum p becomes -p by that. Of walls on one parity those signs are one. */
 static naik_status check_turns(naik_log *log, const naik_input *input, const int of[2],
@@ -249,21 +274,8 @@ static naik_status check_turns(naik_log *log, const naik_input *input, const int
     const bool one = naik_source_is_on_one_parity(&a->source),
                other = naik_source_is_on_one_parity(&b->source);
     const bool walls = has_walls(a) && has_walls(b);
-    const bool corner = (has_walls(a) && naik_source_is_corner(&b->source)) ||
-                        (has_walls(b) && naik_source_is_corner(&a->source));
-    if (!is_on_both_parities(a)) {
-        return NAIK_OK;
-    }
-    if (corner && (one || other)) {
-        return naik_input_refuse(log, input, "output.average",
-                                 "'output.average': %s.%d has a wall on one corner and a wall on "
-                                 "one parity, which have that corner in common on even or on odd "
-                                 "time slices only: give t0 of one parity, or leave output.average "
-                                 "out",
-                                 list, index);
-    }
-    return input->kind->spin == 1 &&
-                   (((walls || corner) && (moves(a) || moves(b)) && !(one && other)) ||
+    return input->kind->spin == 1 && is_on_both_parities(a) &&
+                   (((walls || have_corner(a, b)) && (moves(a) || moves(b)) && !(one && other)) ||
                     (walls && move_apart(a, b)))
                ? naik_input_refuse(log, input, "output.average",
                                    "'output.average': %s.%d has walls with momentum or twist on "
@@ -487,6 +499,7 @@ naik_status naik_input_check_turns(naik_log *log, const naik_input *input)
     }
     for (int i = 0; i < input->pair_count && input->output.average; i++) {
         const int *of = input->pairs[i].of;
+        NAIK_TRY(check_corners(log, input, of, "pairs", i));
         NAIK_TRY(check_turns(log, input, of, "pairs", i));
         NAIK_TRY(check_sites(log, input, of, are_local(input), moving, "pairs", i));
         NAIK_TRY(check_phases(log, input, of, cosine && moving, "output.momentum_weight"));
@@ -494,6 +507,7 @@ naik_status naik_input_check_turns(naik_log *log, const naik_input *input)
     for (int i = 0; i < 3 * input->baryon_count && input->output.average; i++) {
         const int *quarks = input->baryons[i / 3].of;
         const int of[2] = {quarks[i % 3], quarks[(i + 1) % 3]};
+        NAIK_TRY(check_corners(log, input, of, "baryons", i / 3));
         NAIK_TRY(check_sites(log, input, of, true, false, "baryons", i / 3));
     }
     for (int i = 0; i < input->three_point_count && input->output.average; i++) {
@@ -501,6 +515,7 @@ naik_status naik_input_check_turns(naik_log *log, const naik_input *input)
         const bool moves_too =
             naik_input_any_moving(&three->momenta) || naik_input_any_moving(&three->sink_momenta) ||
             moves(&input->solve[three->of[0]]) || moves(&input->solve[three->of[1]]);
+        NAIK_TRY(check_corners(log, input, three->of, "three_point", i));
         NAIK_TRY(check_turns(log, input, three->of, "three_point", i));
         NAIK_TRY(check_sites(log, input, three->of, false, true, "three_point", i));
         NAIK_TRY(check_phases(log, input, three->of, moves_too, "output.average"));
