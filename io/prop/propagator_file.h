@@ -112,7 +112,8 @@ typedef struct naik_contraction {
     const int *exact;
     int source_count;
     double tolerance, tolerance_sloppy;
-    bool follows; /* from others that the file has, so that it can be made again without propagators */
+    bool
+        follows; /* from others that the file has, so that it can be made again without propagators */
 } naik_contraction;
 
 /* Everything the file will hold, known before the first solve. All pointers are borrowed during
