@@ -462,26 +462,23 @@ typedef struct join_slice {
     double re[2][JOIN], im[2][JOIN];
 } join_slice;
 
-/* What a thread joins, of one row: [blocks of JOIN elements][T], with zeros behind the last element. */
-typedef struct join_row_of {
+/* What a thread joins at a time: JOIN elements of a row of two tables, [T] each. */
+typedef struct join_room {
     join_slice *sink, *source;
-} join_row_of;
+} join_room;
 
-static int join_blocks(int count)
-{
-    return (count + JOIN - 1) / JOIN;
-}
-
-static void take_row(const low_part *part, const naik_complex *table, int row, join_slice *out)
+/* Elements from `first` on; what lies behind the last of the row is left as it was. */
+static void take_block(const low_part *part, const naik_complex *table, int row, int first,
+                       join_slice *out)
 {
     const size_t n = (size_t)part->count, pairs = n * n;
     const size_t times = (size_t)part->geometry->lattice->size[3];
+    const int count = part->count - first < JOIN ? part->count - first : JOIN;
     for (size_t k = 0; k < 2 * times; k++) {
-        const naik_complex *from = table + k * pairs + (size_t)row * n;
-        for (size_t j = 0; j < n; j++) {
-            join_slice *to = &out[j / JOIN * times + k / 2];
-            to->re[k % 2][j % JOIN] = from[j].re;
-            to->im[k % 2][j % JOIN] = from[j].im;
+        const naik_complex *from = table + k * pairs + (size_t)row * n + (size_t)first;
+        for (int j = 0; j < count; j++) {
+            out[k / 2].re[k % 2][j] = from[j].re;
+            out[k / 2].im[k % 2][j] = from[j].im;
         }
     }
 }
@@ -514,22 +511,21 @@ NAIK_CLONES static void join_block(const join_slice *sink, const join_slice *sou
 
 /* out [masses][2][T] += what row i gives, in the order of j. */
 static void join_row(const low_part *part, const low_part_tables *tables, int i,
-                     const low_part_masses *m, const join_row_of *row, naik_complex *out)
+                     const low_part_masses *m, const join_room *room, naik_complex *out)
 {
     const int n = part->count, times = part->geometry->lattice->size[3];
     const int cross = 2 * tables->odd, same = 2 - cross; /* of masses, and of lambdas */
-    take_row(part, tables->sink, i, row->sink);
-    take_row(part, tables->source, i, row->source);
-    for (int block = 0; block < join_blocks(n); block++) {
-        const size_t first = (size_t)block * (size_t)times;
-        const int end = (block + 1) * JOIN < n ? (block + 1) * JOIN : n;
+    for (int first = 0; first < n; first += JOIN) {
+        const int end = first + JOIN < n ? first + JOIN : n;
+        take_block(part, tables->sink, i, first, room->sink);
+        take_block(part, tables->source, i, first, room->source);
         for (int t = 0; t < times; t++) {
             double v[4][JOIN];
-            join_block(row->sink + first, row->source + first, times, t, v);
+            join_block(room->sink, room->source, times, t, v);
             for (int k = 0; k < m->count; k++) {
                 const double gi = weight_of(m->antiquark[k], part->lambda[i]);
                 naik_complex *of_masses = &out[2 * k * times + t], *of_lambdas = of_masses + times;
-                for (int j = block * JOIN, at = 0; j < end; j++, at++) {
+                for (int j = first, at = 0; j < end; j++, at++) {
                     const double g = gi * weight_of(m->quark[k], part->lambda[j]);
                     *of_masses = naik_cadd(
                         *of_masses, naik_cscale(g * m->quark[k] * m->antiquark[k],
@@ -550,17 +546,17 @@ naik_status low_part_join_tables(const low_part *part, const low_part_tables *ta
     const naik_lattice *lat = part->geometry->lattice;
     const int n = part->count;
     const size_t each = 2 * (size_t)masses->count * (size_t)lat->size[3];
-    const size_t row = (size_t)join_blocks(n) * (size_t)lat->size[3];
+    const size_t times = (size_t)lat->size[3];
     naik_complex *rows = NULL; /* [count][each] */
-    join_slice *room = NULL;   /* [threads][2][row], zeroed */
+    join_slice *room = NULL;   /* [threads][2][T], zeroed */
     NAIK_TRY(naik_alloc(lat->comm->log, (size_t)n * each * sizeof *rows, "products of low modes",
                         (void **)&rows));
-    NAIK_TRY(naik_alloc(lat->comm->log, 2 * (size_t)naik_threads_count() * row * sizeof *room,
+    NAIK_TRY(naik_alloc(lat->comm->log, 2 * (size_t)naik_threads_count() * times * sizeof *room,
                         "products of low modes", (void **)&room));
 #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < n; i++) {
-        join_slice *own = room + 2 * row * (size_t)naik_threads_index();
-        const join_row_of of = {.sink = own, .source = own + row};
+        join_slice *own = room + 2 * times * (size_t)naik_threads_index();
+        const join_room of = {.sink = own, .source = own + times};
         join_row(part, tables, i, masses, &of, rows + each * (size_t)i);
     }
     memset(joined, 0, each * sizeof *joined);
