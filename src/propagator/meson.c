@@ -147,7 +147,7 @@ naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
     naik_complex *weight = NULL;
     naik_exactsum *sum = NULL; /* [parts][times], zeroed */
     double *value = NULL;      /* as many */
-    const size_t count = (size_t)(parts * times);
+    const size_t count = (size_t)parts * (size_t)times;
     status = naik_alloc(comm->log, (size_t)factors_of(lattice) * sizeof *weight, "momentum weights",
                         (void **)&weight);
     if (status == NAIK_OK) {
