@@ -218,10 +218,8 @@ naik_status naik_coarse_halo_create(const naik_aggregates *aggregates, int compo
     naik_coarse_halo *h = NULL;
     *out = NULL;
     status = naik_alloc(backend->log, sizeof *h, "coarse messages", (void **)&h);
-    if (h != NULL) {
-        h->aggregates = aggregates; /* which destroying asks, where another rank had no memory */
-    }
     NAIK_TRY(naik_comm_agree(backend->comm, status));
+    h->aggregates = aggregates;
     h->site_bytes = naik_multigrid_of(aggregates->geometry)->site_bytes(components, capacity);
     h->total = lay_out(aggregates, h->site_bytes, h->at);
     NAIK_TRY(naik_comm_agree(backend->comm, make_buffers(h)));
@@ -233,12 +231,8 @@ done:
     return status;
 }
 
-void naik_coarse_halo_destroy(naik_coarse_halo **halo)
+static void release_buffers(naik_coarse_halo *h)
 {
-    naik_coarse_halo *h = *halo;
-    if (h == NULL) {
-        return;
-    }
     naik_backend *backend = h->aggregates->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     if (h->inbox.memory != NULL) {
@@ -250,6 +244,17 @@ void naik_coarse_halo_destroy(naik_coarse_halo **halo)
     if (h->send != NULL || h->receive != NULL) {
         ops->memory.release_host(&backend->device, h->send);
         ops->memory.release_host(&backend->device, h->receive);
+    }
+}
+
+void naik_coarse_halo_destroy(naik_coarse_halo **halo)
+{
+    naik_coarse_halo *h = *halo;
+    if (h == NULL) {
+        return;
+    }
+    if (h->aggregates != NULL) { /* else another rank had no memory */
+        release_buffers(h);
     }
     naik_free(h);
     *halo = NULL;
