@@ -312,7 +312,7 @@ typedef struct sums {
     int filled;                     /* that are summed, and not in the answer yet; */
     int number[NAIK_TIE_OPERATORS]; /* and which they are */
     naik_exactsum *there;           /* [most][momenta][2][local T] */
-    naik_exactsum *own, *all;       /* of several ranks: the same here, and [..][T] */
+    naik_slice_rows here;           /* of several ranks: the same */
     double *value;                  /* [most][momenta][2][T] */
 } sums;
 
@@ -364,9 +364,7 @@ static naik_status open_sums(const device_tie *tie, sums *s)
         naik_alloc(log, factors * sizeof *s->factors, "momentum weights", (void **)&s->factors));
     NAIK_TRY(naik_alloc(log, rows * times * sizeof *s->value, "correlators", (void **)&s->value));
     if (lat->comm->size > 1) {
-        NAIK_TRY(naik_alloc(log, bytes, "correlator sums", (void **)&s->own));
-        NAIK_TRY(
-            naik_alloc(log, rows * times * sizeof *s->all, "correlator sums", (void **)&s->all));
+        NAIK_TRY(naik_slice_rows_create(lat, rows, &s->here));
     }
     NAIK_TRY(naik_device_alloc(tie->device, log, factors * sizeof *s->factor, "momentum weights",
                                (void **)&s->factor));
@@ -387,8 +385,7 @@ static void close_sums(const device_tie *tie, sums *s)
 {
     naik_free(s->form);
     naik_free(s->factors);
-    naik_free(s->own);
-    naik_free(s->all);
+    naik_slice_rows_clear(&s->here);
     naik_free(s->value);
     naik_device_free(tie->device, s->factor);
     naik_device_free(tie->device, s->there);
@@ -404,17 +401,10 @@ static naik_status take_values(const device_tie *tie, sums *s)
     if (lat->comm->size == 1) {
         return tie->ops->values(tie->device, s->there, (int)(rows * times), s->value);
     }
-    status = tie->device->memory->download(tie->device, local == times ? s->all : s->own, s->there,
-                                           rows * local * sizeof *s->own);
+    status = tie->device->memory->download(tie->device, s->here.own, s->there,
+                                           rows * local * sizeof *s->here.own);
     NAIK_TRY(naik_comm_agree(lat->comm, status));
-    if (local < times) {
-        naik_slice_sums_spread(lat, rows, s->own, s->all);
-    }
-    NAIK_TRY(naik_comm_sum_exact(lat->comm, s->all, (int)(rows * times)));
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < rows * times; k++) {
-        s->value[k] = naik_exactsum_value(&s->all[k]);
-    }
+    NAIK_TRY(naik_slice_rows_values(lat, &s->here, rows, s->value));
 done:
     return status;
 }

@@ -183,8 +183,7 @@ typedef struct pass {
     naik_complex *weight; /* [count][local x + y + z] */
     int *parts;           /* [count] */
     naik_exactsum *sums;  /* backend memory [count][2][local] */
-    naik_exactsum *own;   /* of several ranks: [count][2][local], here, */
-    naik_exactsum *all;   /* and [count][2][times] */
+    naik_slice_rows here; /* of several ranks: [count][2] */
     double *value;        /* [count][2][times] */
 } pass;
 
@@ -209,10 +208,7 @@ static naik_status open_pass(pass *p, const naik_meson *meson, int mesons, const
     NAIK_TRY(
         naik_alloc(log, 2 * count * times * sizeof *p->value, "correlators", (void **)&p->value));
     if (p->lat->comm->size > 1) {
-        NAIK_TRY(naik_alloc(log, 2 * count * local * sizeof *p->own, "correlator sums",
-                            (void **)&p->own));
-        NAIK_TRY(naik_alloc(log, 2 * count * times * sizeof *p->all, "correlator sums",
-                            (void **)&p->all));
+        NAIK_TRY(naik_slice_rows_create(p->lat, 2 * count, &p->here));
     }
     NAIK_TRY(naik_backend_alloc(p->backend, 2 * count * local * sizeof *p->sums, "correlator sums",
                                 (void **)&p->sums));
@@ -242,7 +238,7 @@ done:
 }
 
 /* The values of the sums of all ranks. */
-static naik_status values_of(const pass *p)
+static naik_status values_of(pass *p)
 {
     naik_status status = NAIK_OK;
     const size_t rows = 2 * (size_t)p->count;
@@ -251,17 +247,10 @@ static naik_status values_of(const pass *p)
         return p->backend->ops->reduction.values(p->backend, p->sums, (int)(rows * times),
                                                  p->value);
     }
-    status = naik_backend_download(p->backend, local == times ? p->all : p->own, p->sums,
-                                   rows * local * sizeof *p->own);
+    status =
+        naik_backend_download(p->backend, p->here.own, p->sums, rows * local * sizeof *p->here.own);
     NAIK_TRY(naik_comm_agree(p->lat->comm, status));
-    if (local < times) {
-        naik_slice_sums_spread(p->lat, rows, p->own, p->all);
-    }
-    NAIK_TRY(naik_comm_sum_exact(p->lat->comm, p->all, (int)(rows * times)));
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < rows * times; k++) {
-        p->value[k] = naik_exactsum_value(&p->all[k]);
-    }
+    NAIK_TRY(naik_slice_rows_values(p->lat, &p->here, rows, p->value));
 done:
     return status;
 }
@@ -291,8 +280,7 @@ done:
     naik_backend_release(p.backend, p.sums);
     naik_free(p.weight);
     naik_free(p.parts);
-    naik_free(p.own);
-    naik_free(p.all);
+    naik_slice_rows_clear(&p.here);
     naik_free(p.value);
     return status;
 }

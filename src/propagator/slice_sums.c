@@ -8,14 +8,56 @@
 #include "comm/collective.h"
 #include "lattice/su3.h"
 
-void naik_slice_sums_spread(const naik_lattice *lat, size_t rows, const naik_exactsum *own,
-                            naik_exactsum *all)
+static bool has_all_slices(const naik_lattice *lat)
 {
-    const size_t local = (size_t)lat->local[3], times = (size_t)lat->size[3];
-    memset(all, 0, rows * times * sizeof *all);
-    for (size_t k = 0; k < rows; k++) {
-        memcpy(all + k * times + lat->origin[3], own + k * local, local * sizeof *own);
+    return lat->local[3] == lat->size[3];
+}
+
+naik_status naik_slice_rows_create(const naik_lattice *lat, size_t rows, naik_slice_rows *out)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = lat->comm->log;
+    *out = (naik_slice_rows){.own = NULL};
+    NAIK_TRY(naik_alloc(log, rows * (size_t)lat->size[3] * sizeof *out->all, "correlator sums",
+                        (void **)&out->all));
+    if (has_all_slices(lat)) {
+        out->own = out->all;
+    } else {
+        NAIK_TRY(naik_alloc(log, rows * (size_t)lat->local[3] * sizeof *out->own, "correlator sums",
+                            (void **)&out->own));
     }
+done:
+    return status;
+}
+
+void naik_slice_rows_clear(naik_slice_rows *rows)
+{
+    if (rows->own != rows->all) {
+        naik_free(rows->own);
+    }
+    naik_free(rows->all);
+    *rows = (naik_slice_rows){.own = NULL};
+}
+
+naik_status naik_slice_rows_values(const naik_lattice *lat, naik_slice_rows *rows, size_t count,
+                                   double *value)
+{
+    naik_status status = NAIK_OK;
+    const size_t local = (size_t)lat->local[3], times = (size_t)lat->size[3];
+    if (!has_all_slices(lat)) {
+        memset(rows->all, 0, count * times * sizeof *rows->all);
+        for (size_t k = 0; k < count; k++) {
+            memcpy(rows->all + k * times + lat->origin[3], rows->own + k * local,
+                   local * sizeof *rows->own);
+        }
+    }
+    NAIK_TRY(naik_comm_sum_exact(lat->comm, rows->all, (int)(count * times)));
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < count * times; k++) {
+        value[k] = naik_exactsum_value(&rows->all[k]);
+    }
+done:
+    return status;
 }
 
 naik_complex naik_slice_factor(const naik_lattice *lat, const naik_frame *frame, int k, int x)

@@ -15,9 +15,17 @@ typedef naik_complex naik_slice_value(const void *data, int32_t site, const int 
 naik_status naik_slice_sums(const naik_lattice *lat, naik_slice_value *value, const void *data,
                             naik_complex *out);
 
-/* all [rows][size t] = own [rows][local t] where this rank's time slices are, and zeros elsewhere. Local. */
-void naik_slice_sums_spread(const naik_lattice *lat, size_t rows, const naik_exactsum *own,
-                            naik_exactsum *all);
+/* Room for rows of sums, one a time slice, which a device makes of this rank's box. */
+typedef struct naik_slice_rows {
+    naik_exactsum *own; /* [rows][local t]: of this rank, to be filled in; */
+    naik_exactsum *all; /* [rows][size t], the same memory where the box has all time slices */
+} naik_slice_rows;
+/* Local. NAIK_ERR_MEMORY. Release with naik_slice_rows_clear. */
+naik_status naik_slice_rows_create(const naik_lattice *lat, size_t rows, naik_slice_rows *out);
+void naik_slice_rows_clear(naik_slice_rows *rows);
+/* value [count][size t] of the sums of all ranks, of the first `count` rows. Collective. NAIK_ERR_MPI */
+naik_status naik_slice_rows_values(const naik_lattice *lat, naik_slice_rows *rows, size_t count,
+                                   double *value);
 
 /* w(x - x0) of meson.h, x global. */
 naik_complex naik_slice_weight(const naik_lattice *lat, const naik_frame *frame,
