@@ -319,19 +319,27 @@ static int sign_of_source(const naik_input_source *of, const int *begin, const s
            sign_of_wall(&of->source, begin, lie->further);
 }
 
-/* The sign of the place of staggered sources: that of the correlator's operator, of those on the sources, and
- * of that at the sink of a three-point function. */
-static int sign_of_place(const naik_input *input, const contraction_item *item, int k,
-                         const int source[3], const int place[NAIK_DIM])
+/* all: the quarks' sources, and source number k of the spectator of a three-point function. Returns how many. */
+static int list_sources(const contraction_item *item, int k, const int source[3], int all[4])
 {
-    int all[4], count = 0;
-    source_lie lie;
+    int count = 0;
     for (int i = 0; i < item->quarks; i++) {
         all[count++] = source[i];
     }
     if (item->three_point != NULL) {
         all[count++] = item->spectator[0] + k;
     }
+    return count;
+}
+
+/* The sign of the place of staggered sources: that of the correlator's operator, of those on the sources, and
+ * of that at the sink of a three-point function. */
+static int sign_of_place(const naik_input *input, const contraction_item *item, int k,
+                         const int source[3], const int place[NAIK_DIM])
+{
+    int all[4];
+    const int count = list_sources(item, k, source, all);
+    source_lie lie;
     correlator_further(input, count, all, lie.further);
     lie.alternates = correlator_alternates(input, count, all);
     int sign = sign_of_operator(item->meson, place, &lie);
@@ -353,14 +361,8 @@ static int sign_of_place(const naik_input *input, const contraction_item *item, 
 static int sign_of_walls(const naik_input *input, const contraction_item *item, int k,
                          const int source[3])
 {
-    int further[NAIK_DIM], all[4] = {0}, count = 0, sign = 1;
-    while (count < item->quarks) {
-        all[count] = source[count];
-        count++;
-    }
-    if (item->three_point != NULL) {
-        all[count++] = item->spectator[0] + k;
-    }
+    int further[NAIK_DIM], all[4] = {0}, sign = 1;
+    const int count = list_sources(item, k, source, all);
     correlator_further(input, count, all, further);
     for (int i = 0; i < count; i++) {
         const naik_input_source *of = &input->sources[all[i]];
