@@ -9,7 +9,7 @@
 #include "base/exactsum.h"
 #include "check.h"
 #include "comm/collective.h"
-#include "contract/frame.h"
+#include "correlator/frame.h"
 #include "lattice/source_kind.h"
 #include "naik/source.h"
 

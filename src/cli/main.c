@@ -38,7 +38,7 @@ static const row rows[] = {
     {"export", naik_command_export, false, NULL},           /* export_cmd.c */
     {"report", naik_command_report, false, NULL},           /* report_cmd.c */
     {"import-milc", naik_command_import_milc, false, NULL}, /* import_milc_cmd.c */
-    {"schema", NULL, false, naik_input_print_schema},       /* input/params_schema.c */
+    {"schema", NULL, false, naik_input_print_schema},       /* keys/params_schema.c */
     {NULL, NULL, false, NULL}                               /* last */
 };
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "comm/collective.h"
-#include "contract/frame.h"
+#include "correlator/shift_factor.h"
 #include "lattice/source_kind.h"
 
 /* C(t) of a source, as it lies on the lattice: item number `made` of the list, or, where that is negative, the

@@ -14,8 +14,8 @@
 #ifndef NAIK_CONTRACT_AVERAGE_H
 #define NAIK_CONTRACT_AVERAGE_H
 
-#include "contract/contraction_list.h"
 #include "contract/low_average.h"
+#include "correlator/contraction_list.h"
 
 /* A correction whose error is at most this much of that of the sloppy mean does little to the error of both. */
 #define CONTRACTION_GOOD 0.5

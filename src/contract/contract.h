@@ -29,5 +29,8 @@ typedef struct contract_kit {
 /* All of contraction_list.h, in its order; printed where the input wants correlators printed. Collective.
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI, and what reading and writing return. */
 naik_status contract_all(const contract_kit *kit);
+/* Bytes on a rank while they are made: a propagator for each quark, a source, what operators and currents with links need,
+ * and what averages of so many low modes need. */
+int64_t contraction_bytes(const naik_input *input, const naik_lattice *lattice, int modes);
 
 #endif

@@ -10,7 +10,7 @@
 #define NAIK_CONTRACT_CONTRACT_AHEAD_H
 
 #include "backend/field.h"
-#include "contract/contraction_list.h"
+#include "correlator/contraction_list.h"
 #include "propagator/spin_taste.h"
 
 typedef struct contract_ahead contract_ahead;

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "comm/collective.h"
-#include "contract/frame.h"
+#include "correlator/frame.h"
 
 enum { OPERATORS = NAIK_GAMMAS * NAIK_GAMMAS };
 

@@ -2,8 +2,8 @@
 #ifndef NAIK_CONTRACT_DEVICE_ITEMS_H
 #define NAIK_CONTRACT_DEVICE_ITEMS_H
 
-#include "contract/contraction_list.h"
 #include "contract/device_tie.h"
+#include "correlator/contraction_list.h"
 
 /* Whether a device can make an item: a meson, or the same of a three-point function, of staggered quarks. Local. */
 bool device_tie_takes(const naik_input *input, const contraction_item *item);

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/collective.h"
-#include "contract/frame.h"
+#include "correlator/frame.h"
 #include "io/files.h"
 #include "io/modes/modes_file.h"
 #include "io/vectors/vector_io.h"

@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/collective.h"
-#include "contract/contraction_kind.h"
-#include "contract/frame.h"
+#include "correlator/contraction_kind.h"
+#include "correlator/frame.h"
 #include "lattice/source_kind.h"
 #include "propagator/slice_sums.h"
 

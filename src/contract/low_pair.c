@@ -8,7 +8,7 @@
 #include "base/timer.h"
 #include "comm/collective.h"
 #include "contract/device_tie.h"
-#include "contract/frame.h"
+#include "correlator/frame.h"
 #include "links/link_current.h"
 #include "links/link_ops.h"
 #include "links/shift_ops.h"

@@ -12,7 +12,7 @@
 
 #include "backend/mode_of_launch.h"
 #include "backend/route.h"
-#include "input/params.h"
+#include "keys/params.h"
 #include "multigrid/parameters.h"
 #include "naik/comm.h"
 #include "naik/meson.h"

@@ -92,7 +92,9 @@ void naik_input_count_as(naik_input *input, const char *identity);
 naik_status naik_input_count_identity(naik_log *log, naik_input *input);
 /* NAIK_ERR_INPUT */
 naik_status naik_input_check_count(naik_log *log, const naik_input *input);
-/* Of an expanded input: refuses means over sources whose correlators differ from place to place. NAIK_ERR_INPUT */
+/* Whether mesons with momenta are asked for: of entry number `entry` of solve[], after the last one of the output. */
+bool naik_input_asks_moving(const naik_input *input, int entry);
+/* input_means.c. Of an expanded input: refuses means over sources whose correlators differ from place to place. NAIK_ERR_INPUT */
 naik_status naik_input_check_turns(naik_log *log, const naik_input *input);
 /* input_groups.c: run.groups beside what is asked for, which is expanded. NAIK_ERR_INPUT */
 naik_status naik_input_check_groups(naik_log *log, const naik_input *input);

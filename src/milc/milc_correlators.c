@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "contract/frame.h"
+#include "correlator/frame.h"
 #include "input/input.h"
 #include "milc/milc_input.h"
 #include "propagator/baryon.h"

@@ -6,7 +6,7 @@
 #ifndef NAIK_PLAN_MACHINE_FILE_H
 #define NAIK_PLAN_MACHINE_FILE_H
 
-#include "input/yaml.h"
+#include "keys/yaml.h"
 #include "model/machine.h"
 #include "naik/comm.h"
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "comm/groups.h"
-#include "contract/contraction_list.h"
-#include "contract/frame.h"
+#include "correlator/contraction_list.h"
+#include "correlator/frame.h"
 #include "lattice/source_kind.h"
 #include "naik/version.h"
 

@@ -10,7 +10,7 @@
 #include "base/timer.h"
 #include "comm/boxes.h"
 #include "comm/new.h"
-#include "contract/smearing.h"
+#include "correlator/smearing.h"
 #include "io/links/links_file.h"
 #include "lattice/boxes.h"
 #include "lattice/source_kind.h"

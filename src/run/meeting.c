@@ -10,7 +10,7 @@
 
 #include "comm/collective.h"
 #include "comm/new.h"
-#include "contract/contraction_list.h"
+#include "correlator/contraction_list.h"
 #include "run/groups.h"
 
 typedef enum wish { NOTHING, STORE, KEEP, RETRY, RESTORED } wish;

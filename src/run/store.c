@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "comm/collective.h"
-#include "contract/contraction_list.h"
-#include "contract/frame.h"
+#include "correlator/contraction_list.h"
+#include "correlator/frame.h"
 #include "naik/meson.h"
 #include "propagator/meson_field.h"
 #include "run/method.h"

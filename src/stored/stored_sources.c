@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "contract/smearing.h"
+#include "correlator/smearing.h"
 #include "quark/link_provider.h"
 
 /* Files of sources must hold what they held when they were solved for. What the file says of guesses

@@ -5,15 +5,15 @@
  * Scalars are typed by the table, never guessed. The document is read with libyaml's parser as a
  * bounded tree (yaml.h), so hostile input ends in a sentence.
  */
-#ifndef NAIK_INPUT_PARAMS_H
-#define NAIK_INPUT_PARAMS_H
+#ifndef NAIK_KEYS_PARAMS_H
+#define NAIK_KEYS_PARAMS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "input/yaml.h"
+#include "keys/yaml.h"
 #include "naik/log.h"
 
 /* Lists in a typed struct; owned by the pool it was made with. */

@@ -1,6 +1,6 @@
 /* baryon_kind.h - what the file says of a baryon */
-#ifndef NAIK_CONTRACT_BARYON_KIND_H
-#define NAIK_CONTRACT_BARYON_KIND_H
+#ifndef NAIK_CORRELATOR_BARYON_KIND_H
+#define NAIK_CORRELATOR_BARYON_KIND_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /* contraction_spec.h - one correlator of several solves: how it is made, and what a file says of it */
-#ifndef NAIK_CONTRACT_CONTRACTION_SPEC_H
-#define NAIK_CONTRACT_CONTRACTION_SPEC_H
+#ifndef NAIK_CORRELATOR_CONTRACTION_SPEC_H
+#define NAIK_CORRELATOR_CONTRACTION_SPEC_H
 
-#include "contract/contraction_kind.h"
+#include "correlator/contraction_kind.h"
 #include "input/input.h"
 #include "io/prop/propagator_file.h"
 
@@ -65,11 +65,5 @@ bool contraction_follows(const contraction_item *item);
 /* folder: of /corr. Local. */
 void contraction_describe(const naik_input *input, const contraction_item *item, const char *folder,
                           naik_contraction *out);
-/* What C(origin_t + t) of source number k is multiplied with on its way to t, as if its source lay at the
- * lattice's origin: sign and phase of a meson that was not counted from its source, and three quarks change sign where
- * they cross an antiperiodic boundary. */
-naik_complex correlator_factor_of_shift(const naik_lattice *lattice, const naik_input *input,
-                                        const contraction_item *item, int k,
-                                        const int origin[NAIK_DIM], int t);
 
 #endif

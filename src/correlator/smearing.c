@@ -1,5 +1,5 @@
 /* smearing.c - what is smeared with links, and on which time slices */
-#include "contract/smearing.h"
+#include "correlator/smearing.h"
 
 #include <string.h>
 

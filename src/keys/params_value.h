@@ -2,10 +2,10 @@
  *
  * For params.c and its neighbours only.
  */
-#ifndef NAIK_INPUT_PARAMS_VALUE_H
-#define NAIK_INPUT_PARAMS_VALUE_H
+#ifndef NAIK_KEYS_PARAMS_VALUE_H
+#define NAIK_KEYS_PARAMS_VALUE_H
 
-#include "input/params.h"
+#include "keys/params.h"
 
 /* "an integer from 1 to 64", "one of naive, asqtad, hisq, links" into text. */
 void naik_param_wanted(const naik_param *param, char *text, size_t text_size);

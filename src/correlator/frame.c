@@ -1,5 +1,5 @@
 /* frame.c - where a correlator is counted from */
-#include "contract/frame.h"
+#include "correlator/frame.h"
 
 #include <string.h>
 

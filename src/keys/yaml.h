@@ -4,8 +4,8 @@
  * more than 8 levels, 1 MiB or 65536 nodes, NUL bytes and other control characters, keys that are
  * not plain words, a key twice in one mapping.
  */
-#ifndef NAIK_INPUT_YAML_H
-#define NAIK_INPUT_YAML_H
+#ifndef NAIK_KEYS_YAML_H
+#define NAIK_KEYS_YAML_H
 
 #include <stddef.h>
 

@@ -4,7 +4,7 @@
  * guesses nothing about repeated keys; building the tree here, with an explicit stack, bounds depth
  * and size and knows the place of everything.
  */
-#include "input/yaml.h"
+#include "keys/yaml.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

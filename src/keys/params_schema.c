@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/params.h"
+#include "keys/params.h"
 
 enum { INDENT = 1, KEY_ROOM = 128, PREFIX_ROOM = 160 };
 

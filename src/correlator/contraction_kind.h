@@ -3,8 +3,8 @@
  * A new contraction is a row of contraction_kind.c with its definition and a function. Sinks are columns of a
  * row, and averages (contraction_list.h) are of any.
  */
-#ifndef NAIK_CONTRACT_CONTRACTION_KIND_H
-#define NAIK_CONTRACT_CONTRACTION_KIND_H
+#ifndef NAIK_CORRELATOR_CONTRACTION_KIND_H
+#define NAIK_CORRELATOR_CONTRACTION_KIND_H
 
 #include "input/input.h"
 #include "lattice/su3.h"

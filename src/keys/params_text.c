@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "input/params_value.h"
+#include "keys/params_value.h"
 
 static void print_real(double value, FILE *out)
 {

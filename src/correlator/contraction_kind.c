@@ -1,5 +1,5 @@
 /* contraction_kind.c - the kinds of contractions: definitions and functions, from the propagators of a lattice */
-#include "contract/contraction_kind.h"
+#include "correlator/contraction_kind.h"
 
 #include "propagator/contract.h"
 #include "propagator/spin_meson.h"

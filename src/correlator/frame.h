@@ -9,8 +9,8 @@
  * Two sources of which one has the sign (-1)^(x+y+z+t) in it, which counts from the lattice's origin
  * (evenminusodd_wall, funnywall2), are counted from there as well.
  */
-#ifndef NAIK_CONTRACT_FRAME_H
-#define NAIK_CONTRACT_FRAME_H
+#ifndef NAIK_CORRELATOR_FRAME_H
+#define NAIK_CORRELATOR_FRAME_H
 
 #include "input/input.h"
 

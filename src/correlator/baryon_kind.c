@@ -1,5 +1,5 @@
 /* baryon_kind.c - definitions of baryons, for files */
-#include "contract/baryon_kind.h"
+#include "correlator/baryon_kind.h"
 
 #include <stddef.h>
 

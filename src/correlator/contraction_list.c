@@ -1,13 +1,12 @@
 /* contraction_list.c - which correlators of several solves an input asks for */
-#include "contract/contraction_list.h"
+#include "correlator/contraction_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "contract/frame.h"
-#include "contract/low_average.h"
-#include "contract/smearing.h"
+#include "correlator/frame.h"
+#include "correlator/smearing.h"
 #include "lattice/source_kind.h"
 #include "propagator/current.h"
 #include "propagator/spin_taste.h"
@@ -569,25 +568,6 @@ int contraction_quarks(const naik_input *input)
 bool contraction_keeps(const naik_input *input)
 {
     return input->output.propagators || contraction_quarks(input) > 0;
-}
-
-int64_t contraction_bytes(const naik_input *input, const naik_lattice *lattice, int modes)
-{
-    const naik_quark_kind *kind = input->kind;
-    const int64_t vector = kind->reals * (int64_t)sizeof(double) * lattice->sites;
-    const int64_t links = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lattice->sites;
-    const int quarks = contraction_quarks(input);
-    const int64_t current =
-        smearing_currents(input)
-            ? (int64_t)naik_current_bytes(lattice, kind->spin) + (kind->spin > 1 ? 1 : 2) * links
-            : 0;
-    const int64_t delta =
-        smearing_deltas(input)
-            ? naik_staggered_baryon_bytes(lattice, input->baryon_count > 0 ? 3 : 1)
-            : 0;
-    const int held = quarks + smearing_operators(input) + (input->output.loops.count > 0);
-    const int64_t own = quarks > 0 ? (kind->columns * held + 1) * vector + current + delta : 0;
-    return own + low_average_bytes(input, lattice, modes);
 }
 
 void contraction_list_clear(contraction_list *list)

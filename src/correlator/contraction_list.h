@@ -6,10 +6,10 @@
  * over the sources of one entry that is not sequential, each correlator shifted so that its source lies at t = 0, with the
  * signs and phases that go with the shift; not of cosines counted from one site, where sources have several places.
  */
-#ifndef NAIK_CONTRACT_CONTRACTION_LIST_H
-#define NAIK_CONTRACT_CONTRACTION_LIST_H
+#ifndef NAIK_CORRELATOR_CONTRACTION_LIST_H
+#define NAIK_CORRELATOR_CONTRACTION_LIST_H
 
-#include "contract/contraction_spec.h"
+#include "correlator/contraction_spec.h"
 #include "input/input.h"
 #include "io/prop/propagator_file.h"
 
@@ -25,9 +25,6 @@ naik_status contraction_list_create(naik_log *log, const naik_input *input, cont
 bool contraction_keeps(const naik_input *input);
 /* The most quarks of one: so many propagators are held at a time. */
 int contraction_quarks(const naik_input *input);
-/* Bytes on a rank while they are made: a propagator for each quark, a source, what operators and currents with links need,
- * and what averages of so many low modes need. */
-int64_t contraction_bytes(const naik_input *input, const naik_lattice *lattice, int modes);
 void contraction_list_clear(contraction_list *list);
 
 #endif

@@ -1,5 +1,5 @@
 /* params_value.c - scalars and lists typed by the table, and their sentences */
-#include "input/params_value.h"
+#include "keys/params_value.h"
 
 #include <limits.h>
 #include <string.h>

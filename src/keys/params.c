@@ -3,12 +3,12 @@
  * All keys are checked before any value is typed, so that a mistyped key is named as such and not
  * reported as a missing one.
  */
-#include "input/params.h"
+#include "keys/params.h"
 
 #include <string.h>
 
 #include "base/text.h"
-#include "input/params_value.h"
+#include "keys/params_value.h"
 
 enum { PATH_SIZE = 320, MAX_SIBLINGS = 64 };
 

@@ -1,6 +1,6 @@
 /* smearing.h - what an input asks to be smeared with links (gauss_smear.h): sources, sinks of pairs */
-#ifndef NAIK_CONTRACT_SMEARING_H
-#define NAIK_CONTRACT_SMEARING_H
+#ifndef NAIK_CORRELATOR_SMEARING_H
+#define NAIK_CORRELATOR_SMEARING_H
 
 #include "input/input.h"
 #include "propagator/gauss_smear.h"
