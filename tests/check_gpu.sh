@@ -107,11 +107,11 @@ one_device() {
     count "naik solve against the CPU, 1 rank" tests/solve_on_gpu.sh 1
     count "killed runs of contractions, 1 rank" tests/killed_on_gpu.sh 1
     # sessions and naik solve make the same bits there too; both of its ranks have one device
-    scratch=$(mktemp -d)
+    scratch=$(mktemp -d) && mkdir "$scratch/numpy" "$scratch/device"
     ! python=$(find_python h5py numpy) ||
-        count "naik inside Python" env NAIK="$BUILD/naik" SCRATCH="$scratch" "$python" -B tests/test_session.py
+        count "naik inside Python" env NAIK="$BUILD/naik" SCRATCH="$scratch/numpy" "$python" -B tests/test_session.py
     ! python=$(find_python cupy torch numpy) ||
-        count "arrays of CuPy and torch" env NAIK="$BUILD/naik" SCRATCH="$scratch" "$python" -B tests/cupy_and_torch.py
+        count "arrays of CuPy and torch" env NAIK="$BUILD/naik" SCRATCH="$scratch/device" "$python" -B tests/cupy_and_torch.py
     rm -rf "$scratch"
 }
 over() { # over TRANSPORT: the exchanges, then every program that runs on several ranks
