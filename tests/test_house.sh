@@ -29,7 +29,7 @@ verdict vendor_names_stay_in_two_headers "$(grep -niE 'cuda|\bhip|_hip' $code | 
     grep -vE '^[^:]*:[0-9]*: *(/\*|\*)' | sed -E 's/"[^"]*"//g; s|/\*.*||; s|//.*||; s/MPIX_[A-Za-z_]*//g' |
     grep -iE ':[0-9]+:.*(cuda|\bhip|_hip)')"
 # In code; above the operators the row of a quark is asked (operator/quark.h), not which action it has.
-above=$(sources src/run src/plan src/quark src/contract src/correlator src/stored src/input src/keys src/cli src/model io)
+above=$(sources src/run src/session src/plan src/quark src/contract src/correlator src/stored src/input src/keys src/cli src/model io)
 verdict no_code_above_the_operators_names_an_action "$(grep -nE 'is_wilson|\bspinors\b|NAIK_INPUT_(NAIVE|ASQTAD|HISQ|LINKS|WILSON|CLOVER|TWISTED)' $above |
     grep -vE '^[^:]*:[0-9]*: *(/\*|\*)' | sed -E 's/"[^"]*"//g; s|/\*.*||' |
     grep -E ':[0-9]+:.*(is_wilson|\bspinors\b|NAIK_INPUT_)')"

@@ -1,6 +1,6 @@
 /* session_input.h - what is asked of a session, as an input of `naik solve` */
-#ifndef NAIK_RUN_SESSION_INPUT_H
-#define NAIK_RUN_SESSION_INPUT_H
+#ifndef NAIK_SESSION_SESSION_INPUT_H
+#define NAIK_SESSION_SESSION_INPUT_H
 
 #include "input/input.h"
 

@@ -5,8 +5,8 @@
  * (propagator.h). `naik solve` repeats what fails (sdc_check.h); a session cannot, because its
  * solutions may lie where the sources lay: its call fails, and the next one packs the links again.
  */
-#ifndef NAIK_RUN_SESSION_GUARD_H
-#define NAIK_RUN_SESSION_GUARD_H
+#ifndef NAIK_SESSION_SESSION_GUARD_H
+#define NAIK_SESSION_SESSION_GUARD_H
 
 #include "multigrid/setup.h"
 #include "operator/set.h"

@@ -1,6 +1,6 @@
 /* session_quark.h - the operators, low modes, multigrid and solver of one quark of a session */
-#ifndef NAIK_RUN_SESSION_QUARK_H
-#define NAIK_RUN_SESSION_QUARK_H
+#ifndef NAIK_SESSION_SESSION_QUARK_H
+#define NAIK_SESSION_SESSION_QUARK_H
 
 #include "quark/multigrid.h"
 #include "run/quark_solver.h"

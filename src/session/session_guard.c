@@ -1,6 +1,6 @@
 /* session_guard.c - links, clover blocks and residuals looked at before a session hands a solution out
  */
-#include "run/session_guard.h"
+#include "session/session_guard.h"
 
 naik_status session_guard_begin(naik_comm *comm, const naik_operator_set *set,
                                 const naik_multigrid *multigrid, session_guard *guard)

@@ -1,6 +1,6 @@
 /* session_arrays.h - arrays of a session's caller, on the host or on the GPU of the session */
-#ifndef NAIK_RUN_SESSION_ARRAYS_H
-#define NAIK_RUN_SESSION_ARRAYS_H
+#ifndef NAIK_SESSION_SESSION_ARRAYS_H
+#define NAIK_SESSION_SESSION_ARRAYS_H
 
 #include "run/workplace.h"
 

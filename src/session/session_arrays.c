@@ -3,10 +3,10 @@
  * Only a GPU's run time can tell its memory from the host's, so that a session on CPUs takes every
  * pointer as the host's.
  */
-#include "run/session_arrays.h"
+#include "session/session_arrays.h"
 
 #include "base/memory.h"
-#include "run/session_input.h"
+#include "session/session_input.h"
 
 naik_status session_arrays_place(const workplace *w, const double *a, const double *b, bool *there)
 {

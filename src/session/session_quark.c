@@ -1,5 +1,5 @@
 /* session_quark.c - the operators, low modes, multigrid and solver of one quark of a session */
-#include "run/session_quark.h"
+#include "session/session_quark.h"
 
 #include <string.h>
 

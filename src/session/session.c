@@ -20,10 +20,10 @@
 #include "propagator/meson_field.h"
 #include "propagator/propagator.h"
 #include "propagator/spin_meson.h"
-#include "run/session_arrays.h"
-#include "run/session_guard.h"
-#include "run/session_input.h"
-#include "run/session_quark.h"
+#include "session/session_arrays.h"
+#include "session/session_guard.h"
+#include "session/session_input.h"
+#include "session/session_quark.h"
 #include "stored/make_source.h"
 
 struct naik_session {

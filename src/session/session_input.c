@@ -1,5 +1,5 @@
 /* session_input.c - what is asked of a session, as an input of `naik solve` */
-#include "run/session_input.h"
+#include "session/session_input.h"
 
 #include <stdio.h>
 #include <stdlib.h>
