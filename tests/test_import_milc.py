@@ -320,7 +320,7 @@ coordinate_origin 0 0 0 0|coordinate_origin 0 0 0 1|gauge field: a coordinate_or
 time_bc antiperiodic|time_bc both|gauge field: 'time_bc' must be antiperiodic or periodic, not 'both'
 number_of_pbp_masses 0|number_of_pbp_masses 2 mass 0.1|condensate: expected 'max_cg_iterations', found 'mass'
 point~|fat_covariant_gaussian~|base source 0: 'fat_covariant_gaussian' cannot be expressed; naik has point, the corner_walls, even_wall, evenandodd_wall, evenminusodd_wall, gaussian, random_color_wall, random_complex_wall, vector_field
-subset full|subset corner|base source 0: 'subset corner' of this source cannot be expressed, only full, and corner of gaussian, evenandodd, evenminusodd, random and vector_field
+subset full|subset corner|base source 0: 'subset corner' of this source cannot be expressed, only full, and corner of gaussian and random sources: MILC since 2013 does not apply it to others, so write full
 subset full|subst full|base source 0: expected 'subset', found 'subst'
 origin 0 0 0 0~source|origin 0 0 0 16~source|base source 0: t = 16 lies outside the lattice
 origin 0 0 0 0~source|origin 0 0 0 x~source|base source 0: 'origin' must be an integer from 0 to 32767, not 'x'
@@ -420,7 +420,7 @@ save_serial_scidac_ks_source noise
 vector_field
 field_type KS
 subset full
-origin 0 0 0 0
+origin 0 0 0 2
 load_source_serial noise
 ncolor 3
 momentum 1 0 0
@@ -626,7 +626,6 @@ verdict("import_milc_says_what_of_ks_measure_it_cannot_translate", not bad, "\n"
 # Sources that MILC writes in more than one way.
 for old, new, wanted in (
         ("point\nsubset full\norigin 0 0 0 0", "corner_wall_zx\nsubset full\nt0 3", "corner_wall\n      t0: 3\n      corner: [1, 0, 1]\n"),
-        ("point\nsubset full\norigin 0 0 0 0", "evenandodd_wall\nsubset corner\nt0 3", "evenandodd_wall\n      t0: 3\n      subset: corner\n"),
         ("point\nsubset full\norigin 0 0 0 0", "random_complex_wall\nsubset corner\nt0 3\nmomentum 0 1 0",
          "random_wall\n      t0: 3\n      noise: u1\n      seed: 42\n      subset: corner\n      momentum: [0, 1, 0]\n")):
     assert old in plain
@@ -634,6 +633,55 @@ for old, new, wanted in (
     status, said, told = answer("import-milc", "source.milc")
     verdict(f"import_milc_knows_{new.split()[0]}_{new.split()[2]}", status == 0 and "      type: " + wanted in said, said + told)
 
+# Where MILC counts from: momenta from coordinate_origin, or from the origin of a stanza that reads; correlators of a source from a file
+# from (0, 0, 0, 0) in naik; baryons and means of lines as MILC writes them. Old and new text, an option, exit status, what is said, what is not.
+wall = ("point\nsubset full\norigin 0 0 0 0", "{}\nsubset full\nt0 3")
+turned = ("number_of_modified_sources 0", "number_of_modified_sources 1\nsource 0\nmomentum\nmomentum {}\nop_label m\nforget_source")
+used = ("precision 2\nsource 0", "precision 2\nsource 1")
+moved = ("coordinate_origin 0 0 0 0", "coordinate_origin 2 4 0 0")
+READ = ("random_color_wall\nsubset full\nt0 2\nncolor 3\nmomentum 0 0 0\nsource_label r\nsave_serial_scidac_ks_source n\n"
+        "vector_field\nsubset full\norigin {}\nload_source_serial n\nncolor 3\nmomentum {}")
+read = ("number_of_base_sources 1\npoint\nsubset full\norigin 0 0 0 0", "number_of_base_sources 2\n" + READ)
+nucleon = ("number_of_baryons 0", "number_of_baryons 1 triplet 0 0 0 spectrum_request baryon forget_corr r_offset 0 0 0 {} "
+           "number_of_correlators 1 correlator N 1 * 1 nucleon")
+lines = ("number_of_correlators 1\ncorrelator PION_5 p000 1 * 1 pion5 0 0 0 E E E",
+         "number_of_correlators 3\n" + "".join(f"correlator R {k} 1 * 3 {n} 0 0 0 E E E\n" for n, k in (("rhox", "p"), ("rhoy", "q"), ("rhoz", "{}"))))
+loaded = ("point\nsubset full\norigin 0 0 0 0", "vector_field\nsubset full\norigin {0}\nload_source_serial a\nncolor 3\nmomentum 0 0 0")
+offset, rhox = ("r_offset 0 0 0 0", "r_offset 1 0 0 4"), ("1 * 1 pion5", "1 * 1 rhox")
+counts, slice_, mean = "this momentum cannot be expressed: MILC counts it from coordinate_origin", "from this origin: MILC applies it", "MILC writes the mean"
+
+
+def put(pair, *values):
+    return pair[0], pair[1].format(*values)
+
+
+wrong = []
+for changes, exits, wanted, never in (
+        ([put(wall, "evenandodd_wall"), put(turned, "1 0 0"), used], 0, "momentum: [1, 0, 0]", counts),
+        ([put(wall, "evenandodd_wall"), put(turned, "1 0 0"), used, moved], 1, counts, "momentum: "),
+        ([put(wall, "evenandodd_wall"), put(turned, "4 -2 1"), used, moved], 0, "momentum: [4, -2, 1]", counts),
+        ([put(wall, "corner_wall_x"), put(turned, "1 0 0"), used], 1, counts, "momentum: "),
+        ([put(wall, "corner_wall_x"), put(turned, "0 1 0"), used], 0, "momentum: [0, 1, 0]", counts),
+        ([put(read, "0 0 0 2", "1 0 0"), used], 0, "momentum: [1, 0, 0]", slice_),
+        ([put(read, "0 0 0 3", "1 0 0"), used], 1, slice_, "momentum: "),
+        ([put(read, "1 0 0 2", "1 0 0"), used], 1, slice_, "momentum: "),
+        ([put(read, "0 0 0 3", "0 0 0"), used], 0, "t0: 2", slice_),
+        ([put(read, "0 0 0 3", "0 0 0"), put(turned, "1 0 0"), ("modified_sources 1\nsource 0", "modified_sources 1\nsource 1"),
+          ("precision 2\nsource 0", "precision 2\nsource 2")], 1, "that was read with another origin", "momentum: "),
+        ([put(loaded, "1 0 0 4"), offset, rhox], 0, "  origin: [1, 0, 0, 4]\n", "counted"),
+        ([put(loaded, "1 0 0 4"), rhox], 0, "correlators: [rhox]", "  origin: ["),
+        ([put(nucleon, 4)], 0, "r_offset: on the slices t below 4 MILC's baryons are minus naik's", "below 0"),
+        ([put(nucleon, 16)], 0, "correlators run over t of the lattice", "MILC's baryons are minus"),
+        ([put(lines, "q")], 0, ": R q: " + mean, ": R p: "), ([put(lines, "r")], 0, "correlators: [rhox, rhoy, rhoz]", mean)):
+    text = plain
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    write("counts.milc", text)
+    status, said, told = answer("import-milc", "counts.milc")
+    if status != exits or wanted not in said + told or never in said + told:
+        wrong.append(f"{changes} {status} {said[-300:]} {told}")
+verdict("import_milc_counts_momenta_and_correlators_from_where_milc_does", not wrong, "\n".join(wrong))
 
 # A twisted quark of a smeared source, with smeared sinks beside an untwisted one.
 smeared = plain.replace("number_of_modified_sources 0", "number_of_modified_sources 1\nsource 0\ncovariant_gaussian\nstride 2\nr0 1.5\n"

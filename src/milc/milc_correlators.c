@@ -5,6 +5,7 @@
  * fewer, there are more correlators in the output, not others.
  */
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -120,7 +121,8 @@ static naik_status add_momentum(milc_words *w, milc_input *in, const int p[NAIK_
 
 typedef struct correlator {
     int line;
-    char label[MILC_WORD_SIZE], phase[MILC_WORD_SIZE], name[MILC_WORD_SIZE];
+    char label[MILC_WORD_SIZE], momentum_label[MILC_WORD_SIZE];
+    char phase[MILC_WORD_SIZE], name[MILC_WORD_SIZE];
     char parity[NAIK_DIM - 1][MILC_WORD_SIZE];
     bool divided;
     double factor;
@@ -155,6 +157,7 @@ static naik_status meson_line(milc_words *w, correlator *c)
     NAIK_TRY(milc_words_text(w, "correlator", c->label));
     c->line = w->word_line;
     NAIK_TRY(milc_words_take(w, "the label of the momentum"));
+    memcpy(c->momentum_label, w->word, sizeof c->momentum_label);
     NAIK_TRY(factor_and_name(w, c));
     for (int k = 0; k < NAIK_DIM - 1; k++) {
         NAIK_TRY(milc_words_int(w, "momentum", -99, 99, &c->momentum[k]));
@@ -364,19 +367,44 @@ static naik_status request(milc_words *w, milc_input *in, const char *what, int 
     }
     NAIK_TRY(saved(w, "forget_corr", &there));
     NAIK_TRY(milc_words_ints(w, "r_offset", NAIK_DIM, 0, 32767, offset));
+    const int turned = strcmp(what, "baryon") == 0 ? offset[3] % in->size[3] : 0;
     if (offset[3] != 0) {
         fprintf(in->notes, "line %d: correlators run over t of the lattice, not from r_offset\n",
                 w->word_line);
+    }
+    if (turned != 0) {
+        fprintf(in->notes,
+                "line %d: r_offset: on the slices t below %d MILC's baryons are minus naik's\n",
+                w->word_line, turned);
     }
     NAIK_TRY(milc_words_ints(w, "number_of_correlators", 1, 0, 1000, count));
 done:
     return status;
 }
 
+/* MILC averages the lines of a pair that have both labels alike; naik has each correlator by itself. */
+static void note_average(milc_input *in, const correlator *lines, int last)
+{
+    const correlator *c = &lines[last];
+    int before = 0;
+    for (int i = 0; i < last; i++) {
+        before += strcmp(lines[i].label, c->label) == 0 &&
+                  strcmp(lines[i].momentum_label, c->momentum_label) == 0;
+    }
+    if (before == 1) {
+        fprintf(
+            in->notes,
+            "line %d: %s %s: MILC writes the mean of all lines with these two labels, naik each "
+            "correlator by itself\n",
+            c->line, c->label, c->momentum_label);
+    }
+}
+
 static naik_status meson(milc_words *w, milc_input *in, int first_quark)
 {
     naik_status status = NAIK_OK;
     int pair[2] = {0}, offset[NAIK_DIM] = {0}, count = 0;
+    correlator *lines = NULL;
     NAIK_TRY(milc_words_ints(w, "pair", 2, 0, in->quark_count - first_quark - 1, pair));
     const int line = w->word_line;
     const milc_quark *a = &in->quarks[first_quark + pair[0]];
@@ -392,15 +420,28 @@ static naik_status meson(milc_words *w, milc_input *in, int first_quark)
                             "propagators and contract with naik_io.py",
                             pair[0], pair[1]);
         good = false;
+    } else if (in->moves_boundary &&
+               source_of(in, a->propagator).origin[3] != source_of(in, b->propagator).origin[3]) {
+        milc_words_obstacle(w, line,
+                            "'pair %d %d' of sources on two time slices cannot be expressed: "
+                            "coordinate_origin moves the boundary in t",
+                            pair[0], pair[1]);
+        good = false;
+    }
+    lines = calloc((size_t)count + 1, sizeof *lines);
+    if (lines == NULL) {
+        status = NAIK_FAIL(w->log, NAIK_ERR_MEMORY, "no memory for %d correlators", count);
+        goto done;
     }
     for (int i = 0; i < count; i++) {
-        correlator c = {0};
-        NAIK_TRY(meson_line(w, &c));
+        NAIK_TRY(meson_line(w, &lines[i]));
         if (good) {
-            NAIK_TRY(take_meson(w, in, &c, offset, a, b));
+            NAIK_TRY(take_meson(w, in, &lines[i], offset, a, b));
+            note_average(in, lines, i);
         }
     }
 done:
+    free(lines);
     return status;
 }
 

@@ -142,6 +142,7 @@ static naik_status origin(milc_words *w, milc_input *in)
                                  "a coordinate_origin that is odd cannot be expressed: the phases "
                                  "of naik begin at 0 0 0 0");
     }
+    memcpy(in->coordinate_origin, r, sizeof r);
     in->moves_boundary = r[3] % in->size[3] != 0;
     if (in->moves_boundary) {
         fprintf(

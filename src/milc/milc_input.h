@@ -28,6 +28,7 @@ typedef struct milc_source {
     uint64_t seed;
     int spacing;                   /* of diluted noise; 0: it is not */
     int spin_taste;                /* of naik_source */
+    bool other_slice;              /* MILC's operations on it act on another slice than its own */
     char file[MILC_WORD_SIZE];     /* where it is read */
     char saved_as[MILC_WORD_SIZE]; /* where MILC would save it, which naik does not */
 } milc_source;
@@ -86,7 +87,8 @@ typedef struct milc_input {
     enum { MILC_UNFIXED, MILC_COULOMB, MILC_LANDAU } gauge;
     char fixed_file[MILC_WORD_SIZE + 16]; /* what `naik gauge fix` is to make of it; "": nothing */
     double u0;
-    bool moves_boundary;             /* its coordinate_origin has another t than 0 */
+    int coordinate_origin[NAIK_DIM]; /* even */
+    bool moves_boundary;             /* it has another t than 0 */
     bool smears_links;               /* for sources made with them: ape_iter above 0 */
     bool has_epsilon;                /* a naik_term_epsilon occurs: HISQ */
     bool has_boundary, antiperiodic; /* antiperiodic where the file does not say */

@@ -86,8 +86,8 @@ static naik_status only(milc_words *w, const char *key, const char *value, milc_
     return status;
 }
 
-/* The corner subset keeps what lies where x, y and z are even; a source that has nothing elsewhere
- * is itself. */
+/* The corner subset keeps what lies where x, y and z are even. Since 2013 MILC has applied it to gaussian
+ * and random sources alone, and has read the word of other sources for nothing. */
 static naik_status subset(milc_words *w, milc_source *s)
 {
     naik_status status = NAIK_OK;
@@ -96,11 +96,12 @@ static naik_status subset(milc_words *w, milc_source *s)
     if (strcmp(w->word, "full") == 0) {
         return NAIK_OK;
     }
-    const bool fits = (kind_of(s)->keys & NAIK_SOURCE_KEY_SUBSET) != 0;
+    const bool fits = s->type == NAIK_SOURCE_GAUSSIAN || s->type == NAIK_SOURCE_RANDOM_WALL;
     if (strcmp(w->word, "corner") != 0 || !fits) {
         milc_words_obstacle(w, w->word_line,
                             "'subset %s' of this source cannot be expressed, only full, and corner "
-                            "of gaussian, evenandodd, evenminusodd, random and vector_field",
+                            "of gaussian and random sources: MILC since 2013 does not apply it to "
+                            "others, so write full",
                             w->word);
         s->dropped = true;
     }
@@ -132,11 +133,29 @@ static naik_status position(milc_words *w, const milc_input *in, milc_source *s)
     return status;
 }
 
-/* A source that this file saves before it reads it again is the source itself. */
+/* Whether MILC's exp(2 pi i p.(x - from)/L) is that of naik, which counts x from the source's place. */
+static bool counts_alike(const milc_input *in, const milc_source *s, const int p[NAIK_DIM - 1],
+                         const int from[NAIK_DIM])
+{
+    const bool at_site = is_at_site(s);
+    int64_t turns = 0, whole = 1;
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        const int apart = (at_site ? s->origin[k] : s->corner[k]) - from[k];
+        turns = turns * in->size[k] + whole * ((int64_t)p[k] * apart % in->size[k]);
+        whole *= in->size[k];
+    }
+    return turns % whole == 0;
+}
+
+/* A source that this file saves before it reads it again is the source itself. MILC counts the momentum of
+ * what it reads from the origin of this stanza, on the time slice of that origin alone. */
 static naik_status source_file(milc_words *w, const milc_input *in, milc_source *s)
 {
     naik_status status = NAIK_OK;
     milc_source made = {.type = NAIK_SOURCE_FILE};
+    int origin[NAIK_DIM];
+    memcpy(origin, s->origin, sizeof origin);
+    memset(s->origin, 0, sizeof s->origin); /* from where naik counts it */
     NAIK_TRY(milc_words_take(w, "load_source_serial"));
     if (strncmp(w->word, "load_source", strlen("load_source")) != 0) {
         return milc_words_refuse(w, w->word_line, "expected 'load_source_serial', found '%s'",
@@ -154,11 +173,19 @@ static naik_status source_file(milc_words *w, const milc_input *in, milc_source 
         milc_words_obstacle(w, w->word_line,
                             "the momentum of a source read from a file cannot be expressed");
         s->dropped = true;
+    } else if (moves(s) && (made.origin[3] != origin[3] || made.spin_taste != 0 ||
+                            !counts_alike(in, &made, s->momentum, origin))) {
+        milc_words_obstacle(
+            w, w->word_line,
+            "the momentum of a source that this file saves cannot be expressed from "
+            "this origin: MILC applies it on the origin's time slice, counted from "
+            "the origin, naik from the place of the source");
+        s->dropped = true;
     } else if (made.type != NAIK_SOURCE_FILE) {
+        made.other_slice = made.other_slice || made.origin[3] != origin[3];
         for (int k = 0; k < NAIK_DIM - 1; k++) {
             made.momentum[k] += s->momentum[k];
         }
-        made.subset = s->subset != NAIK_SUBSET_FULL ? s->subset : made.subset;
         made.dropped = made.dropped || s->dropped;
         made.saved_as[0] = '\0';
         *s = made;
@@ -242,8 +269,8 @@ done:
     return status;
 }
 
-/* exp(2 pi i p.x/L) on top of what the source is. */
-static naik_status add_momentum(milc_words *w, milc_source *s)
+/* exp(2 pi i p.x/L) on top of what the source is, which MILC counts from coordinate_origin. */
+static naik_status add_momentum(milc_words *w, const milc_input *in, milc_source *s)
 {
     int p[NAIK_DIM - 1] = {0};
     naik_status status = milc_words_ints(w, "momentum", NAIK_DIM - 1, -16384, 16384, p);
@@ -255,6 +282,15 @@ static naik_status add_momentum(milc_words *w, milc_source *s)
     } else if (status == NAIK_OK && s->spin_taste != 0) {
         milc_words_obstacle(w, w->word_line,
                             "a momentum behind spin_taste cannot be expressed, only before it");
+        s->dropped = true;
+    } else if (status == NAIK_OK &&
+               (s->other_slice || !counts_alike(in, s, p, in->coordinate_origin))) {
+        milc_words_obstacle(w, w->word_line,
+                            s->other_slice
+                                ? "a momentum of a source that was read with another origin cannot "
+                                  "be expressed: MILC applies it on the time slice of that origin"
+                                : "this momentum cannot be expressed: MILC counts it from "
+                                  "coordinate_origin, naik from the corner of the wall");
         s->dropped = true;
     }
     for (int k = 0; k < NAIK_DIM - 1 && status == NAIK_OK; k++) {
@@ -287,7 +323,8 @@ done:
 static naik_status smear(milc_words *w, milc_source *s)
 {
     naik_status status = milc_smearing_read(w, &s->radius, &s->iterations, &s->dropped);
-    if (status == NAIK_OK && (s->type != NAIK_SOURCE_POINT || s->spin_taste != 0)) {
+    if (status == NAIK_OK &&
+        (s->type != NAIK_SOURCE_POINT || s->spin_taste != 0 || s->other_slice)) {
         milc_words_obstacle(w, w->word_line,
                             "covariant_gaussian of this source cannot be expressed, only of a "
                             "point");
@@ -360,7 +397,7 @@ static naik_status modified_source(milc_words *w, milc_input *in, int first, mil
     s->saved_as[0] = '\0';
     NAIK_TRY(milc_words_take(w, "the operation on the source"));
     if (strcmp(w->word, "momentum") == 0) {
-        NAIK_TRY(add_momentum(w, s));
+        NAIK_TRY(add_momentum(w, in, s));
     } else if (strcmp(w->word, "spin_taste") == 0) {
         NAIK_TRY(spin_and_taste(w, in, s));
     } else if (strcmp(w->word, "covariant_gaussian") == 0) {
