@@ -7,7 +7,7 @@ OPT   ?= -O2
 GPU   ?=
 BUILD ?= build/$(or $(GPU),cpu)
 JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
-prefix ?= /usr/local
+prefix ?= $(if $(filter command file,$(origin PREFIX)),$(PREFIX),/usr/local)
 
 # ---- libraries: parallel HDF5 for the MPI that MPICC belongs to, libyaml, zlib
 pc = $(shell pkg-config $(1) 2>/dev/null)

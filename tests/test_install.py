@@ -29,6 +29,8 @@ def install_puts_everything_under_destdir_and_prefix():
     if os.environ.get("MPICC"):
         words.append("MPICC=" + os.environ["MPICC"])
     run(words, env=env)
+    upper = run(["make", "-C", TOP, "-n", "-o", "all", "-o", "python", "install", "PREFIX=/opt/upper", f"BUILD={BUILD}"], env=env)
+    assert "/opt/upper/bin" in upper and "/usr/local/bin" not in upper, upper  # the name that other codes have for prefix
     for name in ("bin/naik", "lib/libnaik.a", "lib/pkgconfig/naik.pc", "include/naik/naik.h",
                  "share/man/man1/naik.1", "share/naik/python/naik_io.py", "share/naik/python/naik/session.py", "lib/libnaik.so"):
         assert os.path.getsize(os.path.join(PREFIX, name)) > 0, name
