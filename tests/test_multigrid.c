@@ -462,6 +462,39 @@ static void grids_without_whole_aggregates_are_refused(check *t)
     wilson_fixture_destroy(&f);
 }
 
+/* Whether the last refusal has this text, on the rank that says it; clears it. */
+static bool said(check *t, const char *text)
+{
+    const bool has = strstr(naik_log_message(t->log), text) != NULL;
+    naik_log_clear(t->log);
+    return has;
+}
+
+static void vectors_and_messages_that_halos_do_not_hold_are_refused(check *t)
+{
+    static const int grid[3][4] = {{1, 1, 1, 1}, {1, 1, 1, 2}, {1, 1, 2, 2}};
+    static const int aggregate[4] = {2, 2, 2, 4};
+    coarse_fixture m;
+    naik_coarse *fits[2], *wide = NULL;
+    naik_coarse_halo *halo = NULL;
+    if (coarse_fixture_create(t, size, grid[t->comm->size / 2], false, 0, 0, NAIK_SINGLE, aggregate,
+                              VECTORS, &m)) {
+        coarse_make(t, &m, fits);
+        CHECK_OK(t, naik_coarse_exchange(m.halo, fits[0], NAIK_EVEN));
+        CHECK_OK(t, naik_coarse_create(m.a, 2 * NAIK_MG_VECTORS_MOST, RHS, &wide));
+        CHECK_TRUE(t, naik_coarse_exchange(m.halo, wide, NAIK_EVEN) == NAIK_ERR_ARG &&
+                          said(t, "a site has no room in a halo for"));
+        const bool messages = t->comm->size > 1 && !m.f.backend->route.peer;
+        const naik_status large =
+            messages ? naik_coarse_halo_create(m.a, 1 << 28, RHS, &halo) : NAIK_ERR_ARG;
+        CHECK_TRUE(t, large == NAIK_ERR_ARG && halo == NULL);
+        CHECK_TRUE(t, !messages || said(t, "is larger than a message of MPI"));
+        naik_coarse_destroy(&wide);
+        coarse_free(fits);
+    }
+    coarse_fixture_destroy(&m);
+}
+
 CHECK_MAIN(CHECK(columns_are_orthonormal), CHECK(coarse_operator_is_the_galerkin_product),
            CHECK(one_aggregate_is_the_dense_product),
            CHECK(coarse_solver_solves_the_coarse_operator),
@@ -470,4 +503,5 @@ CHECK_MAIN(CHECK(columns_are_orthonormal), CHECK(coarse_operator_is_the_galerkin
            CHECK_UP_TO(1, smoother_is_the_least_squares_polynomial),
            CHECK_UP_TO(1, smoother_is_as_good_as_gcr),
            CHECK_UP_TO(1, a_cycle_solves_where_nothing_is_left_out),
-           CHECK(grids_without_whole_aggregates_are_refused))
+           CHECK(grids_without_whole_aggregates_are_refused),
+           CHECK_UP_TO(2, vectors_and_messages_that_halos_do_not_hold_are_refused))

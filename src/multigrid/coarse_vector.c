@@ -5,11 +5,13 @@
  */
 #include "multigrid/coarse_vector.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "comm/collective.h"
 
 static int32_t sites_of(const naik_aggregates *a)
@@ -171,6 +173,20 @@ size_t naik_coarse_halo_bytes(const naik_aggregates *aggregates, int components,
     return (route->peer ? 2 * total : 0) + (route->single_node ? 0 : total);
 }
 
+/* What a neighbour sends is as large, so that both see it. */
+static naik_status check_message(const naik_coarse_halo *h, size_t bytes)
+{
+    char size[NAIK_TEXT_SIZE];
+    if (bytes <= INT_MAX) {
+        return NAIK_OK;
+    }
+    naik_text_print_size((double)bytes, size);
+    return NAIK_FAIL(h->aggregates->geometry->backend->log, NAIK_ERR_ARG,
+                     "a coarse face of %s is larger than a message of MPI, which has less than "
+                     "2 GiB: fewer vectors or larger aggregates make the face smaller",
+                     size);
+}
+
 static naik_status make_buffers(naik_coarse_halo *h)
 {
     naik_status status = NAIK_OK;
@@ -181,8 +197,10 @@ static naik_status make_buffers(naik_coarse_halo *h)
     for (int face = 0; face < 2 * NAIK_DIM; face++) { /* zones lie in the order of faces */
         const int mu = face / 2, zone = face % 2;
         if (lattice_of(h->aggregates)->split[mu] && !is_direct(h->aggregates, mu, !zone)) {
+            const size_t bytes = zone_bytes(h->aggregates, h->site_bytes, mu, zone);
+            NAIK_TRY(check_message(h, bytes));
             h->begin = h->at[mu][zone] < h->begin ? h->at[mu][zone] : h->begin;
-            h->end = h->at[mu][zone] + zone_bytes(h->aggregates, h->site_bytes, mu, zone);
+            h->end = h->at[mu][zone] + bytes;
         }
     }
     const bool messages = h->end > h->begin;
@@ -349,6 +367,11 @@ done:
 naik_status naik_coarse_exchange(naik_coarse_halo *h, naik_coarse *v, naik_parity parity)
 {
     naik_status status = NAIK_OK;
+    if (v->site_bytes > h->site_bytes) { /* faces would run into each other */
+        return NAIK_FAIL(h->aggregates->geometry->backend->log, NAIK_ERR_ARG,
+                         "a coarse vector of %zu bytes a site has no room in a halo for %zu",
+                         v->site_bytes, h->site_bytes);
+    }
     if (h->total > 0) {
         NAIK_TRY(pack(h, v, parity));
         NAIK_TRY(travel(h, v, parity));

@@ -23,13 +23,13 @@ naik_status naik_coarse_set(naik_coarse *to, naik_parity parity, const naik_coar
 
 /* The exchange of vectors of one shape; its buffers. */
 typedef struct naik_coarse_halo naik_coarse_halo;
-/* Collective. NAIK_ERR_MEMORY */
+/* Collective. NAIK_ERR_MEMORY; NAIK_ERR_ARG for faces of 2 GiB that are messages */
 naik_status naik_coarse_halo_create(const naik_aggregates *aggregates, int components, int capacity,
                                     naik_coarse_halo **out);
 void naik_coarse_halo_destroy(naik_coarse_halo **halo);
 size_t naik_coarse_halo_bytes(const naik_aggregates *aggregates, int components, int capacity);
 /* The halo sites of v, which stands on `parity`, become the neighbours' sites. Collective.
- * NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+ * NAIK_ERR_MPI, NAIK_ERR_DEVICE; NAIK_ERR_ARG for a v with more bytes a site than vectors of the halo's shape */
 naik_status naik_coarse_exchange(naik_coarse_halo *halo, naik_coarse *v, naik_parity parity);
 
 #endif
