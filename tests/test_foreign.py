@@ -326,6 +326,41 @@ def vectors_and_propagators_of_every_code_are_the_same_sources():
     refused(["info", put("scalar", scalar)], "none of its records is a gauge field: it holds 1 field of another kind")
 
 
+def told(color, spin=None, kind="usqcdKSPropInfo"):
+    return f"<{kind}><version>1.0</version>{'' if spin is None else f'<spin>{spin}</spin>'}<color>{color}</color><info>a</info></{kind}>"
+
+
+def vectors_go_to_the_columns_that_their_records_tell():
+    draw = np.random.default_rng(8)
+    t, z, y, x = SIZE[::-1]
+    put("plain.ildg", ildg_bytes(random_links(SIZE, 1)))
+    m, n = (draw.normal(size=(t, z, y, x, 3, 3)) + 0j for _ in range(2))  # [sink][source]
+
+    def vectors(colours, of=m, kind="usqcdKSPropInfo", more=b""):
+        return file_record(SIZE) + more + b"".join(field_records(of[..., c], SIZE, "USQCD_D3_ColorVector", user=told(
+            c if isinstance(kind, str) else kind[c], kind=kind if isinstance(kind, str) else "usqcdKSPropInfo")) for c in colours)
+    plain = solved("c0.h5", put("c0", vectors((0, 1, 2))))
+    for name, colours, kind in (("c1", (2, 0, 1), "usqcdKSPropInfo"), ("c2", (1, 0, 2), "usqcdSourceInfo")):
+        same(plain, solved(name + ".h5", put(name, vectors(colours, kind=kind)), ranks=2 if name == "c1" else 1))
+    pairs = file_record(SIZE) + b"".join(field_records(m[..., c], SIZE, "USQCD_D3_ColorVector", user="<usqcdSourceInfo/>")
+                                         + field_records(n[..., c], SIZE, "USQCD_D3_ColorVector", user=told(c)) for c in (1, 2, 0))
+    same(plain, solved("c3.h5", put("c3", pairs)))  # the solution tells whose the source is
+    for name, kind, sentence in (("c4", {0: 0, 1: 0, 2: 2}, "vector number 1 is of spin 0 and colour 0, where spin 0 and colour 1 are expected"),
+                                 ("c5", {0: 0, 1: 1, 2: 3}, "vector number 2 is of spin 1 and colour 0")):
+        refused(["info", put(name, vectors((0, 1, 2), kind=kind))], "says that its " + sentence)
+    # one complex field is the source of all: the solutions beside it are no sources
+    one = field_records(m[..., 0, 0], SIZE, "QDP_D_Complex", colours=0, user="<usqcdSourceInfo/>")
+    assert "vectors: 3" in naik("info", put("c6", vectors((0, 1, 2), more=one)))
+    for name, more in (("c6", one), ("c7", field_records(n[..., 0], SIZE, "USQCD_D3_ColorVector", user="<usqcdSourceInfo/>"))):
+        refused(run("scalar.yaml", path("plain.ildg"), "solve.0.source={type: file, file: %s}" % put(name, vectors((0, 1, 2), more=more))),
+                "holds solutions, and sources that are no vectors")
+    g = draw.normal(size=(t, z, y, x, 4, 4, 3, 3)) + 0j  # [sink spin][source spin][sink colour][source colour]
+    order = [(s, c) for s in range(4) for c in range(3)]
+    spinors = [file_record(SIZE) + b"".join(field_records(g[..., :, s, :, c], SIZE, "USQCD_D3_DiracFermion", spins=4, user=told(c, s, "usqcdPropInfo"))
+                                            for s, c in by) for by in (order, sorted(order, key=lambda k: k[::-1]))]
+    same(solved("c8.h5", put("c8", spinors[0]), "wilson"), solved("c9.h5", put("c9", spinors[1]), "wilson"))
+
+
 def files_of_another_hand_have_their_right_answers():
     if not REFERENCE or not os.path.isdir(FILES):
         return "NAIK_REFERENCE has no folder border"
@@ -367,4 +402,5 @@ main([links_that_are_no_su3_configuration_are_named,
       a_header_that_says_two_things_is_refused,
       signs_in_archives_of_two_rows_are_named,
       vectors_and_propagators_of_every_code_are_the_same_sources,
+      vectors_go_to_the_columns_that_their_records_tell,
       files_of_another_hand_have_their_right_answers])

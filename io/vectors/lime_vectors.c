@@ -89,11 +89,25 @@ static double value_of(const naik_scidac_field *f)
                : NAN;
 }
 
+/* 3 spin + colour of the source, as the text of a USQCD record tells it; -1: not told. */
+static int column_told(const naik_scidac_field *f)
+{
+    int colour = -1, spin = 0;
+    const bool told = strstr(f->user, "<usqcd") != NULL && columns_of(f) == 1 &&
+                      naik_xml_ints(f->user, "color", 1, &colour) && colour >= 0;
+    if (told && layout_of(f)->spins > 1 &&
+        (!naik_xml_ints(f->user, "spin", 1, &spin) || spin < 0)) {
+        return -1;
+    }
+    return told && spin < SPINS && colour < MAX_VECTORS ? COLOURS * spin + colour : -1;
+}
+
 static void take_column(const naik_scidac_field *f, int column, naik_vector_record *out)
 {
     const layout *l = layout_of(f);
     *out = (naik_vector_record){.offset = f->offset,
                                 .value = value_of(f),
+                                .column = column_told(f),
                                 .sites = f->checkered || is_of_parity(f) ? NAIK_VECTOR_CHECKER
                                                                          : NAIK_VECTOR_BOX,
                                 .row = f->dims[0],
@@ -181,6 +195,43 @@ static naik_status check_counts(naik_log *log, int sources, int sums, naik_vecto
     return NAIK_OK;
 }
 
+/* Where the records of one propagator tell spin and colour, each vector goes to its place; those of
+ * several propagators must follow each other in order. */
+static naik_status place_columns(naik_log *log, naik_vector_file *file)
+{
+    naik_vector_record solution[SPINS * COLOURS], source[SPINS * COLOURS];
+    const int columns = file->spin > 1 ? SPINS * COLOURS : COLOURS;
+    bool seen[SPINS * COLOURS] = {false}, all = file->count == columns;
+    for (int i = 0; i < file->count && all; i++) {
+        const int to = file->solution[i].column;
+        all = to >= 0 && to < columns && !seen[to];
+        if (all) {
+            seen[to] = true;
+            solution[to] = file->solution[i];
+            source[to] = file->source[i];
+        }
+    }
+    if (all) {
+        memcpy(file->solution, solution, (size_t)columns * sizeof *solution);
+        memcpy(file->source, source, (size_t)columns * sizeof *source);
+    }
+    for (int i = 0; i < file->count; i++) {
+        const int told[2] = {file->solution[i].column,
+                             file->has_sources ? file->source[i].column : -1};
+        for (int part = 0; part < 2; part++) {
+            if (told[part] >= 0 && told[part] % columns != i % columns) {
+                return NAIK_FAIL(
+                    log, NAIK_ERR_INPUT,
+                    "'%s' says that its %s number %d is of spin %d and colour %d, where "
+                    "spin %d and colour %d are expected: naik reads whole propagators",
+                    file->path, part == 0 ? "vector" : "source", i, told[part] / COLOURS,
+                    told[part] % COLOURS, i % columns / COLOURS, i % COLOURS);
+            }
+        }
+    }
+    return NAIK_OK;
+}
+
 /* Vectors that Hadrons numbers follow each other. */
 static naik_status check_order(naik_log *log, const naik_scidac_file *lime, const char *path)
 {
@@ -228,7 +279,7 @@ static naik_status mark_packed(naik_log *log, const naik_scidac_file *lime, naik
 static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, naik_vector_file *file)
 {
     naik_status status = NAIK_OK;
-    int sources = 0, sums = 0, fields = 0;
+    int sources = 0, others = 0, sums = 0, fields = 0;
     char contents[400];
     if (lime->lone > 0) {
         status =
@@ -246,6 +297,7 @@ static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, nai
                         f->is_source ? &file->source[sources++] : &file->solution[file->count++]);
         }
         fields += columns > 0;
+        others += columns == 0 && f->is_source;
         file->whole = file->whole || (columns > 0 && layout_of(f)->columns > 0);
         sums += columns > 0 && f->has_sum;
     }
@@ -269,6 +321,8 @@ static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, nai
         goto done;
     }
     file->has_sources = sources == file->count;
+    file->other_sources = file->has_sources ? 0 : sources + others;
+    NAIK_TRY(place_columns(log, file));
     file->precision = file->solution[0].bits;
     strcpy(file->format, file->has_sources ? "usqcd-pairs"
                          : file->whole     ? "scidac-propagator"

@@ -26,6 +26,7 @@ struct naik_vector_record {
     naik_vector_sites sites;
     int row;      /* sites a row, by which checksums number the sites of NAIK_VECTOR_CHECKER */
     double value; /* the eigenvalue that the file gives it; NaN where it gives none */
+    int column;   /* 3 spin + colour of the source, as the record's XML tells it; -1: not told */
     bool has_sum;
     uint32_t sum[2]; /* suma, sumb */
 };

@@ -15,7 +15,7 @@
  * Written: usqcd-pairs, and propagators with spin in QDP++'s HDF5 (`naik export`).
  *
  * Vectors are numbered from 0 in the order of the file; of a propagator, by source colour, or by
- * column 3 spin + colour.
+ * column 3 spin + colour, also where the records of USQCD vectors tell these in another order.
  */
 #ifndef NAIK_IO_VECTORS_VECTOR_IO_H
 #define NAIK_IO_VECTORS_VECTOR_IO_H
@@ -32,10 +32,11 @@ typedef struct naik_vector_file {
     int spin;           /* 1 of colour vectors, 4 of spinors: all are alike */
     int count;          /* vectors, or solutions of pairs */
     bool has_sources;   /* every solution has its source */
-    bool whole;         /* the vectors are columns of a matrix in one record */
-    bool hdf5;          /* it is of QDP++, without records */
-    bool halved;        /* the vectors are on the sites of one parity */
-    bool packed;        /* as MILC packs even sites */
+    int other_sources; /* sources beside solutions that are not one vector for each: complex fields */
+    bool whole;        /* the vectors are columns of a matrix in one record */
+    bool hdf5;         /* it is of QDP++, without records */
+    bool halved;       /* the vectors are on the sites of one parity */
+    bool packed;       /* as MILC packs even sites */
     int parity; /* that the file says its vectors are on: NAIK_EVEN, NAIK_ODD; -1: not said */
     char
         basis[16]; /* of the spins; "" of colour vectors and in the basis of naik (DeGrand-Rossi) */

@@ -17,6 +17,15 @@ static naik_status look_at(const naik_lattice *lattice, const naik_input *input,
     const char *path = input->solve[solve].source_file;
     naik_vector_file *file = NULL;
     NAIK_TRY(foreign_open(lattice, path, input->kind->columns, "sources", &file));
+    if (file->other_sources > 0) {
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                      "'%s' holds solutions, and sources that are no vectors, such as one "
+                      "complex field for all of them: naik takes sources of one vector for each "
+                      "column",
+                      path);
+        goto done;
+    }
     naik_log_line(comm->log, "the sources of solve.%d come from %s (%s, %d bit, %s)", solve, path,
                   file->format, file->precision,
                   file->has_checksums ? "checksums in the file" : "no checksum in the file");
