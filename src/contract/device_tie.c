@@ -316,22 +316,6 @@ typedef struct sums {
     double *value;                  /* [most][momenta][2][T] */
 } sums;
 
-static size_t factor_count(const naik_lattice *lat)
-{
-    const int count = lat->local[0] + lat->local[1] + lat->local[2];
-    return (size_t)count;
-}
-
-static void fill_factors(const device_tie *tie, const naik_frame *frame, naik_complex *factor)
-{
-    const naik_lattice *lat = tie->lattice;
-    for (int k = 0; k < NAIK_DIM - 1; k++) {
-        for (int x = 0; x < lat->local[k]; x++) {
-            *factor++ = naik_slice_factor(lat, frame, k, lat->origin[k] + x);
-        }
-    }
-}
-
 /* Operators of a pass. */
 static int operators_at_once(const naik_lattice *lat, const device_tie_request *r)
 {
@@ -354,7 +338,8 @@ static naik_status open_sums(const device_tie *tie, sums *s)
     const naik_lattice *lat = tie->lattice;
     naik_log *log = lat->comm->log;
     const device_tie_request *r = s->request;
-    const size_t momenta = (size_t)r->momenta, factors = momenta * factor_count(lat);
+    const size_t momenta = (size_t)r->momenta, each = naik_slice_factor_count(lat, 0),
+                 factors = momenta * each;
     s->most = operators_at_once(lat, r);
     const size_t rows = 2 * momenta * (size_t)s->most, times = (size_t)lat->size[3];
     const size_t bytes = rows * (size_t)lat->local[3] * sizeof *s->there;
@@ -373,7 +358,7 @@ static naik_status open_sums(const device_tie *tie, sums *s)
         s->form[k] = naik_spin_taste_form_of(r->spin_taste[k]);
     }
     for (int p = 0; p < r->momenta; p++) {
-        fill_factors(tie, &r->frame[p], s->factors + (size_t)p * factor_count(lat));
+        naik_slice_factors(lat, &r->frame[p], 0, s->factors + (size_t)p * each);
     }
     NAIK_TRY(tie->device->memory->upload(tie->device, s->factor, s->factors,
                                          factors * sizeof *s->factors));

@@ -76,26 +76,21 @@ enum { CLASSES = 1 << (NAIK_DIM - 1) }; /* signs in space */
 /* Of the sums of one pass, which no plan of memory has: of more momenta there are several. */
 static const size_t PASS_BYTES = (size_t)32 << 20;
 
-static int factors_of(const naik_lattice *lat)
-{
-    return lat->local[0] + lat->local[1] + lat->local[2];
-}
-
 static int class_of(naik_meson meson)
 {
     return (int)odd_of(meson) & (CLASSES - 1);
 }
 
-/* The factors of w in each direction with the signs of a class, for the global x of this rank's box, one direction behind
- * the other. */
+/* The factors of w of this rank's box (slice_sums.h), with the signs of a class. */
 static void fill_weights(const naik_lattice *lat, int class, const naik_frame *frame,
                          naik_complex *weight)
 {
+    naik_slice_factors(lat, frame, 0, weight);
     for (int k = 0; k < NAIK_DIM - 1; k++) {
-        for (int x = 0; x < lat->local[k]; x++) {
-            const int global = lat->origin[k] + x;
-            const bool odd = (class >> k & 1) != 0 && (global - frame->origin[k]) % 2 != 0;
-            *weight++ = naik_cscale(odd ? -1 : 1, naik_slice_factor(lat, frame, k, global));
+        for (int x = 0; x < lat->local[k]; x++, weight++) {
+            const int apart = lat->origin[k] + x - frame->origin[k];
+            const bool odd = (class >> k & 1) != 0 && apart % 2 != 0;
+            *weight = naik_cscale(odd ? -1 : 1, *weight);
         }
     }
 }
@@ -148,8 +143,8 @@ naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
     naik_exactsum *sum = NULL; /* [parts][times], zeroed */
     double *value = NULL;      /* as many */
     const size_t count = (size_t)parts * (size_t)times;
-    status = naik_alloc(comm->log, (size_t)factors_of(lattice) * sizeof *weight, "momentum weights",
-                        (void **)&weight);
+    status = naik_alloc(comm->log, naik_slice_factor_count(lattice, 0) * sizeof *weight,
+                        "momentum weights", (void **)&weight);
     if (status == NAIK_OK) {
         fill_weights(lattice, class_of(meson), frame, weight);
         status = naik_alloc(comm->log, count * sizeof *sum, "correlator sums", (void **)&sum);
@@ -200,7 +195,7 @@ static naik_status open_pass(pass *p, const naik_meson *meson, int mesons, const
             p->count += frames;
         }
     }
-    const size_t count = (size_t)p->count, factors = (size_t)factors_of(p->lat);
+    const size_t count = (size_t)p->count, factors = naik_slice_factor_count(p->lat, 0);
     const size_t local = (size_t)p->lat->local[3], times = (size_t)p->lat->size[3];
     NAIK_TRY(naik_alloc(log, count * factors * sizeof *p->weight, "momentum weights",
                         (void **)&p->weight));

@@ -60,7 +60,7 @@ done:
     return status;
 }
 
-naik_complex naik_slice_factor(const naik_lattice *lat, const naik_frame *frame, int k, int x)
+static naik_complex factor_at(const naik_lattice *lat, const naik_frame *frame, int k, int x)
 {
     const double two_pi = 6.283185307179586476925286766559;
     const int64_t turn = (int64_t)frame->momentum[k] * (x - frame->origin[k]) % lat->size[k];
@@ -73,9 +73,25 @@ naik_complex naik_slice_weight(const naik_lattice *lat, const naik_frame *frame,
 {
     naik_complex w = {1, 0};
     for (int k = 0; k < NAIK_DIM - 1; k++) {
-        w = naik_cmul(w, naik_slice_factor(lat, frame, k, x[k]));
+        w = naik_cmul(w, factor_at(lat, frame, k, x[k]));
     }
     return w;
+}
+
+size_t naik_slice_factor_count(const naik_lattice *lat, int reach)
+{
+    return (size_t)lat->local[0] + (size_t)lat->local[1] + (size_t)lat->local[2] +
+           (NAIK_DIM - 1) * (size_t)reach;
+}
+
+void naik_slice_factors(const naik_lattice *lat, const naik_frame *frame, int reach,
+                        naik_complex *out)
+{
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        for (int x = 0; x < lat->local[k] + reach; x++) {
+            *out++ = factor_at(lat, frame, k, lat->origin[k] + x);
+        }
+    }
 }
 
 naik_status naik_slice_waves_make(const naik_lattice *lat, const naik_frame *frame,
@@ -83,14 +99,14 @@ naik_status naik_slice_waves_make(const naik_lattice *lat, const naik_frame *fra
 {
     naik_status status = NAIK_OK;
     *out = (naik_slice_waves){.factor = {NULL}};
+    NAIK_TRY(naik_alloc(lat->comm->log,
+                        naik_slice_factor_count(lat, NAIK_SLICE_REACH) * sizeof *out->factor[0],
+                        "momentum weights", (void **)&out->factor[0]));
+    naik_slice_factors(lat, frame, NAIK_SLICE_REACH, out->factor[0]);
     for (int k = 0; k < NAIK_DIM - 1; k++) {
-        const int count = lat->local[k] + NAIK_SLICE_REACH;
         out->origin[k] = lat->origin[k];
-        NAIK_TRY(naik_alloc(lat->comm->log, (size_t)count * sizeof *out->factor[k],
-                            "momentum weights", (void **)&out->factor[k]));
-        for (int x = 0; x < count; x++) {
-            out->factor[k][x] = naik_slice_factor(lat, frame, k, lat->origin[k] + x);
-        }
+        out->factor[k] =
+            k > 0 ? out->factor[k - 1] + lat->local[k - 1] + NAIK_SLICE_REACH : out->factor[0];
     }
 done:
     return status;
@@ -98,9 +114,7 @@ done:
 
 void naik_slice_waves_clear(naik_slice_waves *waves)
 {
-    for (int k = 0; k < NAIK_DIM - 1; k++) {
-        naik_free(waves->factor[k]);
-    }
+    naik_free(waves->factor[0]);
     *waves = (naik_slice_waves){.factor = {NULL}};
 }
 

@@ -30,11 +30,16 @@ naik_status naik_slice_rows_values(const naik_lattice *lat, naik_slice_rows *row
 /* w(x - x0) of meson.h, x global. */
 naik_complex naik_slice_weight(const naik_lattice *lat, const naik_frame *frame,
                                const int x[NAIK_DIM]);
-/* Its factors for all sites of this rank, and up to NAIK_SLICE_REACH sites beyond the box ahead: a sine and a cosine a site
- * take longer than what is summed. Local. NAIK_ERR_MEMORY. Release with naik_slice_waves_clear. */
+/* w is the product of its factors in the order of directions. out: those of x, of y, then of z, of the sites of this rank's
+ * box and `reach` sites ahead of it; how many these are. */
+void naik_slice_factors(const naik_lattice *lat, const naik_frame *frame, int reach,
+                        naik_complex *out);
+size_t naik_slice_factor_count(const naik_lattice *lat, int reach);
+/* Those factors with NAIK_SLICE_REACH sites ahead: a sine and a cosine a site take longer than what is summed. Local.
+ * NAIK_ERR_MEMORY. Release with naik_slice_waves_clear. */
 enum { NAIK_SLICE_REACH = 3 };
 typedef struct naik_slice_waves {
-    naik_complex *factor[NAIK_DIM - 1]; /* of x[k] - origin[k] */
+    naik_complex *factor[NAIK_DIM - 1]; /* of x[k] - origin[k]; one piece of memory */
     int origin[NAIK_DIM - 1];           /* of this rank's box */
 } naik_slice_waves;
 naik_status naik_slice_waves_make(const naik_lattice *lat, const naik_frame *frame,
@@ -49,8 +54,5 @@ static inline naik_complex naik_slice_wave(const naik_slice_waves *waves, const 
     }
     return w;
 }
-
-/* The factor of w of direction k at x[k]: w is the product of its factors in the order of directions. */
-naik_complex naik_slice_factor(const naik_lattice *lat, const naik_frame *frame, int k, int x);
 
 #endif
