@@ -2,11 +2,13 @@
  *
  * ranks: 1
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "check.h"
 #include "io/lime/lime.h"
 #include "io/prop/prop_file.h"
+#include "naik/gauge_io.h"
 #include "propagator_fixture.h"
 
 static void values_in_xml_are_found_whole_or_not(check *t)
@@ -145,8 +147,115 @@ static void names_of_sets_are_those_that_paths_hold(check *t)
     }
 }
 
+/* ---- headers of the Gauge Connection */
+
+enum { HEADER_KEYS = 10, HEADER = 1000 };
+static const char *const header[HEADER_KEYS][2] = {
+    {"DATATYPE", "4D_SU3_GAUGE"}, {"DIMENSION_1", "4"},    {"DIMENSION_2", "4"},
+    {"DIMENSION_3", "4"},         {"DIMENSION_4", "8"},    {"CHECKSUM", "ffffffff"},
+    {"PLAQUETTE", "0.5"},         {"LINK_TRACE", "-0.01"}, {"FLOATING_POINT", "IEEE32BIG"},
+    {"BOUNDARY_4", "PERIODIC"}};
+
+/* The header with `value` for the key, NULL: without it; `again`: the key once more. What naik says of the file. */
+static const char *look_at_header(check *t, const char *key, const char *value, const char *again,
+                                  size_t *bytes)
+{
+    char path[512], text[HEADER] = "BEGIN_HEADER\n";
+    naik_gauge_file file = {0};
+    for (int i = 0; i < HEADER_KEYS; i++) {
+        const bool its = strcmp(header[i][0], key) == 0;
+        const char *now = its ? value : header[i][1];
+        const size_t used = strlen(text);
+        if (now != NULL) {
+            snprintf(text + used, sizeof text - used, "%s = %s\n", header[i][0], now);
+        }
+    }
+    *bytes = strlen(text);
+    if (again != NULL) {
+        snprintf(text + *bytes, sizeof text - *bytes, "%s = %s\n", key, again);
+    }
+    strcat(text, "END_HEADER\n");
+    *bytes = strlen(text);
+    snprintf(path, sizeof path, "%s/header.nersc", check_folder());
+    FILE *out = fopen(path, "wb");
+    CHECK_TRUE(t, out != NULL && fwrite(text, 1, *bytes, out) == *bytes && fclose(out) == 0);
+    CHECK_TRUE(t, naik_gauge_file_probe(t->comm, path, &file) != NAIK_OK); /* there are no links */
+    naik_gauge_file_clear(&file);
+    return naik_log_message(t->log);
+}
+
+/* Rows of links and their bits where a header is good, as its bytes tell; else what is wrong. */
+static void headers_say_what_they_hold_or_are_refused(check *t)
+{
+    static const struct {
+        const char *key, *value;
+        int rows, bits;
+        const char *says;
+    } rows[] = {
+        {"-", "", 2, 32, NULL},
+        {"DATATYPE", "4D_SU3_GAUGE_3x3", 3, 32, NULL},
+        {"DATATYPE", "4D_SU3_GAUGE_3X3", 3, 32, NULL},
+        {"DATATYPE", "4D_SU3_GAUGE_3y3", 0, 0, "DATATYPE = '4D_SU3_GAUGE_3y3', which naik does"},
+        {"DATATYPE", "4D_SU1_GAUGE", 0, 0, "DATATYPE = '4D_SU1_GAUGE', which naik does not"},
+        {"DATATYPE", "4D_SU2_GAUGE", 0, 0, "has links of 2 colours, SU(2)"},
+        {"DATATYPE", "4D_SU4_GAUGE_4x4", 0, 0, "has links of 4 colours, SU(4)"},
+        {"DATATYPE", "4D_SU4_GAUGE_4x3", 0, 0, "DATATYPE = '4D_SU4_GAUGE_4x3', which naik"},
+        {"DATATYPE", "4D_SU3_GAUGEX", 0, 0, "DATATYPE = '4D_SU3_GAUGEX', which naik does not"},
+        {"DATATYPE", NULL, 0, 0, "has a NERSC header without DATATYPE"},
+        {"DIMENSION_1", NULL, 0, 0, "has a NERSC header without DIMENSION_1"},
+        {"DIMENSION_2", "4x", 0, 0, "unusable NERSC header: DIMENSION_2 = '4x'"},
+        {"DIMENSION_3", "100000000000", 0, 0, "unusable NERSC header"},
+        {"CHECKSUM", "0", 2, 32, NULL},
+        {"CHECKSUM", "100000000", 0, 0, "unusable NERSC header: CHECKSUM = '100000000'"},
+        {"CHECKSUM", "-1", 0, 0, "unusable NERSC header: CHECKSUM = '-1'"},
+        {"CHECKSUM", "12 3", 0, 0, "unusable NERSC header: CHECKSUM = '12 3'"},
+        {"CHECKSUM", "", 0, 0, "unusable NERSC header: CHECKSUM = ''"},
+        {"CHECKSUM", NULL, 2, 32, NULL},
+        {"PLAQUETTE", "x", 0, 0, "unusable NERSC header: PLAQUETTE = 'x'"},
+        {"PLAQUETTE", NULL, 2, 32, NULL},
+        {"LINK_TRACE", "0.1.", 0, 0, "unusable NERSC header: LINK_TRACE = '0.1.'"},
+        {"LINK_TRACE", NULL, 2, 32, NULL},
+        {"FLOATING_POINT", NULL, 2, 32, NULL},
+        {"FLOATING_POINT", "IEEE32", 2, 32, NULL},
+        {"FLOATING_POINT", "IEEE32LITTLE", 2, 32, NULL},
+        {"FLOATING_POINT", "IEEE64", 2, 64, NULL},
+        {"FLOATING_POINT", "IEEE64BIG", 2, 64, NULL},
+        {"FLOATING_POINT", "IEEE64LITTLE", 2, 64, NULL},
+        {"FLOATING_POINT", "IEEE16", 0, 0, "FLOATING_POINT = 'IEEE16', which naik does not"},
+        {"BOUNDARY_4", "ANTIPERIODIC", 2, 32, NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t bytes;
+        char needs[80];
+        const char *said = look_at_header(t, rows[i].key, rows[i].value, NULL, &bytes);
+        snprintf(needs, sizeof needs, "is %zu bytes long, but its NERSC header needs %zu", bytes,
+                 bytes + (size_t)(4 * 4 * 4 * 8 * 24 * rows[i].rows * rows[i].bits / 8));
+        if (!CHECK_TRUE(t, strstr(said, rows[i].says != NULL ? rows[i].says : needs) != NULL)) {
+            fprintf(stderr, "    %s = %s: %s\n", rows[i].key, rows[i].value, said);
+        }
+        naik_log_clear(t->log);
+    }
+}
+
+/* The same twice is said once. */
+static void headers_contradict_themselves_in_no_key(check *t)
+{
+    for (int i = 0; i < HEADER_KEYS; i++) {
+        size_t bytes;
+        char want[100];
+        const char *key = header[i][0], *value = header[i][1];
+        snprintf(want, sizeof want, "its NERSC header says %s = '%s' and %s = '1'", key, value,
+                 key);
+        CHECK_TRUE(t, strstr(look_at_header(t, key, value, "1", &bytes), want) != NULL);
+        naik_log_clear(t->log);
+        CHECK_TRUE(t, strstr(look_at_header(t, key, value, value, &bytes), "header needs") != NULL);
+        naik_log_clear(t->log);
+    }
+}
+
 CHECK_MAIN(CHECK(values_in_xml_are_found_whole_or_not),
            CHECK(numbers_in_xml_are_as_many_as_are_wanted),
            CHECK(two_values_contradict_each_other_where_they_differ),
            CHECK(momenta_have_names_of_their_own), CHECK(twists_are_told_where_there_is_one),
-           CHECK(names_of_sets_are_those_that_paths_hold))
+           CHECK(names_of_sets_are_those_that_paths_hold),
+           CHECK(headers_say_what_they_hold_or_are_refused),
+           CHECK(headers_contradict_themselves_in_no_key))

@@ -133,6 +133,18 @@ baryons:
   - {name: three, quarks: [p, q, p], operators: [nucleon]}
 output: {file: OUT, momenta: [[0, 0, 0], [0, 0, 1]], average: true, propagators: false}
 """
+RUNS["sinks"] = """
+lattice: {size: [4, 4, 2, 6], boundary_t: antiperiodic}
+gauge: {file: LAT}
+action: {type: naive}
+solver: {tolerance: 1e-11, inner_precision: double}
+solve:
+  - {name: p, masses: [0.4], source: {type: point, origin: [1, 2, 1, 5]}, correlators: []}
+output: {file: OUT, propagators: false}
+three_point:
+  - {name: one, parent: p, spectator: p, insertion: [G1-G1, GY-G1], sink_times: [2, 3], daughter_masses: [0.35], sink_operator: GX-G1, sink_momenta: [[0, 0, 0], [0, 1, 0], [1, 0, 0]]}
+  - {name: two, parent: p, spectator: p, insertion: [pion5], sink_times: [2], daughter_masses: [0.35], sink_operator: GX-GYZ, sink_momenta: [[1, -1, 0]]}
+"""
 
 
 def numbers(name):
@@ -186,6 +198,10 @@ def numbers_of_sources_at_several_places():
     run("places")
 
 
+def numbers_of_operators_with_links_that_move_at_the_sink():
+    run("sinks")
+
+
 def numbers_under_a_twist():
     run("twisted")
 
@@ -203,5 +219,6 @@ def numbers_of_twisted_mass_quarks():
     run("twisted-mass")
 
 
-main([a_configuration_is_made, numbers_of_staggered_quarks, numbers_of_averages_and_modes, numbers_of_sources_at_several_places, numbers_under_a_twist, numbers_of_one_loop, numbers_of_clover_quarks,
+main([a_configuration_is_made, numbers_of_staggered_quarks, numbers_of_averages_and_modes, numbers_of_sources_at_several_places,
+      numbers_of_operators_with_links_that_move_at_the_sink, numbers_under_a_twist, numbers_of_one_loop, numbers_of_clover_quarks,
       numbers_of_twisted_mass_quarks], needed=[a_configuration_is_made])

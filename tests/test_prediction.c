@@ -120,6 +120,84 @@ static void what_is_foreseen_depends_on_the_device(check *t)
     naik_input_destroy(&input);
 }
 
+/* The texts of a file, each with its name; the last run that says all counts. */
+static void a_place_is_what_the_last_run_said(check *t)
+{
+    static const struct {
+        const char *name[2], *text[2];
+        bool found;
+        prediction_place place;
+        const char *device;
+    } rows[] = {
+        {{"run 1"},
+         {"device=A\nranks=8\nnodes=2\ngrid=1x1x2x4\n"},
+         true,
+         {.ranks = 8, .nodes = 2, .grid = {1, 1, 2, 4}},
+         "A"},
+        {{"run 1"},
+         {"device=A b\nranks=2\ngrid=1x1x1x2\n"},
+         true,
+         {.ranks = 2, .nodes = 1, .grid = {1, 1, 1, 2}},
+         "A b"},
+        {{"run 1"},
+         {"device=A\nranks=8\nnodes=4\ngrid=1x1x1x2\ngroups=4\n"},
+         true,
+         {.ranks = 2, .nodes = 1, .grid = {1, 1, 1, 2}},
+         "A"},
+        {{"run 1"},
+         {"device=A\nranks=8\nnodes=4\ngrid=1x1x1x4\ngroups=2\n"},
+         true,
+         {.ranks = 4, .nodes = 2, .grid = {1, 1, 1, 4}},
+         "A"},
+        {{"run 1"},
+         {"device=A\nranks=8\nnodes=1\ngrid=1x1x1x4\ngroups=2\n"},
+         true,
+         {.ranks = 4, .nodes = 1, .grid = {1, 1, 1, 4}},
+         "A"},
+        {{"run 1", "run 2"},
+         {"device=A\nranks=1\ngrid=1x1x1x1\n", "device=B\nranks=2\ngrid=1x1x1x2\n"},
+         true,
+         {.ranks = 2, .nodes = 1, .grid = {1, 1, 1, 2}},
+         "B"},
+        {{"run 1", "note"},
+         {"device=A\nranks=1\ngrid=1x1x1x1\n", "device=B\nranks=2\ngrid=1x1x1x2\n"},
+         true,
+         {.ranks = 1, .nodes = 1, .grid = {1, 1, 1, 1}},
+         "A"},
+        {{"run 1"},
+         {"device=A\nranks=1048575\ngrid=1x1x1x1\n"},
+         true,
+         {.ranks = 1048575, .nodes = 1, .grid = {1, 1, 1, 1}},
+         "A"},
+        {{"run 1"}, {"device=A\nranks=1048576\ngrid=1x1x1x1\n"}, false, {.ranks = 0}, NULL},
+        {{"run 1"}, {"device=A\nranks=0\ngrid=1x1x1x1\n"}, false, {.ranks = 0}, NULL},
+        {{"run 1"}, {"device=A\nranks=-1\ngrid=1x1x1x1\n"}, false, {.ranks = 0}, NULL},
+        {{"run 1"}, {"device=A\nranks=3\ngrid=1x1x1x1\ngroups=4\n"}, false, {.ranks = 0}, NULL},
+        {{"run 1"}, {"device=A\nranks=x\ngrid=1x1x1x1\n"}, false, {.ranks = 0}, NULL},
+        {{"run 1"}, {"device=A\nranks=1\ngrid=1x1x1\n"}, false, {.ranks = 0}, NULL},
+        {{"run 1"}, {"device=A\nranks=1\n"}, false, {.ranks = 0}, NULL},
+        {{"run 1"}, {"ranks=1\ngrid=1x1x1x1\n"}, false, {.ranks = 0}, NULL},
+        {{"run 1"}, {"device=A\ngrid=1x1x1x1\n"}, false, {.ranks = 0}, NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        naik_reader_fact texts[2];
+        naik_propagator_reader view = {.texts = texts};
+        prediction_place place = {.ranks = 0};
+        char device[PREDICTION_DEVICE] = "";
+        for (; view.text_count < 2 && rows[i].name[view.text_count] != NULL; view.text_count++) {
+            const int k = view.text_count;
+            texts[k] = (naik_reader_fact){(char *)rows[i].name[k], (char *)rows[i].text[k]};
+        }
+        const bool found = prediction_place_of(&view, &place, device);
+        CHECK_TRUE(t, found == rows[i].found);
+        if (found && rows[i].found) {
+            CHECK_TEXT(t, place.device, rows[i].device);
+            CHECK_INT(t, place.ranks, rows[i].place.ranks);
+            CHECK_INT(t, place.nodes, rows[i].place.nodes);
+            CHECK_TRUE(t, memcmp(place.grid, rows[i].place.grid, sizeof place.grid) == 0);
+        }
+    }
+}
+
 CHECK_MAIN(CHECK(solves_are_counted_with_their_like_alone),
            CHECK(without_modes_the_epsilon_is_of_no_matter),
-           CHECK(what_is_foreseen_depends_on_the_device))
+           CHECK(what_is_foreseen_depends_on_the_device), CHECK(a_place_is_what_the_last_run_said))

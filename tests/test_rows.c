@@ -9,7 +9,7 @@
 #include "check.h"
 #include "input/input_table.h"
 
-enum { LINE = 2000, BASE = 4000, MOST = 8 };
+enum { LINE = 4000, BASE = 4000, MOST = 8 };
 
 /* What came of an input: the sentence that refuses it, or its identity and what it warned of. */
 typedef struct outcome {

@@ -12,6 +12,7 @@
 #include "correlator/frame.h"
 #include "lattice/source_kind.h"
 #include "naik/source.h"
+#include "propagator/baryon.h"
 
 static const int size[4] = {8, 4, 8, 12};
 static const double pi = 3.14159265358979323846;
@@ -395,6 +396,40 @@ static void corners_are_those_that_carry_the_source(check *t)
     naik_lattice_destroy(&lat);
 }
 
+/* Whether a baryon can be summed at a corner of which it needs what the words of baryon.h say. */
+static bool has_corner(int baryon, unsigned corners, bool beside, int x, int y, int z)
+{
+    const int here = x + 2 * y + 4 * z;
+    const int neighbour[3] = {(1 - x) + 2 * y + 4 * z, x + 2 * (1 - y) + 4 * z,
+                              x + 2 * y + 4 * (1 - z)};
+    bool all = true;
+    for (int k = 0; k < 3; k++) {
+        all = all && (corners >> neighbour[k] & 1) != 0;
+    }
+    const bool taste = baryon >= (int)NAIK_NUCLEON_TASTE;
+    const bool displaced = baryon == (int)NAIK_DELTA || baryon == (int)NAIK_DELTA_COULOMB;
+    return (!taste || baryon - (int)NAIK_NUCLEON_TASTE == here) &&
+           (displaced && !beside ? all : (corners >> here & 1) != 0);
+}
+
+static void baryons_are_summed_at_the_first_corner_that_does(check *t)
+{
+    for (int baryon = 0; baryon < (int)NAIK_BARYONS; baryon++) {
+        for (unsigned corners = 0; corners < 256; corners++) {
+            for (int beside = 0; beside < 2; beside++) {
+                int found[3] = {-1, -1, -1}, first = 0;
+                while (first < 8 && !has_corner(baryon, corners, beside != 0, first % 2,
+                                                first / 2 % 2, first / 4)) {
+                    first++;
+                }
+                const bool any = naik_baryon_corner(baryon, corners, beside != 0, found);
+                CHECK_TRUE(t, any == (first < 8));
+                CHECK_TRUE(t, !any || found[0] + 2 * found[1] + 4 * found[2] == first);
+            }
+        }
+    }
+}
+
 static void bad_sources_are_refused(check *t)
 {
     double *v = NULL;
@@ -448,4 +483,6 @@ CHECK_MAIN(CHECK(sources_have_their_shape_and_momentum),
            CHECK(a_random_volume_is_a_random_wall_on_every_slice),
            CHECK(a_source_is_cut_down_to_its_subset), CHECK(noise_depends_on_seed_and_colour),
            CHECK(sources_are_the_same_on_every_grid),
-           CHECK(corners_are_those_that_carry_the_source), CHECK(bad_sources_are_refused))
+           CHECK(corners_are_those_that_carry_the_source),
+           CHECK_UP_TO(1, baryons_are_summed_at_the_first_corner_that_does),
+           CHECK(bad_sources_are_refused))

@@ -96,9 +96,8 @@ void prediction_measure(prediction *p, const naik_input *input, int task,
     }
 }
 
-/* What the last of its runs said of itself. */
-static bool find_place(const naik_propagator_reader *view, prediction_place *place,
-                       char device[256])
+bool prediction_place_of(const naik_propagator_reader *view, prediction_place *place,
+                         char device[PREDICTION_DEVICE])
 {
     bool found = false;
     for (int i = 0; i < view->text_count; i++) {
@@ -121,7 +120,7 @@ static bool find_place(const naik_propagator_reader *view, prediction_place *pla
                 place->nodes = place->nodes % apart == 0 ? place->nodes / apart : 1;
                 place->ranks /= apart;
             }
-            snprintf(device, 256, "%.*s", (int)strcspn(named, "\n"), named);
+            snprintf(device, PREDICTION_DEVICE, "%.*s", (int)strcspn(named, "\n"), named);
             found = place->ranks > 0 && place->ranks < 1 << 20;
         }
     }
@@ -134,7 +133,7 @@ naik_status prediction_of_file(naik_comm *comm, const char *path, prediction *ou
     naik_status status = NAIK_OK;
     stored_run run;
     prediction_place place;
-    char device[256];
+    char device[PREDICTION_DEVICE];
     *out =
         (prediction){.gap = "naik predicts nothing, because it does not understand the input that "
                             "the file carries"};
@@ -145,7 +144,7 @@ naik_status prediction_of_file(naik_comm *comm, const char *path, prediction *ou
         goto done;
     }
     NAIK_TRY(status);
-    if (find_place(run.view, &place, device)) {
+    if (prediction_place_of(run.view, &place, device)) {
         NAIK_TRY(prediction_make(comm, run.input, &place, out));
         const int solves = run.view->columns * run.view->pair_count;
         for (int i = 0; i < solves && i < run.input->task_count; i++) {

@@ -37,6 +37,10 @@ typedef struct prediction {
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status prediction_make(naik_comm *comm, const naik_input *input, const prediction_place *place,
                             prediction *out);
+enum { PREDICTION_DEVICE = 256 };
+/* Where the last run of a file was, as that said of itself; place->device is `device`. false: none did. Local. */
+bool prediction_place_of(const naik_propagator_reader *view, prediction_place *place,
+                         char device[PREDICTION_DEVICE]);
 /* Of a finished file, with what its solves took. Collective, every rank reads. NAIK_ERR_MEMORY,
  * NAIK_ERR_MPI */
 naik_status prediction_of_file(naik_comm *comm, const char *path, prediction *out);

@@ -1,0 +1,153 @@
+/* test_session_rows.c - questions to a session: each that is refused, and what one rank alone asks is refused by all
+ *
+ * ranks: 1 2
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "comm/collective.h"
+#include "naik/session.h"
+
+enum { VECTOR = 6, COLUMNS = 3, LINK = 18 };
+
+/* Unit links on this rank's box of 4x4x4x8, and a session of them. */
+static void make_session(check *t, int *sites, naik_session **session)
+{
+    naik_session_shape shape = {.spin = 0};
+    naik_session_options options = {.size = {4, 4, 4, 8}, .keys = "action: {type: naive}"};
+    CHECK_OK(t, naik_session_box(t->comm, options.size, NULL, &shape));
+    *sites = shape.local[0] * shape.local[1] * shape.local[2] * shape.local[3];
+    double *links = calloc((size_t)*sites * NAIK_DIM, LINK * sizeof *links);
+    CHECK_REQUIRE(t, links != NULL);
+    for (int i = 0; i < NAIK_DIM * *sites; i++) {
+        links[LINK * i] = links[LINK * i + 8] = links[LINK * i + 16] = 1;
+    }
+    options.array = links;
+    CHECK_OK(t, naik_session_create(t->comm, &options, session));
+    free(links);
+}
+
+/* One sentence of all ranks, and the status of the row. */
+static void expect(check *t, naik_status got, naik_status status, const char *says)
+{
+    char mine[1024], first[sizeof mine];
+    snprintf(mine, sizeof mine, "%s", naik_log_message(t->log));
+    memcpy(first, mine, sizeof first);
+    CHECK_STATUS(t, got, status);
+    CHECK_OK(t, naik_comm_broadcast(t->comm, first, sizeof first, 0));
+    CHECK_TEXT(t, mine, first);
+    if (!CHECK_TRUE(t, strstr(first, says) != NULL)) {
+        fprintf(stderr, "    want '%s', got '%s'\n", says, first);
+    }
+    naik_log_clear(t->log);
+}
+
+/* What is wrong with the sources or the solutions of a row. */
+typedef enum wrong { NOTHING, NAN_AT_THE_END, INFINITE, SHIFTED_UP, SHIFTED_DOWN, SAME } wrong;
+
+static void solves_are_refused_by_all_where_one_rank_asks_wrongly(check *t)
+{
+    static const struct {
+        const char *quark;
+        wrong what; /* of the last rank */
+        naik_status status;
+        const char *says;
+    } rows[] = {
+        {"{masses: [1]}", NOTHING, NAIK_OK, ""},
+        {"{masses: [1]}", SAME, NAIK_OK, ""},
+        {"{masses: [1]}", NAN_AT_THE_END, NAIK_ERR_INPUT, "a source holds numbers that are not"},
+        {"{masses: [1]}", INFINITE, NAIK_ERR_INPUT, "a source holds numbers that are not finite"},
+        {"{masses: [1]}", SHIFTED_UP, NAIK_ERR_INPUT, "begins inside that of the sources"},
+        {"{masses: [1]}", SHIFTED_DOWN, NAIK_ERR_INPUT, "begins inside that of the sources"},
+        {"{masses: [1, 2]}", NOTHING, NAIK_ERR_INPUT,
+         "one quark at a time: give one mass and not 2"},
+        {"{masses: [0]}", NOTHING, NAIK_ERR_INPUT, "must be above 0, not 0"},
+        {"{masses: [1], tolerance: 2}", NOTHING, NAIK_ERR_INPUT, "tolerance"},
+        {"{mases: [1]}", NOTHING, NAIK_ERR_INPUT, "did you mean"}};
+    int sites = 0;
+    naik_session *session = NULL;
+    make_session(t, &sites, &session);
+    const size_t reals = (size_t)VECTOR * (size_t)sites;
+    double *room = calloc(4 * reals, sizeof *room);
+    CHECK_REQUIRE(t, session != NULL && room != NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool mine = t->comm->rank == t->comm->size - 1;
+        const wrong what = mine ? rows[i].what : NOTHING;
+        naik_session_result results[2];
+        double *src = room + reals, *x = room + 3 * reals;
+        memset(room, 0, 4 * reals * sizeof *room);
+        src[0] = t->comm->rank == 0;
+        src[reals - 1] = what == NAN_AT_THE_END ? NAN : what == INFINITE ? -INFINITY : 0;
+        x = what == SHIFTED_UP     ? src + reals - 1
+            : what == SHIFTED_DOWN ? src - reals + 1
+            : what == SAME         ? src
+                                   : x;
+        expect(t, naik_session_solve_quark(session, rows[i].quark, 1, src, x, results),
+               rows[i].status, rows[i].says);
+    }
+    free(room);
+    naik_session_destroy(&session);
+}
+
+/* Of no sources there is no solve, and not of another number on one rank. */
+static void sources_are_counted_alike(check *t)
+{
+    int sites = 0;
+    naik_session *session = NULL;
+    make_session(t, &sites, &session);
+    double *room = calloc(4 * (size_t)VECTOR * (size_t)sites, sizeof *room);
+    naik_session_result results[2];
+    CHECK_REQUIRE(t, session != NULL && room != NULL);
+    double *x = room + 2 * (size_t)VECTOR * (size_t)sites;
+    for (int count = -1; count < 1; count++) {
+        expect(t, naik_session_solve(session, 1, 0, count, room, x, results), NAIK_ERR_ARG,
+               "a solve needs at least one source");
+    }
+    const bool differs = t->comm->size > 1;
+    expect(t, naik_session_solve(session, 1, 0, 1 + (t->comm->rank == 1), room, x, results),
+           differs ? NAIK_ERR_INPUT : NAIK_OK,
+           differs ? "every rank must give the number of sources alike" : "");
+    expect(t, naik_session_solve(session, t->comm->rank == 1 ? 2 : 1, 0, 1, room, x, results),
+           differs ? NAIK_ERR_INPUT : NAIK_OK,
+           differs ? "every rank must give keys, quark and source alike" : "");
+    free(room);
+    naik_session_destroy(&session);
+}
+
+static void sources_and_mesons_are_refused_in_words(check *t)
+{
+    static const struct {
+        const char *source;
+        naik_status status;
+        const char *says;
+    } rows[] = {{"{type: point, origin: [1, 0, 0, 3]}", NAIK_OK, ""},
+                {"{type: point, origin: [[1, 0, 0, 3], [0, 0, 0, 0]]}", NAIK_ERR_INPUT,
+                 "one source at a time: give one place and not 2"},
+                {"{type: corner_wall, t0: [0, 1]}", NAIK_ERR_INPUT, "give one place and not 2"},
+                {"{type: random_wall, seed: 1, t0: 0, hits: 2}", NAIK_ERR_INPUT, "and not 2"},
+                {"{type: point, origin: [4, 0, 0, 0]}", NAIK_ERR_INPUT, "lies outside the lattice"},
+                {"{type: pointt, origin: [0, 0, 0, 0]}", NAIK_ERR_INPUT, "pointt"}};
+    static const char *const mesons[] = {"pion5", "G5-G5", "GT-GT"};
+    int sites = 0;
+    naik_session *session = NULL;
+    make_session(t, &sites, &session);
+    double *out = calloc((size_t)COLUMNS * VECTOR * (size_t)sites, sizeof *out), value[16];
+    const naik_frame frame = {.cosine = false};
+    CHECK_REQUIRE(t, session != NULL && out != NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        expect(t, naik_session_source(session, rows[i].source, out), rows[i].status, rows[i].says);
+    }
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(t, naik_session_meson(session, mesons[i], &frame, out, NULL, value));
+    }
+    expect(t, naik_session_meson(session, "pion", &frame, out, NULL, value), NAIK_ERR_INPUT,
+           "there is no meson 'pion' of naive quarks, only pion5, pion05, rhox");
+    free(out);
+    naik_session_destroy(&session);
+}
+
+CHECK_MAIN(CHECK(solves_are_refused_by_all_where_one_rank_asks_wrongly),
+           CHECK(sources_are_counted_alike), CHECK(sources_and_mesons_are_refused_in_words))
