@@ -343,8 +343,46 @@ def the_text_has_every_number():
                      "antiquark_source_origin:      1,0,3,3", 'quark_mass:                   "0.3"',
                      "quark_source_type:            point", "lattice_size:                 8,4,4,8"):
             assert "\n" + line + "\n" in before, (line, before)
+        for line in ("counted_from: +1,0,3,3", "momentum_weight: +exp"):
+            assert re.search("^" + line + "$", block, re.M), (line, block)
+        keys = re.findall("^correlator_key: +(.*)$", fnal, re.M)
+        assert len(set(keys)) == len(keys) == len(blocks), [k for k in keys if keys.count(k) > 1]
+        assert "converged:" not in fnal and "not converged" not in text
     assert answer("info", path("one.h5"), "--correlators=yaml")[0] == 1
     assert "one of text, fnal" in answer("info", path("one.h5"), "--correlators=yaml")[2]
+
+
+def correlators_of_solves_that_missed_their_tolerance_say_so():
+    """Of one quark or several, in averages too; and sinks, Naik epsilons and sink times are told apart."""
+    place, smear = "origin: [[0, 0, 0, 0], [1, 0, 3, 2]]", "sink: covariant_gaussian, radius: 1, iterations"
+    with open(path("missed.yaml"), "w") as f:
+        f.write(f"""lattice: {{size: [8, 4, 4, 8]}}
+gauge: {{file: {path("lat.h5")}}}
+action: {{type: hisq}}
+solve:
+  - {{name: a, masses: [0.001, 0.001], naik_epsilon: [0, -0.1], source: {{type: point, {place}}}}}
+  - {{name: b, masses: [4], source: {{type: point, {place}}}}}
+pairs: [{{name: ab, quark: a, antiquark: b}}, {{name: b1, quark: b, antiquark: b, {smear}: 1}}, {{name: b2, quark: b, antiquark: b, {smear}: 2}}]
+baryons: [{{name: abb, quarks: [a, b, b]}}]
+three_point: [{{name: t, parent: b, spectator: a, daughter_masses: [4], sink_times: [2], sink_momenta: [[0, 0, 0], [1, 0, 0]], insertion: [G1-G1]}}]
+solver: {{tolerance: 1e-8, max_iterations: 12}}
+output: {{file: {path("missed.h5")}, correlators: [pion5], average: true}}
+""")
+    naik("solve", path("missed.yaml"), status=3)
+    heads = re.findall("^# .*$", naik("info", path("missed.h5"), "--correlators"), re.M)
+    assert len({head.replace(" not converged", "") for head in heads}) == len(heads)
+    for head in heads:
+        assert head.endswith(" not converged") == bool(re.search(r"(source|antiquark|second|third|spectator)=a\b", head)), head
+    assert {" not converged" in head for head in heads if " over sources: " in head} == {True, False}
+    blocks = naik("info", path("missed.h5"), "--correlators=fnal").split("---\nJobID")[1:]
+    keys = [key for block in blocks for key in re.findall("^correlator_key: +(.*)$", block, re.M)]
+    assert len(set(keys)) == len(keys) and "pion5_a/s0001_m0.001_e-0.1_m0.001_e-0.1_p000" in keys and "pion5_b1_b/s0000_b/s0000_m4_m4_p000" in keys, keys
+    for block in blocks:
+        assert ("\nconverged: " in block) == bool(re.search("source_label: +a/", block)), block
+    three = [block for block in blocks if "t+m01/" in block]
+    for line, count in (("spectator_source_label: +a/s0000", 2), ("spectator_epsilon: +-0.1", 4), ("sink_time: +2", 4),
+                        ("sink_operator: +pion5", 4), ("sink_momentum: +p100", 2)):
+        assert sum(bool(re.search("^" + line + "$", block, re.M)) for block in three) == count, (line, three)
 
 
 def a_stopped_run_makes_the_same_bytes():
@@ -383,5 +421,6 @@ main([a_configuration_is_generated, the_bytes_are_the_same_on_every_grid, pairs_
       the_report_draws_all_of_them,
       the_nucleon_is_a_determinant_on_corners, a_wall_sink_sums_each_quark_over_its_time_slice,
       a_nucleon_of_several_entries_is_a_mean_over_colours_of_the_source, the_condensate_is_a_trace_of_noise, averages_are_over_shifted_sources,
-      point_correlators_are_gauge_invariant, the_text_has_every_number, a_stopped_run_makes_the_same_bytes,
+      point_correlators_are_gauge_invariant, the_text_has_every_number, correlators_of_solves_that_missed_their_tolerance_say_so,
+      a_stopped_run_makes_the_same_bytes,
       damage_is_noticed])

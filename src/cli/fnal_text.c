@@ -1,12 +1,16 @@
 /* fnal_text.c - correlators as the text that MILC writes for FNAL's analysis
  *
  * A block of metadata says who the quark and the antiquark are; those of one block follow, each
- * with a block of its own. The same words as MILC's, with naik's names for sources and correlators.
+ * with a block of its own. The same words as MILC's, with naik's names for sources and correlators, and
+ * more of them where MILC has no such correlators. No two correlators of a file have the same key.
  */
 #include "cli/fnal_text.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "cli/correlator_facts.h"
+#include "input/input.h"
 
 static void field(naik_log *log, const char *who, const char *name, const char *text)
 {
@@ -61,7 +65,8 @@ static void print_quark(naik_log *log, const naik_propagator_reader *v, const ch
     }
 }
 
-static void begin(naik_log *log, const naik_propagator_reader *v)
+/* unconverged: solves that missed their tolerance. */
+static void begin(naik_log *log, const naik_propagator_reader *v, int unconverged)
 {
     char size[64], date[80];
     snprintf(size, sizeof size, "%d,%d,%d,%d", v->size[0], v->size[1], v->size[2], v->size[3]);
@@ -70,18 +75,42 @@ static void begin(naik_log *log, const naik_propagator_reader *v)
     field(log, "", "JobID", fact(v, "uuid"));
     field(log, "", "date", date);
     field(log, "", "lattice_size", size);
+    if (unconverged > 0) {
+        field(log, "", "converged", "no");
+    }
+}
+
+/* Where sign and momentum of a correlator are counted from; weight: of a momentum, "exp" or "cos". */
+typedef struct frame {
+    const int *from; /* NULL: from nowhere */
+    const char *weight;
+} frame;
+
+static void print_frame(naik_log *log, const int p[NAIK_DIM - 1], const frame *frame)
+{
+    char text[64];
+    if (frame->from != NULL) {
+        const int *x = frame->from;
+        snprintf(text, sizeof text, "%d,%d,%d,%d", x[0], x[1], x[2], x[3]);
+        field(log, "", "counted_from", text);
+    }
+    if (naik_input_is_moving(p) && frame->weight[0] != '\0') {
+        field(log, "", "momentum_weight", frame->weight);
+    }
 }
 
 /* values [T][2]. who: sources and masses, for the key. */
 static void print_values(naik_log *log, const naik_propagator_reader *v, const char *name,
-                         const int p[NAIK_DIM - 1], const char *who, const double *values)
+                         const int p[NAIK_DIM - 1], const frame *frame, const char *who,
+                         const double *values)
 {
-    char momentum[64], key[600];
+    char momentum[64], key[800];
     naik_propagator_momentum_name(p, momentum);
     snprintf(key, sizeof key, "%s_%s_%s", name, who, momentum);
     naik_log_line(log, "---");
     field(log, "", "correlator", name);
     field(log, "", "momentum", momentum);
+    print_frame(log, p, frame);
     field(log, "", "spin_taste_sink", name);
     field(log, "", "correlator_key", key);
     naik_log_line(log, "...");
@@ -90,15 +119,31 @@ static void print_values(naik_log *log, const naik_propagator_reader *v, const c
     }
 }
 
+/* "_m0.5", or "_m0.5_e-0.1" where the source has this mass with another Naik epsilon as well. */
+static size_t add_mass(const naik_propagator_reader *v, const naik_contracted_quark *quark,
+                       char *text, size_t text_size)
+{
+    const bool shared = correlator_mass_is_shared(v, quark->source, &quark->quark);
+    const int mass = snprintf(text, text_size, "_m%.10g", quark->quark.mass);
+    const size_t used = strlen(text);
+    return (size_t)mass + (!shared ? 0
+                                   : (size_t)snprintf(text + used, text_size - used, "_e%.10g",
+                                                      quark->quark.naik_epsilon));
+}
+
 static int print_pair(naik_log *log, const naik_propagator_reader *v, const naik_reader_pair *pair)
 {
     if (pair->correlator_count == 0) {
         return 0;
     }
-    char who[NAIK_CONTRACTION_TEXT + 80];
-    snprintf(who, sizeof who, "%.95s_m%.10g_m%.10g", pair->label, pair->quark.mass,
-             pair->quark.mass);
-    begin(log, v);
+    char who[NAIK_CONTRACTION_TEXT + 160];
+    naik_contracted_quark quark = {.quark = pair->quark};
+    snprintf(quark.source, sizeof quark.source, "%s", pair->label);
+    size_t used = (size_t)snprintf(who, sizeof who, "%.95s", pair->label);
+    for (int i = 0; i < 2; i++) {
+        used += add_mass(v, &quark, who + used, sizeof who - used);
+    }
+    begin(log, v, correlator_unconverged_quark(v, &quark));
     print_quark(log, v, "antiquark", "point", pair->label, pair->quark.mass,
                 pair->quark.naik_epsilon, pair->quark.twist);
     print_quark(log, v, "quark", "point", pair->label, pair->quark.mass, pair->quark.naik_epsilon,
@@ -106,7 +151,8 @@ static int print_pair(naik_log *log, const naik_propagator_reader *v, const naik
     naik_log_line(log, "...");
     for (int k = 0; k < pair->correlator_count; k++) {
         const naik_reader_correlator *c = &pair->correlators[k];
-        print_values(log, v, c->meson, c->momentum, who, c->values);
+        const frame counted = {pair->counted_from, pair->waves ? "exp" : "cos"};
+        print_values(log, v, c->meson, c->momentum, &counted, who, c->values);
     }
     return pair->correlator_count;
 }
@@ -114,18 +160,40 @@ static int print_pair(naik_log *log, const naik_propagator_reader *v, const naik
 /* Which quark stands where, by how many there are: of a meson the antiquark first. */
 static const int order[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 2}};
 
-/* Sources, then masses; one quark alone has its mass twice. */
-static void name_quarks(const naik_reader_contraction *c, char *text, size_t text_size)
+/* The entry of the input, which tells apart sinks that differ in their smearing; sources, then masses; one
+ * quark alone has its mass twice. */
+static void name_quarks(const naik_propagator_reader *v, const naik_reader_contraction *c,
+                        char *text, size_t text_size)
 {
     const int *k = order[c->quarks - 1];
+    const char *name = strchr(c->path + 1, '/'); /* behind "/corr" */
     size_t used = 0;
+    if (c->sink[0] != '\0' && name != NULL) {
+        used = (size_t)snprintf(text, text_size, "%.*s_", (int)strcspn(name + 1, "/"), name + 1);
+    }
     for (int i = 0; i < c->quarks; i++) {
         used += (size_t)snprintf(text + used, text_size - used, "%s%s", i > 0 ? "_" : "",
                                  c->quark[k[i]].source);
     }
     for (int i = 0; i < (c->quarks > 2 ? 3 : 2); i++) {
-        used +=
-            (size_t)snprintf(text + used, text_size - used, "_m%.10g", c->quark[k[i]].quark.mass);
+        used += add_mass(v, &c->quark[k[i]], text + used, text_size - used);
+    }
+}
+
+/* What a three-point function has beside the quarks that meet in the current. */
+static void print_three_point(naik_log *log, const naik_propagator_reader *v,
+                              const naik_reader_contraction *c)
+{
+    char text[64];
+    print_quark(log, v, "spectator", "point", c->spectator.source, c->spectator.quark.mass,
+                c->spectator.quark.naik_epsilon, c->spectator.quark.twist);
+    snprintf(text, sizeof text, "%d", c->sink_time);
+    field(log, "", "sink_time", text);
+    field(log, "", "sink_operator", c->sink_operator);
+    naik_propagator_momentum_name(c->sink_momentum, text);
+    field(log, "", "sink_momentum", text);
+    if (c->source_operator[0] != '\0') {
+        field(log, "", "source_operator", c->source_operator);
     }
 }
 
@@ -135,20 +203,24 @@ static int print_contraction(naik_log *log, const naik_propagator_reader *v,
 {
     static const char *const names[3][3] = {
         {"quark", "", ""}, {"quark", "antiquark", ""}, {"quark0", "quark1", "quark2"}};
-    char who[3 * (NAIK_CONTRACTION_TEXT + 40)];
+    char who[4 * NAIK_CONTRACTION_TEXT + 240];
     if (strcmp(c->quantity, "correlator") != 0) {
         return 0;
     }
-    name_quarks(c, who, sizeof who);
-    begin(log, v);
+    name_quarks(v, c, who, sizeof who);
+    begin(log, v, correlator_unconverged(v, c));
     for (int i = 0; i < c->quarks; i++) {
         const int k = order[c->quarks - 1][i];
         print_quark(log, v, names[c->quarks - 1][k], c->sink[0] != '\0' ? c->sink : "point",
                     c->quark[k].source, c->quark[k].quark.mass, c->quark[k].quark.naik_epsilon,
                     c->quark[k].quark.twist);
     }
+    if (c->three_point) {
+        print_three_point(log, v, c);
+    }
     naik_log_line(log, "...");
-    print_values(log, v, c->correlator, c->momentum, who, c->values);
+    const frame counted = {c->counted ? c->counted_from : NULL, c->weight};
+    print_values(log, v, c->correlator, c->momentum, &counted, who, c->values);
     return 1;
 }
 

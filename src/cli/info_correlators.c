@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/correlator_facts.h"
 #include "cli/fnal_text.h"
 #include "input/input.h"
 #include "io/prop/reader.h"
@@ -83,16 +84,18 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
     if (c->counted) {
         count_text(c->counted_from, c->momentum, strcmp(c->weight, "exp") == 0, count);
     }
-    naik_log_line(
-        log,
-        "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s%s%s%s name=%.*s momentum=%d,%d,%d%s%s%s",
-        c->correlator, first->source, first->quark.mass, first->quark.naik_epsilon, twist, others,
-        three, c->sink[0] != '\0' ? " sink=" : "", c->sink, (int)strcspn(name, "/"), name,
-        c->momentum[0], c->momentum[1], c->momentum[2], count,
-        strcmp(c->quantity, "correlator") == 0 ? ""
-        : strcmp(c->quantity, "loop") == 0     ? " "
-                                               : " over sources: ",
-        strcmp(c->quantity, "correlator") != 0 ? c->quantity : "");
+    naik_log_line(log,
+                  "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s%s%s%s name=%.*s "
+                  "momentum=%d,%d,%d%s%s%s%s",
+                  c->correlator, first->source, first->quark.mass, first->quark.naik_epsilon, twist,
+                  others, three, c->sink[0] != '\0' ? " sink=" : "", c->sink,
+                  (int)strcspn(name, "/"), name, c->momentum[0], c->momentum[1], c->momentum[2],
+                  count,
+                  strcmp(c->quantity, "correlator") == 0 ? ""
+                  : strcmp(c->quantity, "loop") == 0     ? " "
+                                                         : " over sources: ",
+                  strcmp(c->quantity, "correlator") != 0 ? c->quantity : "",
+                  correlator_unconverged(v, c) > 0 ? " not converged" : "");
     for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
         naik_log_line(log, "%d %.16e %.16e", t, c->values[2 * t], c->values[2 * t + 1]);
     }

@@ -1,0 +1,17 @@
+/* correlator_facts.h - what must stand beside a correlator's numbers wherever they are printed */
+#ifndef NAIK_CLI_CORRELATOR_FACTS_H
+#define NAIK_CLI_CORRELATOR_FACTS_H
+
+#include "io/prop/reader.h"
+
+/* Solves of this quark that missed their tolerance. The source of an average is the entry of solve, whose
+ * sources all count. Local. */
+int correlator_unconverged_quark(const naik_propagator_reader *view,
+                                 const naik_contracted_quark *quark);
+/* The same of all quarks of a correlator. Local. */
+int correlator_unconverged(const naik_propagator_reader *view, const naik_reader_contraction *c);
+/* Whether solves of this source have this mass with another Naik epsilon as well. Local. */
+bool correlator_mass_is_shared(const naik_propagator_reader *view, const char *source,
+                               const naik_quark *quark);
+
+#endif
