@@ -118,9 +118,9 @@ def one_source_serves_several_sink_times():
             assert a[f"corr/three/s{k:04d}/m00-m00/pion5/p000"].attrs["antiquark"] == "pt"
     several = source.replace("[0, 0, 0, 0]", "[[0, 0, 0, 0], [1, 0, 0, 0]]")
     told = solve("bad", several + ", " + seq % ("seq", path("two.h5"), "[2, 3, 4]"), tail=pairs, output="", status=1)
-    assert "only one source with the several of a sequential entry" in told, told
+    assert "a single source also goes with several of a sequential entry" in told, told
     told = solve("bad", source + ", " + several.replace("pt", "many"), tail="pairs: [{name: p, quark: many, antiquark: pt}]\n", output="", status=1)
-    assert "go together one by one" in told, told
+    assert "naik joins the sources in their order" in told, told
 
 
 def propagators_may_be_left_out_of_the_finished_file():

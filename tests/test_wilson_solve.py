@@ -333,7 +333,7 @@ def staggered_keys_are_refused_by_name():
             ("solver.batch=17", "'solver.batch' must be at most 16 for quarks with spin, not 17"),
             ("output.correlators=[pion5]", "'output.correlators': pion5 is for staggered quarks"),
             ("solve.0.naik_epsilon=[-0.1]", "'solve.0.naik_epsilon' applies to action.type hisq and links only"),
-            ("solve.0.masses=[0.1]", "'solve.0.kappas' and masses say the same twice: give one"),
+            ("solve.0.masses=[0.1]", "'solve.0.kappas' and masses are two names of the same quarks: give one of them"),
             ("action={type: wilson, csw: 1}", "'action.csw' does not apply to action.type wilson, only to clover, twisted_mass"),
             ("action={type: clover}", "key 'action.csw' is missing; action.type clover needs it")):
         said = naik("solve", path("refused.yaml"), "--set", change, "--fresh", status=1)

@@ -54,8 +54,8 @@ naik_status naik_groups_create(naik_comm *job, int count, naik_groups **out)
     *out = NULL;
     if (count < 1 || job->size % count != 0) {
         return NAIK_FAIL(job->log, NAIK_ERR_INPUT,
-                         "run.groups is %d, which does not divide the number of ranks, %d: every "
-                         "group has as many ranks",
+                         "run.groups is %d, which does not divide the number of ranks, %d: all "
+                         "groups have equally many ranks",
                          count, job->size);
     }
     NAIK_TRY(naik_new(job, sizeof *g, "the groups of ranks", (void **)&g));

@@ -111,8 +111,8 @@ static naik_status check_entry(const block *b)
     }
     if (solve->guess != NULL) {
         return refuse(b, path,
-                      "'%s': %s has starting values from a file (guess), which would make its "
-                      "sloppy solves others than they are meant to be",
+                      "'%s': %s begins from stored solutions (guess), and its sloppy solves must "
+                      "begin from zero: leave guess out",
                       path, solve->name);
     }
     if (naik_input_mixes_places(input, solve) &&
@@ -166,7 +166,7 @@ static naik_status check_truncated(const block *b)
     if (input->solver.tolerance_full > 0 || input->solver.site_relative_tolerance > 0) {
         return refuse(
             b, path,
-            "'%s': solver.%s asks the same of all solves, and none would be sloppy: "
+            "'%s': solver.%s holds for all solves, so that none could be sloppy: "
             "leave it out",
             path, input->solver.tolerance_full > 0 ? "tolerance_full" : "site_relative_tolerance");
     }
@@ -271,8 +271,8 @@ static const char *no_average(const naik_input *input, const naik_input_pair *pa
            operator==(int) NAIK_CORRELATORS - 1
                ? "the links of conserved_vector_t leave the time slice of its source"
            : other->source.spin_taste != 0 ? "an operator is on the source of its antiquark"
-           : !alike || count < 2 ? "its quark and antiquark have not the same places, two and more"
-           : !asked              ? "output.correlators has not the operator of its source"
+           : !alike || count < 2 ? "its quark and antiquark need the same places, at least two"
+           : !asked              ? "output.correlators lacks the operator of its source"
            : !same               ? "its quarks have several values of naik_epsilon"
            : !quark->deflate || !other->deflate ? "its solves are not deflated"
                                                 : NULL;

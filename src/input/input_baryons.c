@@ -103,7 +103,9 @@ static naik_status check_baryon(naik_log *log, const naik_input *input, int inde
         const int its = naik_input_count_sources(solve);
         if (its != naik_input_count_sources(one)) {
             return naik_input_refuse(
-                log, input, path, "'%s': %s has %d source%s and %s %d; they go together one by one",
+                log, input, path,
+                "'%s': %s has %d source%s and %s has %d: naik joins the sources in their order, so "
+                "that all need the same number",
                 path, solve->name, its, its == 1 ? "" : "s", one->name,
                 naik_input_count_sources(one));
         }

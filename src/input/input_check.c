@@ -313,8 +313,9 @@ static naik_status check_masses(const checker *c, int index)
         return refuse(c, path, "'%s' applies to action.type hisq and links only", path);
     }
     if (solve->naik_epsilon.count != solve->masses.count) {
-        return refuse(c, path, "'%s' has %d of them and masses has %d: give one for each mass",
-                      path, solve->naik_epsilon.count, solve->masses.count);
+        return refuse(c, path, "'%s' has %d number%s and masses has %d: give one for each mass",
+                      path, solve->naik_epsilon.count, solve->naik_epsilon.count == 1 ? "" : "s",
+                      solve->masses.count);
     }
     return NAIK_OK;
 }

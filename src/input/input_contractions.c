@@ -200,11 +200,12 @@ static naik_status check_pair(naik_log *log, const naik_input *input, int index,
     const int count[2] = {naik_input_count_sources(&input->solve[pair->of[0]]),
                           naik_input_count_sources(&input->solve[pair->of[1]])};
     if (count[0] != count[1] && !serves_several(input, pair, count)) {
-        return naik_input_refuse(log, input, path,
-                                 "'%s' has %d source%s and the quark %d; they go together one by "
-                                 "one, and only one source "
-                                 "with the several of a sequential entry",
-                                 path, count[1], count[1] == 1 ? "" : "s", count[0]);
+        return naik_input_refuse(
+            log, input, path,
+            "'%s' has %d source%s and the quark has %d: naik joins the sources "
+            "in their order, so that both need the same number; a single "
+            "source also goes with several of a sequential entry",
+            path, count[1], count[1] == 1 ? "" : "s", count[0]);
     }
     NAIK_TRY(naik_input_check_common(log, input, path, &input->solve[pair->of[0]],
                                      &input->solve[pair->of[1]]));

@@ -210,11 +210,10 @@ static naik_status check_sites(naik_log *log, const naik_input *input, const int
     }
     return alike ? NAIK_OK
                  : naik_input_refuse(log, input, "output.average",
-                                     "'output.average': %s.%d joins sources that do not lie beside "
-                                     "each other in the same way at all of their places, so that "
-                                     "its correlators have no common mean: give %s places whose "
-                                     "x, y, z and t differ by even numbers, or leave "
-                                     "output.average out",
+                                     "'output.average': %s.%d joins sources whose relative places "
+                                     "differ from one source to the next, so that their "
+                                     "correlators have no common mean: give %s places whose x, y, "
+                                     "z and t differ by even numbers, or leave output.average out",
                                      list, index, site->name);
 }
 
@@ -227,12 +226,13 @@ static naik_status check_phases(naik_log *log, const naik_input *input, const in
         naik_source_is_on_one_parity(&a->source) || naik_source_is_on_one_parity(&b->source);
     return refused && input->kind->spin > 1 && one && (has_walls(a) || has_walls(b)) &&
                    is_on_both_parities(a) && !is_on_site(a) && !is_on_site(b)
-               ? naik_input_refuse(log, input, path,
-                                   "'%s': walls on one parity, as those of %s are, have no average "
-                                   "over even and odd time slices of products of cosines, or of "
-                                   "three-point functions with momenta: give t0 of one parity, or "
-                                   "make no average",
-                                   path, a->name)
+               ? naik_input_refuse(
+                     log, input, path,
+                     "'%s': the walls of %s lie on one parity, and naik averages neither "
+                     "products of cosines nor three-point functions with momenta "
+                     "over even and odd time slices of such walls: give t0 of one parity, or "
+                     "make no average",
+                     path, a->name)
                : NAIK_OK;
 }
 
@@ -261,11 +261,12 @@ static naik_status check_tastes(naik_log *log, const naik_input *input, int inde
     snprintf(path, sizeof path, "solve.%d.source.t0", index);
     return naik_source_kind_of(solve->source.type)->tastes && is_on_both_parities(solve) &&
                    is_averaged(input, index)
-               ? naik_input_refuse(log, input, path,
-                                   "'%s': the mesons of a funny wall have signs of "
-                                   "their own on even and on odd time slices, and naik averages "
-                                   "them with one: give t0 of one parity, or make no average",
-                                   path)
+               ? naik_input_refuse(
+                     log, input, path,
+                     "'%s': a funny wall couples to mesons whose signs differ between even and "
+                     "odd time slices, so that their average has no meaning: give "
+                     "t0 of one parity, or make no average",
+                     path)
                : NAIK_OK;
 }
 
@@ -289,11 +290,12 @@ static naik_status check_time_links(naik_log *log, const naik_input *input, int 
     return is_averaged(input, index) && input->kind->spin == 1 && found >= 0 && has_walls(solve) &&
                    moves(solve) && !naik_source_is_on_one_parity(&solve->source) &&
                    is_on_both_parities(solve) && naik_input_any_moving(&solve->momenta)
-               ? naik_input_refuse(log, input, path,
-                                   "'%s': %s has a link in time, and its average "
-                                   "at momenta other than 0 over walls that move needs t0 of one "
-                                   "parity: give such t0, or make no average",
-                                   path, naik_input_correlator_name(found))
+               ? naik_input_refuse(
+                     log, input, path,
+                     "'%s': %s has a link in time, and naik averages it over walls with "
+                     "momentum or twist at momenta other than 0 only if all t0 "
+                     "have one parity: give such t0, or make no average",
+                     path, naik_input_correlator_name(found))
                : NAIK_OK;
 }
 

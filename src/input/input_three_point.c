@@ -91,8 +91,9 @@ static naik_status check_sources(const block *b)
     if (naik_input_count_sources(spectator) != count) {
         const int its = naik_input_count_sources(spectator);
         return refuse(b, path,
-                      "'%s' has %d source%s and the parent %d; they go together one by one", path,
-                      its, its == 1 ? "" : "s", count);
+                      "'%s' has %d source%s and the parent has %d: naik joins the sources in their "
+                      "order, so that both need the same number",
+                      path, its, its == 1 ? "" : "s", count);
     }
     NAIK_TRY(naik_input_check_common(b->log, b->input, path, parent, spectator));
     for (int k = 0; k < count; k++) {
@@ -295,8 +296,9 @@ static naik_status check_daughter(const block *b)
     }
     if (three->naik_epsilon.count > 0 && three->naik_epsilon.count != three->masses.count) {
         return refuse(b, path,
-                      "'%s' has %d of them and daughter_masses has %d: give one for each mass",
-                      path, three->naik_epsilon.count, three->masses.count);
+                      "'%s' has %d number%s and daughter_masses has %d: give one for each mass",
+                      path, three->naik_epsilon.count, three->naik_epsilon.count == 1 ? "" : "s",
+                      three->masses.count);
     }
     NAIK_TRY(check_repeated(b, "daughter_masses", &three->masses));
     NAIK_TRY(check_repeated(b, "daughter_kappas", &three->kappas));

@@ -84,7 +84,8 @@ naik_status naik_input_check_masses(naik_log *log, const naik_input *input, cons
     const char *key = strrchr(masses, '.') + 1, *other = strrchr(kappas, '.') + 1;
     NAIK_TRY(refuse_of_others(log, input, kappas, has_kappa));
     if (kappa_count > 0 && given->count > 0) {
-        return naik_input_refuse(log, input, kappas, "'%s' and %s say the same twice: give one",
+        return naik_input_refuse(log, input, kappas,
+                                 "'%s' and %s are two names of the same quarks: give one of them",
                                  kappas, key);
     }
     if (kappa_count == 0 && given->count == 0) {
@@ -125,7 +126,8 @@ static naik_status check_source_mass(naik_log *log, const naik_input *input, int
                                  epsilon);
     }
     if (is_given(input, kappa) && is_given(input, mass)) {
-        return naik_input_refuse(log, input, kappa, "'%s' and mass say the same twice: give one",
+        return naik_input_refuse(log, input, kappa,
+                                 "'%s' and mass are two names of the same quark: give one of them",
                                  kappa);
     }
     if (!is_given(input, kappa) && !is_given(input, mass)) {
@@ -308,7 +310,7 @@ static naik_status check_multigrid(naik_log *log, const naik_input *input)
     }
     if (m->precision != 16 && m->precision != 32) {
         return naik_input_refuse(log, input, "multigrid.precision",
-                                 "'multigrid.precision' is 16 or 32");
+                                 "'multigrid.precision' must be 16 or 32, not %d", m->precision);
     }
     if (!asked && m->aggregate[0] == 0 && !is_given(input, "multigrid.vectors")) {
         return NAIK_OK; /* auto does without where there are none */
@@ -321,11 +323,13 @@ static naik_status check_multigrid(naik_log *log, const naik_input *input)
     }
     if (!naik_multigrid_aggregate(input->lattice.size, m->aggregate, extent, &mu)) {
         const char *key = m->aggregate[0] > 0 ? "multigrid.aggregate" : "solver.method";
-        return naik_input_refuse(log, input, key,
-                                 "'%s': multigrid finds no aggregates along %c that leave an even "
-                                 "number of them, or all would be odd: give multigrid.aggregate "
-                                 "other extents, or choose solver.method bicgstab",
-                                 key, "xyzt"[mu < NAIK_DIM ? mu : 0]);
+        return naik_input_refuse(
+            log, input, key,
+            "'%s': multigrid finds no aggregates along %c: in each direction it "
+            "needs one aggregate or an even number of them, and an aggregate "
+            "needs at least one even extent: give multigrid.aggregate other "
+            "extents, or choose solver.method bicgstab",
+            key, "xyzt"[mu < NAIK_DIM ? mu : 0]);
     }
     const int rows = 6 * extent[0] * extent[1] * extent[2] * extent[3];
     if (m->vectors > rows) {
