@@ -75,6 +75,14 @@ static void *bring(check *t, naik_backend *backend, const void *from, size_t siz
     return to;
 }
 
+/* there: ends with NULL. */
+static void release(naik_backend *backend, void *const *there)
+{
+    for (int k = 0; there[k] != NULL; k++) {
+        naik_backend_release(backend, there[k]);
+    }
+}
+
 /* words [2][VECTORS][VECTORS][2] of a time slice, out [sites][REALS] of all sites, as a backend makes them. */
 static void make(check *t, const naik_geometry *geometry, const numbers *n, bool same, bool half,
                  int slice, int64_t *words, double *out)
@@ -120,10 +128,7 @@ static void make(check *t, const naik_geometry *geometry, const numbers *n, bool
     }
     CHECK_INT(t, different, 0);
     free(narrowed);
-    void *const there_all[] = {left, right, weight, factors, there, sum};
-    for (size_t k = 0; k < sizeof there_all / sizeof *there_all; k++) {
-        naik_backend_release(backend, there_all[k]);
-    }
+    release(backend, (void *[]){left, right, weight, factors, there, sum, NULL});
 }
 
 static int parity_of(const fixture *f, int64_t site)
@@ -133,33 +138,59 @@ static int parity_of(const fixture *f, int64_t site)
     return naik_parity_of(x) ^ naik_parity_of(f->lat->origin);
 }
 
-/* The largest difference of a few pairs from sums site by site, in units of the words. */
-static double worst_pair(const fixture *f, const numbers *n, const float *right, bool half,
-                         int slice, const int64_t *words)
+/* One vector of a pair: single precision, or double where that is not NULL. */
+typedef struct side {
+    const float *narrow;
+    const double *wide;
+} side;
+
+static naik_complex number_of(const side *v, int64_t at)
 {
-    double worst = 0;
-    for (int pair = 0; pair < VECTORS * VECTORS; pair += 13) {
-        const int i = pair / VECTORS, j = pair % VECTORS;
-        double sum[2][2] = {{0}};
-        for (int64_t s = 0; s < n->slice && (!half || j >= i); s++) {
-            const int64_t site = n->slice * slice + s;
-            const float *a = n->left + REALS * (n->sites * i + site);
-            const float *b = right + REALS * (n->sites * j + site);
-            const int p = parity_of(f, site);
-            for (int c = 0; c < 3; c++) {
-                const naik_complex u = {(double)a[2 * c], -(double)a[2 * c + 1]};
-                const naik_complex v = {(double)b[2 * c], (double)b[2 * c + 1]};
-                const naik_complex z = naik_cmul(n->weight[s], naik_cmul(u, v));
-                sum[p][0] += z.re;
-                sum[p][1] += z.im;
-            }
-        }
-        for (int k = 0; k < 4 && (!half || j >= i); k++) {
-            const int64_t word = words[2 * ((k / 2) * VECTORS * VECTORS + pair) + k % 2];
-            worst = fmax(worst, fabs((double)word - sum[k / 2][k % 2]));
+    return v->wide != NULL ? (naik_complex){v->wide[at], v->wide[at + 1]}
+                           : (naik_complex){(double)v->narrow[at], (double)v->narrow[at + 1]};
+}
+
+/* The largest difference of the words of a pair of vectors from sums site by site, in units of the words. */
+static double worst_of(const fixture *f, const numbers *n, const side *a, int i, const side *b,
+                       int j, int slice, const int64_t *even, const int64_t *odd)
+{
+    const int64_t *const words[2] = {even, odd};
+    double worst = 0, sum[2][2] = {{0}};
+    for (int64_t s = 0; s < n->slice; s++) {
+        const int64_t site = n->slice * slice + s;
+        const int p = parity_of(f, site);
+        for (int c = 0; c < 3; c++) {
+            const naik_complex u = naik_conj(number_of(a, REALS * (n->sites * i + site) + 2 * c));
+            const naik_complex v = number_of(b, REALS * (n->sites * j + site) + 2 * c);
+            const naik_complex z = naik_cmul(n->weight[s], naik_cmul(u, v));
+            sum[p][0] += z.re;
+            sum[p][1] += z.im;
         }
     }
+    for (int k = 0; k < 4; k++) {
+        worst = fmax(worst, fabs((double)words[k / 2][k % 2] - sum[k / 2][k % 2]));
+    }
     return worst;
+}
+
+/* Of every `step`-th pair of `rows` vectors on the left; half: of those with j >= i. */
+static double worst_pair(const fixture *f, const numbers *n, const side *left, const side *right,
+                         int rows, int step, bool half, int slice, const int64_t *words)
+{
+    double worst = 0;
+    for (int pair = 0; pair < rows * VECTORS; pair += step) {
+        const int i = pair / VECTORS, j = pair % VECTORS;
+        const int64_t *even = words + 2 * pair, *odd = even + 2 * rows * VECTORS;
+        worst = half && j < i ? worst
+                              : fmax(worst, worst_of(f, n, left, i, right, j, slice, even, odd));
+    }
+    return worst;
+}
+
+/* A brick is rounded to one, and each of its terms to 2^-53 of 2^60 over the volume. */
+static double rounding_of(const fixture *f, const numbers *n)
+{
+    return (double)n->slice * (1 + ldexp(12, NAIK_PAIR_BITS - 53) / (double)f->lat->volume);
 }
 
 static double worst_sum(const fixture *f, const numbers *n, const double *out)
@@ -193,30 +224,57 @@ static int count_different(const int64_t *a, const int64_t *b, bool half)
     return different;
 }
 
-/* Also on the CPU, bit for bit, which in a build without a GPU is done with another number of threads. */
+/* What is tested, and the CPU beside it: in a build without a GPU with another number of threads. */
+typedef struct place {
+    fixture f;
+    naik_backend *host;
+    naik_geometry *geometry;
+    numbers n;
+    bool open;
+} place;
+
+static bool place_open(check *t, place *p)
+{
+    const naik_backend_options options = {.threads = 3};
+    *p = (place){.host = NULL};
+    p->open = cg_fixture(t, &p->f);
+    if (p->open) {
+        CHECK_OK(t, naik_backend_create(t->comm, "cpu", &options, &p->host));
+        CHECK_OK(t, naik_geometry_create(p->host, p->f.lat, &p->geometry));
+        p->n = make_numbers(&p->f);
+    }
+    return p->open;
+}
+
+static void place_close(place *p)
+{
+    if (p->open) {
+        free_numbers(&p->n);
+    }
+    naik_geometry_destroy(&p->geometry);
+    naik_backend_destroy(&p->host);
+    fixture_destroy(&p->f);
+}
+
+/* Also on the CPU, bit for bit. */
 static void pairs_and_sums_of_vectors_are_slow_ones(check *t)
 {
-    fixture f;
-    naik_backend *host = NULL;
-    naik_geometry *geometry = NULL;
-    const naik_backend_options options = {.threads = 3};
+    place p;
     const size_t words = 4 * VECTORS * VECTORS * sizeof(int64_t);
-    if (cg_fixture(t, &f)) {
-        CHECK_OK(t, naik_backend_create(t->comm, "cpu", &options, &host));
-        CHECK_OK(t, naik_geometry_create(host, f.lat, &geometry));
-        numbers n = make_numbers(&f);
-        const size_t sites = (size_t)(REALS * n.sites) * sizeof(double);
+    if (place_open(t, &p)) {
+        const size_t sites = (size_t)(REALS * p.n.sites) * sizeof(double);
+        const side left = {.narrow = p.n.left}, right = {.narrow = p.n.right};
         int64_t *got = malloc(words), *other = malloc(words);
         double *sum = malloc(sites), *same = malloc(sites);
         for (int k = 0; k < 3; k++) { /* left times right, left times left, and half of that */
-            const int slice = k % f.lat->local[3];
-            make(t, f.geometry, &n, k > 0, k == 2, slice, got, sum);
-            make(t, geometry, &n, k > 0, k == 2, slice, other, same);
-            /* a brick is rounded to one, and each of its terms to 2^-53 of 2^60 over the volume */
-            CHECK_NEAR(t, worst_pair(&f, &n, k > 0 ? n.left : n.right, k == 2, slice, got), 0,
-                       (double)n.slice *
-                           (1 + ldexp(12, NAIK_PAIR_BITS - 53) / (double)f.lat->volume));
-            CHECK_NEAR(t, worst_sum(&f, &n, sum), 0, VECTORS * DBL_EPSILON);
+            const int slice = k % p.f.lat->local[3];
+            make(t, p.f.geometry, &p.n, k > 0, k == 2, slice, got, sum);
+            make(t, p.geometry, &p.n, k > 0, k == 2, slice, other, same);
+            CHECK_NEAR(t,
+                       worst_pair(&p.f, &p.n, &left, k > 0 ? &left : &right, VECTORS, 13, k == 2,
+                                  slice, got),
+                       0, rounding_of(&p.f, &p.n));
+            CHECK_NEAR(t, worst_sum(&p.f, &p.n, sum), 0, VECTORS * DBL_EPSILON);
             CHECK_INT(t, count_different(got, other, k == 2), 0);
             CHECK_INT(t, memcmp(sum, same, sites), 0);
         }
@@ -224,11 +282,8 @@ static void pairs_and_sums_of_vectors_are_slow_ones(check *t)
         free(other);
         free(sum);
         free(same);
-        free_numbers(&n);
     }
-    naik_geometry_destroy(&geometry);
-    naik_backend_destroy(&host);
-    fixture_destroy(&f);
+    place_close(&p);
 }
 
 /* words [2][ROWS][VECTORS][2] of vectors in double on the left. */
@@ -252,67 +307,28 @@ static void make_wide(check *t, const naik_geometry *geometry, const numbers *n,
                                  .words = there};
     CHECK_OK(t, backend->ops->low->pairs(geometry, &args));
     CHECK_OK(t, naik_backend_download(backend, words, there, all));
-    void *const there_all[] = {wide, right, weight, there};
-    for (size_t k = 0; k < sizeof there_all / sizeof *there_all; k++) {
-        naik_backend_release(backend, there_all[k]);
-    }
-}
-
-/* The largest difference of any pair from sums site by site, in units of the words. */
-static double worst_wide(const fixture *f, const numbers *n, int slice, const int64_t *words)
-{
-    double worst = 0;
-    for (int pair = 0; pair < ROWS * VECTORS; pair++) {
-        double sum[2][2] = {{0}};
-        for (int64_t s = 0; s < n->slice; s++) {
-            const int64_t site = n->slice * slice + s;
-            const double *a = n->wide + REALS * (n->sites * (pair / VECTORS) + site);
-            const float *b = n->right + REALS * (n->sites * (pair % VECTORS) + site);
-            const int p = parity_of(f, site);
-            for (int c = 0; c < 3; c++) {
-                const naik_complex u = {a[2 * c], -a[2 * c + 1]};
-                const naik_complex v = {(double)b[2 * c], (double)b[2 * c + 1]};
-                const naik_complex z = naik_cmul(n->weight[s], naik_cmul(u, v));
-                sum[p][0] += z.re;
-                sum[p][1] += z.im;
-            }
-        }
-        for (int k = 0; k < 4; k++) {
-            const int64_t word = words[2 * ((k / 2) * ROWS * VECTORS + pair) + k % 2];
-            worst = fmax(worst, fabs((double)word - sum[k / 2][k % 2]));
-        }
-    }
-    return worst;
+    release(backend, (void *[]){wide, right, weight, there, NULL});
 }
 
 /* A few vectors in double on the left, which rounding to single precision would change by 2^-25 and more of each term. */
 static void vectors_on_the_left_may_be_in_double(check *t)
 {
-    fixture f;
-    naik_backend *host = NULL;
-    naik_geometry *geometry = NULL;
-    const naik_backend_options options = {.threads = 3};
+    place p;
     const size_t words = (size_t)(4 * ROWS * VECTORS) * sizeof(int64_t);
-    if (cg_fixture(t, &f)) {
-        CHECK_OK(t, naik_backend_create(t->comm, "cpu", &options, &host));
-        CHECK_OK(t, naik_geometry_create(host, f.lat, &geometry));
-        numbers n = make_numbers(&f);
+    if (place_open(t, &p)) {
+        const side left = {.wide = p.n.wide}, right = {.narrow = p.n.right};
         int64_t *got = malloc(words), *other = malloc(words);
-        for (int slice = 0; slice < 2 && slice < f.lat->local[3]; slice++) {
-            make_wide(t, f.geometry, &n, slice, got);
-            make_wide(t, geometry, &n, slice, other);
-            CHECK_NEAR(t, worst_wide(&f, &n, slice, got), 0,
-                       (double)n.slice *
-                           (1 + ldexp(12, NAIK_PAIR_BITS - 53) / (double)f.lat->volume));
+        for (int slice = 0; slice < 2 && slice < p.f.lat->local[3]; slice++) {
+            make_wide(t, p.f.geometry, &p.n, slice, got);
+            make_wide(t, p.geometry, &p.n, slice, other);
+            CHECK_NEAR(t, worst_pair(&p.f, &p.n, &left, &right, ROWS, 1, false, slice, got), 0,
+                       rounding_of(&p.f, &p.n));
             CHECK_INT(t, memcmp(got, other, words), 0);
         }
         free(got);
         free(other);
-        free_numbers(&n);
     }
-    naik_geometry_destroy(&geometry);
-    naik_backend_destroy(&host);
-    fixture_destroy(&f);
+    place_close(&p);
 }
 
 CHECK_MAIN(CHECK(pairs_and_sums_of_vectors_are_slow_ones),

@@ -272,6 +272,34 @@ static void fill_slots(check *t, const room *r, size_t bytes)
     CHECK_OK(t, naik_h5_by_rank_0(t->comm, make_slots, &list));
 }
 
+/* A file with one solve, whose slots of runs are all taken but the last one. */
+static void make_full(check *t, const room *r, const naik_propagator_spec *spec, bool fresh,
+                      size_t bytes)
+{
+    char found[NAIK_SESSION_BYTES];
+    naik_propagator_file *file = room_open(t, r, spec, fresh);
+    CHECK_REQUIRE(t, file != NULL);
+    CHECK_OK(t, naik_propagator_file_noted(file, "print", found, sizeof found));
+    CHECK_TEXT(t, found, "");
+    CHECK_OK(t, room_commit(r->lattice, file, 0));
+    naik_propagator_file_close(&file);
+    fill_slots(t, r, bytes);
+}
+
+/* text [length + 1] */
+static void fill_text(char *text, size_t length)
+{
+    memset(text, 'x', length);
+    text[length] = '\0';
+}
+
+static void noted(check *t, naik_propagator_file *file, const char *name, const char *text)
+{
+    char found[NAIK_SESSION_BYTES];
+    CHECK_OK(t, naik_propagator_file_noted(file, name, found, sizeof found));
+    CHECK_TEXT(t, found, text);
+}
+
 /* Runs that a later one must agree with are told of in its file, however many there were. */
 static void notes_are_whole_and_outlive_many_runs(check *t)
 {
@@ -281,29 +309,22 @@ static void notes_are_whole_and_outlive_many_runs(check *t)
     }
     naik_propagator_spec spec = room_spec();
     char text[NAIK_SESSION_BYTES], found[NAIK_SESSION_BYTES];
-    memset(text, 'x', sizeof text - 1);
-    text[sizeof text - 1] = '\0';
-    for (int run = 0; run < 4; run++) {
+    fill_text(text, sizeof text - 1);
+    make_full(t, &r, &spec, false, NAIK_SESSION_BYTES);
+    for (int run = 0; run < 3; run++) {
         naik_propagator_file *file = room_open(t, &r, &spec, false);
         CHECK_REQUIRE(t, file != NULL);
-        CHECK_OK(t, naik_propagator_file_noted(file, "print", found, sizeof found));
-        CHECK_TEXT(t, found, run < 2 ? "" : "two");
-        if (run == 0) {
-            CHECK_OK(t, room_commit(r.lattice, file, 0));
-        } else if (run == 1) { /* in the slot of all later runs */
+        noted(t, file, "print", run == 0 ? "" : "two");
+        if (run == 0) { /* in the slot of all later runs */
             CHECK_OK(t, naik_propagator_file_note(file, "print", "one"));
             CHECK_OK(t, naik_propagator_file_note(file, "print", "two"));
             CHECK_OK(t, naik_propagator_file_note(file, "long", text));
             CHECK_OK(t, naik_propagator_file_note(file, "print", "none"));
             CHECK_OK(t, naik_propagator_file_noted(file, "long", found, sizeof found));
             CHECK_TRUE(t, strlen(found) > 256 && strcmp(found + strlen(found) - 4, "x...") == 0);
-            CHECK_OK(t, naik_propagator_file_noted(file, "print", found, sizeof found));
-            CHECK_TEXT(t, found, "two");
+            noted(t, file, "print", "two");
         }
         naik_propagator_file_close(&file);
-        if (run == 0) {
-            fill_slots(t, &r, NAIK_SESSION_BYTES);
-        }
     }
     room_leave(t, &r);
 }
@@ -316,24 +337,16 @@ static void notes_of_many_runs_do_not_add_up(check *t)
         return;
     }
     naik_propagator_spec spec = room_spec();
-    char text[NAIK_SESSION_BYTES / 10], found[sizeof text];
-    memset(text, 'x', sizeof text - 1);
-    text[sizeof text - 1] = '\0';
-    for (int run = 0; run < 12; run++) {
+    char text[NAIK_SESSION_BYTES / 10];
+    fill_text(text, sizeof text - 1);
+    make_full(t, &r, &spec, false, NAIK_SESSION_BYTES);
+    for (int run = 0; run < 11; run++) {
         naik_propagator_file *file = room_open(t, &r, &spec, false);
         CHECK_REQUIRE(t, file != NULL);
         text[0] = (char)('a' + run);
-        if (run == 0) {
-            CHECK_OK(t, room_commit(r.lattice, file, 0));
-        } else {
-            CHECK_OK(t, naik_propagator_file_note(file, "each", text));
-            CHECK_OK(t, naik_propagator_file_noted(file, "each", found, sizeof found));
-            CHECK_TEXT(t, found, text);
-        }
+        CHECK_OK(t, naik_propagator_file_note(file, "each", text));
+        noted(t, file, "each", text);
         naik_propagator_file_close(&file);
-        if (run == 0) {
-            fill_slots(t, &r, NAIK_SESSION_BYTES);
-        }
     }
     room_leave(t, &r);
 }
@@ -349,15 +362,10 @@ static void slots_of_earlier_versions_keep_whole_lines(check *t)
     }
     naik_propagator_spec spec = room_spec();
     char text[NAIK_SESSION_BYTES], found[NAIK_SESSION_BYTES];
-    memset(text, 'x', sizeof text - 1);
-    text[BYTES + BYTES / 4] = '\0';
+    fill_text(text, BYTES + BYTES / 4);
     for (int older = 0; older < 2; older++) {
-        naik_propagator_file *file = room_open(t, &r, &spec, true);
-        CHECK_REQUIRE(t, file != NULL);
-        CHECK_OK(t, room_commit(r.lattice, file, 0));
-        naik_propagator_file_close(&file);
-        fill_slots(t, &r, older ? BYTES : NAIK_SESSION_BYTES);
-        file = room_open(t, &r, &spec, false);
+        make_full(t, &r, &spec, true, older ? BYTES : NAIK_SESSION_BYTES);
+        naik_propagator_file *file = room_open(t, &r, &spec, false);
         CHECK_REQUIRE(t, file != NULL);
         CHECK_OK(t, naik_propagator_file_note(file, "print", "one"));
         CHECK_OK(t, naik_propagator_file_note(file, "long", text));
@@ -368,8 +376,7 @@ static void slots_of_earlier_versions_keep_whole_lines(check *t)
         } else {
             CHECK_TEXT(t, found, text);
         }
-        CHECK_OK(t, naik_propagator_file_noted(file, "print", found, sizeof found));
-        CHECK_TEXT(t, found, "one");
+        noted(t, file, "print", "one");
         naik_propagator_file_close(&file);
     }
     room_leave(t, &r);
