@@ -646,6 +646,8 @@ nucleon = ("number_of_baryons 0", "number_of_baryons 1 triplet 0 0 0 spectrum_re
            "number_of_correlators 1 correlator N 1 * 1 nucleon")
 lines = ("number_of_correlators 1\ncorrelator PION_5 p000 1 * 1 pion5 0 0 0 E E E",
          "number_of_correlators 3\n" + "".join(f"correlator R {k} 1 * 3 {n} 0 0 0 E E E\n" for n, k in (("rhox", "p"), ("rhoy", "q"), ("rhoz", "{}"))))
+weights = ("number_of_correlators 1\ncorrelator PION_5 p000 1 * 1 pion5 0 0 0 E E E", "number_of_correlators 2\n"
+           "correlator P p110 1 * 1 pion5 1 1 0 EO EO E\ncorrelator R p100 1 * 1 {} 1 0 0 E E E")
 loaded = ("point\nsubset full\norigin 0 0 0 0", "vector_field\nsubset full\norigin {0}\nload_source_serial a\nncolor 3\nmomentum 0 0 0")
 offset, rhox = ("r_offset 0 0 0 0", "r_offset 1 0 0 4"), ("1 * 1 pion5", "1 * 1 rhox")
 counts, slice_, mean = "this momentum cannot be expressed: MILC counts it from coordinate_origin", "from this origin: MILC applies it", "MILC writes the mean"
@@ -672,6 +674,8 @@ for changes, exits, wanted, never in (
         ([put(loaded, "1 0 0 4"), rhox], 0, "correlators: [rhox]", "  origin: ["),
         ([put(nucleon, 4)], 0, "r_offset: on the slices t below 4 MILC's baryons are minus naik's", "below 0"),
         ([put(nucleon, 16)], 0, "correlators run over t of the lattice", "MILC's baryons are minus"),
+        ([put(weights, "rhox")], 0, "the real part is parity E", "others than those"),
+        ([put(weights, "GX-G1")], 1, "of R are others than those before it", "the real part is"),
         ([put(lines, "q")], 0, ": R q: " + mean, ": R p: "), ([put(lines, "r")], 0, "correlators: [rhox, rhoy, rhoz]", mean)):
     text = plain
     for old, new in changes:

@@ -208,8 +208,9 @@ static void note_factor(milc_input *in, const correlator *c, const char *times)
 }
 
 /* E is the product of cosines, EO the exponential: of one file naik has one of them. A momentum along one
- * axis of one propagator has both in the real part. false: an obstacle was written down. */
-static bool take_weight(milc_words *w, milc_input *in, const correlator *c, bool of_two)
+ * axis has both in the real part where every site's term is real, as of one propagator and a local operator.
+ * false: an obstacle was written down. */
+static bool take_weight(milc_words *w, milc_input *in, const correlator *c, bool is_real)
 {
     const int *p = c->momentum;
     const bool even = has_parity(c, "E"), one_axis = (p[0] != 0) + (p[1] != 0) + (p[2] != 0) == 1;
@@ -225,7 +226,7 @@ static bool take_weight(milc_words *w, milc_input *in, const correlator *c, bool
     if (in->weight == wanted) {
         return true;
     }
-    if (of_two || !one_axis) {
+    if (!is_real || !one_axis) {
         milc_words_obstacle(
             w, c->line,
             "the momentum parities of %s are others than those before it: naik has one "
@@ -336,7 +337,8 @@ static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c
                             c->label, why);
         return NAIK_OK;
     }
-    if (!take_offset(w, in, c, meson, offset, a, b) || (moves && !take_weight(w, in, c, of_two))) {
+    if (!take_offset(w, in, c, meson, offset, a, b) ||
+        (moves && !take_weight(w, in, c, !of_two && meson < (int)NAIK_MESONS))) {
         return NAIK_OK;
     }
     in->mesons[meson] = true;
