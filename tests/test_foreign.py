@@ -6,6 +6,7 @@ folder border of the reference data.
 import os
 import re
 
+import h5py
 import numpy as np
 
 from gauge_writers import (TMLQCD_HEAD, big_endian, checksum_record, field_records, file_record, ildg_bytes, ildg_format,
@@ -350,7 +351,8 @@ def vectors_go_to_the_columns_that_their_records_tell():
         refused(["info", put(name, vectors((0, 1, 2), kind=kind))], "says that its " + sentence)
     # one complex field is the source of all: the solutions beside it are no sources
     one = field_records(m[..., 0, 0], SIZE, "QDP_D_Complex", colours=0, user="<usqcdSourceInfo/>")
-    assert "vectors: 3" in naik("info", put("c6", vectors((0, 1, 2), more=one)))
+    said = naik("info", put("c6", vectors((0, 1, 2), more=one)))
+    assert "vectors: 3" in said and "sources: false" in said and "other_sources: 1" in said and "other_sources" not in naik("info", path("c0")), said
     for name, more in (("c6", one), ("c7", field_records(n[..., 0], SIZE, "USQCD_D3_ColorVector", user="<usqcdSourceInfo/>"))):
         refused(run("scalar.yaml", path("plain.ildg"), "solve.0.source={type: file, file: %s}" % put(name, vectors((0, 1, 2), more=more))),
                 "holds solutions, and sources that are no vectors")
@@ -359,6 +361,14 @@ def vectors_go_to_the_columns_that_their_records_tell():
     spinors = [file_record(SIZE) + b"".join(field_records(g[..., :, s, :, c], SIZE, "USQCD_D3_DiracFermion", spins=4, user=told(c, s, "usqcdPropInfo"))
                                             for s, c in by) for by in (order, sorted(order, key=lambda k: k[::-1]))]
     same(solved("c8.h5", put("c8", spinors[0]), "wilson"), solved("c9.h5", put("c9", spinors[1]), "wilson"))
+    for name, values in (("spins", g), ("colours", np.moveaxis(g, (6, 7), (4, 5)))):
+        with h5py.File(path(name + ".h5"), "w") as f:
+            f["propagator"] = values
+        if name != "colours":
+            same(everything("c8.h5"), solved(f"d{name}.h5", path(name + ".h5"), "wilson"))
+    # as many numbers a site, in another order
+    refused(run("colours.yaml", path("plain.ildg"), "action.type=wilson", "solve.0.source={type: file, file: %s}" % path("colours.h5")),
+            "without one propagator of QDP++")
 
 
 def files_of_another_hand_have_their_right_answers():

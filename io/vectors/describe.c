@@ -53,6 +53,9 @@ naik_status naik_describe_vectors(naik_comm *comm, const char *path, bool verifi
     naik_report_int(report, "spins", file->spin);
     naik_report_int(report, "vectors", file->count);
     naik_report_bool(report, "sources", file->has_sources);
+    if (file->other_sources > 0) { /* of another kind than the solutions */
+        naik_report_int(report, "other_sources", file->other_sources);
+    }
     if (file->datatype[0] != '\0') {
         naik_report_text(report, "datatype", file->datatype);
     }
