@@ -92,7 +92,7 @@ def names_and_masses_are_told():
         assert [q.source for q in both[1].quarks] == ["parent/s0001", "light/s0001", "cur+m01/s0003"], both[1].quarks
         assert both[0].sink_operator == "pion5" and both[0].sink_momentum == (0, 0, 0)
         rolled = f.from_source(both[0])
-        assert (rolled == np.roll(f.values(both[0]), -5)).all()
+        assert (rolled == -np.roll(f.values(both[0]), -5)).all()  # (-1)^t of the link in x at (1, 2, 3, 5)
         assert np.abs(f.mean(both) - (rolled + np.roll(f.values(both[1]), -2)) / 2).max() < 1e-16
         try:
             f.find("cur", "GX-G1", masses=(0.5, 0.4, 0.35), momentum=(1, 0, -1))

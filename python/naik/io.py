@@ -26,6 +26,8 @@ import zlib
 import h5py
 import numpy as np
 
+from . import places
+
 DONE, NOT_CONVERGED = "done", "not converged"
 Source = collections.namedtuple("Source", "index set label number type origin momentum masses")
 Quark = collections.namedtuple("Quark", "source mass naik_epsilon twist")
@@ -55,6 +57,7 @@ def is_baryon(correlator):
 PHASES = {f"{a}-{b}": _coordinates(spin, taste) for spin, a in enumerate(_GAMMAS) for taste, b in enumerate(_GAMMAS)}
 PHASES.update({name: PHASES[f"{spin}-{spin}"] for name, spin in (
     ("pion5", "G5"), ("pion05", "G1"), ("rhox", "GX"), ("rhoy", "GY"), ("rhoz", "GZ"), ("rhox0", "GXT"), ("rhoy0", "GYT"), ("rhoz0", "GZT"))})
+PHASES.update({"conserved_vector_" + mu: (1, 1, 1, 1) for mu in "xyzt"})  # of the antiquark
 
 
 class NotSolved(LookupError):
@@ -346,6 +349,8 @@ class File(_Opened):
                 told["place that signs and momenta are counted from"] = "their source" if x0 == own else str(x0)
             if any(c.momentum):
                 told["weight of a momentum"] = weight
+            if c.source is not None and self._sign(c) is None:
+                told["places of the sources modulo 2"] = " ".join(str(n % 2) for o in self._lie(c).origins for n in o)
         return told
 
     def _everywhere(self):
@@ -500,7 +505,8 @@ class File(_Opened):
 
     def from_source(self, correlator):
         """[T] of a Correlator from its source's time on, with the signs that go with the shift: of a staggered
-        meson that of its sink at the source, of a baryon that of three quarks across an antiperiodic boundary."""
+        meson those of its sink at the source and of links at its place (`places`), of a baryon that of three quarks
+        across an antiperiodic boundary."""
         c = self.values(correlator)
         if correlator.source is None:
             return c
@@ -509,18 +515,39 @@ class File(_Opened):
         if correlator.correlator in PHASES and not self.has_spin:
             x0, _ = self._frame(correlator)
             c = c * (-1) ** sum(x - y for x, y, counts in zip(origin, x0, PHASES[correlator.correlator]) if counts)
+            c = c * (self._sign(correlator) or 1)
         elif is_baryon(correlator.correlator) and self.antiperiodic:
             c = np.where(np.arange(len(c)) + origin[3] < len(c), c, -c)
         return c
 
     def mean(self, correlators):
-        """Mean over the sources of what `find` gives, each from its own time on."""
+        """Mean over the sources of what `find` gives, each from its own time on. ValueError where sources and signs
+        leave no common mean, or none that is known here: `output.average` of the run makes more of them."""
         given = [c for c in correlators if c.source is not None]
-        places = {c.source.origin[:3] for c in given}
-        if len(places) > 1 and any(any(c.momentum) and self._frame(c)[0] != c.source.origin for c in given):
+        lie, signed = [self._lie(c) for c in given], all(self._sign(c) is not None for c in given)
+        for one in lie[1:]:
+            why = one.against(lie[0], self.size, signed)
+            if why is not None:
+                raise ValueError(f"{self.path}: correlators {given[0].correlator} of {given[0].name} {why}: they have no mean over "
+                                 "these sources here; output.average in the input makes the mean if there is one")
+        if len({c.source.origin[:3] for c in given}) > 1 and any(any(c.momentum) and self._frame(c)[0] != c.source.origin for c in given):
             raise ValueError(f"{self.path}: correlators with momentum that are not counted from their sources have no mean "
                              "over sources at several places in space")
         return np.mean([self.from_source(c) for c in correlators], axis=0)
+
+    def _lie(self, correlator):
+        """How the sources of a Correlator that has one lie."""
+        three, sources = isinstance(correlator, ThreePoint), []
+        for quark in correlator.quarks[:2 if three else None]:
+            index = next(s.index for s in self.sources if s.label == quark.source)
+            a = self.h5[f"prop/s{index:04d}/source"].attrs
+            sources.append({**{name: _text(a[name]) for name in ("type", "subset", "smearing")}, "twist": quark.twist,
+                            **{name: tuple(int(n) for n in a[name]) for name in ("origin", "momentum")}})
+        words = [correlator.correlator] + ([correlator.sink_operator] if three else [])
+        return places.Lie(words, correlator.momentum, correlator.sink, is_baryon(correlator.correlator), sources)
+
+    def _sign(self, correlator):
+        return self._lie(correlator).sign(self.has_spin, _GAMMAS)
 
     @property
     def antiperiodic(self):

@@ -397,9 +397,10 @@ static const naik_param params[] = {
      .special = "source",
      .special_int = NAIK_INPUT_FROM_SOURCE,
      .initial = "source",
-     .doc = "site x0 from which momenta and the signs of staggered mesons are counted. source "
-            "takes the source of each correlator. One site counts for all correlators, as MILC's "
-            "r_offset"},
+     .doc =
+         "site x0 from which momenta and the signs of staggered mesons are counted. source "
+         "takes the source of each correlator. One site counts for all correlators but loops, as "
+         "MILC's r_offset"},
     {.key = "output.baryons",
      .kind = NAIK_PARAM_CHOICES,
      .offset = INPUT(output.baryons),

@@ -1,0 +1,113 @@
+# test_means.py - means over sources that the module naik.io makes: those that the run stored, or none
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import naik_io  # noqa: E402
+from program import main, naik, path  # noqa: E402
+
+HEAD = "lattice: {size: [4, 2, 4, 6]}\ngauge: {file: %s}\naction: {type: %s}\nsolver: {tolerance: 1e-6}\n"
+PLACES = "[[0, 1, 2, 3], [1, 1, 1, 1], [2, 0, 0, 4]]"
+ENTRIES = {"a": "point, origin: %s" % PLACES, "v": "point, origin: %s, spin_taste: GX-G1" % PLACES,
+           "c": "covariant_gaussian, origin: %s, radius: 1, iterations: 2, momentum: [1, 0, 0]" % PLACES,
+           "e": "evenandodd_wall, t0: [3, 2]", "w": "even_wall, t0: [3, 2]", "m": "evenminusodd_wall, t0: [3, 2]"}
+MORE = """pairs:
+  - {name: av, quark: v, antiquark: a}
+  - {name: wall, quark: a, antiquark: a, sink: wall}
+  - {name: em, quark: e, antiquark: m}
+three_point:
+  - {name: tp, parent: a, spectator: a, daughter_masses: [0.4], sink_times: [2], insertion: [GX-G1, G1-G1, conserved_vector_t]}
+"""
+LOCAL, LINKS = "[pion5, rhox, pion05]", "[pion5, rhox, GX-G1, GXT-G5, conserved_vector_x]"
+
+
+def solve(name, entries, more="", action="naive", output=""):
+    text = HEAD % (path("lat.h5"), action) + "solve:\n" + "".join(
+        "  - {name: %s, masses: [0.5], correlators: %s, source: {type: %s}}\n" % (n, words, ENTRIES[n]) for n, words in entries.items())
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(text + more + "output: {file: %s, propagators: false, momenta: [[0, 0, 0], [1, 0, 0]]%s}\n" % (path(name + ".h5"), output))
+    naik("solve", path(name + ".yaml"))
+
+
+def refused(f, *words, **more):
+    try:
+        f.mean(f.find(*words, **more))
+    except ValueError as error:
+        return str(error)
+    raise AssertionError(f"there is a mean of {words}")
+
+
+def means_are_those_of_the_run_or_none():
+    """Links have a sign at each place, an operator on the one source has it twice; signs of walls have no mean here."""
+    naik("gauge", "generate", "--size", "4,2,4,6", "--beta", "5.3", "--sweeps", "2", "--seed", "3", "-o", path("lat.h5"))
+    solve("all", {"a": LINKS, "v": LINKS, "c": LINKS, "e": LOCAL, "w": LOCAL, "m": "[]"}, MORE.replace("em, quark: e, antiquark: m", "ee, quark: e, antiquark: e"),
+          output=", average: true, correlators: [pion5], baryons: []")
+    solve("links", {"a": "[]", "v": "[]"}, "pairs: [{name: av, quark: v, antiquark: a}]\n",
+          output=", average: true, correlators: [GX-G1, rhoy, GXT-G5, conserved_vector_x]")
+    equal, none = 0, []
+    for name in "all", "links":
+        with naik_io.open(path(name + ".h5")) as f:
+            for c in [c for c in f.correlators if c.quantity == "mean"]:
+                sinks = {"sink_time": 2} if c.name == "tp" else {}
+                found = f.find(c.name, c.correlator, [q.mass for q in c.quarks], c.momentum, **sinks)
+                known = f.values(c)
+                try:
+                    got = f.mean(found)
+                except ValueError as error:
+                    assert "signs that depend on that" in str(error), error
+                    none.append(c.name)
+                    continue
+                assert len(found) > 1 and np.abs(got - known).max() <= 1e-13 * np.abs(known).max(), (c.path, got, known)
+                equal += np.abs(np.mean([np.roll(f.values(one), -one.source.origin[3]) for one in found], axis=0) - known).max() > 1e-3 * np.abs(known).max()
+    assert equal >= 12 and set(none) == {"w", "e", "ee"}, (equal, none)  # of walls with a momentum at the sink
+
+
+def places_of_one_parity_have_means_of_anything():
+    ENTRIES.update(w="even_wall, t0: [3, 1]", m="evenminusodd_wall, t0: [3, 1]", e="evenandodd_wall, t0: [3, 1]", a="point, origin: [[0, 1, 2, 3], [2, 1, 0, 1]]",
+                   g="covariant_gaussian, origin: [[0, 1, 2, 3], [0, 1, 0, 1]], radius: 1, iterations: 2")
+    solve("even", {"a": LINKS, "g": LINKS, "e": LINKS, "w": LINKS, "m": LINKS},
+          "pairs: [{name: em, quark: e, antiquark: m}, {name: aw, quark: a, antiquark: w}, {name: ag, quark: a, antiquark: g}]\n", output=", correlators: [rhox, GX-G1]")
+    with naik_io.open(path("even.h5")) as f:
+        for name, word in (("w", "GX-G1"), ("m", "rhox"), ("em", "rhox"), ("aw", "GX-G1")):
+            found = f.find(name, word)
+            assert np.abs(f.mean(found) - np.mean([np.roll(f.values(c), -c.source.origin[3]) for c in found], axis=0)).max() < 1e-14 * np.abs(f.values(found[0])).max(), name
+        assert "do not lie beside each other in the same way" in refused(f, "ag", "rhox")
+        try:
+            f.mean(f.find("w", "rhox")[:1] + f.find("e", "rhox")[1:])
+            raise AssertionError
+        except ValueError as error:
+            assert "are of several kinds of sources" in str(error), error
+
+
+def currents_counted_from_one_site_have_their_sign():
+    """(-1)^(x+y+z+t) of the antiquark is counted from there, as that of the mesons."""
+    ENTRIES.update(a="point, origin: %s" % PLACES)
+    for name, more in ("own", ""), ("one", ", origin: [0, 0, 0, 0]"):
+        solve(name, {"a": LINKS}, output=more)
+    own, one = (naik_io.open(path(name + ".h5")) for name in ("own", "one"))
+    with own, one:
+        for word in "rhox", "GX-G1", "conserved_vector_x":
+            a, b = (f.mean(f.find("a", word)) for f in (own, one))
+            assert np.abs(a - b).max() <= 1e-14 * np.abs(a).max(), word
+
+
+def ensembles_do_not_mix_places_of_two_parities():
+    average = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python", "ensemble_average.py")
+    ENTRIES.update(w="even_wall, t0: 2")
+    solve("first", {"w": LOCAL})
+    naik("gauge", "generate", "--size", "4,2,4,6", "--beta", "5.3", "--sweeps", "2", "--seed", "4", "-o", path("lat.h5"), "--force")
+    told = []
+    for name, t0 in ("odd", 3), ("same", 4):
+        ENTRIES.update(w="even_wall, t0: %d" % t0)
+        solve(name, {"w": LOCAL})
+        run = subprocess.run([sys.executable, average, "w", "0.5", "--correlator", "rhox", path("first.h5"), path(name + ".h5")], capture_output=True, text=True)
+        told.append((run.returncode, run.stderr))
+    assert told[0][0] == 1 and "differ in places of the sources modulo 2: 0 0 0 1 and 0 0 0 0" in told[0][1], told
+    assert told[1][0] == 0, told
+
+
+main([means_are_those_of_the_run_or_none, places_of_one_parity_have_means_of_anything, currents_counted_from_one_site_have_their_sign,
+      ensembles_do_not_mix_places_of_two_parities])
