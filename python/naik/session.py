@@ -102,13 +102,13 @@ class Session:
                    z, t, without phases: of the whole lattice on every rank, or of this rank's box with `size`
     action         "hisq", "naive", "asqtad", "wilson", ... or with its keys {"type": "clover", "csw": 1.2}
     comm           communicator of mpi4py; None: all ranks of the job, which is one without a launcher
-    size           extents x, y, z, t of the lattice, where an array is of the box alone
+    size           extents x, y, z, t of the lattice, if the array of links holds this rank's box alone
     lattice, gauge, solver, deflation, multigrid, run   sections of an input file: {"tolerance": 1e-9}
-    log            hears the program's lines: print, or any function of a text; None: nobody
-    progress       True: a line while it solves; or a function of a Progress
+    log            print, or any function of a text, which gets the lines that the program would print; None: nothing
+    progress       True shows a line during a solve; or a function, which gets a Progress
 
-    Every call is collective over comm. Arrays are over this rank's box, in the order of the sites t, z, y, x.
-    What fails raises naik.Error with naik's sentence.
+    All ranks of comm make every call together. Arrays hold this rank's box of the lattice, with the axes t, z, y, x.
+    A call that fails raises naik.Error with the sentence of the program.
     """
 
     def __init__(self, configuration=None, action="hisq", comm=None, *, size=None, lattice=None, gauge=None, solver=None,
@@ -258,14 +258,14 @@ class Session:
         return (slice(None),) * where
 
     def cut(self, whole, axis=None):
-        """This rank's box of an array over the whole lattice: of vectors with further axes in front, or of an array whose
-        axes t, z, y, x come first or begin at `axis`."""
+        """Takes this rank's box out of an array over the whole lattice. The array holds vectors, with any axes in front,
+        or its axes t, z, y, x come first or begin at `axis`."""
         box = tuple(slice(o, o + n) for o, n in zip(self.origin[::-1], self.local[::-1]))
         return np.ascontiguousarray(whole[self._axis(whole, self.size[::-1], axis, "the whole lattice") + box])
 
     def gather(self, part, axis=None):
-        """The whole lattice on every rank, of an array over its box: of vectors with further axes in front, or of an
-        array whose axes t, z, y, x come first or begin at `axis`."""
+        """Puts the whole lattice together on every rank, from an array over its box. The array holds vectors, with any
+        axes in front, or its axes t, z, y, x come first or begin at `axis`."""
         before = self._axis(part, self.local[::-1], axis, "a rank's box")
         if self.local == self.size:
             return part
@@ -297,7 +297,8 @@ class Session:
         mass       or kappa; naik_epsilon, twist, tolerance, deflate as the keys of solve[]
         out        an array for x, of the sources' kind and shape, which may be the sources; None: a new one
 
-        Returns Solution(x, results): x as sources, and a Result for each. Warns NotConverged where one is not.
+        Returns Solution(x, results): x has the shape of sources, and results has a Result for each source. Warns
+        with NotConverged if a solution missed its tolerance.
         """
         given = {"masses": None if mass is None else [mass], "kappas": None if kappa is None else [kappa],
                  "naik_epsilon": None if naik_epsilon is None else [naik_epsilon], "twist": twist, "tolerance": tolerance,
@@ -325,7 +326,8 @@ class Session:
 
         meson              "pion5", "rhox", ...; of quarks with spin "pion", "rho_x", ...
         quark, antiquark   propagators [columns] + session.shape, all columns of a source; None: the quark's own
-        momentum, origin   in units of 2 pi / L, and from where coordinates are counted: the place of the source
+        momentum           one momentum, or a list of them, in units of 2 pi / L
+        origin             the site from which momenta and signs are counted: give the place of the source
         """
         parts = []
         for array in (quark, antiquark):
@@ -347,7 +349,7 @@ class Session:
 
     @property
     def moved(self):
-        """Bytes that went to and from the session's GPU since the session was made; (0, 0) without one."""
+        """The bytes that went to the session's GPU since it was made, and those that came from it; (0, 0) without one."""
         up, down = ctypes.c_double(), ctypes.c_double()
         self._begin()
         try:
@@ -360,7 +362,7 @@ class Session:
     # ---- the end
 
     def close(self):
-        """Frees everything. Collective; at the end of the process it happens by itself."""
+        """Frees everything; all ranks call it together. At the end of the process a session is closed by itself."""
         self._begin()
         try:
             self._free()

@@ -2,7 +2,8 @@
 
 
 class Sources:
-    """Of a session: session.sources. Every source has 3 columns, one a colour, or 12, 3 spin + colour."""
+    """session.sources makes one source at a time: 3 columns, one for each colour, or 12 columns for quarks with spin,
+    with the number 3 spin + colour."""
 
     def __init__(self, session):
         self._session = session
@@ -16,7 +17,7 @@ class Sources:
         return self.make(type="point", origin=_place(origin), **keys)
 
     def gaussian(self, *origin, radius, **keys):
-        """exp(-r^2/radius^2) around the origin, without links: they should be in Coulomb gauge."""
+        """exp(-r^2/radius^2) around the origin. It contains no links, so that they should be in Coulomb gauge."""
         return self.make(type="gaussian", origin=_place(origin), radius=radius, **keys)
 
     def smeared(self, *origin, radius, iterations, **keys):
@@ -28,7 +29,7 @@ class Sources:
         return self.make(type=f"{kind}_wall", t0=t0, **keys)
 
     def noise(self, seed, t0=None, noise="z2", **keys):
-        """Random numbers on time slice t0, or on the whole lattice where there is none: noise is z2, z3, z4, u1, gaussian."""
+        """Random numbers on time slice t0, or on the whole lattice without t0: noise is z2, z3, z4, u1 or gaussian."""
         place = {} if t0 is None else {"t0": t0}
         return self.make(type="random_volume" if t0 is None else "random_wall", seed=seed, noise=noise, **place, **keys)
 
