@@ -8,11 +8,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "backend/create.h"
+#include "backend/halo.h"
 #include "check.h"
 #include "comm/collective.h"
 #include "comm/comm_mpi.h"
 #include "comm/interrupt.h"
 #include "naik/lattice.h"
+#include "plan/plan.h"
+#include "quark/low_modes.h"
 #include "run/sdc_check.h"
 
 static bool is_last(const check *t)
@@ -119,6 +123,67 @@ static void bits_that_differ_on_one_rank_differ_for_all(check *t)
     naik_lattice_destroy(&lat);
 }
 
+/* A search is written by all ranks or by none, whatever their clocks say. */
+static void a_search_is_written_by_the_clock_of_rank_0(check *t)
+{
+    for (int late = 0; late < 2; late++) {
+        const bool mine = (t->comm->rank == 0) == (late == 0);
+        bool due = mine;
+        CHECK_OK(t, low_modes_save_is_agreed(t->comm, mine ? 1e6 : 0, 1, &due));
+        CHECK_TRUE(t, due == (late == 0));
+    }
+}
+
+/* A host of which the last rank has a hundredth of the memory. */
+enum { FREE_BYTES = 1 << 30, FEW_BYTES = FREE_BYTES / 100 };
+static bool has_little;
+static naik_status free_bytes(naik_device *device, size_t *out)
+{
+    (void)device;
+    *out = has_little ? FEW_BYTES : FREE_BYTES;
+    return NAIK_OK;
+}
+
+/* A plan holds what the poorest rank holds, and says how many such ranks do where it holds too much. */
+static void memory_is_that_of_the_rank_that_has_least(check *t)
+{
+    const int size[4] = {16, 16, 16, 32};
+    const naik_backend_options one = {.threads = 1};
+    naik_lattice *lat = NULL;
+    naik_backend *backend = NULL;
+    naik_geometry *geometry = NULL;
+    naik_input *input = NULL;
+    solve_plan plan;
+    CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &lat));
+    CHECK_OK(t, naik_backend_create(t->comm, "cpu", &one, &backend));
+    CHECK_OK(t, naik_geometry_create(backend, lat, &geometry));
+    CHECK_REQUIRE(t, naik_input_parse(t->log, "input.yaml", input_text, strlen(input_text),
+                                      (const char *const[]){"lattice.size=[16, 16, 16, 32]"}, 1,
+                                      NULL, NULL, &input) == NAIK_OK);
+    const naik_memory_ops *real = backend->device.memory;
+    naik_memory_ops memory = *real;
+    memory.free_bytes = free_bytes;
+    backend->device.memory = &memory;
+    for (int few = 0; few < 2; few++) {
+        char ranks[64], said[1024];
+        has_little = few == 1 && is_last(t);
+        const naik_status status = solve_plan_make(input, geometry, input->task_count, 0, &plan);
+        snprintf(said, sizeof said, "%s", naik_log_message(t->log));
+        CHECK_STATUS(t, status, few == 1 ? NAIK_ERR_MEMORY : NAIK_OK);
+        naik_log_clear(t->log);
+        CHECK_INT(t, (int)plan.available_bytes, few == 1 ? FEW_BYTES : FREE_BYTES);
+        const int64_t shares = (plan.total_bytes + plan.available_bytes - 1) / plan.available_bytes;
+        snprintf(ranks, sizeof ranks, "use more nodes, at least %d ranks with as much memory",
+                 (int)shares * t->comm->size);
+        CHECK_TRUE(t, few == 0 || strstr(said, ranks) != NULL);
+    }
+    backend->device.memory = real;
+    naik_input_destroy(&input);
+    naik_geometry_destroy(&geometry);
+    naik_backend_destroy(&backend);
+    naik_lattice_destroy(&lat);
+}
+
 /* The most severe status and, of those who have it, the sentence of the lowest rank. */
 static void all_ranks_end_with_one_status_and_one_sentence(check *t)
 {
@@ -163,5 +228,7 @@ static void a_failed_rank_waits_for_those_who_come(check *t)
 CHECK_MAIN(CHECK(a_signal_to_one_rank_stops_all),
            CHECK(a_limit_that_one_rank_has_reached_stops_all),
            CHECK(bits_that_differ_on_one_rank_differ_for_all),
+           CHECK(a_search_is_written_by_the_clock_of_rank_0),
+           CHECK(memory_is_that_of_the_rank_that_has_least),
            CHECK(all_ranks_end_with_one_status_and_one_sentence),
            CHECK_UP_TO(2, a_failed_rank_waits_for_those_who_come))

@@ -876,6 +876,31 @@ verdict("import_milc_names_the_steps_of_a_run", status == 0 and any(
     for c in correlators) and any(c.startswith("rhox source=set0_1 mass=0.7 naik_epsilon=-0.1 antiquark=set0 antiquark_mass=0.5") for c in correlators),
         told + "\n".join(correlators))
 
+# As many sources, quarks and momenta as there is room for, and one more.
+QUARK = "propagator 0\nidentity\nop_label d\nforget_ksprop\n"
+POINT = "point\nfield_type KS\nsubset full\norigin 1 2 3 4\nsource_label p\nforget_source\n"
+PAIR = "pair 0 0\nspectrum_request meson\nforget_corr\nr_offset 1 2 3 4\nnumber_of_correlators %d\n%s"
+
+
+def calculation(sources=1, quarks=1, momenta=1):
+    moving = [(x - 4, y - 4, z) for z in (1, 2, 3) for y in range(9) for x in range(9)][:momenta]
+    lines = "".join(f"correlator PION_5 p 1 * 1 pion5 {x} {y} {z} {' '.join('EO' if q else 'E' for q in (x, y, z))}\n" for x, y, z in moving)
+    return (HEAD[HEAD.index("reload_parallel"):] + f"number_of_base_sources {sources}\n" + POINT * sources
+            + "number_of_modified_sources 0\nnumber_of_sets 1\n" + one_set(0, [(0.05, 0, 1e-8)]) + f"number_of_quarks {quarks}\n" + QUARK * quarks
+            + "number_of_mesons 1\n" + PAIR % (momenta, lines) + TAIL)
+
+
+begin = HEAD[:HEAD.index("reload_parallel")]
+for name, fits, beyond, wanted in (
+        ("sources", [{"sources": 1000}], [{"sources": 999}, {"sources": 2}], "more than 1000 sources"),
+        ("quarks", [{"quarks": 4999}, {"quarks": 1}], [{"quarks": 4999}, {"quarks": 2}], "more than 5000 quarks"),
+        ("momenta", [{"momenta": 200}], [{"momenta": 201}], "more than 200 momenta")):
+    ends = []
+    for calculations in (fits, beyond):
+        write("many.milc", begin + "".join(calculation(**c) for c in calculations))
+        ends.append(answer("import-milc", "many.milc"))
+    verdict("import_milc_has_room_for_" + name, ends[0][0] == 0 and ends[1][0] == 1 and wanted in ends[1][2], ends[0][2][-300:] + ends[1][2][-300:])
+
 # Cut anywhere, and with any byte damaged, it ends with a sentence or a valid input.
 wrong = []
 step = 1 if os.environ.get("NAIK_TEST_LONG") else 479

@@ -3,11 +3,13 @@
  * ranks: 1
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "input/input.h"
 #include "plan/prediction.h"
+#include "stored/told_multigrid.h"
 
 /* Two masses of two tolerances each, of two Naik epsilons, with and without modes. */
 static const char text[] =
@@ -198,6 +200,69 @@ static void a_place_is_what_the_last_run_said(check *t)
     }
 }
 
+/* Of each mass the sums over the lines of all runs; other texts and masses are none of it. */
+static void what_multigrid_did_is_added_up(check *t)
+{
+    char *const names[3] = {"run 1", "note", "run 2"};
+    char *const lines[3] = {"multigrid=mass=-0.4 setup_s=1.5 outer=10 coarse=100\n"
+                            "multigrid=mass=-0.5 setup_s=2 outer=7 coarse=70\nranks=1\n",
+                            "multigrid=mass=-0.4 setup_s=50 outer=500 coarse=5000\n",
+                            "multigrid=mass=-0.4 setup_s=0.25 outer=3 coarse=20\n"
+                            "multigrid=mass=-0.4 setup_s=1 outer=1\n"};
+    naik_reader_fact texts[3];
+    for (int i = 0; i < 3; i++) {
+        texts[i] = (naik_reader_fact){names[i], lines[i]};
+    }
+    const naik_propagator_reader view = {.texts = texts, .text_count = 3};
+    told_multigrid did;
+    CHECK_TRUE(t, told_multigrid_of(&view, -0.4, &did));
+    CHECK_NEAR(t, did.setup_s, 1.75, 0);
+    CHECK_INT(t, (int)did.outer, 13);
+    CHECK_INT(t, (int)did.coarse, 120);
+    CHECK_TRUE(t, told_multigrid_of(&view, -0.5, &did));
+    CHECK_INT(t, (int)did.coarse, 70);
+    CHECK_TRUE(t, !told_multigrid_of(&view, 0.4, &did));
+    CHECK_INT(t, (int)did.outer, 0);
+}
+
+/* More masses than a prediction has rows: the last row counts the rest, and no solve is lost. */
+static void masses_beyond_all_rows_are_counted_with_the_last(check *t)
+{
+    enum { BEYOND = 5, INPUT = 4000 };
+    char many[INPUT] = "lattice: {size: [16, 16, 16, 32]}\n"
+                       "gauge: {file: lat.h5}\naction: {type: naive}\n"
+                       "solve:\n";
+    naik_input *input = NULL;
+    model_machine machine = model_machine_of(0, MODEL_NAIK);
+    const int one = 1;
+    cost *c = calloc(1, sizeof *c);
+    for (int begin = 0; begin < COST_MASSES + BEYOND; begin += 50) {
+        size_t used = strlen(many);
+        used += (size_t)snprintf(many + used, INPUT - used, "  - {name: s%d, masses: [", begin);
+        for (int m = begin; m < begin + 50 && m < COST_MASSES + BEYOND; m++) {
+            used += (size_t)snprintf(many + used, INPUT - used, "%s%g", m > begin ? ", " : "",
+                                     0.01 * (m + 1));
+        }
+        snprintf(many + used, INPUT - used, "], source: {type: point, origin: [0, 0, 0, 0]}}\n");
+    }
+    strcat(many, "output: {file: out.h5, correlators: [pion5]}\n");
+    CHECK_OK(
+        t, naik_input_parse(t->log, "input.yaml", many, strlen(many), NULL, 0, NULL, NULL, &input));
+    CHECK_REQUIRE(t, c != NULL && input != NULL);
+    CHECK_OK(t, cost_of(t->comm, input, &machine, NULL, &one, 1, c));
+    int solves = 0;
+    for (int i = 0; i < c->mass_count && i < COST_MASSES; i++) {
+        solves += c->masses[i].solves;
+    }
+    CHECK_INT(t, c->mass_count, COST_MASSES);
+    CHECK_INT(t, solves, 3 * (COST_MASSES + BEYOND));
+    CHECK_INT(t, c->masses[COST_MASSES - 1].solves, 3 * (1 + BEYOND));
+    naik_input_destroy(&input);
+    free(c);
+}
+
 CHECK_MAIN(CHECK(solves_are_counted_with_their_like_alone),
            CHECK(without_modes_the_epsilon_is_of_no_matter),
-           CHECK(what_is_foreseen_depends_on_the_device), CHECK(a_place_is_what_the_last_run_said))
+           CHECK(what_is_foreseen_depends_on_the_device), CHECK(a_place_is_what_the_last_run_said),
+           CHECK(what_multigrid_did_is_added_up),
+           CHECK(masses_beyond_all_rows_are_counted_with_the_last))

@@ -13,6 +13,7 @@
 #include "model/iterations.h"
 #include "modes/modes.h"
 #include "plan/mode_count.h"
+#include "plan/multishift_cost.h"
 #include "run/job.h"
 #include "solver/cg_parts.h"
 
@@ -410,6 +411,49 @@ static void modes_are_searched_where_they_save_a_tenth(check *t)
     CHECK_TRUE(t, just > 0 && hardly > 0);
 }
 
+/* Of more masses than one Krylov space carries there are several, each with the smallest mass. */
+static void masses_share_as_many_spaces_as_hold_them(check *t)
+{
+    static const struct {
+        int masses, spaces, groups;
+    } rows[] = {{1, 1, 0},
+                {2, 1, 12},
+                {5, 1, 12},
+                {NAIK_MAX_SHIFTS, 1, 4},
+                {NAIK_MAX_SHIFTS + 1, 2, 4},
+                {2 * NAIK_MAX_SHIFTS - 1, 2, 4},
+                {2 * NAIK_MAX_SHIFTS, 3, 4}};
+    double mass[2 * NAIK_MAX_SHIFTS];
+    multishift_case c = {.vectors = NAIK_SINGLE,
+                         .links = NAIK_SINGLE,
+                         .recon = 18,
+                         .points = NAIK_STENCIL,
+                         .batch = 12,
+                         .sources = 12,
+                         .mass = mass,
+                         .tolerance = 1e-10};
+    for (int i = 0; i < 2 * NAIK_MAX_SHIFTS; i++) {
+        mass[i] = i == 1 ? 0.05 : 0.1 + 0.01 * i; /* the smallest is not the first */
+    }
+    c.masses = NAIK_MAX_SHIFTS;
+    const double one = multishift_shared_bytes_of(&c, 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        c.masses = rows[i].masses;
+        CHECK_INT(t, multishift_groups(&c), rows[i].groups);
+        if (rows[i].groups == 4) {
+            CHECK_NEAR(t, multishift_shared_bytes_of(&c, 1) / one, rows[i].spaces, 1e-12);
+            CHECK_TRUE(t, multishift_shared_bytes_of(&c, 0) < one);
+        }
+        double apart = 0, shared = 0;
+        for (int k = 0; k < c.masses; k++) {
+            apart += multishift_separate_bytes_of(&c, k);
+            shared += c.masses > 1 ? multishift_shared_bytes_of(&c, k) : 0;
+        }
+        CHECK_NEAR(t, multishift_separate_bytes(&c) / apart, 1, 1e-12);
+        CHECK_TRUE(t, c.masses < 2 || fabs(multishift_shared_bytes(&c) / shared - 1) < 1e-12);
+    }
+}
+
 CHECK_MAIN(CHECK(modes_are_searched_where_they_save_a_tenth), CHECK(what_is_left_of_a_run_is_told),
            CHECK(light_quarks_are_more_work),
            CHECK(an_rhs_asks_for_its_true_residual_at_every_limit),
@@ -419,4 +463,5 @@ CHECK_MAIN(CHECK(modes_are_searched_where_they_save_a_tenth), CHECK(what_is_left
            CHECK(every_reason_to_climb_is_counted),
            CHECK(nobody_climbs_from_double_or_where_it_was_told_to_stay),
            CHECK(a_system_begins_on_the_rung_of_its_mass),
-           CHECK(iterations_are_foreseen_by_their_rule))
+           CHECK(iterations_are_foreseen_by_their_rule),
+           CHECK(masses_share_as_many_spaces_as_hold_them))

@@ -236,11 +236,10 @@ bool low_modes_save_is_due(double waited_s, double save_s)
     return waited_s > fmax(SAVE_EVERY_S, SAVE_EVERY_TIMES * save_s);
 }
 
-/* As rank 0 sees it. */
-static naik_status is_due(const job *j, bool *due)
+naik_status low_modes_save_is_agreed(naik_comm *comm, double waited_s, double save_s, bool *due)
 {
-    *due = low_modes_save_is_due(naik_time_s() - j->saved_at, j->save_s);
-    return naik_comm_broadcast(j->comm, due, sizeof *due, 0);
+    *due = low_modes_save_is_due(waited_s, save_s);
+    return naik_comm_broadcast(comm, due, sizeof *due, 0);
 }
 
 static naik_status save(void *data, const naik_lanczos_state *state, bool stops)
@@ -250,7 +249,7 @@ static naik_status save(void *data, const naik_lanczos_state *state, bool stops)
     naik_modes_about about = j->about;
     const double begin_s = naik_time_s();
     bool due = false;
-    NAIK_TRY(is_due(j, &due));
+    NAIK_TRY(low_modes_save_is_agreed(j->comm, naik_time_s() - j->saved_at, j->save_s, &due));
     if (due || stops) {
         about.state = *state;
         NAIK_TRY(naik_modes_file_write(j->geometry, j->search, NULL, &about));

@@ -24,6 +24,8 @@ naik_status low_modes_stored(const naik_input *input, const naik_geometry *geome
 /* Whether a search is written that went on for waited_s since it was written last, or began, where
  * writing took save_s: after a minute, but so that writing takes a twentieth of the time at most. */
 bool low_modes_save_is_due(double waited_s, double save_s);
+/* The same by the clock of rank 0, for all ranks. Collective. NAIK_ERR_MPI */
+naik_status low_modes_save_is_agreed(naik_comm *comm, double waited_s, double save_s, bool *due);
 
 /* Modes of the links, in the precision that the input wants for deflation.
  *
