@@ -2,6 +2,7 @@
 import os
 import re
 import sys
+import warnings
 
 import h5py
 import numpy as np
@@ -374,6 +375,12 @@ output: {{file: {path("missed.h5")}, correlators: [pion5], average: true}}
     for head in heads:
         assert head.endswith(" not converged") == bool(re.search(r"(source|antiquark|second|third|spectator)=a\b", head)), head
     assert {" not converged" in head for head in heads if " over sources: " in head} == {True, False}
+    with naik_io.File(path("missed.h5")) as file:
+        for c in file.correlators:
+            with warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                file.values(c)
+            assert bool(seen) == any(q.source.split("/")[0] == "a" for q in c.quarks), (c, [str(w.message) for w in seen])
     blocks = naik("info", path("missed.h5"), "--correlators=fnal").split("---\nJobID")[1:]
     keys = [key for block in blocks for key in re.findall("^correlator_key: +(.*)$", block, re.M)]
     assert len(set(keys)) == len(keys) and "pion5_a/s0001_m0.001_e-0.1_m0.001_e-0.1_p000" in keys and "pion5_b1_b/s0000_b/s0000_m4_m4_p000" in keys, keys

@@ -620,7 +620,20 @@ class File(_Opened):
             raise NotSolved(f"{self.path}: {full} is made when all solves are done")
         if word & 0xffffffff != zlib.crc32(values.tobytes()):
             raise Damaged(f"{self.path}: {full} disagrees with its checksum")
+        self._warn_of(full)
         return values
+
+    def _warn_of(self, path):
+        """Of a correlator with a quark that did not converge; the quarks of an average are all of their entries."""
+        missed = {(int(r["source"]), int(r["mass"])) for r in self.solves if self.state(r) == NOT_CONVERGED}
+        quarks = self._contracted(path).quarks if missed else ()
+        for source, mass in sorted(missed):
+            of = next(s for s in self.sources if s.index == source)
+            own = self._of_pair(source, mass)
+            numbers = float(own["mass"]), float(own.get("naik_epsilon", 0))
+            if any(q.source in (of.label, of.set) and (q.mass, q.naik_epsilon) == numbers for q in quarks):
+                warnings.warn(f"{self.path}: {path} has a quark that did not converge, source {source}, mass {mass}",
+                              NotConverged, stacklevel=3)
 
     def propagator(self, source=0, mass=0, part=False):
         """The dataset [3][T][Z][Y][X] of source number `source` of the file: source colour, site;
