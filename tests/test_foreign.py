@@ -111,7 +111,7 @@ def configurations_are_read_however_they_are_wrapped():
     put("plain.ildg", ildg_bytes(u))
     told = naik("gauge", "check", path("plain.ildg"))
     assert "everything agrees" in told
-    plain = [line for line in told.splitlines() if "plaquette" in line]
+    plain = [line for line in told.splitlines() if line.startswith("  plaquette")]
     x, y, z, t = SIZE
     prefixed = (f"<a:ildgFormat xmlns:a=\"http://www.lqcd.org/ildg\"><!-- <a:lx>9</a:lx> --><a:field>su3gauge</a:field>"
                 f"<a:precision>64</a:precision><a:lx><!-- x -->{x}</a:lx><a:ly> {y} <!-- y --></a:ly><a:lz>{z}</a:lz>"
@@ -131,7 +131,7 @@ def configurations_are_read_however_they_are_wrapped():
     for name, bytes_ in cases:
         put(name, bytes_)
         told = naik("gauge", "check", path(name), ranks=2 if name == "before" else 1)
-        found = [line for line in told.splitlines() if "plaquette" in line]
+        found = [line for line in told.splitlines() if line.startswith("  plaquette")]
         assert "everything agrees" in told and (plain == found or name == "rows" and "2 rows" in told), told
         if name in ("before", "behind"):  # the checksum is found where it is, and counts
             put("broken", bytes_[:-1000] + bytes([bytes_[-1000] ^ 1]) + bytes_[-999:])
@@ -224,6 +224,23 @@ def nersc_archives_without_checksum_tell_their_byte_order():
         head = (f"BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE{'_3x3' if rows == 3 else ''}\n{size}PLAQUETTE = {plaquette(u) / 3:.8f}\n"
                 "FLOATING_POINT = IEEE64BIG\nEND_HEADER\n").encode()
         refused(["gauge", "check", put("order", head + data.tobytes())], "staggered phases are in the")
+
+
+def links_in_another_order_have_a_small_plaquette():
+    """They are unitary and have their checksum, so that nothing else would tell."""
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "5", "--sweeps", "8", "-o", path("ordered.h5"))
+    with h5py.File(path("ordered.h5")) as f:
+        u = f["gauge"][...]
+    sentence = "3 for unit links) is small, and the file has none to compare with"
+    orders = {"right": u, "transposed": np.swapaxes(u, -1, -2), "adjoint": np.conj(np.swapaxes(u, -1, -2)), "directions": u[..., [3, 0, 1, 2], :, :],
+              "two directions": u[..., [1, 0, 2, 3], :, :], "sites": np.swapaxes(u, 2, 3), "parity": np.concatenate([u[::2], u[1::2]])}
+    for name, links in orders.items():
+        told = " ".join(naik("gauge", "check", put("order.ildg", ildg_bytes(links))).split())
+        assert ("warning" in told and sentence in told) == (name != "right"), (name, told)
+    put("bare", record("ildg-binary-data", big_endian(u, 64)))
+    for size, wrong in (("4,4,4,8", False), ("4,4,8,4", True), ("8,4,4,4", True)):
+        assert (sentence in " ".join(naik("gauge", "check", path("bare"), "--size", size).split())) == wrong, size
+    assert sentence not in " ".join(naik("gauge", "check", path("ordered.h5"), ranks=2).split())
 
 
 def a_header_that_says_two_things_is_refused():
@@ -409,6 +426,7 @@ main([links_that_are_no_su3_configuration_are_named,
       links_of_other_colours_are_named,
       fat_and_long_links_must_be_what_they_are_given_as,
       nersc_archives_without_checksum_tell_their_byte_order,
+      links_in_another_order_have_a_small_plaquette,
       a_header_that_says_two_things_is_refused,
       signs_in_archives_of_two_rows_are_named,
       vectors_and_propagators_of_every_code_are_the_same_sources,
