@@ -18,7 +18,7 @@
 #include <mpi-ext.h>
 #endif
 
-enum { MESSAGE_ALIGNMENT = 256 };
+enum { MESSAGE_ALIGNMENT = 256, SETTLE_S = 10 };
 
 typedef struct face {
     bool used; /* by MPI, in the exchange under way */
@@ -63,6 +63,38 @@ naik_status naik_halo_create(const naik_geometry *geometry, naik_halo **out)
     return NAIK_OK;
 }
 
+/* As MPI_Waitall, but gives up after timeout_s where that is not 0. */
+static naik_status wait_for_messages(naik_halo *halo, double timeout_s)
+{
+    naik_comm *comm = halo->geometry->lattice->comm;
+    /* gcc believes that MPICH's MPI_STATUSES_IGNORE would be written to */
+    MPI_Status statuses[4 * NAIK_DIM];
+    int error = MPI_SUCCESS, finished = timeout_s == 0;
+    naik_watchdog_wait(comm->watchdog, "the faces", &halo->geometry->lattice->neighbour_rank[0][0],
+                       2 * NAIK_DIM);
+    if (timeout_s == 0) {
+        error = MPI_Waitall(halo->request_count, halo->requests, statuses);
+    }
+    for (double end_s = naik_time_s() + timeout_s; error == MPI_SUCCESS && !finished;) {
+        error = MPI_Testall(halo->request_count, halo->requests, &finished, statuses);
+        if (!finished && naik_time_s() > end_s) {
+            return NAIK_FAIL(comm->log, NAIK_ERR_MPI, "no halo message within %.0f s", timeout_s);
+        }
+    }
+    halo->request_count = 0;
+    return naik_comm_check(comm, error, "the halo exchange");
+}
+
+/* A Dslash that fails between start and wait leaves messages on their way into the buffers. They have to
+ * arrive before the buffers serve the next exchange or are given back. A failure that all ranks share
+ * has sent every message. */
+static naik_status settle(naik_halo *halo)
+{
+    const double timeout_s = halo->geometry->backend->route.timeout_s;
+    return halo->request_count == 0 ? NAIK_OK
+                                    : wait_for_messages(halo, timeout_s > 0 ? timeout_s : SETTLE_S);
+}
+
 static void release_buffers(naik_halo *halo)
 {
     naik_backend *backend = halo->geometry->backend;
@@ -82,7 +114,9 @@ void naik_halo_destroy(naik_halo **halo)
     if (*halo == NULL) {
         return;
     }
-    release_buffers(*halo);
+    if (settle(*halo) == NAIK_OK) {
+        release_buffers(*halo); /* else MPI may write to them until the program ends */
+    }
     free(*halo);
     *halo = NULL;
 }
@@ -263,8 +297,8 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, const naik
     naik_backend *backend = halo->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     const naik_field *armed = halo->armed;
-    halo->request_count = 0;
     halo->armed = NULL;
+    NAIK_TRY(settle(halo));
     NAIK_TRY(plan(halo, field, layers));
     if (armed != NULL && armed != field) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the halo of another field is under way");
@@ -298,36 +332,13 @@ done:
     return status;
 }
 
-/* As MPI_Waitall, but gives up after the route's timeout where it has one. */
-static naik_status wait_for_messages(naik_halo *halo)
-{
-    naik_comm *comm = halo->geometry->lattice->comm;
-    const double timeout_s = halo->geometry->backend->route.timeout_s;
-    /* gcc believes that MPICH's MPI_STATUSES_IGNORE would be written to */
-    MPI_Status statuses[4 * NAIK_DIM];
-    int error = MPI_SUCCESS, finished = timeout_s == 0;
-    naik_watchdog_wait(comm->watchdog, "the faces", &halo->geometry->lattice->neighbour_rank[0][0],
-                       2 * NAIK_DIM);
-    if (timeout_s == 0) {
-        error = MPI_Waitall(halo->request_count, halo->requests, statuses);
-    }
-    for (double end_s = naik_time_s() + timeout_s; error == MPI_SUCCESS && !finished;) {
-        error = MPI_Testall(halo->request_count, halo->requests, &finished, statuses);
-        if (!finished && naik_time_s() > end_s) {
-            return NAIK_FAIL(comm->log, NAIK_ERR_MPI, "no halo message within %.0f s", timeout_s);
-        }
-    }
-    halo->request_count = 0;
-    return naik_comm_check(comm, error, "the halo exchange");
-}
-
 naik_status naik_halo_wait(naik_halo *halo, naik_field *field, const naik_layers *layers)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = halo->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     if (halo->total > 0) {
-        NAIK_TRY(wait_for_messages(halo));
+        NAIK_TRY(wait_for_messages(halo, backend->route.timeout_s));
         if (halo->staged) {
             NAIK_TRY(naik_backend_upload(backend, halo->receive, halo->host_receive, halo->total));
         }
