@@ -134,13 +134,12 @@ static void a_search_is_written_by_the_clock_of_rank_0(check *t)
     }
 }
 
-/* A host of which the last rank has a hundredth of the memory. */
-enum { FREE_BYTES = 1 << 30, FEW_BYTES = FREE_BYTES / 100 };
-static bool has_little;
+/* Of a host, on each rank. */
+static size_t left_bytes;
 static naik_status free_bytes(naik_device *device, size_t *out)
 {
     (void)device;
-    *out = has_little ? FEW_BYTES : FREE_BYTES;
+    *out = left_bytes;
     return NAIK_OK;
 }
 
@@ -164,14 +163,18 @@ static void memory_is_that_of_the_rank_that_has_least(check *t)
     naik_memory_ops memory = *real;
     memory.free_bytes = free_bytes;
     backend->device.memory = &memory;
-    for (int few = 0; few < 2; few++) {
+    const size_t plenty = (size_t)1 << 30;
+    size_t least =
+        plenty; /* of all ranks; then a hundredth, then a little more than a tenth of what is needed */
+    for (int few = 0; few < 3; few++) {
         char ranks[64], said[1024];
-        has_little = few == 1 && is_last(t);
+        least = few == 0 ? plenty : few == 1 ? plenty / 100 : (size_t)plan.total_bytes * 10 / 101;
+        left_bytes = is_last(t) ? least : plenty;
         const naik_status status = solve_plan_make(input, geometry, input->task_count, 0, &plan);
         snprintf(said, sizeof said, "%s", naik_log_message(t->log));
-        CHECK_STATUS(t, status, few == 1 ? NAIK_ERR_MEMORY : NAIK_OK);
+        CHECK_STATUS(t, status, few > 0 ? NAIK_ERR_MEMORY : NAIK_OK);
         naik_log_clear(t->log);
-        CHECK_INT(t, (int)plan.available_bytes, few == 1 ? FEW_BYTES : FREE_BYTES);
+        CHECK_INT(t, (int)plan.available_bytes, (int)least);
         const int64_t shares = (plan.total_bytes + plan.available_bytes - 1) / plan.available_bytes;
         snprintf(ranks, sizeof ranks, "use more nodes, at least %d ranks with as much memory",
                  (int)shares * t->comm->size);

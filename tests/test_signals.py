@@ -1,6 +1,7 @@
 # test_signals.py - what batch systems, shells and launchers do to a run: signals, limits, pipes, arguments
 # timeout: 240
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -44,6 +45,17 @@ def signals_of_batch_systems_stop_a_run_that_goes_on():
         assert run.returncode == 5 and "naik: error: stopped by signal " in told, (name, run.returncode, told)
         naik("solve", made(out))
         same(everything("whole.h5"), everything(out))
+
+
+def vectors_of_a_solve_in_double_are_kept_whole():
+    double = "--set", "solver.inner_precision=double", "--set", "solver.batch=4"
+    naik("solve", made("double.h5"), *double)
+    for iteration in 20, 40:
+        said = naik("solve", made("stopped.h5"), *double, status=5, env={"NAIK_INJECT": f"stop:solve:{iteration}"})
+        kept = re.search(r"kept: 4 solves in flight, ([\d.]+) MiB, in (.*)", said)
+        assert kept and abs(float(kept[1]) - os.path.getsize(kept[2]) / 2**20) <= 0.051 and float(kept[1]) > 1, said
+    naik("solve", made("stopped.h5"), *double)
+    same(everything("double.h5"), everything("stopped.h5"))
 
 
 def a_hangup_that_is_ignored_stays_so():
@@ -143,7 +155,8 @@ def open_mpi_passes_on_what_the_documentation_says():
     return None
 
 
-main([naik_solves_undisturbed, signals_of_batch_systems_stop_a_run_that_goes_on, a_hangup_that_is_ignored_stays_so,
+main([naik_solves_undisturbed, signals_of_batch_systems_stop_a_run_that_goes_on,
+      vectors_of_a_solve_in_double_are_kept_whole, a_hangup_that_is_ignored_stays_so,
       a_limit_on_the_size_of_files_is_a_sentence, a_pipe_that_nobody_reads_ends_nothing,
       numbers_of_threads_that_cannot_be_meant_are_refused, fifos_are_not_waited_for, ranks_of_different_arguments_are_told_apart,
       open_mpi_passes_on_what_the_documentation_says],
