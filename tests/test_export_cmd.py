@@ -98,6 +98,24 @@ verdict("info_finds_damage_in_what_export_wrote",
         [d[0] for d in damage] == [4, 0, 4] and "intact: false" in damage[0][1] and "has the checksum" in damage[0][2]
         and "intact" not in damage[1][1] and '"intact": false' in damage[2][1], damage)
 
+# A file says all that decides its source, which a LatticePropagator does not have with it.
+open("kinds.yaml", "w").write("""lattice: {size: [4, 4, 4, 8]}
+gauge: {file: lat.h5}
+action: {type: naive}
+solve:
+  - {name: a, masses: [2], source: {type: gaussian, origin: [1, 2, 0, 3], radius: 1.25, subset: odd}}
+  - {name: b, masses: [2], source: {type: corner_wall, t0: 2, corner: [1, 0, 1], momentum: [0, 1, 0]}}
+  - {name: c, masses: [2], source: {type: random_wall, t0: 2, seed: 77, noise: z3}}
+output: {file: kinds.h5}
+""")
+answer("solve", "kinds.yaml")
+answer("export", "kinds.h5", "-o", "kinds")
+wrong = [line for k, line in enumerate(("gaussian, on odd sites of one time slice, radius 1.25; place 1 2 0 3, momentum 0 0 0",
+                                        "corner_wall, on x, y, z = 1, 0, 1 modulo 2 on one time slice; place 1 0 1 2, momentum 0 1 0",
+                                        "random_wall, on one time slice, noise Z3, seed 77; place 0 0 0 2, momentum 0 0 0"))
+         if b"\nsource " + line.encode() + b"\n" not in open(f"kinds.s{k:04d}.m00", "rb").read()]
+verdict("export_tells_all_that_decides_a_source", not wrong, wrong)
+
 # Solves that did not converge are exported only on demand, and the file says so.
 answer("solve", "in.yaml", "--set", "output.file=cap.h5", "--set", "solver.max_iterations=3", "--set", "solve.0.source.spin_taste=G5T-G5T")
 refused = answer("export", "cap.h5", "-o", "cap", ranks=2)
@@ -106,7 +124,8 @@ text = open("cap.one", "rb").read() if demanded[0] == 0 else b""
 verdict("export_refuses_what_did_not_converge",
         refused[0] == 3 and "of the 15 solves to be exported did not reach" in refused[2] and demanded[0] == 0
         and "warning: 3 of the 3 exported solves" in demanded[2] and text.count(b"NOT CONVERGED: residuals ") == 1
-        and text.count(b"point, operator G5T-G5T") == 4 and b"source point, operator G5T-G5T at 1 2 3 5, momentum 0 0 0" in text
+        and text.count(b"point, operator G5T-G5T") == 4
+        and b"source point, operator G5T-G5T, on one site; place 1 2 3 5, momentum 0 0 0" in text
         and not [name for name in os.listdir(".") if name.startswith("cap.s")], f"{refused} {demanded}")
 open("taken.lock", "w").write("somebody")
 wrong = []

@@ -10,10 +10,11 @@
 #include "comm/paths.h"
 #include "io/output.h"
 #include "io/vectors/vector_io.h"
+#include "lattice/source_kind.h"
 #include "quark/link_provider.h"
 #include "stored/stored_sources.h"
 
-enum { PATH_SIZE = 4096, SOURCE_TEXT = 96 };
+enum { PATH_SIZE = 4096, SOURCE_TEXT = 320 };
 
 typedef enum format { TO_USQCD, TO_QDP } format;
 
@@ -58,12 +59,30 @@ static int count_unconverged(const job *j, const naik_input_source *source, int 
     return count;
 }
 
-/* "random_wall, operator GX-G1" */
-static void tell_source(const naik_source *source, char text[SOURCE_TEXT])
+/* "random_wall, operator GX-G1", as a record tells it. */
+static void name_source(const naik_source *source, char text[SOURCE_TEXT])
 {
     snprintf(text, SOURCE_TEXT, "%s%s%s", naik_source_name(source->type),
              source->spin_taste != 0 ? ", operator " : "",
              source->spin_taste != 0 ? naik_input_correlator_name(source->spin_taste) : "");
+}
+
+/* "random_wall, operator GX-G1, on one time slice, noise Z2, seed 7": all that decides its numbers but place
+ * and momentum. hops: sites per hop of smearing */
+static void tell_source(const naik_source *source, int hops, char text[SOURCE_TEXT])
+{
+    const naik_source_kind *kind = naik_source_kind_of(source->type);
+    char name[SOURCE_TEXT], where[SOURCE_TEXT / 3], numbers[SOURCE_TEXT / 3] = "", seed[32] = "";
+    name_source(source, name);
+    naik_source_where(source, where, sizeof where);
+    if (kind->say != NULL) {
+        kind->say(source, hops, numbers, sizeof numbers);
+    }
+    if (kind->random) {
+        snprintf(seed, sizeof seed, ", seed %llu", (unsigned long long)source->seed);
+    }
+    snprintf(text, SOURCE_TEXT, "%.90s, on %s%s%s%s", name, where, numbers[0] != '\0' ? ", " : "",
+             numbers, seed);
 }
 
 /* For the file's own XML: paths may hold what XML must not. */
@@ -76,14 +95,14 @@ static void describe(const job *j, const naik_input_source *source, int mass, ch
     const int *at = source->source.origin, *p = source->source.momentum;
     char numbers[NAIK_QUARK_TEXT], kind[SOURCE_TEXT];
     naik_quark_text(quark, "\n", 17, numbers);
-    tell_source(&source->source, kind);
-    snprintf(
-        text, text_size,
-        "written by naik from %.300s, set %s\nsource %s at %d %d %d %d, momentum %d %d %d\nlinks "
-        "from %.300s\nt boundary %s\naction %s\n%s\n%s",
-        j->path, source->label, kind, at[0], at[1], at[2], at[3], p[0], p[1], p[2], gauge,
-        j->run.input->lattice.antiperiodic_t ? "antiperiodic" : "periodic", quark->kind->name,
-        numbers, quark->kind->equation);
+    tell_source(&source->source, j->run.input->kind->stride, kind);
+    snprintf(text, text_size,
+             "written by naik from %.300s, set %s\nsource %s; place %d %d %d %d, momentum %d %d "
+             "%d\nlinks "
+             "from %.300s\nt boundary %s\naction %s\n%s\n%s",
+             j->path, source->label, kind, at[0], at[1], at[2], at[3], p[0], p[1], p[2], gauge,
+             j->run.input->lattice.antiperiodic_t ? "antiperiodic" : "periodic", quark->kind->name,
+             numbers, quark->kind->equation);
     const double *twist = naik_quark_twist(quark);
     if (twist != NULL) {
         const size_t length = strlen(text);
@@ -123,7 +142,7 @@ static naik_status export_pairs(job *j, const naik_input_source *source, int mas
     naik_status status = NAIK_OK;
     naik_pair_writer *writer = NULL;
     char kind[SOURCE_TEXT];
-    tell_source(&source->source, kind);
+    name_source(&source->source, kind);
     NAIK_TRY(
         naik_pair_writer_create(j->run.lattice, out, j->columns / 3, precision, info, &writer));
     for (int column = 0; column < j->columns; column++) {

@@ -218,3 +218,26 @@ bool naik_source_is_corner(const naik_source *source)
     return kind->corner ||
            (source->subset == NAIK_SUBSET_CORNER && kind->place == NAIK_SOURCE_ON_SLICE);
 }
+
+void naik_source_where(const naik_source *source, char *text, size_t text_size)
+{
+    const int *corner = source->corner;
+    const naik_source_kind *kind = naik_source_kind_of(source->type);
+    const bool first = corner[0] == 0 && corner[1] == 0 && corner[2] == 0;
+    if (source->subset == NAIK_SUBSET_CORNER || (kind->corner && !first)) {
+        snprintf(text, text_size, "x, y, z = %d, %d, %d modulo 2 on %s", corner[0], corner[1],
+                 corner[2], kind->where);
+    } else if (source->subset != NAIK_SUBSET_FULL) {
+        snprintf(text, text_size, "%s sites of %s",
+                 source->subset == NAIK_SUBSET_EVEN ? "even" : "odd", kind->where);
+    } else {
+        snprintf(text, text_size, "%s%s", kind->corner ? "x, y, z even on " : "", kind->where);
+    }
+    const int *s = source->stride, *x = source->offset;
+    const size_t used = strlen(text);
+    if (s[0] > 1 || s[3] > 1) {
+        snprintf(text + used, text_size - used,
+                 ", where x, y, z, t modulo %d, %d, %d, %d are %d, %d, %d, %d", s[0], s[1], s[2],
+                 s[3], x[0], x[1], x[2], x[3]);
+    }
+}

@@ -75,6 +75,8 @@ typedef struct naik_source_kind {
 } naik_source_kind;
 
 const naik_source_kind *naik_source_kind_of(naik_source_type type);
+/* The sites that carry a source, in words: "x, y, z = 1, 0, 1 modulo 2 on one time slice". */
+void naik_source_where(const naik_source *source, char *text, size_t text_size);
 
 /* Of a source that coordinates decide: the sites part[0] to part[1] - 1 of this rank, outside of which it is 0. */
 void naik_source_part(const naik_lattice *lattice, const naik_source *source, int32_t part[2]);

@@ -59,37 +59,13 @@ const naik_propagator_spec *solve_spec_file(const solve_spec *spec)
     return &spec->file;
 }
 
-/* The sites that carry it, in words. */
-static void describe_subset(const naik_source *source, char text[SOURCE_BYTES])
-{
-    const int *corner = source->corner;
-    const naik_source_kind *kind = naik_source_kind_of(source->type);
-    const bool first = corner[0] == 0 && corner[1] == 0 && corner[2] == 0;
-    if (source->subset == NAIK_SUBSET_CORNER || (kind->corner && !first)) {
-        snprintf(text, SOURCE_BYTES, "x, y, z = %d, %d, %d modulo 2 on %s", corner[0], corner[1],
-                 corner[2], kind->where);
-    } else if (source->subset != NAIK_SUBSET_FULL) {
-        snprintf(text, SOURCE_BYTES, "%s sites of %s",
-                 source->subset == NAIK_SUBSET_EVEN ? "even" : "odd", kind->where);
-    } else {
-        snprintf(text, SOURCE_BYTES, "%s%s", kind->corner ? "x, y, z even on " : "", kind->where);
-    }
-    const int *s = source->stride, *x = source->offset;
-    const size_t used = strlen(text);
-    if (s[0] > 1 || s[3] > 1) {
-        snprintf(text + used, SOURCE_BYTES - used,
-                 ", where x, y, z, t modulo %d, %d, %d, %d are %d, %d, %d, %d", s[0], s[1], s[2],
-                 s[3], x[0], x[1], x[2], x[3]);
-    }
-}
-
 static void describe_source(const naik_input_source *from, int hops, source_texts *texts,
                             naik_source_info *out)
 {
     const naik_source *source = &from->source;
     const naik_source_kind *kind = naik_source_kind_of(source->type);
     char *smearing = texts->smearing;
-    describe_subset(source, texts->subset);
+    naik_source_where(source, texts->subset, sizeof texts->subset);
     if (kind->say != NULL) {
         kind->say(source, hops, smearing, SOURCE_BYTES);
     }
