@@ -246,6 +246,12 @@ def seconds_of_multigrid_are_planned():
     assert abs(node["solves_s"] - sum(12 * m["seconds"] + m["setup_s"] for m in of)) < 1e-9, node
     looser = plan(file, *machine, "--set", "solver.method=multigrid", "--set", "solver.tolerance=1e-5")["masses"][0]["iterations"]
     assert looser == 9, looser
+    # coarse faces go from GPU to GPU inside a node, through the host between nodes and where the transport says so
+    two = [[plan(file, "--machine", write_machine("two.yaml", gpus_per_node=per), "--nodes", str(2 // per), "--set", "solver.method=multigrid", "--set",
+                 f"run.transport={transport}")["nodes"][0]["multigrid"][0] for transport in ("auto", "peer", "mpi_device", "staged")] for per in (2, 1)]
+    for what in ("seconds", "setup_s"):
+        (auto, peer, device, staged), between = ([m[what] for m in row] for row in two)
+        assert auto == peer < device == staged < between[0] and len(set(between)) == 1, (what, two)
     # by auto with 100 iterations of BiCGStab: they are fewer than pay, but what they are at the most would not be waited for
     auto, plain = (plan(file, *machine, "--set", f"solver.method={method}")["nodes"][0] for method in ("auto", "bicgstab"))
     assert not any(m["taken"] for m in auto["multigrid"]) and "multigrid" not in plain, auto
@@ -294,15 +300,19 @@ def a_plan_counts_the_groups_of_ranks():
     light = ("--set", "action={type: clover, csw: 1}", "--set", "solver.method=multigrid", "--set",
              "output={file: groups.h5, propagators: false, correlators: [pion]}", "--set",
              "solve.0.source={type: random_wall, seed: 5, t0: [0, 2, 4, 6, 8, 10, 12, 14]}", "--set")
-    auto, one, two = (plan(file, *words, *light, f"run.groups={groups}")["nodes"][0] for groups in ("auto", "1", "2"))
-    assert (auto["groups"], two["groups"], two["gpus"]) == (8, 2, 8), (auto, two)
+    auto, one, two, eight = (plan(file, *words, *light, f"run.groups={groups}")["nodes"][0] for groups in ("auto", "1", "2", "8"))
+    assert (auto["groups"], two["groups"], two["gpus"], eight["grid"]) == (2, 2, 8, "1x1x1x1"), (auto, two, eight)
     x, y, z, t = (int(n) for n in two["grid"].split("x"))
     assert x * y * z * t == 4 and two["memory_bytes"] > 1.3 * one["memory_bytes"], two
-    # coarse faces go through the host: a setup of one device is sooner ready than one of four
-    assert auto["multigrid"][0]["setup_s"] < two["multigrid"][0]["setup_s"] and auto["wall_s"] < one["wall_s"], (auto, one, two)
+    # a setup of four devices is sooner ready than that of one, unless coarse faces go through the host
+    staged, best = (plan(file, *words, *light, f"run.groups={groups}", "--set", "run.transport=staged")["nodes"][0] for groups in ("2", "auto"))
+    setups = [v["multigrid"][0]["setup_s"] for v in (two, eight, staged)]
+    assert setups == sorted(setups) and best["groups"] == 8, (setups, best)
+    assert auto["wall_s"] < min(one["wall_s"], eight["wall_s"]) and best["wall_s"] < staged["wall_s"], (auto, one, eight, staged, best)
     alone = "solve.0.source={type: random_wall, seed: 5, t0: 0}"
     of = {g: plan(file, *words, *light, f"run.groups={g}", "--set", alone)["nodes"][0] for g in ("1", "2", "4", "8", "auto")}
-    assert abs(of["auto"]["wall_s"] - min(of[g]["wall_s"] for g in ("1", "2", "4", "8"))) < 1e-6, of
+    # two groups would gain less than a fiftieth there, for which auto takes no groups
+    assert of["auto"]["groups"] == 1 and 0.98 * of["1"]["wall_s"] < of["2"]["wall_s"] < of["1"]["wall_s"] < of["4"]["wall_s"] < of["8"]["wall_s"], of
 
 
 def a_plan_says_which_number_of_groups_is_fastest():

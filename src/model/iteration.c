@@ -32,8 +32,7 @@ static double interior(const model_problem *p, const int grid[NAIK_DIM])
     return share;
 }
 
-/* Whether some box's neighbour in direction mu is on another node: ranks run x fastest. */
-static bool crosses(const int grid[NAIK_DIM], int mu, int node_size)
+bool model_crosses_nodes(const int grid[NAIK_DIM], int mu, int node_size)
 {
     int64_t stride = 1, ranks = 1;
     for (int nu = 0; nu < NAIK_DIM; nu++) {
@@ -97,7 +96,7 @@ static void predict_on(const model_machine *m, const model_problem *p, int ranks
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (out->grid[mu] > 1) {
             out->dslash_us +=
-                value_of(m, crosses(out->grid, mu, m->node_size) ? BETWEEN_US : inside);
+                value_of(m, model_crosses_nodes(out->grid, mu, m->node_size) ? BETWEEN_US : inside);
         }
     }
     out->wire_us = wire_us(m, p, cost);

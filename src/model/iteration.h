@@ -40,6 +40,9 @@ typedef struct model_prediction {
 double model_floor_bytes(naik_precision vectors, naik_precision links, int recon, int points,
                          int nrhs);
 
+/* Whether some box's neighbour in direction mu is on another node, of ranks that fill nodes in order, x fastest. Local. */
+bool model_crosses_nodes(const int grid[NAIK_DIM], int mu, int node_size);
+
 /* On out->grid, of ranks that fill nodes in order. Local. NAIK_ERR_MEMORY */
 naik_status model_predict(naik_log *log, const model_machine *m, const model_problem *p,
                           model_prediction *out);

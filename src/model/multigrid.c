@@ -8,7 +8,7 @@ enum { BLOCK = 12, COLOUR_SPIN = 12, COMPLEX_FLOPS = 8, POINTS = 8, SPINOR_BYTES
 static const double TRANSFER_ROOF = 0.25,
                     COARSE_ROOF = 2.8; /* shares; of matrix units the second */
 static const double ITERATION_PASSES = 25, CYCLE_PASSES = 30;
-static const double STEP_LAUNCHES = 10, FACE_US = 30, HOST_GBS = 3;
+static const double STEP_LAUNCHES = 10, PEER_FACES_US = 85, FACE_US = 30, HOST_GBS = 5.8;
 static const double START = 1.15, FILL_TRANSFERS = 45, LOW_SOLVES = 40, EARLY = 0.25;
 static const double COLUMN_NS_A_SITE = 17.6;
 
@@ -34,17 +34,26 @@ static double transfer_us(const model_machine *m, double sites, const model_mult
     return sites * width * flops / (TRANSFER_ROOF * figure(m, ROOF_SINGLE) * 1e3);
 }
 
-/* Faces of the coarse box, in both directions, and two sums. */
+/* Faces of the coarse box in a direction, of both parities, one way: from GPU to GPU where these reach each other, else
+ * to the host and back from it. */
+static double faces_us(const model_machine *m, const int grid[NAIK_DIM], int mu, bool peers,
+                       double bytes)
+{
+    return peers && !model_crosses_nodes(grid, mu, m->node_size)
+               ? PEER_FACES_US + bytes / (figure(m, WIRE_INSIDE_GBS) * 1e3)
+               : 2 * (FACE_US + bytes / (HOST_GBS * 1e3));
+}
+
+/* Faces of the coarse box, and two sums. */
 static double exchange_us(const model_machine *m, const model_problem *p, const int grid[NAIK_DIM],
-                          double coarse, double site_bytes)
+                          const model_multigrid *g, double coarse, double site_bytes)
 {
     double us = 0;
     int ranks = 1;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         const double extent = p->local[mu] * pow(coarse / box_of(p), 1.0 / NAIK_DIM);
         ranks *= grid[mu];
-        us +=
-            grid[mu] > 1 ? 2 * (FACE_US + 2 * coarse / extent * site_bytes / (HOST_GBS * 1e3)) : 0;
+        us += grid[mu] > 1 ? faces_us(m, grid, mu, g->peers, 2 * coarse / extent * site_bytes) : 0;
     }
     const int nodes = (ranks + m->node_size - 1) / m->node_size;
     return us + (ranks > 1 ? 2 * figure(m, REDUCE_US) : 0) +
@@ -59,7 +68,7 @@ static double coarse_us(const model_machine *m, const model_problem *p, const in
     const double flops = POINTS * n * n * COMPLEX_FLOPS * coarse * width;
     const double step = flops / (COARSE_ROOF * figure(m, ROOF_SINGLE) * 1e3) +
                         STEP_LAUNCHES * figure(m, OVERHEAD_US) +
-                        exchange_us(m, p, grid, coarse, n * width * 8);
+                        exchange_us(m, p, grid, g, coarse, n * width * 8);
     return g->steps * (step + g->steps * pass_us(m, coarse / 2, 8 * n, width));
 }
 

@@ -9,9 +9,10 @@
  *
  * w right-hand sides are together. T is an iteration of BiCGStab of 12 of them, b = Nv/12 blocks of vectors; V reads a
  * batch of spinors, V_c one of coarse vectors. Numbers are fitted to one H100, 24^3 x 48, 12 columns at three kappas
- * (tests/results/multigrid.txt), where they give a source within 5% and a setup within 10%. Coarse faces of several ranks
- * go through the host, in 30 us a direction, which is assumed, and at a rate that was fitted to two H100, where a source
- * was within 13% and a setup within 17%. Where GPUs reach each other these faces take less since then: too long.
+ * (tests/results/multigrid.txt), where they give a source within 5% and a setup within 10%; on another configuration of
+ * that size the setup was 14% too long. Coarse faces inside a node go from GPU to GPU, in 85 us a direction, fitted to the
+ * iterations on two H100, where a source was within 10% and a setup within 23%. Between nodes, and with a transport that is
+ * not peer, they go through the host: in 30 us a direction and way, which is assumed, and at a rate fitted to one run.
  */
 #ifndef NAIK_MODEL_MULTIGRID_H
 #define NAIK_MODEL_MULTIGRID_H
@@ -23,6 +24,7 @@ typedef struct model_multigrid {
     int vectors, smoother, start, cycles; /* of the input's block multigrid */
     int aggregate;                        /* sites */
     double steps;                         /* on the coarse lattice in each iteration */
+    bool peers;                           /* GPUs of a node write to the memory of each other */
 } model_multigrid;
 
 typedef struct model_multigrid_times {

@@ -173,7 +173,7 @@ size_t naik_coarse_halo_bytes(const naik_aggregates *aggregates, int components,
     return (route->peer ? 2 * total : 0) + (route->single_node ? 0 : total);
 }
 
-/* What a neighbour sends is as large, so that both see it. */
+/* Of one face, as a message. Local. */
 static naik_status check_message(const naik_coarse_halo *h, size_t bytes)
 {
     char size[NAIK_TEXT_SIZE];

@@ -99,7 +99,9 @@ static naik_status predict(naik_log *log, const naik_input *input, const cost *a
                                .start = p->start,
                                .cycles = p->cycles,
                                .aggregate = extent[0] * extent[1] * extent[2] * extent[3],
-                               .steps = steps};
+                               .steps = steps,
+                               .peers = input->run.transport == NAIK_TRANSPORT_AUTO ||
+                                        input->run.transport == NAIK_TRANSPORT_PEER};
     return model_multigrid_predict(log, &all->machine, &problem, c->grid, &g, out);
 }
 
