@@ -140,7 +140,7 @@ def groups_solve_by_multigrid_with_a_setup_each():
     assert "stopped by signal" in told, told
     told = clover("mg2.h5", 4, 2, *SMALL)
     assert told.count("takes multigrid: bicgstab has not solved its first column in 8 iterations") == 2, told
-    assert told.count("outer iterations, counted once a batch") == 2, told
+    assert told.count("outer iterations together; an outer iteration took") == 2, told
     same(everything("mg1.h5"), everything("mg2.h5"))
 
 
@@ -183,7 +183,7 @@ def whichever_group_fails_in_a_setup_all_say_the_same():
             assert len(re.findall(sentence, told)) == 1 and "nothing has moved" not in told, (order, rank, told)
             assert "lack" not in order or (told.count("multigrid start") <= 1 and "24 of 24 solves did not reach" in told), told
             if "nan" in order:  # the group that had bad links makes multigrid again, and so does the other
-                assert told.count("outer iterations, counted once a batch") == 2, told
+                assert told.count("outer iterations together; an outer iteration took") == 2, told
     told = clover("one.h5", 4, 2, *how, status=3, env={"NAIK_INJECT": "lack:setup:3@2"})
     assert told.count(": BiCGStab solves without multigrid") == 1, told
     told = clover("one.h5", 4, 2, *how, status=2, env={"NAIK_INJECT": "fail:setup:3@3"})  # the other rank of its group goes on

@@ -132,7 +132,7 @@ static void report_step(const naik_multigrid *mg, naik_log *report)
                  (long long)s->met.replaced);
     }
     naik_log_line(report,
-                  "multigrid %s: |Mh v|/|v| is at most %.3g after %.0f applications of Mh a "
+                  "multigrid %s: |Mh v|/|v| is at most %.3g after %.0f applications of Mh to each "
                   "vector%s%s",
                   s->cycle == NAIK_MULTIGRID_STORED ? "vectors of an earlier setup"
                   : s->cycle == 0                   ? "start"
