@@ -6,8 +6,9 @@
 NAME of an entry, pair, baryon or three-point function; MASS by value, as 0.05, of several quarks as 0.05,0.5, and
 of a three-point function those of parent, spectator and daughter. Without --correlator it is the pion, without
 --momentum at rest. The sources of a configuration are averaged first, each from its own time on.
-The files are verified by their checksums. They must agree in masses, action, extents, boundary and kind of source,
-and be of different configurations.
+Of complex correlators it is the real part. The files are verified by their checksums. They must agree in masses,
+action, extents, boundary, kind of source and sink and how the sources lie to each other, and be of different
+configurations.
 """
 import naik_io
 

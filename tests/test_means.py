@@ -109,5 +109,30 @@ def ensembles_do_not_mix_places_of_two_parities():
     assert told[1][0] == 0, told
 
 
+def ensembles_do_not_mix_sinks_and_distances():
+    """Each is another correlator under the same name, correlator and masses."""
+    average = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python", "ensemble_average.py")
+    text = HEAD.replace("%s", path("lat.h5"), 1) % "wilson" + """solve:
+  - {name: a, masses: [0.5], correlators: [], source: {type: point, origin: [0, 1, 2, 3]}}
+  - {name: b, masses: [0.5], correlators: [], source: {type: covariant_gaussian, origin: [0, 1, 2, 3], radius: 1, iterations: 2}}
+pairs: [{name: ab, quark: a, antiquark: b, sink: covariant_gaussian, radius: 1, iterations: 3}]
+three_point: [{name: tp, parent: a, spectator: a, daughter_masses: [0.6], sink_times: [2], insertion: [GT]}]
+output: {correlators: [pion], propagators: false, file: %s}
+"""
+    for seed, name in (3, "one"), (4, "two"):
+        naik("gauge", "generate", "--size", "4,2,4,6", "--beta", "5.3", "--sweeps", "2", "--seed", seed, "-o", path("lat.h5"), "--force")
+        with open(path(name + ".yaml"), "w") as f:
+            f.write(text % path(name + ".h5"))
+        naik("solve", path(name + ".yaml"), "--fresh")
+    for key, words, told in (("pairs.0.radius=1.1", "ab 0.5,0.5", "radius of the sink: 1.1 and 1.0"),
+                             ("pairs.0.iterations=4", "ab 0.5,0.5", "iterations of the sink: 4 and 3"),
+                             ("solve.0.source.origin=[0,1,1,3]", "ab 0.5,0.5", "distance of point 1 from the first: 0 0 1 0 and 0 0 0 0"),
+                             ("three_point.0.sink_times=[3]", "tp 0.5,0.5,0.6 --correlator GT", "sink time: 3 and 2"),
+                             ("three_point.0.source_operator=rho_x", "tp 0.5,0.5,0.6 --correlator GT", "source operator: rho_x and pion")):
+        naik("solve", path("two.yaml"), "--fresh", "--set", key)
+        run = subprocess.run([sys.executable, average, *words.split(), path("one.h5"), path("two.h5")], capture_output=True, text=True)
+        assert run.returncode == 1 and "differ in " + told in run.stderr, (key, run.stdout, run.stderr)
+
+
 main([means_are_those_of_the_run_or_none, places_of_one_parity_have_means_of_anything, currents_counted_from_one_site_have_their_sign,
-      ensembles_do_not_mix_places_of_two_parities])
+      ensembles_do_not_mix_places_of_two_parities, ensembles_do_not_mix_sinks_and_distances])

@@ -343,14 +343,19 @@ class File(_Opened):
                 told.update({name + which: value for name, value in
                              self._of_source(source, self._of_pair(source.index, mass)).items()})
             told.update({"correlator": c.correlator, "sink": c.sink, "momentum": " ".join(map(str, c.momentum))})
+            a = self.h5[c.path].attrs
+            told.update({name: _text(a[key]) if isinstance(a[key], (bytes, str)) else str(a[key]) for name, key in (
+                ("radius of the sink", "sink_radius"), ("iterations of the sink", "sink_iterations"), ("sink time", "sink_time"),
+                ("sink operator", "sink_operator"), ("sink momentum", "sink_momentum"), ("source operator", "source_operator")) if key in a})
             x0, weight = self._frame(c)
             own = next((s.origin for s in self.sources if s.label == c.quarks[0].source), x0) if c.source is None else c.source.origin
             if any(c.momentum) or not (c.correlator in ("pion5", "pion") or is_baryon(c.correlator)):
                 told["place that signs and momenta are counted from"] = "their source" if x0 == own else str(x0)
             if any(c.momentum):
                 told["weight of a momentum"] = weight
-            if c.source is not None and self._sign(c) is None:
-                told["places of the sources modulo 2"] = " ".join(str(n % 2) for o in self._lie(c).origins for n in o)
+            if c.source is not None:
+                lie = self._lie(c)
+                told.update(lie.told(self.size, lie.sign(self.has_spin, _GAMMAS) is not None))
         return told
 
     def _everywhere(self):
@@ -542,6 +547,7 @@ class File(_Opened):
             index = next(s.index for s in self.sources if s.label == quark.source)
             a = self.h5[f"prop/s{index:04d}/source"].attrs
             sources.append({**{name: _text(a[name]) for name in ("type", "subset", "smearing")}, "twist": quark.twist,
+                            "begin": tuple(int(n) for n in a["phases_from" if "phases_from" in a else "origin"]),
                             **{name: tuple(int(n) for n in a[name]) for name in ("origin", "momentum")}})
         words = [correlator.correlator] + ([correlator.sink_operator] if three else [])
         return places.Lie(words, correlator.momentum, correlator.sink, is_baryon(correlator.correlator), sources)

@@ -57,6 +57,23 @@ class Lie:
             links(word, gammas) or word.startswith("conserved") for word in self.words)
         return 1 if rest and one and alike and local else None
 
+    def told(self, size, signed):
+        """What of the places must be the same in files whose correlators are averaged, as {name: value}."""
+        told, moving = {}, any(any(s["momentum"]) for s in self.sources if s["type"] not in SITES)
+        for k, s in enumerate(self.sources):
+            if s["type"] == "sequential":
+                told[f"time of source {k} from its propagator's source"] = str((s["origin"][3] - s["begin"][3]) % size[3])
+            if k > 0:
+                told[f"time of source {k} from the first"] = str((s["origin"][3] - self.origins[0][3]) % size[3])
+        of_sites = [o for o, s in zip(self.origins, self.sources) if s["type"] in SITES]
+        for k, o in enumerate(of_sites[1:]):
+            told[f"distance of point {k + 1} from the first"] = " ".join(str((a - b) % n) for a, b, n in zip(o, of_sites[0], size))
+        if moving and of_sites:
+            told["place of the point beside a wall with momentum"] = " ".join(map(str, of_sites[0][:3]))
+        if not signed:
+            told["places of the sources modulo 2"] = " ".join(str(n % 2) for o in self.origins for n in o)
+        return told
+
     def against(self, other, size, signed):
         """Why this correlator has no mean with another one, or None. signed: both have a sign for any distance."""
         if self.kinds != other.kinds:
