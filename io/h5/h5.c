@@ -19,7 +19,7 @@
 #error "naik's HDF5 files hold little-endian bytes and their checksums are taken in memory"
 #endif
 
-enum { METADATA_BLOCK_BYTES = 1 << 20 };
+enum { METADATA_BLOCK_BYTES = 1 << 20, METADATA_CACHE_BYTES = 32 << 20 };
 
 /* The deepest entry of the stack says what the system refused. */
 static herr_t keep_innermost(unsigned n, const H5E_error2_t *entry, void *text)
@@ -133,6 +133,19 @@ static bool is_plain(const naik_comm *comm)
 #endif
 }
 
+/* HDF5 begins with 2 MiB, which the headers of a thousand correlators do not fit in: they would be read again each time. */
+static naik_status widen_cache(naik_log *log, hid_t access)
+{
+    naik_status status = NAIK_OK;
+    H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+    NAIK_H5_TRY(log, H5Pget_mdc_config(access, &cache), "preparing HDF5");
+    cache.set_initial_size = true;
+    cache.initial_size = METADATA_CACHE_BYTES;
+    NAIK_H5_TRY(log, H5Pset_mdc_config(access, &cache), "preparing HDF5");
+done:
+    return status;
+}
+
 static naik_status access_list(naik_comm *comm, const char *path, purpose purpose,
                                const naik_h5_options *options, hid_t *out)
 {
@@ -163,6 +176,9 @@ static naik_status access_list(naik_comm *comm, const char *path, purpose purpos
                     "preparing HDF5");
     }
     NAIK_H5_TRY(comm->log, H5Pset_fclose_degree(*out, H5F_CLOSE_STRONG), "preparing HDF5");
+    if (purpose != READ_AND_WRITE) { /* a flush of a wide one takes longer, and there are many */
+        NAIK_TRY(widen_cache(comm->log, *out));
+    }
 done:
     if (info != MPI_INFO_NULL) {
         MPI_Info_free(&info);

@@ -106,17 +106,22 @@ static void add_attribute(walk *w, hid_t attribute)
     naik_h5_release(type);
 }
 
-static void add_attributes(walk *w, hid_t object)
+/* One attribute of an object; ends the iteration where it cannot be opened. */
+static herr_t add_named(hid_t object, const char *name, const H5A_info_t *info, void *context)
 {
-    for (hsize_t i = 0; i < MAX_OBJECTS; i++) {
-        hid_t attribute =
-            H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT);
-        if (attribute < 0) {
-            return;
-        }
-        add_attribute(w, attribute);
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    (void)info;
+    if (attribute >= 0) {
+        add_attribute(context, attribute);
         naik_h5_release(attribute);
     }
+    return attribute < 0;
+}
+
+/* By iteration, not by index: HDF5 lists and sorts all attributes for each index. */
+static void add_attributes(walk *w, hid_t object)
+{
+    H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, NULL, add_named, w);
 }
 
 /* Its shape, and where it is a text the text. */
@@ -184,7 +189,7 @@ static naik_status measure(naik_log *log, hid_t file, uint32_t *crc)
     add_attributes(&w, root);
     add_children(&w, root, DEPTH);
     naik_h5_release(root);
-    H5Eclear2(H5E_DEFAULT); /* each list ends where HDF5 refuses the next index */
+    H5Eclear2(H5E_DEFAULT);
     *crc = w.crc;
     return w.status;
 }

@@ -163,51 +163,83 @@ done:
     return status;
 }
 
-/* Rank 0: numbers and checksum of one, read or written. */
-static naik_status move(const naik_propagator_file *file, int index, double *in, const double *out,
-                        int64_t *word)
-{
-    naik_log *log = file->comm->log;
-    naik_status status = NAIK_OK;
-    const hsize_t start[1] = {0}, count[1] = {(hsize_t)file->plan->size[3]};
-    const hsize_t place[1] = {(hsize_t)index}, one[1] = {1};
-    hid_t type = naik_h5_complex(64), table = H5Dopen2(file->h5, table_name, H5P_DEFAULT);
-    hid_t dataset = H5Dopen2(file->h5, file->plan->contraction[index], H5P_DEFAULT);
-    NAIK_H5_TRY(log, table, "opening the checksums of contractions");
-    NAIK_H5_TRY(log, dataset, "opening a contraction");
-    if (in != NULL) {
-        NAIK_TRY(naik_h5_read_part(log, dataset, type, start, count, in));
-        NAIK_TRY(naik_h5_read_part(log, table, H5T_NATIVE_INT64, place, one, word));
-    } else {
-        NAIK_TRY(naik_h5_write_part(log, dataset, type, start, count, out));
-        NAIK_TRY(naik_h5_write_part(log, table, H5T_NATIVE_INT64, place, one, word));
-    }
-done:
-    naik_h5_release(dataset);
-    naik_h5_release(table);
-    naik_h5_release(type);
-    return status;
-}
-
 static int64_t word_of(const double *values, int times)
 {
     return WRITTEN | naik_crc32(values, 2 * (size_t)times * sizeof *values);
 }
 
-naik_status naik_propagator_file_contract(naik_propagator_file *file, int index,
-                                          const double *values)
+/* Rank 0: the numbers of one, read or written. */
+static naik_status move(const naik_propagator_file *file, int index, double *in, const double *out)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    const hsize_t start[1] = {0}, count[1] = {(hsize_t)file->plan->size[3]};
+    hid_t type = naik_h5_complex(64);
+    hid_t dataset = H5Dopen2(file->h5, file->plan->contraction[index], H5P_DEFAULT);
+    NAIK_H5_TRY(log, dataset, "opening a contraction");
+    NAIK_TRY(in != NULL ? naik_h5_read_part(log, dataset, type, start, count, in)
+                        : naik_h5_write_part(log, dataset, type, start, count, out));
+done:
+    naik_h5_release(dataset);
+    naik_h5_release(type);
+    return status;
+}
+
+/* Rank 0: checksums of `count` of them, read or written. */
+static naik_status move_words(const naik_propagator_file *file, int first, int count, int64_t *in,
+                              const int64_t *out)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    const hsize_t start[1] = {(hsize_t)first}, some[1] = {(hsize_t)count};
+    hid_t table = H5Dopen2(file->h5, table_name, H5P_DEFAULT);
+    NAIK_H5_TRY(log, table, "opening the checksums of contractions");
+    NAIK_TRY(in != NULL ? naik_h5_read_part(log, table, H5T_NATIVE_INT64, start, some, in)
+                        : naik_h5_write_part(log, table, H5T_NATIVE_INT64, start, some, out));
+done:
+    naik_h5_release(table);
+    return status;
+}
+
+/* Rank 0: the numbers of all that are chosen, and then their checksums. */
+static naik_status write_some(const naik_propagator_file *file, int first, int count,
+                              const bool *chosen, const double *values)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    const int times = file->plan->size[3];
+    int64_t *word = calloc((size_t)count, sizeof *word);
+    if (word == NULL) {
+        NAIK_TRY(NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for contractions"));
+    }
+    if (chosen != NULL) {
+        NAIK_TRY(move_words(file, first, count, word, NULL));
+    }
+    for (int i = 0; i < count; i++) {
+        const double *mine = values + 2 * (size_t)i * (size_t)times;
+        if (chosen == NULL || chosen[i]) {
+            NAIK_TRY(naik_refuse_not_finite(log, mine, 2 * (int64_t)times, 64,
+                                            file->plan->contraction[first + i]));
+            NAIK_TRY(move(file, first + i, NULL, mine));
+            word[i] = word_of(mine, times);
+        }
+    }
+    NAIK_TRY(move_words(file, first, count, NULL, word));
+done:
+    free(word);
+    return status;
+}
+
+naik_status naik_propagator_file_contract(naik_propagator_file *file, int first, int count,
+                                          const bool *chosen, const double *values)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    if (file->complete || index < 0 || index >= file->plan->contraction_count) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "contraction %d cannot be written", index);
+    if (file->complete || first < 0 || count < 1 || first > file->plan->contraction_count - count) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "contraction %d cannot be written", first);
     }
     if (comm->rank == 0) {
-        const int times = file->plan->size[3];
-        int64_t word = word_of(values, times);
-        status = naik_refuse_not_finite(comm->log, values, 2 * (int64_t)times, 64,
-                                        file->plan->contraction[index]);
-        status = status == NAIK_OK ? move(file, index, NULL, values, &word) : status;
+        status = write_some(file, first, count, chosen, values);
     }
     status = naik_comm_agree(comm, status);
     file->broken = file->broken || status == NAIK_ERR_IO;
@@ -223,8 +255,9 @@ naik_status naik_propagator_file_contraction(naik_propagator_file *file, int ind
     *there = false;
     if (comm->rank == 0) {
         int64_t word = 0;
-        *there =
-            move(file, index, values, NULL, &word) == NAIK_OK && word == word_of(values, times);
+        *there = move(file, index, values, NULL) == NAIK_OK &&
+                 move_words(file, index, 1, &word, NULL) == NAIK_OK &&
+                 word == word_of(values, times);
         if (!*there) {
             naik_log_clear(comm->log);
         }
@@ -239,16 +272,21 @@ naik_status naik_prop_check_contractions(const naik_propagator_file *file, bool 
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    const int times = file->plan->size[3];
+    const int times = file->plan->size[3], count = file->plan->contraction_count;
     double *values = malloc(2 * (size_t)times * sizeof *values);
-    NAIK_TRY(naik_comm_agree(comm, values != NULL ? NAIK_OK
-                                                  : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
-                                                              "no memory for contractions")));
-    for (int i = 0; i < file->plan->contraction_count && comm->rank == 0; i++) {
-        int64_t word = 0;
+    int64_t *word = calloc((size_t)count + 1, sizeof *word);
+    NAIK_TRY(naik_comm_agree(
+        comm, values != NULL && word != NULL
+                  ? NAIK_OK
+                  : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for contractions")));
+    if (comm->rank == 0 && count > 0 && move_words(file, 0, count, word, NULL) != NAIK_OK) {
+        memset(word, 0, (size_t)count * sizeof *word); /* none of them is one */
+        naik_log_clear(comm->log);
+    }
+    for (int i = 0; i < count && comm->rank == 0; i++) {
         const bool asked = all || !file->plan->follows[i];
         if (asked &&
-            (move(file, i, values, NULL, &word) != NAIK_OK || word != word_of(values, times))) {
+            (move(file, i, values, NULL) != NAIK_OK || word[i] != word_of(values, times))) {
             naik_log_clear(comm->log);
             ++*bad;
             naik_log_warn(comm->log, "%s did not read back as written", file->plan->contraction[i]);
@@ -256,6 +294,7 @@ naik_status naik_prop_check_contractions(const naik_propagator_file *file, bool 
     }
     NAIK_TRY(naik_comm_broadcast(comm, bad, sizeof *bad, 0));
 done:
+    free(word);
     free(values);
     return status;
 }

@@ -298,11 +298,11 @@ int naik_propagator_file_parts(const naik_propagator_file *file, int source);
 naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, int source, int mass,
                                                   double *out);
 
-/* Writes contraction `index` of the spec, values [T][2], real and imaginary part, the same on every
- * rank. They are made anew by every run that finishes the file. Collective. NAIK_ERR_IO,
- * NAIK_ERR_ARG */
-naik_status naik_propagator_file_contract(naik_propagator_file *file, int index,
-                                          const double *values);
+/* Writes those contractions of the spec from number `first` on that are chosen [count], or all where that is NULL: values
+ * [count][T][2], real and imaginary part, the same on every rank. They are made anew by every run that finishes the file.
+ * Collective. NAIK_ERR_IO, NAIK_ERR_ARG, NAIK_ERR_MEMORY */
+naik_status naik_propagator_file_contract(naik_propagator_file *file, int first, int count,
+                                          const bool *chosen, const double *values);
 
 /* What was written so, values [T][2]; *there = false where nothing is, or what is there disagrees with its checksum.
  * Collective. NAIK_ERR_MPI */

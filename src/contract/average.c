@@ -453,7 +453,7 @@ static naik_status make_anew(contraction_averager *w, const contraction_list *li
         bool differs = memcmp(before, out, times * sizeof *out) != 0;
         NAIK_TRY(naik_comm_broadcast(w->lattice->comm, &differs, sizeof differs, 0));
         if (differs) {
-            NAIK_TRY(naik_propagator_file_contract(w->file, i, &out->re));
+            NAIK_TRY(naik_propagator_file_contract(w->file, i, 1, NULL, &out->re));
             ++*moved;
         }
     }

@@ -535,7 +535,7 @@ naik_status contract_all(const contract_kit *kit)
         naik_complex *out = w.values + (size_t)i * times;
         NAIK_TRY(contract(&w, &list.item[i], out));
         if (!contract_ahead_wrote(kit->ahead, i)) {
-            NAIK_TRY(naik_propagator_file_contract(kit->file, i, &out->re));
+            NAIK_TRY(naik_propagator_file_contract(kit->file, i, 1, NULL, &out->re));
         }
         if (kit->input->output.print_correlators) {
             print(kit, list.spec[i].path, out);

@@ -280,12 +280,13 @@ naik_status contract_ahead_write(contract_ahead *ahead, int source, int mass,
                                  naik_propagator_file *file)
 {
     naik_status status = NAIK_OK;
-    const size_t times = (size_t)ahead->input->lattice.size[3];
     for (int i = 0; i < ahead->list.count; i++) {
-        if (belongs(ahead, i, source, mass)) {
-            NAIK_TRY(naik_propagator_file_contract(file, i, &ahead->values[(size_t)i * times].re));
-            ahead->written[i] = true;
-        }
+        ahead->chosen[i] = belongs(ahead, i, source, mass);
+    }
+    NAIK_TRY(naik_propagator_file_contract(file, 0, ahead->list.count, ahead->chosen,
+                                           &ahead->values->re));
+    for (int i = 0; i < ahead->list.count; i++) {
+        ahead->written[i] = ahead->written[i] || ahead->chosen[i];
     }
 done:
     return status;
