@@ -366,6 +366,7 @@ def vectors_go_to_the_columns_that_their_records_tell():
     for name, kind, sentence in (("c4", {0: 0, 1: 0, 2: 2}, "vector number 1 is of spin 0 and colour 0, where spin 0 and colour 1 are expected"),
                                  ("c5", {0: 0, 1: 1, 2: 3}, "vector number 2 is of spin 1 and colour 0")):
         refused(["info", put(name, vectors((0, 1, 2), kind=kind))], "says that its " + sentence)
+    assert "vectors: 1" in naik("info", put("c5", vectors((2,))))  # no propagator, whose columns nobody asks for
     # one complex field is the source of all: the solutions beside it are no sources
     one = field_records(m[..., 0, 0], SIZE, "QDP_D_Complex", colours=0, user="<usqcdSourceInfo/>")
     said = naik("info", put("c6", vectors((0, 1, 2), more=one)))

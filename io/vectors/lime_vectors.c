@@ -215,7 +215,7 @@ static naik_status place_columns(naik_log *log, naik_vector_file *file)
         memcpy(file->solution, solution, (size_t)columns * sizeof *solution);
         memcpy(file->source, source, (size_t)columns * sizeof *source);
     }
-    for (int i = 0; i < file->count; i++) {
+    for (int i = 0; i < file->count && file->count % columns == 0; i++) {
         const int told[2] = {file->solution[i].column,
                              file->has_sources ? file->source[i].column : -1};
         for (int part = 0; part < 2; part++) {
