@@ -107,6 +107,9 @@ def ensembles_do_not_mix_places_of_two_parities():
         told.append((run.returncode, run.stderr))
     assert told[0][0] == 1 and "differ in places of the sources modulo 2: 0 0 0 1 and 0 0 0 0" in told[0][1], told
     assert told[1][0] == 0, told
+    first, odd, same = (naik_io.open(path(name + ".h5")) for name in ("first", "odd", "same"))
+    with first, odd, same:
+        assert first.physics("w") == same.physics("w") != odd.physics("w")
 
 
 def ensembles_do_not_mix_sinks_and_distances():

@@ -323,13 +323,16 @@ class File(_Opened):
         sign or phase depends on what it is counted from."""
         told = self._everywhere()
         if any(momentum) or meson not in (None, "pion5", "pion"):
-            places = [(s.origin, *self.counted_from(set_name, mass, s.number)) for s in self.sources if s.set == set_name]
-            own = all(x0 == origin for origin, x0, _ in places)
-            told["place that signs and momenta are counted from"] = "their source" if own else str(places[0][1])
+            counted = [(s.origin, *self.counted_from(set_name, mass, s.number)) for s in self.sources if s.set == set_name]
+            own = all(x0 == origin for origin, x0, _ in counted)
+            told["place that signs and momenta are counted from"] = "their source" if own else str(counted[0][1])
             if any(momentum):
-                told["weight of a momentum"] = places[0][2]
+                told["weight of a momentum"] = counted[0][2]
         for s in (s for s in self.sources if s.set == set_name):
-            told.update(self._of_source(s, self._of_pair(s.index, mass)))
+            pair, word = self._of_pair(s.index, mass), meson or ("pion" if self.has_spin else "pion5")
+            told.update(self._of_source(s, pair))
+            lie = places.Lie([word], momentum, "point", is_baryon(word), [self._place(s.index, tuple(pair.get("twist", (0, 0, 0))))])
+            told.update(lie.told(self.size, lie.sign(self.has_spin, _GAMMAS) is not None))
         return told
 
     def physics_of(self, correlators):
@@ -542,15 +545,17 @@ class File(_Opened):
 
     def _lie(self, correlator):
         """How the sources of a Correlator that has one lie."""
-        three, sources = isinstance(correlator, ThreePoint), []
-        for quark in correlator.quarks[:2 if three else None]:
-            index = next(s.index for s in self.sources if s.label == quark.source)
-            a = self.h5[f"prop/s{index:04d}/source"].attrs
-            sources.append({**{name: _text(a[name]) for name in ("type", "subset", "smearing")}, "twist": quark.twist,
-                            "begin": tuple(int(n) for n in a["phases_from" if "phases_from" in a else "origin"]),
-                            **{name: tuple(int(n) for n in a[name]) for name in ("origin", "momentum")}})
+        three = isinstance(correlator, ThreePoint)
+        sources = [self._place(next(s.index for s in self.sources if s.label == quark.source), quark.twist)
+                   for quark in correlator.quarks[:2 if three else None]]
         words = [correlator.correlator] + ([correlator.sink_operator] if three else [])
         return places.Lie(words, correlator.momentum, correlator.sink, is_baryon(correlator.correlator), sources)
+
+    def _place(self, index, twist):
+        a = self.h5[f"prop/s{index:04d}/source"].attrs
+        return {**{name: _text(a[name]) for name in ("type", "subset", "smearing")}, "twist": twist,
+                "begin": tuple(int(n) for n in a["phases_from" if "phases_from" in a else "origin"]),
+                **{name: tuple(int(n) for n in a[name]) for name in ("origin", "momentum")}}
 
     def _sign(self, correlator):
         return self._lie(correlator).sign(self.has_spin, _GAMMAS)
