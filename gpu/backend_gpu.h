@@ -107,6 +107,10 @@ naik_status gpu_modes_project(const naik_field *const *block, int count, const n
                               const double *scale, int64_t *products);
 naik_status gpu_modes_add(const naik_field *const *block, int count, const double *a, naik_field *x,
                           const naik_rhs *rhs, naik_rhs_state state);
+/* bricks.cu */
+naik_status gpu_modes_round(naik_field *to, const naik_field *from);
+naik_status gpu_modes_widen(naik_field *to, const naik_field *from);
+naik_status gpu_mode_place(naik_field *block, int irhs, const naik_brick *bricks);
 /* pack.cu */
 naik_status gpu_mode_to_host(const naik_field *block, int irhs, float *mode);
 naik_status gpu_mode_from_host(naik_field *block, int irhs, const float *mode);

@@ -31,6 +31,9 @@ bool naik_piece_is_finite(const void *reals, int64_t count, int bits)
 {
     const double *doubles = reals;
     int64_t odd = 0;
+    if (bits == 16) {
+        return true;
+    }
     if (bits == 32) {
         return naik_singles_are_finite(reals, count);
     }
@@ -45,6 +48,9 @@ bool naik_reals_are_finite(const void *reals, int64_t count, int bits)
 {
     const unsigned char *bytes = reals;
     int64_t odd = 0;
+    if (bits == 16) {
+        return true;
+    }
 #pragma omp parallel for schedule(static) reduction(+ : odd)
     for (int64_t i = 0; i < count; i++) {
         odd += bits == 32 ? single_is_odd(bytes + 4 * i) : double_is_odd(bytes + 8 * i);

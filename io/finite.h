@@ -12,7 +12,7 @@
 
 #include "naik/log.h"
 
-/* Of reals as they are in a file, native float (bits 32) or double (64). */
+/* Of reals as they are in a file, native float (bits 32) or double (64); integers (16) always are. */
 bool naik_reals_are_finite(const void *reals, int64_t count, int bits);
 /* naik_reals_are_finite by the calling thread alone. */
 bool naik_piece_is_finite(const void *reals, int64_t count, int bits);

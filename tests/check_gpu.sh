@@ -28,7 +28,7 @@ BUILD=${BUILD:-build/cuda} SUMMARY=${SUMMARY:-check-gpu.txt} DONE=${DONE:-/dev/n
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 export BUILD NAIK_BACKEND=${BACKEND:-gpu} OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 . tools/env.sh
-programs=${PROGRAMS-halo halo_words halo_room fields modes low_vectors device_tie multigrid multigrid_kernels multigrid_shared
+programs=${PROGRAMS-halo halo_words halo_room fields modes bricks low_vectors device_tie multigrid multigrid_kernels multigrid_shared
     gcr dslash dslash_variants cg multishift propagator smear meson clover
     wilson wilson_variants wilson_exact wilson_sums wilson_solvers wilson_propagator wilson_hops}
 kinds=${KINDS:-staggered deflated clover twisted_mass multigrid groups hung}

@@ -8,49 +8,11 @@
 #include "base/exactsum.h"
 #include "cg_fixture.h"
 #include "comm/collective.h"
-#include "modes/modes.h"
+#include "modes_fixture.h"
 
 enum { MODES = 19, NRHS = 5 }; /* neither fills its last block or tile */
 static const naik_precision stores[2] = {NAIK_SINGLE, NAIK_HALF};
 static const naik_precision vectors[3] = {NAIK_DOUBLE, NAIK_SINGLE, NAIK_HALF};
-
-/* Random modes of norm 1 on the parity. */
-static naik_modes *make_many(check *t, const fixture *f, naik_precision precision,
-                             naik_parity parity, int count)
-{
-    naik_modes *modes = NULL;
-    CHECK_OK(t, naik_modes_create(f->geometry, precision, count, &modes));
-    const double norm = sqrt(3.0 * (double)f->lat->volume);
-    for (int i = 0; modes != NULL && i < count; i++) {
-        double *v = fixture_vector(f, 100 + (uint64_t)i, (int)parity);
-        for (int64_t k = 0; k < (int64_t)f->lat->sites * 6; k++) {
-            v[k] /= norm;
-        }
-        CHECK_OK(t, f->backend->ops->field.from_host(modes->block[i / NAIK_MODES_BLOCK], parity,
-                                                     i % NAIK_MODES_BLOCK, v));
-        free(v);
-    }
-    return modes;
-}
-static naik_modes *make_modes(check *t, const fixture *f, naik_precision precision,
-                              naik_parity parity)
-{
-    return make_many(t, f, precision, parity, MODES);
-}
-
-/* An rhs of a field as it is stored, zeros on the other parity. */
-static double *stored(check *t, const fixture *f, const naik_field *field, naik_parity parity,
-                      int irhs)
-{
-    double *v = calloc((size_t)f->lat->sites * 6, sizeof *v);
-    CHECK_OK(t, f->backend->ops->field.to_host(field, parity, irhs, v));
-    return v;
-}
-static double *stored_mode(check *t, const fixture *f, const naik_modes *modes, naik_parity parity,
-                           int i)
-{
-    return stored(t, f, modes->block[i / NAIK_MODES_BLOCK], parity, i % NAIK_MODES_BLOCK);
-}
 
 static naik_complex slow_product(check *t, const fixture *f, const double *v, const double *r)
 {
@@ -75,7 +37,7 @@ static void products_with_modes_are_those_of_slow_sums(check *t)
         CHECK_OK(t, naik_modes_work_create(f.geometry, MODES, NRHS, &work));
         for (int s = 0; s < 2; s++) {
             const naik_parity parity = (naik_parity)s;
-            naik_modes *modes = make_modes(t, &f, stores[s], parity);
+            naik_modes *modes = fixture_modes(t, &f, stores[s], parity, MODES);
             for (int p = 0; p < 3; p++) {
                 naik_field *r = fixture_field(t, &f, vectors[p], NRHS, 7, parity);
                 naik_complex c[MODES * NRHS];
@@ -85,9 +47,9 @@ static void products_with_modes_are_those_of_slow_sums(check *t)
                 CHECK_OK(t, naik_modes_project(work, modes->block, MODES, 1.001, r, norm2, c));
                 double worst = 0;
                 for (int i = 0; i < MODES; i++) {
-                    double *v = stored_mode(t, &f, modes, parity, i);
+                    double *v = fixture_stored_mode(t, &f, modes, parity, i);
                     for (int j = 0; j < NRHS; j++) {
-                        double *rj = stored(t, &f, r, parity, j);
+                        double *rj = fixture_stored(t, &f, r, parity, j);
                         const naik_complex e = slow_product(t, &f, v, rj), *g = &c[i * NRHS + j];
                         if (j == 3) {
                             CHECK_TRUE(t, g->re == 0 && g->im == 0);
@@ -118,7 +80,7 @@ typedef struct outcome {
 static void mix(check *t, const fixture *f, const naik_field *field, int nrhs, double *sum)
 {
     for (int j = 0; j < nrhs; j++) {
-        double *x = stored(t, f, field, NAIK_EVEN, j);
+        double *x = fixture_stored(t, f, field, NAIK_EVEN, j);
         for (int64_t k = 0; k < (int64_t)f->lat->sites * 6; k++) {
             sum[k] = fma(1 + 0.25 * j, x[k], sum[k]);
         }
@@ -135,7 +97,7 @@ static outcome work_through(check *t, const fixture *f, naik_precision precision
     const size_t reals = (size_t)f->lat->sites * 6;
     out.added = calloc(reals, sizeof(double));
     out.rotated = calloc(reals, sizeof(double));
-    naik_modes *modes = make_modes(t, f, precision, NAIK_EVEN);
+    naik_modes *modes = fixture_modes(t, f, precision, NAIK_EVEN, MODES);
     naik_field *r = fixture_field(t, f, NAIK_SINGLE, NRHS, 7, NAIK_EVEN);
     CHECK_OK(t, naik_modes_work_create(f->geometry, MODES, NRHS, &work));
     CHECK_OK(t, naik_modes_norms(work, r, norm2));
@@ -208,14 +170,14 @@ static void modes_are_added_as_a_slow_sum(check *t)
             a[i] = (naik_complex){sin(i), cos(3 * i)};
         }
         for (int p = 0; p < 3; p++) {
-            naik_modes *modes = make_modes(t, &f, stores[p % 2], NAIK_ODD);
+            naik_modes *modes = fixture_modes(t, &f, stores[p % 2], NAIK_ODD, MODES);
             naik_field *x = fixture_field(t, &f, vectors[p], NRHS, 7, NAIK_ODD);
             double *expected[NRHS], largest = 0;
             for (int j = 0; j < NRHS; j++) {
-                expected[j] = stored(t, &f, x, NAIK_ODD, j);
+                expected[j] = fixture_stored(t, &f, x, NAIK_ODD, j);
             }
             for (int i = 0; i < MODES; i++) {
-                double *v = stored_mode(t, &f, modes, NAIK_ODD, i);
+                double *v = fixture_stored_mode(t, &f, modes, NAIK_ODD, i);
                 for (int j = 0; j < NRHS; j++) {
                     const naik_complex w = a[i * NRHS + j];
                     for (int64_t k = 0; j != 2 && k < (int64_t)f.lat->sites * 3; k++) {
@@ -227,7 +189,7 @@ static void modes_are_added_as_a_slow_sum(check *t)
             }
             CHECK_OK(t, naik_modes_add(work, modes->block, MODES, a, x, rhs, NAIK_RHS_CHECK));
             for (int j = 0; j < NRHS; j++) {
-                double *got = stored(t, &f, x, NAIK_ODD, j);
+                double *got = fixture_stored(t, &f, x, NAIK_ODD, j);
                 const double worst = fixture_difference(&f, got, expected[j], NAIK_ODD, &largest);
                 CHECK_NEAR(t, worst / largest, 0, j == 2 ? 0 : tolerance[p]);
                 free(got);
@@ -255,7 +217,7 @@ static void a_column_is_the_same_in_batches_of_all_widths(check *t)
             naik_complex *c = calloc(MANY * WIDE, sizeof *c), *d = calloc(MANY * WIDE, sizeof *d);
             double norm2[WIDE], *added[WIDE], worst = 0;
             naik_modes_work *work = NULL;
-            naik_modes *modes = make_many(t, &f, stores[s], NAIK_EVEN, MANY);
+            naik_modes *modes = fixture_modes(t, &f, stores[s], NAIK_EVEN, MANY);
             CHECK_OK(t, naik_modes_work_create(f.geometry, MANY, WIDE, &work));
             for (int w = 0; w < WIDTHS; w++) {
                 const int n = width[w];
@@ -268,9 +230,9 @@ static void a_column_is_the_same_in_batches_of_all_widths(check *t)
                     CHECK_TRUE(t, memcmp(d + i * n, c + i * WIDE, (size_t)n * sizeof *c) == 0);
                 }
                 for (int i = 0; w == 0 && i < MANY; i += 13) {
-                    double *v = stored_mode(t, &f, modes, NAIK_EVEN, i);
+                    double *v = fixture_stored_mode(t, &f, modes, NAIK_EVEN, i);
                     for (int j = 1; j < WIDE; j += 4) {
-                        double *rj = stored(t, &f, r, NAIK_EVEN, j);
+                        double *rj = fixture_stored(t, &f, r, NAIK_EVEN, j);
                         const naik_complex e = slow_product(t, &f, v, rj), *g = &c[i * WIDE + j];
                         worst = fmax(worst, hypot(g->re - e.re, g->im - e.im) / sqrt(norm2[j]));
                         free(rj);
@@ -283,7 +245,7 @@ static void a_column_is_the_same_in_batches_of_all_widths(check *t)
                 }
                 CHECK_OK(t, naik_modes_add(work, modes->block, MANY, d, x, NULL, NAIK_RHS_IDLE));
                 for (int j = 0; j < n; j++) {
-                    double *got = stored(t, &f, x, NAIK_EVEN, j);
+                    double *got = fixture_stored(t, &f, x, NAIK_EVEN, j);
                     if (w == 0) {
                         added[j] = got;
                     } else {
@@ -315,11 +277,11 @@ static void modes_are_rotated_in_place(check *t)
         naik_modes_work *work = NULL;
         naik_complex q[MODES * KEPT];
         double *old[MODES];
-        naik_modes *modes = make_modes(t, &f, NAIK_SINGLE, NAIK_EVEN);
+        naik_modes *modes = fixture_modes(t, &f, NAIK_SINGLE, NAIK_EVEN, MODES);
         const size_t reals = (size_t)f.lat->sites * 6;
         CHECK_OK(t, naik_modes_work_create(f.geometry, MODES, KEPT, &work));
         for (int i = 0; i < MODES; i++) {
-            old[i] = stored_mode(t, &f, modes, NAIK_EVEN, i);
+            old[i] = fixture_stored_mode(t, &f, modes, NAIK_EVEN, i);
         }
         for (int i = 0; i < MODES * KEPT; i++) {
             q[i] = (naik_complex){sin(2 * i), cos(5 * i)};
@@ -334,7 +296,7 @@ static void modes_are_rotated_in_place(check *t)
                     expected[k + 1] += w.re * old[i][k + 1] + w.im * old[i][k];
                 }
             }
-            double *got = stored_mode(t, &f, modes, NAIK_EVEN, j);
+            double *got = fixture_stored_mode(t, &f, modes, NAIK_EVEN, j);
             const double worst = fixture_difference(&f, got, expected, NAIK_EVEN, &largest);
             CHECK_NEAR(t, worst / largest, 0, FLT_EPSILON);
             free(got);
@@ -358,8 +320,8 @@ static void many_modes_are_rotated_in_place(check *t)
         const int many = f.backend->ops->host_memory ? 83 : 523, kept = many - 6;
         naik_modes_work *work = NULL;
         naik_complex *q = calloc((size_t)(many * kept), sizeof *q);
-        naik_modes *modes = make_many(t, &f, NAIK_SINGLE, NAIK_EVEN, many);
-        naik_modes *old = make_many(t, &f, NAIK_SINGLE, NAIK_EVEN, many);
+        naik_modes *modes = fixture_modes(t, &f, NAIK_SINGLE, NAIK_EVEN, many);
+        naik_modes *old = fixture_modes(t, &f, NAIK_SINGLE, NAIK_EVEN, many);
         const size_t reals = (size_t)f.lat->sites * 6;
         CHECK_OK(t, naik_modes_work_create(f.geometry, many, kept, &work));
         CHECK_OK(t, naik_modes_work_rotates(work));
@@ -376,14 +338,14 @@ static void many_modes_are_rotated_in_place(check *t)
             const int from[2] = {(7 * j + 3) % many, (11 * j + many - 1) % many};
             for (int i = 0; i < 2 - (from[0] == from[1]); i++) {
                 const naik_complex w = q[from[i] * kept + j];
-                double *v = stored_mode(t, &f, old, NAIK_EVEN, from[i]);
+                double *v = fixture_stored_mode(t, &f, old, NAIK_EVEN, from[i]);
                 for (size_t k = 0; k < reals; k += 2) {
                     expected[k] += w.re * v[k] - w.im * v[k + 1];
                     expected[k + 1] += w.re * v[k + 1] + w.im * v[k];
                 }
                 free(v);
             }
-            double *got = stored_mode(t, &f, modes, NAIK_EVEN, j);
+            double *got = fixture_stored_mode(t, &f, modes, NAIK_EVEN, j);
             const double worst = fixture_difference(&f, got, expected, NAIK_EVEN, &largest);
             CHECK_NEAR(t, worst / largest, 0, FLT_EPSILON);
             free(got);
@@ -406,8 +368,8 @@ static void modes_are_sorted_in_place(check *t)
                                         6,  4, 5, 13, 12, 14, 16, 17, 15};
     fixture f;
     if (cg_fixture(t, &f)) {
-        naik_modes *modes = make_modes(t, &f, NAIK_SINGLE, NAIK_EVEN);
-        naik_modes *old = make_modes(t, &f, NAIK_SINGLE, NAIK_EVEN);
+        naik_modes *modes = fixture_modes(t, &f, NAIK_SINGLE, NAIK_EVEN, MODES);
+        naik_modes *old = fixture_modes(t, &f, NAIK_SINGLE, NAIK_EVEN, MODES);
         naik_field *spare = fixture_field(t, &f, NAIK_SINGLE, NAIK_MODES_BLOCK, 7, NAIK_EVEN);
         const size_t bytes = (size_t)f.lat->sites * 6 * sizeof(double);
         for (int i = 0; i < MODES; i++) {
@@ -416,8 +378,8 @@ static void modes_are_sorted_in_place(check *t)
         }
         CHECK_OK(t, naik_modes_sort(modes, spare));
         for (int i = 0; i < MODES; i++) {
-            double *a = stored_mode(t, &f, modes, NAIK_EVEN, i);
-            double *b = stored_mode(t, &f, old, NAIK_EVEN, expected[i]);
+            double *a = fixture_stored_mode(t, &f, modes, NAIK_EVEN, i);
+            double *b = fixture_stored_mode(t, &f, old, NAIK_EVEN, expected[i]);
             CHECK_TRUE(t, memcmp(a, b, bytes) == 0);
             CHECK_TRUE(t, modes->lambda2[i] == value[expected[i]]);
             CHECK_INT(t, (int)modes->residual[i], expected[i]);
@@ -445,7 +407,8 @@ static void modes_are_rounded_as_they_are_copied(check *t)
 {
     fixture f;
     if (cg_fixture(t, &f)) {
-        naik_modes *modes = make_modes(t, &f, NAIK_SINGLE, NAIK_EVEN), *copy = NULL, *half = NULL;
+        naik_modes *modes = fixture_modes(t, &f, NAIK_SINGLE, NAIK_EVEN, MODES), *copy = NULL,
+                   *half = NULL;
         modes->lambda2[MODES - 1] = 3;
         CHECK_OK(t, naik_modes_create(f.geometry, NAIK_HALF, MODES, &copy));
         CHECK_OK(t, naik_modes_copy(modes, copy));
@@ -453,8 +416,8 @@ static void modes_are_rounded_as_they_are_copied(check *t)
         CHECK_TRUE(t, modes == NULL && half->precision == NAIK_HALF && half->count == MODES);
         CHECK_TRUE(t, half->lambda2[MODES - 1] == 3);
         for (int i = 0; i < MODES; i++) {
-            double *a = stored_mode(t, &f, half, NAIK_EVEN, i);
-            double *b = stored_mode(t, &f, copy, NAIK_EVEN, i);
+            double *a = fixture_stored_mode(t, &f, half, NAIK_EVEN, i);
+            double *b = fixture_stored_mode(t, &f, copy, NAIK_EVEN, i);
             CHECK_TRUE(t, memcmp(a, b, (size_t)f.lat->sites * 6 * sizeof *a) == 0);
             free(a);
             free(b);
@@ -486,6 +449,11 @@ static void what_cannot_be_is_refused(check *t)
         wide = fixture_field(t, &f, NAIK_DOUBLE, 1, 7, NAIK_EVEN);
         CHECK_STATUS(t, naik_modes_add(work, &wide, 1, c, wide, NULL, NAIK_RHS_IDLE), NAIK_ERR_ARG);
         naik_field_destroy(&wide);
+        wide = fixture_field(t, &f, NAIK_HALF, 1, 7, NAIK_EVEN); /* a scale a site */
+        const naik_status refused = naik_modes_add(work, &wide, 1, c, wide, NULL, NAIK_RHS_IDLE);
+        CHECK_TRUE(t, strstr(naik_log_message(t->log), "single precision or bricks are wanted"));
+        CHECK_STATUS(t, refused, NAIK_ERR_ARG);
+        naik_field_destroy(&wide);
         naik_modes_work_destroy(&work);
         naik_modes_destroy(&modes);
     }
@@ -498,16 +466,16 @@ static void modes_go_to_files_as_they_are_and_come_back(check *t)
     fixture f;
     if (cg_fixture(t, &f)) {
         const naik_mode_ops *ops = &f.backend->ops->modes;
-        naik_modes *modes = make_modes(t, &f, NAIK_SINGLE, NAIK_EVEN), *back = NULL;
+        naik_modes *modes = fixture_modes(t, &f, NAIK_SINGLE, NAIK_EVEN, MODES), *back = NULL;
         CHECK_OK(t, naik_modes_create(f.geometry, NAIK_SINGLE, MODES, &back));
         float *packed = malloc((size_t)f.lat->volume_cb * 6 * sizeof *packed);
         int different = 0;
         for (int i = 0; i < MODES; i++) {
             const int block = i / NAIK_MODES_BLOCK, irhs = i % NAIK_MODES_BLOCK;
-            double *v = stored_mode(t, &f, modes, NAIK_EVEN, i);
+            double *v = fixture_stored_mode(t, &f, modes, NAIK_EVEN, i);
             CHECK_OK(t, ops->to_host(modes->block[block], irhs, packed));
             CHECK_OK(t, ops->from_host(back->block[block], irhs, packed));
-            double *again = stored_mode(t, &f, back, NAIK_EVEN, i);
+            double *again = fixture_stored_mode(t, &f, back, NAIK_EVEN, i);
             for (int32_t cb = 0; cb < f.lat->volume_cb; cb++) {
                 const double *site = v + 6 * (int64_t)naik_lattice_site_of(f.lat, NAIK_EVEN, cb);
                 for (int k = 0; k < 6; k++) {

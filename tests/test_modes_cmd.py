@@ -443,6 +443,59 @@ def auto_solves_without_modes_that_will_not_pay():
     assert not os.path.exists(path("never.h5"))
 
 
+def bricks_of(v):
+    """Single-precision modes [n][T][Z][Y][X/2][3] rounded as naik rounds them: numbers, and scales."""
+    n, t, z, y, x, _ = v.shape
+    sites = v.view(numpy.float32).reshape(n, t // 2, 2, z // 2, 2, y // 2, 2, x, 6).transpose(0, 1, 3, 5, 7, 2, 4, 6, 8)
+    largest = numpy.abs(sites).max((5, 6, 7, 8)).astype(numpy.float32)
+    scale = ((largest * numpy.float32(1 / 32767)).view(numpy.uint32) + 0x1ff & 0xfffffe00).view(numpy.float32)
+    return numpy.rint(sites / scale[..., None, None, None, None]).astype(int).reshape(*scale.shape, 8, 3, 2), scale
+
+
+def a_file_in_16_bits_serves_as_one_in_32():
+    """The bits of solves in 16 bits, whether the modes are found, read in 16 or in 32 bits, written or read together or
+    by two ranks; half the size, and every byte checked."""
+    half = "deflation={modes: 12, tolerance: 1e-2, precision: 16, file_precision: %d, file: %s}"
+    runs = (("b-found", 16, "b.h5", 1, ()), ("b-read", 16, "b.h5", 2, ()), ("b-wide", 32, "modes.h5", 1, ()),
+            ("b-two", 16, "together.h5", 2, ("--set", "output.aggregators=1")))
+    for out, bits, file, ranks, words in runs:
+        naik("solve", path("in.yaml"), "--set", half % (bits, path(file)), "--set", f"output.file={path(out + '.h5')}", *words,
+             ranks=ranks)
+    with h5py.File(path("b.h5")) as b, h5py.File(path("together.h5")) as b2, h5py.File(path("modes.h5")) as m:
+        numbers, scale = bricks_of(m["modes/v"][:])
+        assert b.attrs["format_version"] in (b"2.0", "2.0") and m.attrs["format_version"] in (b"1.0", "1.0")
+        assert (b["modes/v"]["number"] == numbers).all() and (b["modes/v"]["scale"] == scale).all()
+        for name in ("v", "lambda2", "residual", "suma", "sumb"):
+            assert b["modes/" + name][:].tobytes() == b2["modes/" + name][:].tobytes(), name
+        assert (b["modes/lambda2"][:] == m["modes/lambda2"][:]).all()
+        assert b["modes/v"].id.get_storage_size() * 24 == m["modes/v"].id.get_storage_size() * 12.5
+    with naik_io.open_modes(path("b.h5")) as b, naik_io.open_modes(path("modes.h5")) as m:
+        assert b.on_all_sites(3).shape == m.on_all_sites(3).shape and len(b) == 12
+        assert 0 < numpy.abs(b.mode(11) - m.mode(11)).max() < 3e-5 * numpy.abs(m.mode(11)).max()
+    with h5py.File(path("b-found.h5")) as found:
+        for out in ("b-read.h5", "b-wide.h5", "b-two.h5"):
+            with h5py.File(path(out)) as f:
+                for column in ("iterations", "true_residual", "suma", "sumb"):
+                    assert (f["solves"][column] == found["solves"][column]).all(), (out, column)
+    naik("solve", path("in.yaml"), "--set", "deflation.file=" + path("b.h5"), "--set", f"output.file={path('in32.h5')}")
+    told = json.loads(naik("info", path("b.h5"), "--json"))
+    assert told["intact"] and told["modes_verified"] == 12 and told["file_precision"] == 16, told
+    assert json.loads(naik("info", path("modes.h5"), "--json"))["file_precision"] == 32
+    for name, value in (("number", 77), ("scale", numpy.nan)):
+        shutil.copy(path("b.h5"), path("hurt.h5"))
+        with h5py.File(path("hurt.h5"), "r+") as f:
+            v = f["modes/v"][:]
+            v[name][5, 1, 1, 0, 2] = value
+            f["modes/v"][...] = v
+            if name == "scale":  # and a checksum that agrees
+                sums = naik_io._site_sums(numpy.frombuffer(v[5].tobytes(), numpy.uint8).reshape(-1, 100))
+                f["modes/suma"][5], f["modes/sumb"][5] = sums
+        assert "mode 5" in naik("info", path("hurt.h5"), status=4), name
+        for words in ((), ("--set", "output.aggregators=1")):
+            log = naik("modes", path("in.yaml"), "--set", half % (16, path("hurt.h5")), *words, status=4)
+            assert "mode 5 of" in log and ("NaN or infinity" in log) == (name == "scale"), log
+
+
 def damage_and_other_links_are_refused():
     with open(path("modes.h5"), "rb") as f:
         whole = f.read()
@@ -483,4 +536,4 @@ main([modes_are_found_once_and_verified, whatever_is_asked_of_the_search_the_mod
       auto_finds_as_many_as_pay_and_keeps_to_them, auto_solves_without_modes_that_will_not_pay,
       files_say_how_many_modes_deflated_a_solve,
       neither_odd_sites_nor_poor_modes_cost_iterations, the_report_shows_the_spectrum_and_iterations_with_and_without,
-      an_entry_without_modes_is_solved_as_if_there_were_none, damage_and_other_links_are_refused])
+      an_entry_without_modes_is_solved_as_if_there_were_none, a_file_in_16_bits_serves_as_one_in_32, damage_and_other_links_are_refused])

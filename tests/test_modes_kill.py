@@ -18,7 +18,7 @@ gauge: {file: %s}
 action: {type: hisq}
 solve:
   - {name: pt, masses: [0.002, 0.02], source: {type: point, origin: [0, 0, 0, 0]}}
-deflation: {modes: 16, krylov: 48, degree: 4, tolerance: 1e-6, file: %s, precision: 16}
+deflation: {modes: 16, krylov: 48, degree: 4, tolerance: 1e-6, file: %s, precision: 16, file_precision: 16}
 solver: {batch: 4}
 output: {file: %s, correlators: [pion5]}
 run: {backend: cpu, threads: 1}

@@ -20,6 +20,7 @@ solve:
 output: {file: OUT, correlators: [pion5]}
 """
 KINDS = ("gauge", "links", "prop", "modes")
+NEW = {"modes": "3.0"}  # not known; of other kinds 2.0
 
 
 def write(name, **places):
@@ -51,7 +52,7 @@ def files_of_every_kind():
         with h5py.File(path(kind + ".h5"), "r") as f:
             assert f.attrs["format"] == {"links": "naik-gauge"}.get(kind, "naik-" + kind)
         versioned(kind, "1.7", ".later")
-        versioned(kind, "2.0", ".new")
+        versioned(kind, NEW.get(kind, "2.0"), ".new")
 
 
 def a_later_minor_version_is_read():
@@ -64,7 +65,7 @@ def a_later_minor_version_is_read():
 def refuses(*words, kind, ranks=1):
     status, said, told = answer(*words, ranks=ranks)
     name = {"links": "naik-gauge"}.get(kind, "naik-" + kind)
-    assert status == 1 and f"has version 2.0 of the format {name}" in told and "damaged" not in told, (words, status, told)
+    assert status == 1 and f"has version {NEW.get(kind, '2.0')} of the format {name}" in told and "damaged" not in told, (words, status, told)
 
 
 def every_command_refuses_a_version_that_is_not_known():
@@ -87,11 +88,11 @@ def every_command_refuses_a_version_that_is_not_known():
     refuses("solve", source, "--set", "deflation.modes=8", "--set", f"deflation.file={modes}", kind="modes")
     refuses("modes", source, "--set", "deflation.modes=8", "--set", f"deflation.file={modes}", kind="modes")
     refuses("info", modes, "--mass", "0.1", kind="modes")
-    for opener, name in ((naik_io.open, prop), (naik_io.open_modes, modes)):
+    for opener, name, version in ((naik_io.open, prop, "2.0"), (naik_io.open_modes, modes, "3.0")):
         try:
             opener(name)
         except ValueError as error:
-            assert "has version 2.0" in str(error), error
+            assert f"has version {version}" in str(error), error
         else:
             raise AssertionError(name)
     assert not os.path.exists(path("x.h5")) and not os.path.exists(path("x.scidac")) and not os.path.exists(path("prop.new.html"))

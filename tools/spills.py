@@ -22,8 +22,6 @@ EXCEPTIONS = [
     ("tiles_kernel<vec_half, 4>", "ptxas", 128,
      "sums of bricks, which the innermost loop does not touch; one block a multiprocessor spills nothing and is slower"),
     ("tiles_kernel<vec_single, 4>", "ptxas", 176, "the same"),
-    ("tiles_kernel<vec_half, 3>", "ptxas", 8, "the same, for sm_90"),
-    ("tiles_kernel<vec_single, 3>", "ptxas", 8, "the same, for sm_90"),
 ]
 
 

@@ -1,6 +1,6 @@
 /* blas.cu - vector updates: one thread a site and rhs, rhs in the grid's second direction */
 #include "gpu/backend_gpu.h"
-#include "gpu/fields/prec.cuh"
+#include "gpu/fields/bricks.cuh"
 #include "gpu/halo/exchange.cuh"
 #include "gpu/vectors/rhs.cuh"
 
@@ -26,7 +26,10 @@ size_t gpu_field_bytes(const naik_lattice *lattice, naik_precision precision, in
 
 size_t gpu_bare_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs)
 {
-    return bytes_of((size_t)lattice->volume_cb, precision, nrhs);
+    const size_t sites = (size_t)lattice->volume_cb, rhs = (size_t)nrhs;
+    return precision == NAIK_HALF
+               ? vec_brick::scales(sites, nrhs) + sites / NAIK_BRICK_SITES * rhs * sizeof(float)
+               : bytes_of(sites, precision, nrhs);
 }
 
 typedef struct blas_params {

@@ -9,7 +9,7 @@
  * converted once for all rhs of a tile.
  */
 #include "gpu/backend_gpu.h"
-#include "gpu/fields/prec.cuh"
+#include "gpu/fields/bricks.cuh"
 
 enum {
     MODES_THREADS = 128,
@@ -44,31 +44,13 @@ typedef struct modes_blocks {
 typedef struct project_params {
     modes_blocks block;
     const char *r;
-    int modes, nrhs, bricks;
+    int modes, nrhs;
     int tiles, rhs_tiles;
     int groups; /* of bricks a block, through shared memory */
-    int stride_y, stride_z, stride_t;
-    gpu_divider half_x, half_y, half_z;
+    gpu_bricks bricks;
     unsigned long long *products; /* [modes][nrhs][2] */
     double scale[NAIK_MAX_RHS];
 } project_params;
-
-/* Where the brick's first site is on the checkerboard. */
-__device__ static inline int brick_origin(const project_params &p, int brick)
-{
-    const int row = gpu_divide(brick, p.half_x);
-    const int plane = gpu_divide(row, p.half_y);
-    const int t = gpu_divide(plane, p.half_z);
-    const int x = brick - row * (int)p.half_x.divisor;
-    const int y = row - plane * (int)p.half_y.divisor, z = plane - t * (int)p.half_z.divisor;
-    return x + 2 * (y * p.stride_y + z * p.stride_z + t * p.stride_t);
-}
-
-/* Site k of a brick's 8 of one parity. */
-__device__ static inline int brick_site(const project_params &p, int origin, int k)
-{
-    return origin + (k & 1) * p.stride_y + (k >> 1 & 1) * p.stride_z + (k >> 2) * p.stride_t;
-}
 
 __device__ static inline long long lanes_sum(long long v)
 {
@@ -95,23 +77,26 @@ template <class V, class R>
 __global__ void __launch_bounds__(project_shape<R>::THREADS) project_kernel(const project_params p)
 {
     typedef typename R::real real;
+    typedef mode_reader<V> reader;
     const int tile = (int)(blockIdx.x * project_shape<R>::WARPS + threadIdx.x / GPU_LANES);
     const bool mine = tile < p.tiles;
     const int m0 = mine ? tile / p.rhs_tiles * MODES_TILE : 0;
     const int c0 = mine ? tile % p.rhs_tiles * MODES_TILE : 0;
     const char *modes = p.block.at[m0 / NAIK_MODES_BLOCK];
     long long total[MODES_TILE][MODES_TILE][2] = {};
-    for (int first = (int)blockIdx.y * GPU_LANES; first < p.bricks;
+    for (int first = (int)blockIdx.y * GPU_LANES; first < p.bricks.count;
          first += (int)gridDim.y * GPU_LANES) {
         const int brick = first + (int)threadIdx.x % GPU_LANES;
         __syncthreads();
-        if (!mine || brick >= p.bricks) {
+        if (!mine || brick >= p.bricks.count) {
             continue;
         }
         cplx<real> sum[MODES_TILE][MODES_TILE] = {};
-        const int origin = brick_origin(p, brick);
-        for (int k = 0; k < 8; k++) {
-            const int site = brick_site(p, origin, k);
+        const int origin = brick_origin(p.bricks, brick);
+        const float4 four = reader::scales(modes, p.bricks, brick, m0 % NAIK_MODES_BLOCK);
+        const float unit[MODES_TILE] = {four.x, four.y, four.z, four.w};
+        for (int k = 0; k < NAIK_BRICK_SITES; k++) {
+            const int site = origin + brick_step(p.bricks, k);
             colour_vector<real> r[MODES_TILE];
 #pragma unroll
             for (int c = 0; c < MODES_TILE; c++) {
@@ -119,8 +104,8 @@ __global__ void __launch_bounds__(project_shape<R>::THREADS) project_kernel(cons
             }
 #pragma unroll
             for (int i = 0; i < MODES_TILE; i++) {
-                const colour_vector<typename V::real> v = V::load(
-                    modes + vec_offset<V>(site, m0 % NAIK_MODES_BLOCK + i, NAIK_MODES_BLOCK));
+                const colour_vector<float> v =
+                    reader::unpack(reader::fetch(modes, site, m0 % NAIK_MODES_BLOCK + i), unit[i]);
 #pragma unroll
                 for (int c = 0; c < MODES_TILE; c++) {
 #pragma unroll
@@ -187,22 +172,31 @@ __device__ static inline void take_row(const cplx<float> *row, int thread, cplx<
 
 /* What a thread carries from the memory to the room: a mode on SITES of a brick, and an rhs on one. */
 template <int N> struct tiles_load {
-    vec_half::stored v[tiles_room<N>::SITES];
+    vec_brick::stored v[tiles_room<N>::SITES];
     colour_vector<float> r;
 };
 
 /* Where a thread of the block loads. */
 typedef struct tiles_place {
-    const char *mode;
+    const char *block;
+    int mode;          /* of the block */
     int brick, vector; /* of the room */
     int column, site;  /* of the room, of its rhs; column < RHS: it loads one */
     int c;             /* the rhs */
 } tiles_place;
 
-/* Of the thread's brick where the group of bricks from g on begins. */
-__device__ static inline int place_origin(const project_params &p, const tiles_place &at, int g)
+/* The thread's brick of a group. */
+typedef struct tiles_brick {
+    int origin;
+    float scale; /* of the thread's mode */
+} tiles_brick;
+
+/* Of the group of bricks from g on. */
+__device__ static inline tiles_brick brick_at(const project_params &p, const tiles_place &at, int g)
 {
-    return brick_origin(p, g + at.brick < p.bricks ? g + at.brick : p.bricks - 1);
+    const int last = p.bricks.count - 1, brick = g + at.brick < last ? g + at.brick : last;
+    return {brick_origin(p.bricks, brick),
+            mode_reader<vec_brick>::scale(at.block, p.bricks, brick, at.mode)};
 }
 
 template <class R, int N>
@@ -211,23 +205,23 @@ __device__ static inline void tiles_fetch(const project_params &p, const tiles_p
 {
 #pragma unroll
     for (int k = 0; k < tiles_room<N>::SITES; k++) {
-        const int site = brick_site(p, origin, first_site + k);
-        load.v[k] = vec_half::fetch(at.mode + vec_offset<vec_half>(site, 0, NAIK_MODES_BLOCK));
+        const int site = origin + brick_step(p.bricks, first_site + k);
+        load.v[k] = mode_reader<vec_brick>::fetch(at.block, site, at.mode);
     }
     if (at.column < tiles_room<N>::RHS) {
-        load.r =
-            R::load(p.r + vec_offset<R>(brick_site(p, origin, first_site + at.site), at.c, p.nrhs));
+        const int site = origin + brick_step(p.bricks, first_site + at.site);
+        load.r = R::load(p.r + vec_offset<R>(site, at.c, p.nrhs));
     }
 }
 
 template <int N>
 __device__ static inline void tiles_keep(const tiles_place &at, const tiles_load<N> &load,
-                                         tiles_room<N> &room)
+                                         float scale, tiles_room<N> &room)
 {
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < tiles_room<N>::SITES; k++) {
-        const colour_vector<float> v = vec_half::unpack(load.v[k]);
+        const colour_vector<float> v = mode_reader<vec_brick>::unpack(load.v[k], scale);
 #pragma unroll
         for (int a = 0; a < 3; a++) {
             room.mode[at.brick][(3 * k + a) * TILES_MODES + at.vector] = v.e[a];
@@ -295,28 +289,30 @@ __global__ void __launch_bounds__(TILES_THREADS, 2) tiles_kernel(const project_p
     at.site = at.vector / (TILES_MOST * TILES_RHS_GROUPS);
     at.c = c0 + at.column < p.nrhs ? c0 + at.column : p.nrhs - 1;
     const int mode = tile + at.vector < p.modes ? tile + at.vector : p.modes - 1;
-    at.mode = p.block.at[mode / NAIK_MODES_BLOCK] + mode % NAIK_MODES_BLOCK * vec_half::RHS_BYTES;
+    at.block = p.block.at[mode / NAIK_MODES_BLOCK];
+    at.mode = mode % NAIK_MODES_BLOCK;
     long long total[TILES_EACH][N][2] = {};
     tiles_load<N> load;
     const int first = (int)blockIdx.y * p.groups * TILES_BRICKS;
-    int origin = place_origin(p, at, first);
+    tiles_brick brick = brick_at(p, at, first);
     if (AHEAD) {
-        tiles_fetch<R, N>(p, at, origin, 0, load);
+        tiles_fetch<R, N>(p, at, brick.origin, 0, load);
     }
-    for (int g = first; g < p.bricks && g < first + p.groups * TILES_BRICKS; g += TILES_BRICKS) {
+    for (int g = first; g < p.bricks.count && g < first + p.groups * TILES_BRICKS;
+         g += TILES_BRICKS) {
         cplx<float> sum[TILES_EACH][N] = {};
 #pragma unroll 1
         for (int site = 0; site < 8; site += shape::SITES) {
             if (!AHEAD) {
-                tiles_fetch<R, N>(p, at, origin, site, load);
+                tiles_fetch<R, N>(p, at, brick.origin, site, load);
             }
-            tiles_keep<N>(at, load, room);
+            tiles_keep<N>(at, load, brick.scale, room);
             const bool last = site + shape::SITES == 8;
             if (last) {
-                origin = place_origin(p, at, g + TILES_BRICKS);
+                brick = brick_at(p, at, g + TILES_BRICKS);
             }
             if (AHEAD) {
-                tiles_fetch<R, N>(p, at, origin, last ? 0 : site + shape::SITES, load);
+                tiles_fetch<R, N>(p, at, brick.origin, last ? 0 : site + shape::SITES, load);
             }
 #pragma unroll 4
             for (int n = 0; n < shape::NUMBERS; n++) {
@@ -332,7 +328,7 @@ __global__ void __launch_bounds__(TILES_THREADS, 2) tiles_kernel(const project_p
                 }
             }
         }
-        if (g + own < p.bricks) {
+        if (g + own < p.bricks.count) {
 #pragma unroll
             for (int c = 0; c < N; c++) {
                 const int column = c0 + place_of<TILES_RHS_GROUPS, N>(across, c);
@@ -364,7 +360,7 @@ static int at_most(int a, int b)
 template <class V, class R> static void launch_project_of(gpu_stream stream, project_params &p)
 {
     const int warps = project_shape<R>::WARPS, bricks = GPU_LANES * MODES_BRICKS_A_THREAD;
-    const int chunks = at_most((p.bricks + bricks - 1) / bricks, MODES_CHUNKS);
+    const int chunks = at_most((p.bricks.count + bricks - 1) / bricks, MODES_CHUNKS);
     p.rhs_tiles = (p.nrhs + MODES_TILE - 1) / MODES_TILE;
     p.tiles = p.modes / MODES_TILE * p.rhs_tiles;
     const dim3 grid((unsigned)((p.tiles + warps - 1) / warps), (unsigned)chunks);
@@ -374,7 +370,7 @@ template <class V, class R> static void launch_project_of(gpu_stream stream, pro
 template <class R, int N> static void launch_tiles_of(gpu_stream stream, project_params &p)
 {
     const int tiles = (p.modes + TILES_MODES - 1) / TILES_MODES * p.rhs_tiles;
-    const int groups = (p.bricks + TILES_BRICKS - 1) / TILES_BRICKS;
+    const int groups = (p.bricks.count + TILES_BRICKS - 1) / TILES_BRICKS;
     const int wanted = (int)((int64_t)groups * tiles / TILES_BLOCKS);
     const int least = (groups + MODES_CHUNKS - 1) / MODES_CHUNKS;
     p.groups = at_most(wanted > TILES_SHORTEST ? wanted : TILES_SHORTEST, TILES_LONGEST);
@@ -398,9 +394,9 @@ typedef void (*project_launcher)(gpu_stream stream, project_params &p);
 static project_launcher project_launcher_of(naik_precision modes, const naik_field *r)
 {
     static const project_launcher of[2][3][2] = {
-        {{launch_project_of<vec_half, vec_double>, launch_project_of<vec_half, vec_double>},
-         {launch_project_of<vec_half, vec_single>, launch_tiles<vec_single>},
-         {launch_project_of<vec_half, vec_half>, launch_tiles<vec_half>}},
+        {{launch_project_of<vec_brick, vec_double>, launch_project_of<vec_brick, vec_double>},
+         {launch_project_of<vec_brick, vec_single>, launch_tiles<vec_single>},
+         {launch_project_of<vec_brick, vec_half>, launch_tiles<vec_half>}},
         {{launch_project_of<vec_single, vec_double>, launch_project_of<vec_single, vec_double>},
          {launch_project_of<vec_single, vec_single>, launch_project_of<vec_single, vec_single>},
          {launch_project_of<vec_single, vec_half>, launch_project_of<vec_single, vec_half>}}};
@@ -414,18 +410,11 @@ naik_status gpu_modes_project(const naik_field *const *block, int count, const n
     naik_status status = NAIK_OK;
     naik_backend *backend = r->geometry->backend;
     gpu_stream stream = gpu_state_of(backend)->stream;
-    const naik_lattice *lat = r->geometry->lattice;
     const int nrhs = r->nrhs, each = NAIK_MODES_BLOCK * nrhs * 2;
     project_params p = {};
     p.r = (const char *)r->data;
     p.nrhs = nrhs;
-    p.bricks = (int)(lat->volume_cb / 8);
-    p.stride_y = lat->local[0] / 2;
-    p.stride_z = p.stride_y * lat->local[1];
-    p.stride_t = p.stride_z * lat->local[2];
-    p.half_x = gpu_divider_of((uint32_t)lat->local[0] / 2);
-    p.half_y = gpu_divider_of((uint32_t)lat->local[1] / 2);
-    p.half_z = gpu_divider_of((uint32_t)lat->local[2] / 2);
+    p.bricks = gpu_bricks_of(r->geometry->lattice);
     for (int c = 0; c < nrhs; c++) {
         p.scale[c] = scale[c];
     }
@@ -448,6 +437,7 @@ done:
 
 typedef struct add_params {
     modes_blocks block;
+    gpu_bricks bricks;
     int modes, nrhs, rhs_tiles, count, state;
     const double *a; /* [modes][nrhs][2] */
     char *x;
@@ -471,7 +461,7 @@ __global__ void __launch_bounds__(MODES_THREADS) add_kernel(const add_params p)
     for (int c = 0; c < N; c++) {
         sum[c] = X::load(p.x + vec_offset<X>(site, c0 + c, p.nrhs));
     }
-    const size_t own = vec_offset<V>(site, 0, NAIK_MODES_BLOCK);
+    modes_at<V> at(p.bricks, site);
     for (int first = 0; first < p.modes; first += AT_ONCE) {
         const int i = first + thread / N, column = c0 + thread % N;
         __syncthreads();
@@ -481,10 +471,10 @@ __global__ void __launch_bounds__(MODES_THREADS) add_kernel(const add_params p)
         }
         __syncthreads();
         for (int k = 0; k < AT_ONCE && first + k < p.modes; k += NAIK_MODES_BLOCK) {
-            const char *modes = p.block.at[(first + k) / NAIK_MODES_BLOCK] + own;
-#pragma unroll 4 /* so many loads are on their way */
+            at.open(p.block.at[(first + k) / NAIK_MODES_BLOCK]);
+#pragma unroll /* all loads are on their way */
             for (int j = 0; j < NAIK_MODES_BLOCK; j++) {
-                const colour_vector<typename V::real> v = V::load(modes + j * V::RHS_BYTES);
+                const colour_vector<float> v = at.load(j);
 #pragma unroll
                 for (int c = 0; c < N; c++) {
                     const double2 a = factor[k + j][c];
@@ -538,6 +528,7 @@ naik_status gpu_modes_add(const naik_field *const *block, int count, const doubl
     add_params p = {};
     p.nrhs = x->nrhs;
     p.count = x->geometry->lattice->volume_cb;
+    p.bricks = gpu_bricks_of(x->geometry->lattice);
     p.state = (int)state;
     p.x = (char *)x->data;
     p.rhs = rhs;
@@ -549,7 +540,7 @@ naik_status gpu_modes_add(const naik_field *const *block, int count, const doubl
         p.modes = blocks * NAIK_MODES_BLOCK;
         p.a = a + (size_t)begin * NAIK_MODES_BLOCK * (size_t)x->nrhs * 2;
         if (block[0]->precision == NAIK_HALF) {
-            launch_add<vec_half>(x->precision, stream, p);
+            launch_add<vec_brick>(x->precision, stream, p);
         } else {
             launch_add<vec_single>(x->precision, stream, p);
         }

@@ -12,7 +12,7 @@
 typedef struct naik_h5_field {
     hid_t dataset;
     hid_t type;  /* element: naik_h5_tensor(bits, ...) */
-    int bits;    /* 32 or 64 */
+    int bits;    /* 32 or 64; 16: integers and what else an element has, packed */
     int reals;   /* per site of the field in memory */
     int lead;    /* index in front; -1: there is none */
     int rows;    /* that index is two, the second of this extent; 0: it is one */

@@ -9,13 +9,13 @@
 #include "io/h5/metadata_crc.h"
 #include "naik/version.h"
 
-enum { KNOWN_MAJOR = 1 };
-
+/* All major versions from 1 on to the last one are known. */
 static const struct {
     const char *name, *version;
 } formats[] = {[NAIK_OWN_PROP] = {"naik-prop", "1.2"},
                [NAIK_OWN_GAUGE] = {"naik-gauge", "1.1"},
                [NAIK_OWN_MODES] = {"naik-modes", "1.0"},
+               [NAIK_OWN_MODES_BRICKS] = {"naik-modes", "2.0"},
                [NAIK_OWN_MULTIGRID] = {"naik-multigrid", "1.0"}};
 
 const char *naik_own_format_name(naik_own_format format)
@@ -45,12 +45,13 @@ static long major_of(const char *text)
 naik_status naik_h5_check_version(naik_log *log, hid_t file, const char *path)
 {
     char format[32] = "", version[32] = "", writer[64] = "";
-    bool own = false;
+    long known = 0;
     naik_h5_get_text(file, "format", format, sizeof format);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        own = own || strcmp(format, formats[i].name) == 0;
+        const long last = major_of(formats[i].version);
+        known = strcmp(format, formats[i].name) == 0 && last > known ? last : known;
     }
-    if (!own) { /* of another program, or a word of ours that is damaged */
+    if (known == 0) { /* of another program, or a word of ours that is damaged */
         return naik_h5_check_metadata_crc(log, file, path);
     }
     naik_h5_get_text(file, "format_version", version, sizeof version);
@@ -60,12 +61,13 @@ naik_status naik_h5_check_version(naik_log *log, hid_t file, const char *path)
                          "'%s' is damaged: it has the format %s and no format_version", path,
                          format);
     }
-    if (major != KNOWN_MAJOR) {
+    if (major < 1 || major > known) {
         naik_h5_get_text(file, "writer", writer, sizeof writer);
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "'%s' has version %s of the format %s, written by '%s'; naik %s reads "
-                         "versions %d.x: read it with a naik as new as its writer",
-                         path, version, format, writer, naik_version(), KNOWN_MAJOR);
+                         "versions %s%ld.x: read it with a naik as new as its writer",
+                         path, version, format, writer, naik_version(), known > 1 ? "up to " : "",
+                         known);
     }
     return NAIK_OK;
 }

@@ -10,6 +10,7 @@ typedef enum naik_own_format {
     NAIK_OWN_PROP,
     NAIK_OWN_GAUGE,
     NAIK_OWN_MODES,
+    NAIK_OWN_MODES_BRICKS, /* in 16 bits, which programs that know 1.x alone cannot read */
     NAIK_OWN_MULTIGRID
 } naik_own_format;
 

@@ -11,12 +11,11 @@
 #include "base/watchdog.h"
 #include "comm/crew.h"
 #include "io/files.h"
-#include "io/finite.h"
 
 enum { ROOM = 12, MOST_THREADS = 8 };
 
 typedef struct slot {
-    float *vector;
+    void *vector;
     uint32_t sum[2];
     bool read, finite;
     int failed; /* of the system */
@@ -24,9 +23,10 @@ typedef struct slot {
 
 struct naik_modes_ahead {
     naik_comm *comm; /* borrowed */
+    naik_mode_form form;
     naik_runs runs;
     int fd, count;
-    int64_t offset, vector_bytes;
+    int64_t offset;
     char path[NAIK_PATH_MAX];
     naik_crew crew; /* its mutex is for what follows */
     slot slot[ROOM];
@@ -45,12 +45,13 @@ static void read_one(naik_modes_ahead *a, int index, slot *s)
     s->finite = true;
     if (s->failed == 0) {
         naik_site_sum_begin(&sum, a->runs.site_bytes, memory);
-        s->failed = naik_runs_read(&a->runs, a->fd, a->offset + index * a->vector_bytes, s->vector,
-                                   NULL, &sum);
+        s->failed =
+            naik_runs_read(&a->runs, a->fd, a->offset + index * naik_mode_form_file_bytes(&a->form),
+                           s->vector, NULL, &sum);
         naik_site_sum_take(&sum, s->sum);
     }
     if (s->failed == 0) {
-        s->finite = naik_singles_are_finite(s->vector, (int64_t)bytes / 4);
+        s->finite = naik_mode_form_is_finite(&a->form, s->vector);
     }
     free(memory);
 }
@@ -76,19 +77,19 @@ static void work(void *data)
     naik_crew_unlock(&a->crew);
 }
 
-naik_status naik_modes_ahead_begin(naik_comm *comm, const char *path, const naik_runs *runs,
-                                   int64_t offset, int64_t vector_bytes, int count,
-                                   naik_modes_ahead **out)
+naik_status naik_modes_ahead_begin(const char *path, const naik_mode_form *form, int64_t offset,
+                                   int count, naik_modes_ahead **out)
 {
+    naik_comm *comm = form->lattice->comm;
     naik_modes_ahead *a = calloc(1, sizeof *a);
     *out = NULL;
     if (a == NULL) {
         return NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory to read modes");
     }
     a->comm = comm;
-    a->runs = *runs;
+    a->form = *form;
+    a->runs = naik_runs_of(&a->form.array, form->element_bytes);
     a->offset = offset;
-    a->vector_bytes = vector_bytes;
     a->count = count;
     snprintf(a->path, sizeof a->path, "%s", path);
     a->fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -105,7 +106,7 @@ naik_status naik_modes_ahead_begin(naik_comm *comm, const char *path, const naik
     return NAIK_OK;
 }
 
-naik_status naik_modes_ahead_next(naik_modes_ahead *a, const float **vector, uint32_t sum[2],
+naik_status naik_modes_ahead_next(naik_modes_ahead *a, const void **vector, uint32_t sum[2],
                                   bool *finite)
 {
     slot *s = &a->slot[a->given % ROOM];

@@ -11,7 +11,6 @@
 #include "base/watchdog.h"
 #include "comm/collective.h"
 #include "comm/crew.h"
-#include "io/finite.h"
 #include "io/modes/part.h"
 #include "io/modes/vectors.h"
 #include "io/output.h"
@@ -23,11 +22,11 @@ enum { DIFFERS = -1, NOT_FINITE = -2 };
 struct naik_modes_writer {
     naik_modes_part part; /* with copies of what it points to */
     naik_output out;
-    naik_lattice half;
-    naik_runs runs; /* of a vector */
+    naik_mode_form form;
+    naik_runs runs; /* of a vector in the file */
     int fd, most;   /* most: vectors packed and not yet written */
     naik_crew crew; /* its mutex is for what follows */
-    float **packed; /* [count] until it is written */
+    float **packed; /* [count] in single precision until it is written */
     float **spare;  /* [most] of those that are: the next are packed into it */
     int spares, ready, taken, done, ended; /* ended: threads */
     bool forced;                           /* all is on the disk */
@@ -37,10 +36,10 @@ struct naik_modes_writer {
     char *buffer;                          /* without threads */
 };
 
-bool naik_modes_can_follow(const naik_geometry *geometry)
+bool naik_modes_can_follow(const naik_geometry *geometry, bool bricks)
 {
-    const naik_lattice half = naik_mode_half_lattice(geometry->lattice);
-    const naik_runs runs = naik_runs_of(&half, NAIK_MODE_SITE_BYTES);
+    const naik_mode_form form = naik_mode_form_of(geometry->lattice, bricks);
+    const naik_runs runs = naik_runs_of(&form.array, form.element_bytes);
     return naik_runs_are_long(&runs) && geometry->lattice->comm->io.writers == 0;
 }
 
@@ -51,7 +50,7 @@ bool naik_modes_can_follow(const naik_geometry *geometry)
 static void send_to_disk(const naik_modes_writer *w, int64_t offset)
 {
 #if defined(SYNC_FILE_RANGE_WRITE)
-    (void)sync_file_range(w->fd, offset, w->half.volume * NAIK_MODE_SITE_BYTES,
+    (void)sync_file_range(w->fd, offset, naik_mode_form_file_bytes(&w->form),
                           SYNC_FILE_RANGE_WRITE); /* where it fails, the end says so */
 #else
     (void)w;
@@ -59,26 +58,39 @@ static void send_to_disk(const naik_modes_writer *w, int64_t offset)
 #endif
 }
 
+/* In the buffer of a thread, behind what it reads through and its sums: a vector as it lies in the file. */
+static size_t place_of_elements(const naik_modes_writer *w)
+{
+    return NAIK_RUNS_BUFFER + (size_t)naik_site_sum_bytes(w->form.element_bytes);
+}
+
+static char *room_for_thread(const naik_modes_writer *w)
+{
+    return malloc(place_of_elements(w) +
+                  (w->form.bricks ? (size_t)naik_mode_form_bytes(&w->form) : 0));
+}
+
 /* 0, or why vector `index` is not in the file; its sum. */
 static int put_vector(naik_modes_writer *w, int index, const float *vector, char *buffer,
                       const char **doing)
 {
-    const int64_t offset = w->part.offset + index * w->half.volume * NAIK_MODE_SITE_BYTES;
+    const int64_t offset = w->part.offset + index * naik_mode_form_file_bytes(&w->form);
     uint32_t again[2] = {0, 0}, *sum = w->part.sum[index];
     naik_site_sum s;
     int failed = 0;
     void *const sums = buffer + NAIK_RUNS_BUFFER;
-    if (!naik_singles_are_finite(vector, naik_runs_bytes(&w->runs) / 4)) {
+    const void *elements = naik_mode_form_pack(&w->form, vector, buffer + place_of_elements(w));
+    if (!naik_mode_form_is_finite(&w->form, elements)) {
         return NOT_FINITE;
     }
-    naik_site_sum_begin(&s, NAIK_MODE_SITE_BYTES, sums);
-    naik_runs_add(&w->runs, vector, &s);
+    naik_site_sum_begin(&s, w->form.element_bytes, sums);
+    naik_runs_add(&w->runs, elements, &s);
     naik_site_sum_take(&s, sum);
     *doing = "write";
-    failed = naik_runs_write(&w->runs, w->fd, offset, vector);
+    failed = naik_runs_write(&w->runs, w->fd, offset, elements);
     if (failed == 0) {
         *doing = "read";
-        naik_site_sum_begin(&s, NAIK_MODE_SITE_BYTES, sums);
+        naik_site_sum_begin(&s, w->form.element_bytes, sums);
         failed = naik_runs_read(&w->runs, w->fd, offset, NULL, buffer, &s);
         naik_site_sum_take(&s, again);
         failed = failed == 0 && memcmp(sum, again, sizeof again) != 0 ? DIFFERS : failed;
@@ -118,15 +130,10 @@ static void force(naik_modes_writer *w)
     w->doing = "force to disk";
 }
 
-static char *room_for_reading(void)
-{
-    return malloc(NAIK_RUNS_BUFFER + (size_t)naik_site_sum_bytes(NAIK_MODE_SITE_BYTES));
-}
-
 static void work(void *data)
 {
     naik_modes_writer *w = data;
-    char *buffer = room_for_reading();
+    char *buffer = room_for_thread(w);
     naik_crew_lock(&w->crew);
     if (buffer == NULL) {
         w->failed = ENOMEM;
@@ -171,6 +178,12 @@ static void wait_a_moment(naik_modes_writer *w)
     }
 }
 
+/* Of a packed one. */
+static size_t vector_bytes(const naik_modes_writer *w)
+{
+    return (size_t)w->form.lattice->volume_cb * NAIK_MODE_SITE_BYTES;
+}
+
 /* Memory for the next vector, when it may be packed; NULL: there is none, or writing has failed. */
 static float *next_room(naik_modes_writer *w, naik_modes_room *made)
 {
@@ -184,7 +197,7 @@ static float *next_room(naik_modes_writer *w, naik_modes_room *made)
     }
     const bool make = w->failed == 0 && room == NULL;
     naik_crew_unlock(&w->crew);
-    return make ? naik_modes_room_take(made, (size_t)naik_runs_bytes(&w->runs)) : room;
+    return make ? naik_modes_room_take(made, vector_bytes(w)) : room;
 }
 
 static void hand_over(naik_modes_writer *w, int index, float *vector)
@@ -267,16 +280,16 @@ static naik_status make(const naik_geometry *geometry, const naik_modes *modes,
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory to write modes");
     }
     w->fd = -1;
-    w->half = naik_mode_half_lattice(geometry->lattice);
-    w->runs = naik_runs_of(&w->half, NAIK_MODE_SITE_BYTES);
+    w->form = naik_mode_form_of(geometry->lattice, about->bricks && modes != NULL);
+    w->runs = naik_runs_of(&w->form.array, w->form.element_bytes);
     naik_crew_open(&w->crew);
     const naik_status status = naik_modes_part_fill_in(geometry, modes, about, &w->part);
-    const size_t most = pace->in_hands / (size_t)naik_runs_bytes(&w->runs);
+    const size_t most = pace->in_hands / vector_bytes(w);
     w->most = most < 1 ? 1 : most < (size_t)w->part.count ? (int)most : w->part.count;
     w->later = w->most == w->part.count;
     w->packed = calloc((size_t)w->part.count + 1, sizeof *w->packed);
     w->spare = calloc((size_t)w->most + 1, sizeof *w->spare);
-    w->buffer = room_for_reading();
+    w->buffer = room_for_thread(w);
     return status != NAIK_OK || (w->packed != NULL && w->spare != NULL && w->buffer != NULL)
                ? status
                : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory to write modes");

@@ -1,7 +1,8 @@
 /* behind.h - a file of modes that is written by threads of its own, while its modes are used
  *
- * The vectors are packed into host memory, in the order of the file, as they will be read. A few
- * threads without MPI sum them, write them, read them again and compare, and force the file to disk.
+ * The vectors are packed into host memory in single precision, in the order of their sites. A few
+ * threads without MPI make bricks of them where the file has bricks, sum them, write them, read them
+ * again and compare, and force the file to disk.
  * Where all have room they begin when all are packed, which is sooner without them.
  * The file is described and gets its name in a call of all ranks, when all have ended.
  */
@@ -22,7 +23,7 @@ typedef struct naik_modes_pace {
 
 /* Whether boxes and options let threads write: runs are long, and nobody asked for few writers. The same
  * on every rank. Local. */
-bool naik_modes_can_follow(const naik_geometry *geometry);
+bool naik_modes_can_follow(const naik_geometry *geometry, bool bricks);
 
 /* Begins PATH.part with its datasets, and packs all vectors, waiting for the threads where too many are
  * in their hands: afterwards `modes` may be changed or released. `modes` NULL: a search's vectors.

@@ -99,6 +99,7 @@ naik_status naik_describe_modes(naik_comm *comm, hid_t h5, const char *path, boo
     put_sum(report, "fat_links", s.fat);
     put_sum(report, "long_links", s.far);
     naik_report_text(report, "parity", "even");
+    naik_report_int(report, "file_precision", s.bricks ? 16 : 32);
     if (s.state == NAIK_MODES_COMPLETE) {
         put_spectrum(h5, &s, report);
     } else {

@@ -1,7 +1,9 @@
-/* modes_file.h - low modes in HDF5: "naik-modes" 1.0
+/* modes_file.h - low modes in HDF5: "naik-modes" 1.0 and 2.0
  *
- *   /modes/v        [n][T][Z][Y][X/2][3] complex, 32 bits a real: the even sites, in checkerboard
+ *   /modes/v        1.0: [n][T][Z][Y][X/2][3] complex, 32 bits a real: the even sites, in checkerboard
  *                   order along x
+ *                   2.0: [n][T/2][Z/2][Y/2][X/2] bricks of the even sites (backend/field.h): `number`,
+ *                   16 bits a real, [8][3][2], site 4 t + 2 z + y of the brick's, times `scale`
  *   /modes/lambda2  [n] eigenvalues of -D_eo D_oe, 4 lambda^2, ascending
  *   /modes/residual [n] |-D_eo D_oe v - lambda2 v|
  *   /modes/suma, /modes/sumb [n] USQCD checksum of each mode's bytes
@@ -26,6 +28,7 @@ typedef struct naik_modes_about {
     double naik_epsilon;
     uint32_t fat[2], far[2]; /* USQCD sums of the links; far zero where there are no long ones */
     double tolerance, gram;  /* of modes: asked for; largest |V^+ V - 1| */
+    bool bricks;             /* of a file of modes: in 16 bits */
     uint64_t seed;
     naik_lanczos_report report;
     naik_lanczos_state state; /* of a search; size 0: these are modes */
@@ -86,6 +89,7 @@ typedef enum naik_modes_file_state {
 typedef struct naik_modes_spectrum {
     naik_modes_file_state state;
     int size[NAIK_DIM], count;
+    bool bricks; /* in 16 bits */
     double naik_epsilon;
     uint32_t fat[2], far[2];
     double *lambda2, *residual; /* [count]; of a search Ritz values of its polynomial, and 0 */

@@ -35,6 +35,7 @@ naik_status naik_modes_part_fill_in(const naik_geometry *geometry, const naik_mo
                              .about = *about,
                              .count = modes != NULL ? modes->count : about->state.size,
                              .block = modes != NULL ? modes->block : about->state.basis};
+    out->about.bricks = about->bricks && modes != NULL; /* a search is kept as it is */
     const size_t bytes = (size_t)out->count * sizeof(double);
     out->sum = calloc((size_t)out->count + 1, sizeof *out->sum);
     out->value = malloc(bytes + 1);
@@ -61,12 +62,15 @@ static naik_status make(naik_comm *alone, void *data)
 {
     naik_status status = NAIK_OK;
     naik_modes_part *p = data;
-    const int *size = p->geometry->lattice->size;
+    const naik_mode_form form = naik_mode_form_of(p->geometry->lattice, p->about.bricks);
+    const int *size = form.array.size;
     const hsize_t dims[5] = {(hsize_t)p->count, (hsize_t)size[3], (hsize_t)size[2],
-                             (hsize_t)size[1], (hsize_t)size[0] / 2};
-    hid_t file = -1, vectors = -1, vector = naik_h5_tensor(32, 1), real = naik_h5_real(64);
+                             (hsize_t)size[1], (hsize_t)size[0]};
+    hid_t file = -1, vectors = -1, real = naik_h5_real(64);
+    hid_t vector = naik_mode_form_type(form.bricks);
     NAIK_TRY(naik_h5_create(alone, p->path, NULL, &file));
-    NAIK_TRY(naik_h5_put_identity(alone, file, NAIK_OWN_MODES));
+    NAIK_TRY(
+        naik_h5_put_identity(alone, file, form.bricks ? NAIK_OWN_MODES_BRICKS : NAIK_OWN_MODES));
     NAIK_TRY(naik_h5_put_text(alone->log, file, "state", "incomplete"));
     NAIK_TRY(naik_h5_dataset(alone->log, file, "modes/v", vector, 5, dims, NULL, &vectors));
     p->offset = (int64_t)H5Dget_offset(vectors);
@@ -207,7 +211,8 @@ naik_status naik_modes_part_begin(naik_modes_part *p, const char *path, naik_out
     naik_status status = NAIK_OK;
     naik_comm *comm = p->geometry->lattice->comm;
     const bool replaced = comm->io.replace;
-    const int64_t bytes = p->geometry->lattice->volume / 2 * NAIK_MODE_SITE_BYTES * p->count;
+    const naik_mode_form form = naik_mode_form_of(p->geometry->lattice, p->about.bricks);
+    const int64_t bytes = naik_mode_form_file_bytes(&form) * p->count;
     comm->io.replace = replaced || searching(p);
     NAIK_TRY(naik_output_begin(comm, path, bytes + (1 << 20), out));
     p->path = out->part;

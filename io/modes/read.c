@@ -65,7 +65,7 @@ static naik_status identify(const naik_geometry *geometry, hid_t file, const cha
                          "%s, the solves have %s and %s: name another deflation.file",
                          path, boundary, its, about->boundary_t, asked);
     }
-    *count = naik_mode_vectors_count(file, lat->size);
+    *count = naik_mode_vectors_count(file, lat->size, &about->bricks);
     if (*count == 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v of '%s' is cut short or damaged", path);
     }
@@ -135,7 +135,8 @@ static naik_status get_summed(naik_log *log, hid_t file, const int size[NAIK_DIM
                               const char *sum, const char *path, int count, double *out)
 {
     naik_status status = NAIK_OK;
-    const int all = naik_mode_vectors_count(file, size);
+    bool bricks;
+    const int all = naik_mode_vectors_count(file, size, &bricks);
     double *values = calloc((size_t)all + 1, sizeof *values);
     if (values == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the numbers of %d modes", all);

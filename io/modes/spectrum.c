@@ -9,19 +9,26 @@
 #include "io/modes/modes_file.h"
 #include "io/modes/vectors.h"
 
-int naik_mode_vectors_count(hid_t file, const int size[NAIK_DIM])
+int naik_mode_vectors_count(hid_t file, const int size[NAIK_DIM], bool *bricks)
 {
     hsize_t dims[5] = {0};
     hid_t dataset = H5Dopen2(file, "modes/v", H5P_DEFAULT);
     hid_t space = dataset >= 0 ? H5Dget_space(dataset) : -1;
+    hid_t brick = naik_mode_form_type(true);
     int count = 0;
-    const int64_t sites = (int64_t)size[0] / 2 * size[1] * size[2] * size[3];
+    *bricks = naik_h5_is_stored_as(dataset, brick);
+    const hsize_t cut = *bricks ? 2 : 1; /* extents beside x */
+    const int64_t even = (int64_t)size[0] / 2 * size[1] * size[2] * size[3];
+    const int64_t bytes = *bricks ? even / NAIK_BRICK_SITES * (int64_t)sizeof(naik_brick)
+                                  : even * NAIK_MODE_SITE_BYTES;
     if (space >= 0 && H5Sget_simple_extent_ndims(space) == 5 &&
         H5Sget_simple_extent_dims(space, dims, NULL) == 5 && dims[4] * 2 == (hsize_t)size[0] &&
-        dims[3] == (hsize_t)size[1] && dims[2] == (hsize_t)size[2] && dims[1] == (hsize_t)size[3] &&
-        dims[0] <= NAIK_MODES_MAX && naik_h5_layout_holds(dataset, (int64_t)dims[0] * sites * 24)) {
+        dims[3] * cut == (hsize_t)size[1] && dims[2] * cut == (hsize_t)size[2] &&
+        dims[1] * cut == (hsize_t)size[3] && dims[0] <= NAIK_MODES_MAX &&
+        naik_h5_layout_holds(dataset, (int64_t)dims[0] * bytes)) {
         count = (int)dims[0];
     }
+    naik_h5_release(brick);
     naik_h5_release(space);
     naik_h5_release(dataset);
     return count;
@@ -101,7 +108,7 @@ naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
         return NAIK_OK;
     }
     NAIK_TRY(naik_h5_need_metadata_crc(log, file, path));
-    out->count = good ? naik_mode_vectors_count(file, out->size) : 0;
+    out->count = good ? naik_mode_vectors_count(file, out->size, &out->bricks) : 0;
     if (out->count == 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v of '%s' is cut short or damaged", path);
     }

@@ -1,4 +1,4 @@
-/* vectors.c - the even sites of a lattice are a lattice of half the extent in x */
+/* vectors.c - vectors one by one, in single precision or in bricks */
 #include "io/modes/vectors.h"
 
 #include <stdlib.h>
@@ -6,29 +6,23 @@
 
 #include "comm/collective.h"
 #include "io/checksum.h"
+#include "io/finite.h"
 #include "io/h5/numbers.h"
-
-naik_lattice naik_mode_half_lattice(const naik_lattice *lattice)
-{
-    naik_lattice half = *lattice;
-    half.size[0] /= 2;
-    half.local[0] /= 2;
-    half.origin[0] /= 2;
-    half.sites /= 2;
-    half.volume /= 2;
-    return half;
-}
+#include "modes/bricks.h"
 
 naik_status naik_mode_vectors_open(const naik_lattice *lat, hid_t file, naik_mode_vectors *out)
 {
     naik_status status = NAIK_OK;
     naik_log *log = lat->comm->log;
+    bool bricks = false;
+    (void)naik_mode_vectors_count(file, lat->size, &bricks);
     *out = (naik_mode_vectors){
-        .lattice = lat, .half = naik_mode_half_lattice(lat), .dataset = -1, .type = -1};
+        .lattice = lat, .form = naik_mode_form_of(lat, bricks), .dataset = -1, .type = -1};
     out->even = malloc((size_t)lat->volume_cb * NAIK_MODE_SITE_BYTES);
+    out->brick = bricks ? malloc((size_t)naik_mode_form_bytes(&out->form)) : NULL;
     out->dataset = H5Dopen2(file, "modes/v", H5P_DEFAULT);
-    out->type = naik_h5_tensor(32, 1);
-    if (out->even == NULL) {
+    out->type = naik_mode_form_type(bricks);
+    if (out->even == NULL || (bricks && out->brick == NULL)) {
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a mode on the host");
     } else if (out->dataset < 0 || !naik_h5_is_stored_as(out->dataset, out->type)) {
         status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v is missing or damaged");
@@ -40,6 +34,7 @@ void naik_mode_vectors_close(naik_mode_vectors *vectors)
 {
     naik_modes_ahead_end(&vectors->ahead);
     free(vectors->even);
+    free(vectors->brick);
     naik_h5_release(vectors->dataset);
     naik_h5_release(vectors->type);
     *vectors = (naik_mode_vectors){.dataset = -1, .type = -1};
@@ -47,39 +42,47 @@ void naik_mode_vectors_close(naik_mode_vectors *vectors)
 
 naik_status naik_mode_vectors_read_ahead(naik_mode_vectors *v, const char *path, int count)
 {
-    naik_comm *comm = v->half.comm;
-    const naik_runs runs = naik_runs_of(&v->half, NAIK_MODE_SITE_BYTES);
+    naik_comm *comm = v->lattice->comm;
+    const naik_runs runs = naik_runs_of(&v->form.array, v->form.element_bytes);
     const haddr_t offset = H5Dget_offset(v->dataset);
     const double here = naik_runs_are_long(&runs) && offset != HADDR_UNDEF && comm->io.writers == 0;
     double all = here;
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_comm_min_f64(comm, &all, 1));
     if (all > 0) {
-        status = naik_modes_ahead_begin(comm, path, &runs, (int64_t)offset,
-                                        v->half.volume * NAIK_MODE_SITE_BYTES, count, &v->ahead);
+        status = naik_modes_ahead_begin(path, &v->form, (int64_t)offset, count, &v->ahead);
         NAIK_TRY(naik_comm_agree(comm, status));
     }
 done:
     return status;
 }
 
-/* The next vector, as naik_h5_field_read gives it. */
-static naik_status take_next(naik_mode_vectors *v, int index, const float **vector, uint32_t sum[2])
+/* A vector that is not finite gets a sum that no stored one agrees with. */
+static naik_status doubt(const naik_mode_vectors *v, int index, bool finite, uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
-    naik_comm *comm = v->half.comm;
+    double odd = !finite;
+    NAIK_TRY(naik_comm_max_f64(v->lattice->comm, &odd, 1));
+    if (odd > 0) {
+        naik_log_warn(v->lattice->comm->log,
+                      "/modes/v [%d] holds NaN or infinity, whatever its checksum says", index);
+        sum[0] = ~sum[0];
+        sum[1] = ~sum[1];
+    }
+done:
+    return status;
+}
+
+/* The next vector, as naik_h5_field_read gives it. */
+static naik_status take_next(naik_mode_vectors *v, int index, const void **vector, uint32_t sum[2])
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = v->lattice->comm;
     bool finite = true;
     status = naik_modes_ahead_next(v->ahead, vector, sum, &finite);
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_checksum_combine(comm, sum));
-    double odd = !finite;
-    NAIK_TRY(naik_comm_max_f64(comm, &odd, 1));
-    if (odd > 0) {
-        naik_log_warn(comm->log, "/modes/v [%d] holds NaN or infinity, whatever its checksum says",
-                      index);
-        sum[0] = ~sum[0];
-        sum[1] = ~sum[1];
-    }
+    NAIK_TRY(doubt(v, index, finite, sum));
 done:
     return status;
 }
@@ -88,11 +91,11 @@ static naik_h5_field field_of(const naik_mode_vectors *v, int index)
 {
     return (naik_h5_field){.dataset = v->dataset,
                            .type = v->type,
-                           .bits = 32,
-                           .reals = 6,
+                           .bits = v->form.bricks ? 16 : 32,
+                           .reals = (int)(v->form.element_bytes / (v->form.bricks ? 2 : 4)),
                            .packed = true,
                            .lead = index,
-                           .writers = v->half.comm->io.writers};
+                           .writers = v->lattice->comm->io.writers};
 }
 
 naik_status naik_mode_vector_write(naik_mode_vectors *v, naik_field *const *block, int index,
@@ -103,7 +106,50 @@ naik_status naik_mode_vector_write(naik_mode_vectors *v, naik_field *const *bloc
     const naik_field *from = block[index / NAIK_MODES_BLOCK];
     NAIK_TRY(naik_comm_agree(v->lattice->comm, from->geometry->backend->ops->modes.to_host(
                                                    from, index % NAIK_MODES_BLOCK, v->even)));
-    NAIK_TRY(naik_h5_field_write(&v->half, &field, v->even, sum));
+    if (v->form.bricks) { /* else naik_h5_field_write looks */
+        NAIK_TRY(naik_comm_agree(v->lattice->comm,
+                                 naik_refuse_packed_not_finite(v->lattice->comm->log, v->even,
+                                                               6 * (int64_t)v->lattice->volume_cb,
+                                                               32, "/modes/v")));
+    }
+    const void *elements = naik_mode_form_pack(&v->form, v->even, v->brick);
+    NAIK_TRY(naik_h5_field_write(&v->form.array, &field, elements, sum));
+done:
+    return status;
+}
+
+/* Where elements are read to. */
+static void *room_of(const naik_mode_vectors *v)
+{
+    return v->form.bricks ? (void *)v->brick : v->even;
+}
+
+static naik_status put(naik_mode_vectors *v, naik_field *into, int irhs, const void *elements)
+{
+    const naik_mode_ops *ops = &into->geometry->backend->ops->modes;
+    if (naik_field_has_bricks(into)) {
+        return ops->place(into, irhs, elements);
+    }
+    if (v->form.bricks) {
+        naik_bricks_widen(v->lattice, elements, v->even);
+    }
+    return ops->from_host(into, irhs, v->form.bricks ? v->even : elements);
+}
+
+/* Elements of a vector, in room_of or elsewhere; *elements NULL: only their sum is wanted. */
+static naik_status get(naik_mode_vectors *v, int index, const void **elements, uint32_t sum[2])
+{
+    naik_status status = NAIK_OK;
+    const naik_h5_field field = field_of(v, index);
+    if (v->ahead != NULL) {
+        NAIK_TRY(take_next(v, index, elements, sum));
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_h5_field_read(&v->form.array, &field,
+                                *elements != NULL || v->form.bricks ? room_of(v) : NULL, sum));
+    if (v->form.bricks) {
+        NAIK_TRY(doubt(v, index, naik_mode_form_is_finite(&v->form, v->brick), sum));
+    }
 done:
     return status;
 }
@@ -112,24 +158,12 @@ naik_status naik_mode_vector_read(naik_mode_vectors *v, naik_field *const *block
                                   uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
-    const naik_h5_field field = field_of(v, index);
-    const float *vector = v->even;
-    if (v->ahead != NULL) {
-        NAIK_TRY(take_next(v, index, &vector, sum));
-    } else {
-        NAIK_TRY(naik_h5_field_read(&v->half, &field, block != NULL ? v->even : NULL, sum));
-    }
+    const void *elements = block != NULL ? room_of(v) : NULL;
+    NAIK_TRY(get(v, index, &elements, sum));
     if (block != NULL) {
-        naik_field *into = block[index / NAIK_MODES_BLOCK];
-        NAIK_TRY(naik_comm_agree(v->lattice->comm, into->geometry->backend->ops->modes.from_host(
-                                                       into, index % NAIK_MODES_BLOCK, vector)));
+        NAIK_TRY(naik_comm_agree(v->lattice->comm, put(v, block[index / NAIK_MODES_BLOCK],
+                                                       index % NAIK_MODES_BLOCK, elements)));
     }
 done:
     return status;
-}
-
-naik_status naik_mode_vector_get(naik_mode_vectors *v, int index, uint32_t sum[2])
-{
-    const naik_h5_field field = field_of(v, index);
-    return naik_h5_field_read(&v->half, &field, v->even, sum);
 }

@@ -69,7 +69,7 @@ naik_status naik_modes_file_write(const naik_geometry *geometry, const char *pat
                                   .in_hands = A_THREAD * (size_t)threads *
                                               (size_t)geometry->lattice->volume_cb *
                                               NAIK_MODE_SITE_BYTES};
-    if (!naik_modes_can_follow(geometry)) {
+    if (!naik_modes_can_follow(geometry, about->bricks && modes != NULL)) {
         return write_together(geometry, path, modes, about);
     }
     NAIK_TRY(naik_modes_writer_begin(geometry, path, modes, about, &pace, &writer));

@@ -707,6 +707,14 @@ class File(_Opened):
                 for s in found]
 
 
+def _of_bricks(v):
+    """[T/2][Z/2][Y/2][X/2] bricks of 16 bits as [T][Z][Y][X/2][3] complex64."""
+    numbers = v["number"].astype(np.float32) * v["scale"][..., None, None, None]
+    t, z, y, x = v.shape
+    sites = numbers.reshape(t, z, y, x, 2, 2, 2, 3, 2).transpose(0, 4, 1, 5, 2, 6, 3, 7, 8)  # k = y + 2 z + 4 t
+    return np.ascontiguousarray(sites).view(np.complex64).reshape(2 * t, 2 * z, 2 * y, x, 3)
+
+
 class Modes(_Opened):
     """Low modes of -D_eo D_oe: `values` [n] = 4 lambda^2 ascending, `lambdas` [n] in units of the mass, `residuals`
     [n] = |-D_eo D_oe v - value v|, `size` (x, y, z, t), and `attributes`: action, boundary_t, naik_epsilon, checksums
@@ -730,8 +738,8 @@ class Modes(_Opened):
         if _text(self.h5.attrs.get("format", "")) != "naik-modes":
             raise ValueError(f"{self.path} holds no low modes of naik")
         version = _text(self.h5.attrs["format_version"])
-        if not version.startswith("1."):
-            raise ValueError(f"{self.path} has version {version}; this module reads version 1")
+        if not re.match(r"[12]\.", version):
+            raise ValueError(f"{self.path} has version {version}; this module reads versions 1 and 2")
         if _text(self.h5.attrs.get("state", "")) != "complete":
             raise ValueError(f"{self.path} is not complete: run the same naik modes again")
         _check_seal(self.h5, self.path)
@@ -749,14 +757,16 @@ class Modes(_Opened):
         return len(self.values)
 
     def mode(self, index):
-        """[T][Z][Y][X/2][3] complex64 on the even sites: element k along x is x = 2k + (y + z + t) % 2."""
+        """[T][Z][Y][X/2][3] complex64 on the even sites: element k along x is x = 2k + (y + z + t) % 2. Of a file in
+        16 bits, the numbers times their scales."""
         if not 0 <= index < len(self):
             raise LookupError(f"{self.path} has no mode {index}; it has {len(self)}")
         v = self.h5["modes/v"][index]
-        sums = _site_sums(np.ascontiguousarray(v).view(np.uint8).reshape(-1, 24))
+        bricks = v.dtype.names is not None
+        sums = _site_sums(np.frombuffer(v.tobytes(), np.uint8).reshape(-1, 100 if bricks else 24))
         if sums != (int(self.h5["modes/suma"][index]), int(self.h5["modes/sumb"][index])):
             raise Damaged(f"{self.path} is damaged: mode {index} disagrees with its checksum")
-        return v
+        return _of_bricks(v) if bricks else v
 
     def on_all_sites(self, index):
         """The same as [T][Z][Y][X][3], zero on the odd sites."""

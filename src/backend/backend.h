@@ -36,7 +36,8 @@ typedef struct naik_links naik_links;
 typedef struct naik_blocks naik_blocks;
 
 /* How reals are stored. Sums and scalars are double in all of them; half is 16-bit integers with
- * one float scale a site and rhs (fields) or a kind of link (links), and single arithmetic. */
+ * one float scale a site and rhs (fields), a brick of sites and rhs (fields without halo, field.h)
+ * or a kind of link (links), and single arithmetic. */
 typedef enum naik_precision { NAIK_DOUBLE = 0, NAIK_SINGLE = 1, NAIK_HALF = 2 } naik_precision;
 enum { NAIK_PRECISIONS = 3 };
 
@@ -308,8 +309,10 @@ typedef struct naik_staggered_ops {
     naik_status (*dslash)(const naik_dslash_args *args, naik_region region);
 } naik_staggered_ops;
 
-/* Low modes: `count` fields of NAIK_MODES_BLOCK rhs each, a mode an rhs, without halo (field.h);
- * mode i is rhs i mod NAIK_MODES_BLOCK of block[i / NAIK_MODES_BLOCK]. */
+typedef struct naik_brick naik_brick; /* field.h */
+
+/* Low modes: `count` fields of NAIK_MODES_BLOCK rhs each, a mode an rhs, in single precision or in
+ * bricks (field.h); mode i is rhs i mod NAIK_MODES_BLOCK of block[i / NAIK_MODES_BLOCK]. */
 enum { NAIK_MODES_BLOCK = 8, NAIK_MODES_MAX = 16384 };
 typedef struct naik_mode_ops {
     /* products [modes][r->nrhs][2] in backend memory, overwritten: re and im of
@@ -333,6 +336,13 @@ typedef struct naik_mode_ops {
     naik_status (*rotate)(naik_field *const *block, int count, const double *q, int kept,
                           void *aside, size_t aside_bytes);
     size_t (*rotate_bytes)(const naik_lattice *lattice, int count);
+    /* to = from: a block into bricks (field.h) from single precision, and out of them into single or
+     * double; to may have a halo. The same bits on every backend. */
+    naik_status (*round)(naik_field *to, const naik_field *from);
+    naik_status (*widen)(naik_field *to, const naik_field *from);
+    /* One mode of a block of bricks from the host, as it lies in files: [volume_cb / 8] in the order
+     * of a lattice of half the extents. */
+    naik_status (*place)(naik_field *block, int irhs, const naik_brick *bricks);
     /* One mode of a block in single precision to and from the host, [volume_cb][3][2]: as it lies in
      * files, even sites in the order of the checkerboard. */
     naik_status (*to_host)(const naik_field *block, int irhs, float *mode);

@@ -223,6 +223,7 @@ typedef struct naik_input {
         const char *file;   /* NULL: none */
         const char *import; /* NULL: none */
         int precision;      /* 16 or 32 */
+        int file_precision; /* the same, of a file that is made */
         double again, tolerance;
         int krylov, degree;  /* 0: auto */
         naik_reals interval; /* two numbers, or none: auto */

@@ -456,9 +456,9 @@ naik_status naik_input_check_idle(naik_log *log, const naik_input *input)
     }
     /* modes: 0 beside other keys switches deflation off; without it they wait for something */
     const bool told_off = given(&c, "deflation.modes") != NULL;
-    static const char *const with_modes[] = {"file",   "import",    "precision",
-                                             "again",  "tolerance", "krylov",
-                                             "degree", "interval",  "max_cycles"};
+    static const char *const with_modes[] = {"file",     "import",    "precision", "file_precision",
+                                             "again",    "tolerance", "krylov",    "degree",
+                                             "interval", "max_cycles"};
     for (size_t i = 0; i < sizeof with_modes / sizeof *with_modes; i++) {
         char key[PATH_SIZE];
         snprintf(key, sizeof key, "deflation.%s", with_modes[i]);
@@ -524,6 +524,16 @@ static naik_status check_deflation(const checker *c)
     if (input->deflation.precision != 16 && input->deflation.precision != 32) {
         return refuse(c, "deflation.precision", "'deflation.precision' must be 16 or 32, not %d",
                       input->deflation.precision);
+    }
+    if (input->deflation.file_precision != 16 && input->deflation.file_precision != 32) {
+        return refuse(c, "deflation.file_precision",
+                      "'deflation.file_precision' must be 16 or 32, not %d",
+                      input->deflation.file_precision);
+    }
+    if (input->deflation.file_precision == 16 && input->deflation.precision == 32) {
+        return refuse(c, "deflation.file_precision",
+                      "'deflation.file_precision' 16 needs deflation.precision 16: what solves use "
+                      "is what a later run reads");
     }
     if (input->deflation.krylov % NAIK_MODES_BLOCK != 0) {
         return refuse(c, "deflation.krylov", "'deflation.krylov' must be a multiple of %d, not %d",

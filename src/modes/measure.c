@@ -65,10 +65,9 @@ naik_status naik_modes_meter_values(naik_modes_meter *m, naik_field *block, int 
                                     double *lambda2, double *residual)
 {
     naik_status status = NAIK_OK;
-    const naik_backend_ops *ops = m->links->geometry->backend->ops;
     double odd[NAIK_MODES_BLOCK], rr[NAIK_MODES_BLOCK];
     naik_complex diagonal[NAIK_MODES_BLOCK * NAIK_MODES_BLOCK] = {{0, 0}};
-    NAIK_TRY(ops->field.copy(m->v, block, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(naik_modes_copy_block(m->v, block));
     NAIK_TRY(naik_dslash_plain(m->links, m->v, NAIK_ODD, m->odd));
     NAIK_TRY(naik_modes_norms(m->work, m->v, m->vv));
     NAIK_TRY(naik_modes_norms(m->work, m->odd, odd));

@@ -94,12 +94,19 @@ void naik_modes_destroy(naik_modes **modes)
     *modes = NULL;
 }
 
+naik_status naik_modes_copy_block(naik_field *to, const naik_field *from)
+{
+    const naik_backend_ops *ops = to->geometry->backend->ops;
+    return naik_field_has_bricks(to)     ? ops->modes.round(to, from)
+           : naik_field_has_bricks(from) ? ops->modes.widen(to, from)
+                                         : ops->field.copy(to, from, NULL, NAIK_RHS_IDLE);
+}
+
 naik_status naik_modes_copy(const naik_modes *from, naik_modes *to)
 {
     naik_status status = NAIK_OK;
     for (int b = 0; b < to->blocks && b < from->blocks; b++) {
-        NAIK_TRY(from->geometry->backend->ops->field.copy(to->block[b], from->block[b], NULL,
-                                                          NAIK_RHS_IDLE));
+        NAIK_TRY(naik_modes_copy_block(to->block[b], from->block[b]));
     }
     for (int i = 0; i < to->count && i < from->count; i++) {
         to->lambda2[i] = from->lambda2[i];
@@ -187,8 +194,7 @@ naik_status naik_modes_round(naik_modes **from, naik_modes **to)
     for (int b = 0; b < (*to)->blocks; b++) {
         NAIK_TRY(
             naik_field_create_bare(old->geometry, NAIK_HALF, NAIK_MODES_BLOCK, &(*to)->block[b]));
-        NAIK_TRY(old->geometry->backend->ops->field.copy((*to)->block[b], old->block[b], NULL,
-                                                         NAIK_RHS_IDLE));
+        NAIK_TRY(naik_modes_copy_block((*to)->block[b], old->block[b]));
         naik_field_destroy(&old->block[b]);
     }
     memcpy((*to)->lambda2, old->lambda2, (size_t)old->count * sizeof(double));
@@ -302,13 +308,14 @@ static naik_status check_shape(const naik_modes_work *work, int count, const nai
     return NAIK_OK;
 }
 
-/* Modes have 16 or 32 bits: no backend has kernels for others, and one would read them as something else. */
+/* No backend has kernels for modes that are stored otherwise, and one would read them as something else. */
 static naik_status check_modes(const naik_modes_work *work, naik_field *const *block)
 {
-    return block[0]->precision != NAIK_DOUBLE
+    return block[0]->precision == NAIK_SINGLE || naik_field_has_bricks(block[0])
                ? NAIK_OK
                : NAIK_FAIL(work->geometry->backend->log, NAIK_ERR_ARG,
-                           "modes in double precision, where 16 or 32 bits are wanted");
+                           "modes in %s precision, where single precision or bricks are wanted",
+                           naik_precision_name(block[0]->precision));
 }
 
 naik_status naik_modes_norms(naik_modes_work *work, const naik_field *r, double *norm2)

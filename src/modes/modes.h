@@ -14,7 +14,7 @@
 
 typedef struct naik_modes {
     const naik_geometry *geometry; /* borrowed */
-    naik_precision precision;      /* NAIK_SINGLE, or NAIK_HALF: 16-bit numbers */
+    naik_precision precision;      /* NAIK_SINGLE, or NAIK_HALF: bricks (field.h) */
     int count;                     /* modes in use */
     int blocks;                    /* those of the modes it was created for */
     naik_field **block;            /* [blocks], NAIK_MODES_BLOCK rhs each; NULL: given back */
@@ -39,7 +39,9 @@ naik_status naik_modes_sort(naik_modes *modes, naik_field *spare);
  * time is there memory for more than `from` and one block. *from is destroyed. Collective.
  * NAIK_ERR_MEMORY */
 naik_status naik_modes_round(naik_modes **from, naik_modes **to);
-/* to = from, between precisions, with eigenvalues and residuals; as many as `to` has. */
+/* to = from: a block into 16 bits from single precision, or out of them, or in one precision. */
+naik_status naik_modes_copy_block(naik_field *to, const naik_field *from);
+/* to = from, as naik_modes_copy_block does, with eigenvalues and residuals; as many as `to` has. */
 naik_status naik_modes_copy(const naik_modes *from, naik_modes *to);
 /* Bytes of so many modes on this rank, for the memory plan. */
 size_t naik_modes_bytes(const naik_geometry *geometry, naik_precision precision, int capacity);

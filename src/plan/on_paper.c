@@ -23,7 +23,9 @@ static size_t field_bytes(const naik_lattice *lat, naik_precision precision, int
 
 static size_t bare_field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
 {
-    return (size_t)lat->volume_cb * (size_t)nrhs * (size_t)naik_vector_bytes(precision);
+    return precision == NAIK_HALF
+               ? naik_bricks_bytes((size_t)lat->volume_cb) * (size_t)nrhs
+               : (size_t)lat->volume_cb * (size_t)nrhs * (size_t)naik_vector_bytes(precision);
 }
 
 static size_t links_bytes(const naik_lattice *lat, naik_precision precision, int recon, int points)

@@ -168,7 +168,7 @@ static naik_status read_file(job *j, naik_modes **out)
     j->about.report = there.report;
     j->about.tolerance = there.tolerance;
     naik_timer_start(j->geometry->backend->timer, "read modes");
-    NAIK_TRY(stored_modes_read(j->outer, j->path, &there.report, wanted, stored_as(j->input), out));
+    NAIK_TRY(stored_modes_read(j->outer, j->path, &there, wanted, stored_as(j->input), out));
     naik_timer_stop(j->geometry->backend->timer, "read modes");
     const bool same = memcmp(there.fat, j->about.fat, sizeof there.fat) == 0 &&
                       memcmp(there.far, j->about.far, sizeof there.far) == 0;
@@ -274,7 +274,7 @@ static naik_status restore(void *data, naik_lanczos_state *state, bool *found)
 
 static bool follows(const job *j)
 {
-    return j->filed != NULL && naik_modes_can_follow(j->geometry);
+    return j->filed != NULL && naik_modes_can_follow(j->geometry, j->about.bricks);
 }
 
 /* What was found goes into its file, now or behind what the caller does; *turn is then the file's. */
@@ -510,7 +510,8 @@ static naik_status get(const naik_input *input, int wanted, const naik_fatlong *
              .asked_for = asked_for,
              .about = {.action = input->kind->name,
                        .boundary_t = naik_input_boundary_name(input),
-                       .naik_epsilon = links->naik_epsilon}};
+                       .naik_epsilon = links->naik_epsilon,
+                       .bricks = input->deflation.file_precision == 16}};
     *out = NULL;
     if (filed != NULL) {
         *filed = NULL;

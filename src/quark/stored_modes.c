@@ -5,10 +5,12 @@
 #include <stdlib.h>
 
 static const double GRAM_MOST = 1e-4; /* |V^+ V - 1|, where blocks before are rounded as well */
+static const double BRICKS = 5e-5;    /* what rounding to bricks changes of a mode, at most */
 
 typedef struct reading {
     const char *path;
     const naik_lanczos_report *search;
+    bool bricks; /* in the file */
     naik_modes *modes;
     naik_field *room; /* of a block in single precision; NULL: modes are in it themselves */
     naik_modes_meter *meter;
@@ -37,13 +39,14 @@ static naik_status check_numbers(const reading *r)
     return NAIK_OK;
 }
 
-/* What a mode leaves of |-DD v - lambda2 v| when it is measured again: single precision. */
+/* What a mode leaves of |-DD v - lambda2 v| when it is measured again: single precision, or bricks, whose
+ * eigenvalue and residual are those of before they were rounded. */
 static bool agrees(const reading *r, int i, double lambda2, double residual)
 {
-    const double noise = 1e-5 * r->search->high;
+    const double noise = 1e-5 * r->search->high, rounded = r->bricks ? BRICKS : 0;
     return fabs(lambda2 - r->modes->lambda2[i]) <=
-               1e-6 * fabs(r->modes->lambda2[i]) + 1e-3 * noise &&
-           residual <= 1.01 * r->modes->residual[i] + 1e-3 * noise;
+               (1e-6 + rounded) * fabs(r->modes->lambda2[i]) + 1e-3 * noise &&
+           residual <= 1.01 * r->modes->residual[i] + 1e-3 * noise + rounded * r->search->high;
 }
 
 /* Products of the vectors measured last with those of their block and of the blocks before. */
@@ -65,6 +68,12 @@ done:
     return status;
 }
 
+/* Whether modes are read to where they stay, and are widened into the room. */
+static bool keeps(const reading *r)
+{
+    return r->bricks && r->room != NULL;
+}
+
 static naik_status take(void *data, int b)
 {
     naik_status status = NAIK_OK;
@@ -75,10 +84,13 @@ static naik_status take(void *data, int b)
     const int used = left < NAIK_MODES_BLOCK ? left : NAIK_MODES_BLOCK;
     naik_field *block = r->room != NULL ? r->room : modes->block[b];
     double lambda2[NAIK_MODES_BLOCK], residual[NAIK_MODES_BLOCK];
+    naik_timer_start(timer, "measure modes");
     if (b == 0) {
         NAIK_TRY(check_numbers(r));
     }
-    naik_timer_start(timer, "measure modes");
+    if (keeps(r)) {
+        NAIK_TRY(naik_modes_copy_block(block, modes->block[b]));
+    }
     NAIK_TRY(naik_modes_meter_values(r->meter, block, used, lambda2, residual));
     for (int c = 0; c < used; c++) {
         if (!agrees(r, first + c, lambda2[c], residual[c])) {
@@ -91,9 +103,8 @@ static naik_status take(void *data, int b)
         }
     }
     NAIK_TRY(multiply(r, b, block, used));
-    if (r->room != NULL) {
-        NAIK_TRY(
-            modes->geometry->backend->ops->field.copy(modes->block[b], block, NULL, NAIK_RHS_IDLE));
+    if (r->room != NULL && !keeps(r)) {
+        NAIK_TRY(naik_modes_copy_block(modes->block[b], block));
         /* the last block may have fewer, which leave the others 0 */
         NAIK_TRY(modes->geometry->backend->ops->field.zero(block, NULL, NAIK_RHS_IDLE));
     }
@@ -103,13 +114,16 @@ done:
 }
 
 naik_status stored_modes_read(const naik_links *links, const char *path,
-                              const naik_lanczos_report *search, int count,
-                              naik_precision precision, naik_modes **out)
+                              const naik_modes_about *about, int count, naik_precision precision,
+                              naik_modes **out)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = links->geometry;
     naik_field **into = NULL;
-    reading r = {.path = path, .search = search, .log = geometry->backend->log};
+    reading r = {.path = path,
+                 .search = &about->report,
+                 .bricks = about->bricks,
+                 .log = geometry->backend->log};
     const naik_modes_taker taker = {.data = &r, .take = take};
     NAIK_TRY(naik_modes_create(geometry, precision, count, out));
     r.modes = *out;
@@ -123,7 +137,7 @@ naik_status stored_modes_read(const naik_links *links, const char *path,
         into != NULL ? NAIK_OK
                      : NAIK_FAIL(r.log, NAIK_ERR_MEMORY, "no memory to read %d modes", count)));
     for (int b = 0; b < r.modes->blocks; b++) {
-        into[b] = r.room != NULL ? r.room : r.modes->block[b];
+        into[b] = r.room != NULL && !keeps(&r) ? r.room : r.modes->block[b];
     }
     NAIK_TRY(naik_modes_file_read(geometry, path, count, into, r.modes->lambda2, r.modes->residual,
                                   &taker));

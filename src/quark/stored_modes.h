@@ -8,15 +8,15 @@
 #include "io/modes/modes_file.h"
 
 /* The first `count` modes of PATH in `precision`, with the file's eigenvalues and residuals. Both are
- * measured again from the vectors of the file, before they are rounded.
+ * measured again from the vectors of the file, before they are rounded; those of a file in bricks stay as they are.
  *
  *   links   in double
- *   search  what the file says of the search that found them
+ *   about   what the file says of itself
  *
  * Collective. NAIK_ERR_CORRUPT  the file is damaged
  * NAIK_ERR_INPUT    it holds modes of other links, or not the lowest      NAIK_ERR_MEMORY, ... */
 naik_status stored_modes_read(const naik_links *links, const char *path,
-                              const naik_lanczos_report *search, int count,
-                              naik_precision precision, naik_modes **out);
+                              const naik_modes_about *about, int count, naik_precision precision,
+                              naik_modes **out);
 
 #endif

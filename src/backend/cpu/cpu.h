@@ -7,7 +7,9 @@
  * a cell have one parity. A box that cannot be cut so has one lane and scalar kernels.
  *
  * Fields:  [cells + halo cells][nrhs][spin][3][2][lanes]; half precision: int16 in that shape, and
- *          after all cells float scales [cells + halo][nrhs][spin][lanes]
+ *          after all cells float scales [cells + halo][nrhs][spin][lanes], of fields without halo
+ *          [bricks][nrhs][lanes] (backend/field.h): the cells of a brick lie in one sub-lattice,
+ *          whose extents and origin are even, so a lane of its cells is a brick of the lattice
  * Links:   [parity][cells][fat: 8 points][18][lanes] [long: 8 points][recon][lanes], 18 numbers by
  *          columns of the matrix
  * Blocks:  [parity][cells][2][36][lanes]: the diagonal, then re and im of what is below it
@@ -210,6 +212,9 @@ naik_status cpu_modes_add(const naik_field *const *block, int count, const doubl
                           const naik_rhs *rhs, naik_rhs_state state);
 naik_status cpu_modes_rotate(naik_field *const *block, int count, const double *q, int kept,
                              void *aside, size_t aside_bytes);
+naik_status cpu_modes_round(naik_field *to, const naik_field *from);
+naik_status cpu_modes_widen(naik_field *to, const naik_field *from);
+naik_status cpu_mode_place(naik_field *block, int irhs, const naik_brick *bricks);
 extern const struct naik_low_ops naik_low_cpu; /* backend/cpu/low_vectors.c */
 /* backend/cpu/links.c */
 size_t cpu_links_bytes(const naik_lattice *lattice, naik_precision precision, int recon,

@@ -283,7 +283,8 @@ static size_t field_bytes(const naik_lattice *lat, naik_precision precision, int
     const cpu_shape shape = cpu_shape_of(lat);
     const size_t cells = (size_t)shape.cells + (size_t)(bare ? 0 : shape.halo);
     const size_t vectors = cells * (size_t)nrhs * (size_t)shape.lanes;
-    return precision == NAIK_HALF ? cpu_scales_offset(&shape, nrhs, bare) + vectors * sizeof(float)
+    const size_t scales = bare ? vectors / NAIK_BRICK_SITES : vectors;
+    return precision == NAIK_HALF ? cpu_scales_offset(&shape, nrhs, bare) + scales * sizeof(float)
                                   : vectors * 6 * cpu_real_bytes(precision);
 }
 

@@ -1,8 +1,4 @@
-/* modes.c - low modes on the CPU: projection, addition, rotation
- *
- * Cells of a brick lie in one sub-lattice, whose extents and origin are even, so a lane of a brick
- * is a brick of the lattice.
- */
+/* modes.c - low modes on the CPU: projection, addition, rotation, rounding to bricks */
 /* The loops over lanes are to become vectors at any level of optimisation. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
@@ -16,7 +12,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { BRICK = 8, BRICKS_AT_ONCE = 16 }; /* cells of a brick; bricks that a thread takes */
+enum { BRICK = NAIK_BRICK_SITES, BRICKS_AT_ONCE = 16 }; /* cells; bricks that a thread takes */
 
 /* The cells of one parity in a brick, y fastest: each has one site there, whatever the parity. */
 static void brick_cells(const cpu_shape *shape, int32_t brick, int32_t cell[BRICK])
@@ -33,6 +29,19 @@ static void brick_cells(const cpu_shape *shape, int32_t brick, int32_t cell[BRIC
         const int32_t y = at[0] + (k & 1), z = at[1] + (k >> 1 & 1), t = at[2] + (k >> 2);
         cell[k] = ((t * shape->extent[2] + z) * shape->extent[1] + y) * half + x;
     }
+}
+
+static int32_t brick_of_cell(const cpu_shape *shape, int32_t cell)
+{
+    const int32_t half = shape->extent[0] / 2, y = shape->extent[1], z = shape->extent[2];
+    const int32_t row = cell / half, plane = row / y, t = plane / z;
+    return (((t / 2) * (z / 2) + plane % z / 2) * (y / 2) + row % y / 2) * half + cell % half;
+}
+
+/* Those of a brick and rhs, [lanes]. */
+INLINE float *brick_scales(const naik_field *v, int32_t brick, int irhs, const int lanes)
+{
+    return cpu_scales(v) + ((size_t)brick * (size_t)v->nrhs + (size_t)irhs) * (size_t)lanes;
 }
 
 #define REAL    double
@@ -185,4 +194,101 @@ naik_status cpu_modes_rotate(naik_field *const *block, int count, const double *
         free(room);
     }
     return failed ? no_room(geometry) : NAIK_OK;
+}
+
+/* v [BRICK][6][lanes] into the cells of a brick. */
+INLINE void round_brick(const naik_field *to, const int32_t cell[BRICK], int irhs, const float *v,
+                        float *scales, const int lanes)
+{
+    for (int l = 0; l < lanes; l++) {
+        float largest = 0, sum = 0;
+        for (int i = 0; i < 6 * BRICK; i++) {
+            largest = fmaxf(largest, fabsf(v[i * lanes + l]));
+            sum += fabsf(v[i * lanes + l]);
+        }
+        scales[l] = naik_brick_scale(largest, !(sum < NAIK_BRICK_SUM));
+    }
+    for (int k = 0; k < BRICK; k++) {
+        const size_t at = ((size_t)cell[k] * (size_t)to->nrhs + (size_t)irhs) * 6 * (size_t)lanes;
+        int16_t *data = (int16_t *)to->data + at;
+        for (int i = 0; i < 6 * lanes; i++) {
+            const float scale = scales[i % lanes];
+            data[i] = scale > 0 ? (int16_t)lrintf(v[k * 6 * lanes + i] / scale) : 0;
+        }
+    }
+}
+
+naik_status cpu_modes_round(naik_field *to, const naik_field *from)
+{
+    const cpu_shape *shape = &cpu_tables_of(to->geometry)->shape;
+    const int lanes = shape->lanes;
+#pragma omp parallel for schedule(static) num_threads(cpu_threads(to->geometry->backend))
+    for (int32_t brick = 0; brick < shape->cells / BRICK; brick++) {
+        int32_t cell[BRICK];
+        float v[BRICK * 6 * CPU_LANES];
+        brick_cells(shape, brick, cell);
+        for (int c = 0; c < to->nrhs; c++) {
+            for (int k = 0; k < BRICK; k++) {
+                load_f(from, cell[k], c, lanes, v + k * 6 * lanes);
+            }
+            round_brick(to, cell, c, v, brick_scales(to, brick, c, lanes), lanes);
+        }
+    }
+    return NAIK_OK;
+}
+
+naik_status cpu_modes_widen(naik_field *to, const naik_field *from)
+{
+    const cpu_shape *shape = &cpu_tables_of(to->geometry)->shape;
+    const cpu_kernels *kernels = cpu_kernels_of(to->geometry);
+#pragma omp parallel for schedule(static) num_threads(cpu_threads(to->geometry->backend))
+    for (int32_t cell = 0; cell < shape->cells; cell++) {
+        const int32_t brick = brick_of_cell(shape, cell);
+        double v[6 * CPU_LANES];
+        for (int c = 0; c < to->nrhs; c++) {
+            load_mode_d(from, brick, cell, c, shape->lanes, v);
+            kernels->store(to, cell, c, v);
+        }
+    }
+    return NAIK_OK;
+}
+
+/* Number, among bricks of the box, of a sub-lattice's brick where the sub-lattice begins at this site. */
+static int64_t brick_of_box(const naik_lattice *lat, const cpu_shape *shape, int32_t brick,
+                            int64_t origin)
+{
+    int64_t number = 0, times = 1;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        const int32_t half = shape->extent[mu] / 2;
+        number += times * (brick % half + origin % lat->local[mu] / 2);
+        times *= lat->local[mu] / 2;
+        brick /= half;
+        origin /= lat->local[mu];
+    }
+    return number;
+}
+
+naik_status cpu_mode_place(naik_field *block, int irhs, const naik_brick *bricks)
+{
+    const naik_lattice *lat = block->geometry->lattice;
+    const cpu_shape *shape = &cpu_tables_of(block->geometry)->shape;
+    const int lanes = shape->lanes;
+#pragma omp parallel for schedule(static) num_threads(cpu_threads(block->geometry->backend))
+    for (int32_t brick = 0; brick < shape->cells / BRICK; brick++) {
+        int32_t cell[BRICK];
+        brick_cells(shape, brick, cell);
+        for (int l = 0; l < lanes; l++) {
+            const naik_brick *from =
+                bricks + brick_of_box(lat, shape, brick, shape->lane_origin[l]);
+            brick_scales(block, brick, irhs, lanes)[l] = from->scale;
+            for (int k = 0; k < BRICK; k++) {
+                const size_t at =
+                    ((size_t)cell[k] * (size_t)block->nrhs + (size_t)irhs) * 6 * (size_t)lanes;
+                for (int i = 0; i < 6; i++) {
+                    ((int16_t *)block->data)[at + (size_t)(i * lanes + l)] = from->number[k][i];
+                }
+            }
+        }
+    }
+    return NAIK_OK;
 }
