@@ -2,6 +2,7 @@
  * residuals, and bits that depend on nothing else in the batch
  *
  * timeout: 400
+ * ranks: 1 4
  */
 #include <math.h>
 #include <stdlib.h>

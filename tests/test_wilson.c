@@ -107,12 +107,13 @@ static void match_on_grid(check *t, const int extents[4], const int grid[4])
 {
     static const int widths[] = {1, 2, 12};
     for (int q = 0; q < QUARKS; q++) {
+        const bool all = q < 4 && t->comm->size == 1; /* two ranks have the bits of one (below) */
         wilson_fixture f;
         if (make_quark(t, extents, grid, q, &f)) {
             sample a = make_sample(&f, quarks[q].parity);
             for (int i = 0; i < STORAGES; i++) {
                 naik_wilson *wilson = make(t, &f, &storages[i]);
-                for (int w = q < 4 ? 0 : i % 3; wilson != NULL && w < 3; w += q < 4 ? 1 : 3) {
+                for (int w = all ? 0 : i % 3; wilson != NULL && w < 3; w += all ? 1 : 3) {
                     compare_schur(t, &f, wilson, &storages[i], widths[w], &a);
                 }
                 naik_wilson_destroy(&wilson);
