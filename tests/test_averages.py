@@ -165,9 +165,9 @@ def kills_and_grids_leave_the_same_bytes():
         assert not os.path.exists(path("killed.h5"))
     assert "resuming" in solve("killed", block=truncated(2))
     same(everything("some.h5"), everything("killed.h5"))
-    for ranks, grid in (2, "1x1x1x2"), (4, "2x1x1x2"):
-        solve("killed", "--fresh", block=truncated(2), ranks=ranks, env={"NAIK_GRID": grid})
-        same(everything("some.h5"), everything("killed.h5"))
+    # this grid splits what one of two ranks would
+    solve("killed", "--fresh", block=truncated(2), ranks=4, env={"NAIK_GRID": "2x1x1x2"})
+    same(everything("some.h5"), everything("killed.h5"))
     said = solve("killed", block=truncated(2, seed=8), status=1)
     assert "averages.0.seed" in said, said
 
@@ -260,7 +260,8 @@ def low_modes_are_told_and_continued():
     entry += ", {name: nz, masses: [0.2], correlators: [], momenta: [[0, 0, 0]], source: {type: random_volume, noise: z3, seed: 2, dilution: [even_odd], hits: 2}}"
     pair = "pairs: [{name: vv, quark: v, antiquark: pt}]\n" + LOW.replace("]", ", {type: low_modes, name: lmv, solve: vv}, {type: low_modes, name: lml, solve: nz}]")
     block, entry, plain, output = pair + modes(16), {"entry": entry}, output, output.replace("propagators", "loops: [G1-G1, GX-G1, conserved_vector_t], propagators")
-    said = solve("low", block=block, output=output, **entry)
+    rough = "--set", "solver.tolerance=1e-6"  # bytes are compared, and statistics of what is in the file
+    said = solve("low", *rough, block=block, output=output, **entry)
     assert re.search(r"averages: lma: 16 modes of .*modes.h5 averaged over all sites and 4 sources", said), said
     told = re.search(r"averages: lma: the error of the mean is (\S+) to (\S+) times the error of the solves alone", said)
     assert re.search(r"averages: lml: the error of the mean is \S+ to \S+ times the error of the noise alone", said), said
@@ -286,12 +287,11 @@ def low_modes_are_told_and_continued():
         needs.append(float(re.search(r"contractions of several solves take (\S+) GiB", plan)[1]))
     assert needs[1] - needs[0] > 510 * 2 * 20 * 2 * 8 * 16 / 2**30 - 0.0011, needs
     for order in "kill:write:3", "stop:solve:11", "kill:write:15":
-        solve("lowkilled", block=block, output=output, **entry, env={"NAIK_INJECT": order}, status=None)
-    solve("lowkilled", block=block, output=output, **entry)
+        solve("lowkilled", *rough, block=block, output=output, **entry, env={"NAIK_INJECT": order}, status=None)
+    solve("lowkilled", *rough, block=block, output=output, **entry)
     same(everything("low.h5"), everything("lowkilled.h5"))
-    for ranks, grid in (2, "1x1x1x2"), (4, "2x1x1x2"):
-        solve("lowkilled", "--fresh", block=block, output=output, **entry, ranks=ranks, env={"NAIK_GRID": grid})
-        same(everything("low.h5"), everything("lowkilled.h5"))
+    solve("lowkilled", "--fresh", *rough, block=block, output=output, **entry, ranks=4, env={"NAIK_GRID": "2x1x1x2"})
+    same(everything("low.h5"), everything("lowkilled.h5"))
     with naik_io.open(path("low.h5")) as f:
         part = {q: f.values(f.find("lma", "rhox", masses=0.4, momentum=(1, 0, 0), quantity=q)[0]) for q in ("mean", "low modes", "rest")}
     assert (part["mean"] == part["low modes"] + part["rest"]).all()

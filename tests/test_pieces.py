@@ -50,7 +50,7 @@ def the_bytes_are_those_of_collective_calls():
     for precision in ("32", "64"):
         # hints are for MPI-IO, so that whoever gives any has collective calls
         naik("solve", written("collective.h5", precision, ", mpi_info: {cb_nodes: 1}"), *large)
-        for ranks, threads in ((1, 1), (1, 3), (4, 2)):
+        for ranks, threads in ((1, 1), (1, 3), (4, 2)) if precision == "32" else ((1, 3), (4, 2)):
             naik("solve", written("pieces.h5", precision), *large, ranks=ranks, env={"OMP_NUM_THREADS": str(threads)})
             assert numbers("pieces.h5") == numbers("collective.h5"), (precision, ranks, threads)
             naik("info", path("pieces.h5"), "--verify", "--json")

@@ -94,9 +94,8 @@ def solutions_solve_the_equation_that_the_file_states():
 def grids_precisions_and_batches_give_the_same_quarks():
     wide = {"size": "8, 4, 4, 8", "gauge": "wide-lat.h5", "masses": "[0.1]"}
     solve("wide", **wide)
-    for ranks, env, batch in (2, {"NAIK_GRID": "1x1x1x2"}, 5), (4, {"NAIK_GRID": "2x1x1x2"}, 12):
-        solve("again", "--fresh", "--set", f"solver.batch={batch}", ranks=ranks, env=env, **wide)
-        same(everything("wide.h5"), everything("again.h5"))
+    solve("again", "--fresh", "--set", "solver.batch=5", ranks=4, env={"NAIK_GRID": "2x1x1x2"}, **wide)
+    same(everything("wide.h5"), everything("again.h5"))
     solve("one")
     s, _ = propagator("one", 1)
     for change in ("solver.inner_precision=half", "solver.inner_precision=double", "solver.method=bicgstab", "solver.link_numbers=12"):
