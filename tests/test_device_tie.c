@@ -1,6 +1,7 @@
 /* test_device_tie.c - mesons with links and their operators on a device, against those of the host,
  * bit for bit
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@
 #include "propagator/contract.h"
 #include "propagator/current.h"
 
-enum { COLUMNS = 3, MOMENTA = 3 };
-static const int size[4] = {8, 4, 4, 8};
+enum { COLUMNS = 3, MOMENTA = 5, TIMES = 4 };
+static const int size[4] = {8, 12, 8, TIMES}; /* more than a block of threads has in a time slice */
 static const int origin[4] = {1, 0, 3, 2};
 
 /* Numbers 16 S + T with no link to four; some of the same links, and one without an operator of fewer. */
@@ -21,15 +22,22 @@ static const int operators[] = {16 * 5 + 5, 16 * 1,  16 * 9 + 1,  16 * 6,
                                 16 * 14,    0,       16 * 2 + 13, 16 * 7 + 14};
 enum { OPERATORS = sizeof operators / sizeof *operators };
 
-/* Both quarks' vectors, [2][COLUMNS][sites][3][2]. */
+/* Products with the second quark at z = 2 and 3 are those at z = 0 and 1 with the other sign, and what is left of a sum
+ * without signs and momentum is smaller than a thread can add to these. */
 static double *make_quarks(const fixture_thin *f)
 {
-    const int64_t reals = 6 * (int64_t)f->lat->sites;
+    const int64_t reals = 6 * (int64_t)f->lat->sites, two = 2 * f->lat->local[0] * f->lat->local[1];
     const fixture shape = {.lat = f->lat};
     double *g = malloc((size_t)(2 * COLUMNS * reals) * sizeof *g);
     for (int k = 0; k < 2 * COLUMNS; k++) {
         double *v = fixture_vector(&shape, 30 + (uint64_t)k, -1);
-        memcpy(g + reals * k, v, (size_t)reals * sizeof *g);
+        for (int64_t i = 0; i < reals; i++) {
+            const int64_t z = i / 6 / (two / 2) % f->lat->local[2];
+            const double here = z >= 4 ? ldexp(v[i], -100) : v[i];
+            g[reals * k + i] = z < 2 || z >= 4 ? here
+                               : k < COLUMNS   ? v[i - 6 * two]
+                                               : -v[i - 6 * two];
+        }
         free(v);
     }
     return g;
@@ -51,13 +59,14 @@ static void compare_sums(check *t, const fixture_thin *f, naik_shifts *shifts, d
     static const naik_frame frames[MOMENTA] = {
         {.origin = {1, 0, 3, 2}},
         {.origin = {1, 0, 3, 2}, .momentum = {1, 0, 1}},
-        {.origin = {1, 0, 3, 2}, .momentum = {0, 1, 2}, .cosine = true}};
+        {.origin = {1, 0, 3, 2}, .momentum = {0, 1, 2}, .cosine = true},
+        {.origin = {1, 0, 3, 2}, .momentum = {0, -1, 0}},
+        {.origin = {1, 0, 3, 2}, .momentum = {2, 1, 3}}};
     device_tie_request request = {
         .spin_taste = operators, .operators = OPERATORS, .frame = frames, .momenta = MOMENTA};
     const int64_t quark = COLUMNS * 6 * (int64_t)f->lat->sites;
-    const size_t times = (size_t)size[3];
     double *displaced = malloc((size_t)quark * sizeof *displaced);
-    naik_complex want[8], got[OPERATORS * MOMENTA * 8];
+    naik_complex want[TIMES], got[OPERATORS * MOMENTA * TIMES];
     memcpy(request.r0, origin, sizeof request.r0);
     for (int of = 0; of < 2; of++) { /* the quark that the operator is on */
         request.most = of; /* all operators of the same links in one pass, or one by one */
@@ -69,7 +78,7 @@ static void compare_sums(check *t, const fixture_thin *f, naik_shifts *shifts, d
             }
             CHECK_OK(t, naik_contract_meson(f->lat, NAIK_PION5, &frames[k % MOMENTA], g, displaced,
                                             want));
-            CHECK_INT(t, memcmp(want, got + k * times, sizeof want), 0);
+            CHECK_INT(t, memcmp(want, got + k * TIMES, sizeof want), 0);
         }
     }
     free(displaced);

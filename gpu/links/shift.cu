@@ -1,10 +1,9 @@
-/* shift.cu - operators with links on vectors, and their correlators, one thread a site; the host's bits */
-#include "gpu/backend_gpu.h"
+/* shift.cu - operators with links on vectors, one thread a site; the host's bits */
 #include "gpu/links/ghosted.cuh"
-#include "gpu/vectors/reduce.cuh"
-#include "links/shift_ops.h"
+#include "gpu/links/shift.cuh"
+#include "gpu/links/tie.h"
 
-enum { SHIFT_THREADS = 128, TIE_THREADS = 256, VECTOR = 6 };
+enum { COLUMNS = 3, SETS = NAIK_DIRECTION_SETS };
 
 /* A box, and the signs of its sites. */
 typedef struct shift_box {
@@ -27,16 +26,6 @@ static shift_box box_of(const naik_lattice *lat, const int *r0)
     b.sites = lat->sites;
     b.vector = VECTOR * (size_t)lat->sites;
     return b;
-}
-
-static unsigned blocks_for(int sites)
-{
-    return (unsigned)((sites + SHIFT_THREADS - 1) / SHIFT_THREADS);
-}
-
-static gpu_stream stream_of(naik_device *device)
-{
-    return gpu_state_of(gpu_backend_of(device))->stream;
 }
 
 __device__ static inline void shift_coords(const shift_box &b, int site, int x[NAIK_DIM])
@@ -75,27 +64,49 @@ __device__ static inline shift_way shift_way_of(const shift_box &box, const int 
     return way;
 }
 
-/* A complex number in one load. */
-__device__ static inline naik_complex shift_load(const double *from)
+/* Of links whose numbers lie `step` apart. */
+__device__ static inline naik_matrix shift_matrix(const naik_complex *from, size_t step)
 {
-    const double2 v = *(const double2 *)from;
-    return {v.x, v.y};
-}
-
-__device__ static inline void shift_store(naik_complex v, double *to)
-{
-    *(double2 *)to = make_double2(v.re, v.im);
-}
-
-__device__ static inline naik_matrix shift_link(const naik_matrix *link, size_t site, int mu)
-{
-    const double *from = (const double *)&link[NAIK_DIM * site + (size_t)mu];
     naik_matrix u;
 #pragma unroll
     for (int i = 0; i < 9; i++) {
-        u.e[i / 3][i % 3] = shift_load(from + 2 * i);
+        u.e[i / 3][i % 3] = shift_load(&from[step * (size_t)i].re);
     }
     return u;
+}
+
+/* Of links as lay_out gives them. */
+__device__ static inline naik_matrix shift_link(const shift_box &box, const naik_complex *link,
+                                                size_t site, int mu)
+{
+    const size_t sites = (size_t)box.sites;
+    return shift_matrix(link + 9 * sites * (size_t)mu + site, sites);
+}
+
+/* Of links [sites][NAIK_DIM]. */
+__device__ static inline naik_matrix shift_link(const naik_matrix *link, size_t site, int mu)
+{
+    return shift_matrix(&link[NAIK_DIM * site + (size_t)mu].e[0][0], 1);
+}
+
+/* A thread a number. */
+__global__ void lay_out_kernel(const naik_complex *link, int sites, naik_complex *out)
+{
+    const int site = (int)(blockIdx.x * SHIFT_THREADS + threadIdx.x);
+    const size_t number = blockIdx.y; /* of a site's */
+    if (site < sites) {
+        const naik_complex z = shift_load(&link[9 * NAIK_DIM * (size_t)site + number].re);
+        shift_store(z, &out[number * (size_t)sites + (size_t)site].re);
+    }
+}
+
+static naik_status lay_out(naik_device *device, const naik_lattice *lattice,
+                           const naik_matrix *link, naik_complex *out)
+{
+    const dim3 grid(shift_blocks(lattice->sites), 9 * NAIK_DIM);
+    lay_out_kernel<<<grid, SHIFT_THREADS, 0, shift_stream(device)>>>((const naik_complex *)link,
+                                                                     lattice->sites, out);
+    return GPU_LAUNCHED(gpu_backend_of(device), "laying out links");
 }
 
 /* u f or u^+ f. */
@@ -114,107 +125,189 @@ __device__ static inline void shift_times(const naik_matrix &u, bool dagger, con
 
 typedef struct shift_params {
     shift_box box;
-    unsigned directions, split; /* sets */
+    unsigned made, directions, split; /* those of any set that is made */
     double half;
-    const naik_matrix *link;
-    const double *f[NAIK_DIM], *ahead[NAIK_DIM], *behind[NAIK_DIM];
-    double *out;
+    int columns;
+    bool add;
+    const naik_complex *link;
+    const double *g, *f[SETS], *ahead[NAIK_DIM], *behind[NAIK_DIM];
+    double *out[SETS];
+    naik_complex *product[SETS];
 } shift_params;
 
-/* N vectors of a site, whose links are read once. */
-template <int N> __global__ void __launch_bounds__(SHIFT_THREADS) shift_kernel(const shift_params p)
+/* Bit number s: whether the set s has so many directions. */
+__device__ static constexpr unsigned sets_of(int links)
 {
-    const int site = (int)(blockIdx.x * SHIFT_THREADS + threadIdx.x);
-    if (site >= p.box.sites) {
-        return;
-    }
+    return links == 0   ? 0x0001
+           : links == 1 ? 0x0116
+           : links == 2 ? 0x1668
+           : links == 3 ? 0x6880
+                        : 0x8000;
+}
+
+/* One vector of a site of each set with so many links: a column each row of threads, for which they read the links once. */
+template <int LINKS>
+__global__ void __launch_bounds__(GPU_LANES *COLUMNS) shift_kernel(const shift_params p)
+{
+    enum { MADE = sets_of(LINKS), FROM = sets_of(LINKS - 1), MOST = 6 /* sets of two links */ };
+    __shared__ naik_complex chain[MOST][GPU_LANES];
+    const int site = (int)(blockIdx.x * GPU_LANES + threadIdx.x), column = (int)threadIdx.y;
+    const bool mine = site < p.box.sites;
+    naik_complex sum[SETS][3] = {};
     int x[NAIK_DIM];
-    naik_complex sum[N][3] = {};
     shift_coords(p.box, site, x);
+    const size_t begun = p.box.vector * (size_t)column;
 #pragma unroll
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        if ((p.directions >> mu & 1) == 0) {
+        if ((p.directions >> mu & 1) == 0 || !mine) {
             continue;
         }
         const bool split = (p.split >> mu & 1) != 0;
         const bool last = x[mu] == p.box.local[mu] - 1, first = x[mu] == 0;
         const int around = (p.box.local[mu] - 1) * p.box.stride[mu];
-        const size_t layer = VECTOR * (size_t)naik_link_layer_site(p.box.local, x, mu);
         const size_t face = p.box.vector / (size_t)p.box.local[mu];
+        const size_t layer =
+            face * (size_t)column + VECTOR * (size_t)naik_link_layer_site(p.box.local, x, mu);
         const size_t next = (size_t)(last ? site - around : site + p.box.stride[mu]);
         const size_t back = (size_t)(first ? site + around : site - p.box.stride[mu]);
-        naik_complex ahead[N][3];
+        naik_complex ahead[SETS][3];
         {
-            const naik_matrix u = shift_link(p.link, (size_t)site, mu);
-            const bool leaves = split && last;
-            const double *f = leaves ? p.ahead[mu] + layer : p.f[mu] + VECTOR * next;
-            const size_t step = leaves ? face : p.box.vector;
+            const naik_matrix u = shift_link(p.box, p.link, (size_t)site, mu);
+            int place = 0; /* of a set among those without this direction */
 #pragma unroll
-            for (int k = 0; k < N; k++) {
-                shift_times(u, false, f + step * (size_t)k, ahead[k]);
+            for (int set = 0; set < SETS; set++) {
+                if ((FROM >> set & 1) == 0 || (set >> mu & 1) != 0) {
+                    continue;
+                }
+                if ((p.made >> (set | 1 << mu) & 1) != 0) {
+                    const double *f = split && last
+                                          ? p.ahead[mu] + face * (size_t)(p.columns * place) + layer
+                                          : p.f[set] + begun + VECTOR * next;
+                    shift_times(u, false, f, ahead[set]);
+                }
+                place++;
             }
         }
-        if (split && first) {
+        naik_matrix u;
+        if (!(split && first)) {
+            u = shift_link(p.box, p.link, back, mu);
+        }
+        int place = 0;
 #pragma unroll
-            for (int k = 0; k < N; k++) {
-#pragma unroll
-                for (int c = 0; c < 3; c++) {
-                    const naik_complex v =
-                        shift_load(p.behind[mu] + layer + face * (size_t)k + 2 * c);
-                    sum[k][c] = naik_cadd(sum[k][c], naik_cadd(ahead[k][c], v));
-                }
+        for (int set = 0; set < SETS; set++) {
+            if ((FROM >> set & 1) == 0 || (set >> mu & 1) != 0) {
+                continue;
             }
-        } else {
-            const naik_matrix u = shift_link(p.link, back, mu);
-            const double *f = p.f[mu] + VECTOR * back;
-#pragma unroll
-            for (int k = 0; k < N; k++) {
+            const int with = set | 1 << mu;
+            if ((p.made >> with & 1) != 0) {
                 naik_complex v[3];
-                shift_times(u, true, f + p.box.vector * (size_t)k, v);
+                if (split && first) {
+                    const double *f = p.behind[mu] + face * (size_t)(p.columns * place) + layer;
+#pragma unroll
+                    for (int c = 0; c < 3; c++) {
+                        v[c] = shift_load(f + 2 * c);
+                    }
+                } else {
+                    shift_times(u, true, p.f[set] + begun + VECTOR * back, v);
+                }
 #pragma unroll
                 for (int c = 0; c < 3; c++) {
-                    sum[k][c] = naik_cadd(sum[k][c], naik_cadd(ahead[k][c], v[c]));
+                    sum[with][c] = naik_cadd(sum[with][c], naik_cadd(ahead[set][c], v[c]));
                 }
             }
+            place++;
+        }
+    }
+    naik_complex g[3] = {};
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+        if (p.g != NULL && mine) {
+            g[c] = shift_load(p.g + begun + VECTOR * (size_t)site + 2 * c);
         }
     }
 #pragma unroll
-    for (int k = 0; k < N; k++) {
-        double *out = p.out + p.box.vector * (size_t)k + VECTOR * (size_t)site;
+    for (int set = 0; set < SETS; set++) {
+        if ((MADE >> set & 1) == 0) {
+            continue;
+        }
 #pragma unroll
         for (int c = 0; c < 3; c++) {
-            shift_store(naik_cscale(p.half, sum[k][c]), out + 2 * c);
+            sum[set][c] = naik_cscale(p.half, sum[set][c]);
+            if (p.out[set] != NULL && mine) {
+                shift_store(sum[set][c], p.out[set] + begun + VECTOR * (size_t)site + 2 * c);
+            }
         }
     }
+    for (int turn = 0; turn < p.columns && p.g != NULL; turn++) { /* one column after the other */
+        int place = 0;
+#pragma unroll
+        for (int set = 0; set < SETS; set++) {
+            if ((MADE >> set & 1) == 0) {
+                continue;
+            }
+            if (turn == column && mine && p.product[set] != NULL) {
+                double *const at = &p.product[set][site].re;
+                naik_complex v = {0, 0};
+                if (turn > 0) {
+                    v = chain[place][threadIdx.x];
+                } else if (p.add) {
+                    v = shift_load(at);
+                }
+#pragma unroll
+                for (int c = 0; c < 3; c++) {
+                    v = naik_cfma_conj(g[c], sum[set][c], v);
+                }
+                if (turn == p.columns - 1) {
+                    shift_store(v, at);
+                } else {
+                    chain[place][threadIdx.x] = v;
+                }
+            }
+            place++;
+        }
+        __syncthreads();
+    }
+}
+
+template <int LINKS>
+static void launch_shift(dim3 grid, dim3 block, gpu_stream stream, const shift_params &p)
+{
+    shift_kernel<LINKS><<<grid, block, 0, stream>>>(p);
 }
 
 static naik_status shift(naik_device *device, const naik_link_shift *step)
 {
+    static void (*const launch[NAIK_DIM])(dim3, dim3, gpu_stream, const shift_params &) = {
+        launch_shift<1>, launch_shift<2>, launch_shift<3>, launch_shift<4>};
     shift_params p = {};
     p.box = box_of(step->lattice, NULL);
-    p.directions = step->directions;
-    p.half = step->half;
+    p.made = step->made;
+    p.half = 0.5 / step->links;
+    p.columns = step->count;
+    p.add = step->add;
     p.link = step->link;
-    p.out = step->out;
+    p.g = step->g;
+    for (int set = 0; set < SETS; set++) {
+        p.directions |= (step->made >> set & 1) != 0 ? (unsigned)set : 0;
+        p.f[set] = step->f[set];
+        p.out[set] = step->out[set];
+        p.product[set] = step->product[set];
+    }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         p.split |= step->lattice->split[mu] ? 1U << mu : 0;
-        p.f[mu] = step->f[mu];
         p.ahead[mu] = step->ahead[mu];
         p.behind[mu] = step->behind[mu];
     }
-    const unsigned blocks = blocks_for(p.box.sites);
-    if (step->count == 3) {
-        shift_kernel<3><<<blocks, SHIFT_THREADS, 0, stream_of(device)>>>(p);
-    } else {
-        shift_kernel<1><<<blocks, SHIFT_THREADS, 0, stream_of(device)>>>(p);
-    }
+    const unsigned blocks = (unsigned)((p.box.sites + GPU_LANES - 1) / GPU_LANES);
+    launch[step->links - 1](dim3(blocks), dim3(GPU_LANES, (unsigned)step->count),
+                            shift_stream(device), p);
     return GPU_LAUNCHED(gpu_backend_of(device), "shifting vectors");
 }
 
 typedef struct face_params {
     shift_box box;
     int mu, layer;
-    const naik_matrix *link;
+    const naik_complex *link;
     const double *f;
     double *face;
 } face_params;
@@ -241,7 +334,7 @@ __global__ void __launch_bounds__(SHIFT_THREADS) face_kernel(const face_params p
         v[c] = shift_load(f + 2 * c);
     }
     if (p.link != NULL) {
-        shift_times(shift_link(p.link, (size_t)site, p.mu), true, f, v);
+        shift_times(shift_link(p.box, p.link, (size_t)site, p.mu), true, f, v);
     }
 #pragma unroll
     for (int c = 0; c < 3; c++) {
@@ -250,8 +343,8 @@ __global__ void __launch_bounds__(SHIFT_THREADS) face_kernel(const face_params p
 }
 
 static naik_status pack_face(naik_device *device, const naik_lattice *lattice,
-                             const naik_matrix *link, int mu, int layer, int count, const double *f,
-                             double *face)
+                             const naik_complex *link, int mu, int layer, int count,
+                             const double *f, double *face)
 {
     face_params p = {};
     p.box = box_of(lattice, NULL);
@@ -260,8 +353,8 @@ static naik_status pack_face(naik_device *device, const naik_lattice *lattice,
     p.link = link;
     p.f = f;
     p.face = face;
-    const dim3 grid(blocks_for(p.box.sites), (unsigned)count);
-    face_kernel<<<grid, SHIFT_THREADS, 0, stream_of(device)>>>(p);
+    const dim3 grid(shift_blocks(p.box.sites), (unsigned)count);
+    face_kernel<<<grid, SHIFT_THREADS, 0, shift_stream(device)>>>(p);
     return GPU_LAUNCHED(gpu_backend_of(device), "packing a face of vectors");
 }
 
@@ -324,114 +417,8 @@ static naik_status carry(naik_device *device, const naik_link_current *args)
     p.weight = args->weight;
     p.f = args->f;
     p.out = args->out;
-    current_kernel<<<blocks_for(p.box.sites), SHIFT_THREADS, 0, stream_of(device)>>>(p);
+    current_kernel<<<shift_blocks(p.box.sites), SHIFT_THREADS, 0, shift_stream(device)>>>(p);
     return GPU_LAUNCHED(gpu_backend_of(device), "a conserved current of a vector");
-}
-
-__global__ void product_kernel(const double *g, const double *h, size_t vector, int columns,
-                               bool add, int sites, naik_complex *out)
-{
-    const int site = (int)(blockIdx.x * SHIFT_THREADS + threadIdx.x);
-    if (site >= sites) {
-        return;
-    }
-    double *to = &out[site].re;
-    naik_complex sum = {0, 0};
-    if (add) {
-        sum = shift_load(to);
-    }
-    for (int column = 0; column < columns; column++) {
-        const size_t at = vector * (size_t)column + VECTOR * (size_t)site;
-#pragma unroll
-        for (int c = 0; c < 3; c++) {
-            sum = naik_cfma_conj(shift_load(g + at + 2 * c), shift_load(h + at + 2 * c), sum);
-        }
-    }
-    shift_store(sum, to);
-}
-
-static naik_status multiply(naik_device *device, const naik_tie_product *args)
-{
-    const int sites = args->lattice->sites;
-    product_kernel<<<blocks_for(sites), SHIFT_THREADS, 0, stream_of(device)>>>(
-        args->g, args->h, VECTOR * (size_t)sites, args->columns, args->add, sites, args->out);
-    return GPU_LAUNCHED(gpu_backend_of(device), "multiplying two quarks");
-}
-
-typedef struct tie_params {
-    shift_box box;
-    const naik_complex *v, *factor;
-    int slice, momenta, operators;
-    unsigned mask[NAIK_TIE_OPERATORS];
-    int sign[NAIK_TIE_OPERATORS];
-    unsigned odd; /* coordinates that are odd, counted from r0, at the first site of the box */
-    naik_exactsum *sums;
-} tie_params;
-
-/* Bit number s: whether the set s has an odd number of directions. */
-enum { ODD_SETS = 0x6996 };
-
-/* One row of blocks a time slice. */
-__global__ void __launch_bounds__(TIE_THREADS) tie_kernel(const tie_params p)
-{
-    __shared__ exact_block<2> shared;
-    const int i = (int)(blockIdx.x * TIE_THREADS + threadIdx.x), t = (int)blockIdx.y;
-    const bool mine = i < p.slice;
-    const int nx = p.box.local[0], ny = p.box.local[1], times = p.box.local[3];
-    const int y = i / nx % ny, z = mine ? i / nx / ny : 0;
-    const int at = i % nx;
-    const unsigned odd = ((at + p.odd) & 1) | ((y + (p.odd >> 1)) & 1) << 1 |
-                         ((z + (p.odd >> 2)) & 1) << 2 | ((t + (p.odd >> 3)) & 1) << 3;
-    naik_complex v = {0, 0};
-    if (mine) {
-        v = shift_load(&p.v[(size_t)t * (size_t)p.slice + (size_t)i].re);
-    }
-    for (int k = 0; k < p.momenta; k++) {
-        const naik_complex *f = p.factor + k * (nx + ny + p.box.local[2]);
-        naik_complex w = naik_cmul({1, 0}, f[at]);
-        w = naik_cmul(w, f[nx + y]);
-        w = naik_cmul(w, f[nx + ny + z]);
-        const naik_complex u = naik_cmul(w, v);
-        for (int o = 0; o < p.operators; o++) {
-            const bool minus = (ODD_SETS >> (odd & p.mask[o]) & 1) != 0;
-            const double sign = minus ? -p.sign[o] : p.sign[o];
-            const double term[2] = {sign * u.re, sign * u.im};
-            exact_block_add(shared, term, 2, &p.sums[2 * (o * p.momenta + k) * times + t], times);
-            __syncthreads();
-        }
-    }
-}
-
-static naik_status sum_slices(naik_device *device, const naik_tie_sums *args)
-{
-    naik_status status = NAIK_OK;
-    naik_backend *backend = gpu_backend_of(device);
-    const naik_lattice *lat = args->lattice;
-    const size_t count = 2 * (size_t)args->operators * (size_t)args->momenta;
-    tie_params p = {};
-    p.box = box_of(lat, NULL);
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        p.odd |= ((unsigned)(lat->origin[mu] - args->r0[mu]) & 1) << mu;
-    }
-    p.v = args->v;
-    p.factor = args->factor;
-    p.slice = lat->sites / lat->local[3];
-    p.momenta = args->momenta;
-    p.operators = args->operators;
-    p.sums = args->sums;
-    for (int k = 0; k < args->operators; k++) {
-        p.mask[k] = args->mask[k];
-        p.sign[k] = args->sign[k];
-    }
-    const dim3 grid((unsigned)((p.slice + TIE_THREADS - 1) / TIE_THREADS), (unsigned)lat->local[3]);
-    NAIK_TRY(GPU_CHECK(backend,
-                       gpu_memset(args->sums, 0, count * (size_t)lat->local[3] * sizeof *args->sums,
-                                  stream_of(device)),
-                       "clearing correlators"));
-    tie_kernel<<<grid, TIE_THREADS, 0, stream_of(device)>>>(p);
-    NAIK_TRY(GPU_LAUNCHED(backend, "summing correlators"));
-done:
-    return status;
 }
 
 static naik_status values_of(naik_device *device, const naik_exactsum *sums, int count,
@@ -456,7 +443,7 @@ __global__ void widen_kernel(const float *from, double *v, int sites)
 static naik_status widen(naik_device *device, const naik_lattice *lattice, const float *from,
                          double *v)
 {
-    widen_kernel<<<blocks_for(lattice->sites), SHIFT_THREADS, 0, stream_of(device)>>>(
+    widen_kernel<<<shift_blocks(lattice->sites), SHIFT_THREADS, 0, shift_stream(device)>>>(
         from, v, lattice->sites);
     return GPU_LAUNCHED(gpu_backend_of(device), "widening a vector");
 }
@@ -480,7 +467,7 @@ __global__ void sign_kernel(const shift_box box, unsigned mask, int factor, doub
 static naik_status give_sign(naik_device *device, const naik_lattice *lattice, unsigned mask,
                              const int r0[NAIK_DIM], int sign, double *v)
 {
-    sign_kernel<<<blocks_for(lattice->sites), SHIFT_THREADS, 0, stream_of(device)>>>(
+    sign_kernel<<<shift_blocks(lattice->sites), SHIFT_THREADS, 0, shift_stream(device)>>>(
         box_of(lattice, r0), mask, sign, v);
     return GPU_LAUNCHED(gpu_backend_of(device), "giving a vector its signs");
 }
@@ -490,11 +477,12 @@ extern const naik_shift_ops naik_shift_ops_gpu;
 }
 
 #if GPU_HOST_PASS
-const naik_shift_ops naik_shift_ops_gpu = {.shift = shift,
+const naik_shift_ops naik_shift_ops_gpu = {.lay_out = lay_out,
+                                           .shift = shift,
                                            .face = pack_face,
                                            .current = carry,
-                                           .product = multiply,
-                                           .sums = sum_slices,
+                                           .product = gpu_tie_product,
+                                           .sums = gpu_tie_sums,
                                            .values = values_of,
                                            .widen = widen,
                                            .give_sign = give_sign};

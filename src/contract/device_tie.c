@@ -1,7 +1,7 @@
 /* device_tie.c - mesons of staggered quarks with any operators, on a device
  *
- * The sets of directions are gone through from small ones to large ones; a field goes when the last set with one direction
- * more is made.
+ * The fields of all sets of so many directions are made at once, from those of sets with one direction less, and multiplied
+ * with the other quark there and then. Fields of which no other is made are not kept. The sums over sites come last.
  */
 #include "contract/device_tie.h"
 
@@ -15,7 +15,7 @@
 #include "propagator/faces.h"
 #include "propagator/slice_sums.h"
 
-enum { COLUMNS = 3, VECTOR = 6, SETS = 1 << NAIK_DIM, ROOMS = 8 };
+enum { COLUMNS = 3, VECTOR = 6, SETS = NAIK_DIRECTION_SETS, ROOMS = 10, PLACES = 3 };
 /* Of the sums of one pass, as far as one operator's are no more. */
 static const size_t PASS_BYTES = (size_t)128 << 20;
 
@@ -24,12 +24,13 @@ struct device_tie {
     naik_device *device;
     const naik_shift_ops *ops;
     device_tie_shape shape;
-    naik_gauge *links; /* thin, with the boundary; NULL: no operator has any */
     /* There: */
+    naik_complex
+        *link; /* thin, with the boundary, as lay_out gives them; NULL: no operator has any */
     double *quark[DEVICE_TIE_QUARKS]; /* [COLUMNS] vectors */
     double *room[ROOMS];              /* [columns] vectors */
-    double *face[NAIK_DIM][2];        /* [columns] layers, ahead and behind */
-    naik_complex *product; /* [sites], of each set where columns come one after the other */
+    double *face[NAIK_DIM][2];        /* [PLACES][columns] layers, ahead and behind */
+    naik_complex *product;            /* [sets][sites] */
     /* Here: */
     naik_faces faces; /* of `columns` vectors */
 };
@@ -38,13 +39,13 @@ struct device_tie {
 typedef struct walk {
     const double *field[SETS]; /* of each set of directions; of none: what is shifted */
     bool needed[SETS];
-    int left[SETS]; /* sets still to be made of it */
-    bool used[ROOMS];
-    int room[SETS];
+    bool kept[SETS]; /* another field is made of it */
+    int links;       /* the most of a set */
 } walk;
 
-/* Sets of directions, small ones first. */
+/* Sets of directions, small ones first; those with n begin at first_with[n]. */
 static const int in_order[SETS] = {0, 1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15};
+static const int first_with[NAIK_DIM + 2] = {0, 1, 5, 11, 15, SETS};
 
 static size_t vector_of(const naik_lattice *lat)
 {
@@ -53,13 +54,13 @@ static size_t vector_of(const naik_lattice *lat)
 
 static int rooms_of(int links)
 {
-    static const int rooms[NAIK_DIM + 1] = {0, 1, 5, ROOMS, ROOMS};
+    static const int rooms[NAIK_DIM + 1] = {0, 0, 4, ROOMS, ROOMS};
     return rooms[links];
 }
 
 static size_t products_of(const device_tie_shape *shape)
 {
-    return shape->columns == COLUMNS ? 1 : SETS;
+    return (size_t)first_with[shape->links + 1];
 }
 
 static size_t layer_of(const naik_lattice *lat, int mu)
@@ -73,11 +74,13 @@ size_t device_tie_bytes(const naik_lattice *lattice, const device_tie_shape *sha
     size_t numbers = vector_of(lattice) *
                      (columns * (size_t)rooms_of(shape->links) + (size_t)(COLUMNS * shape->quarks));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        numbers += 2 * columns * layer_of(lattice, mu);
+        numbers += 2 * PLACES * columns * layer_of(lattice, mu);
     }
-    return numbers * sizeof(double) +
-           (size_t)lattice->sites * ((shape->links > 0 ? NAIK_DIM * sizeof(naik_matrix) : 0) +
-                                     products_of(shape) * sizeof(naik_complex));
+    const size_t sites = (size_t)lattice->sites;
+    const size_t links = shape->links > 0 ? sites * NAIK_DIM * sizeof(naik_matrix) : 0;
+    const size_t beside =
+        numbers * sizeof(double) + sites * products_of(shape) * sizeof(naik_complex);
+    return links + (beside > links ? beside : links); /* which are there twice for a moment */
 }
 
 naik_status device_tie_fit(naik_device *device, const naik_lattice *lattice, size_t spare,
@@ -117,7 +120,7 @@ static naik_status allocate(device_tie *tie)
                                    (void **)&tie->room[k]));
     }
     for (int k = 0; k < 2 * NAIK_DIM; k++) {
-        const size_t layer = columns * layer_of(lat, k / 2) * sizeof(double);
+        const size_t layer = PLACES * columns * layer_of(lat, k / 2) * sizeof(double);
         if (layer > 0) {
             NAIK_TRY(naik_device_alloc(device, log, layer, "a face of vectors",
                                        (void **)&tie->face[k / 2][k % 2]));
@@ -131,6 +134,23 @@ done:
     return status;
 }
 
+static naik_status take_links(device_tie *tie, const naik_gauge *links)
+{
+    naik_status status = NAIK_OK;
+    naik_gauge *there = NULL;
+    const size_t bytes = (size_t)tie->lattice->sites * NAIK_DIM * sizeof(naik_matrix);
+    NAIK_TRY(naik_gauge_bring(links, tie->device, &there));
+    status = naik_device_alloc(tie->device, tie->lattice->comm->log, bytes, "links of shifts",
+                               (void **)&tie->link);
+    if (status == NAIK_OK) {
+        status = tie->ops->lay_out(tie->device, tie->lattice, there->link, tie->link);
+    }
+    NAIK_TRY(naik_comm_agree(tie->lattice->comm, status));
+done:
+    naik_gauge_destroy(&there);
+    return status;
+}
+
 naik_status device_tie_create(naik_device *device, const naik_lattice *lattice,
                               const naik_shifts *shifts, const device_tie_shape *shape,
                               device_tie **out)
@@ -141,10 +161,10 @@ naik_status device_tie_create(naik_device *device, const naik_lattice *lattice,
     NAIK_TRY(naik_comm_agree(lattice->comm, status));
     **out = (device_tie){
         .lattice = lattice, .device = device, .ops = device->link_ops->shifts, .shape = *shape};
-    NAIK_TRY(naik_comm_agree(lattice->comm, allocate(*out)));
     if (shifts != NULL) {
-        NAIK_TRY(naik_gauge_bring(naik_shifts_links(shifts), device, &(*out)->links));
+        NAIK_TRY(take_links(*out, naik_shifts_links(shifts)));
     }
+    NAIK_TRY(naik_comm_agree(lattice->comm, allocate(*out)));
 done:
     if (status != NAIK_OK) {
         device_tie_destroy(out);
@@ -166,7 +186,7 @@ void device_tie_destroy(device_tie **tie)
             naik_device_free(w->device, w->face[k / 2][k % 2]);
         }
         naik_device_free(w->device, w->product);
-        naik_gauge_destroy(&w->links);
+        naik_device_free(w->device, w->link);
         naik_faces_clear(&w->faces);
         naik_free(w);
         *tie = NULL;
@@ -189,19 +209,17 @@ const double *device_tie_quark(const device_tie *tie, int quark)
     return tie->quark[quark];
 }
 
-/* The layers beyond the box on that side of mu; backwards times U^+, by the neighbour. */
-static naik_status exchange(device_tie *tie, int mu, int side, const double *f)
+/* The layers beyond the box on that side of mu, of the field in that place; backwards times U^+, by the neighbour. */
+static naik_status exchange(device_tie *tie, int mu, int side, int place, const double *f)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = tie->lattice;
     const naik_memory_ops *memory = tie->device->memory;
     const bool ahead = side == NAIK_FORWARD;
-    double *face = tie->face[mu][ahead ? 0 : 1];
-    const size_t bytes = (size_t)tie->shape.columns * layer_of(lat, mu) * sizeof *face;
-    if (!lat->split[mu]) {
-        return NAIK_OK;
-    }
-    status = tie->ops->face(tie->device, lat, ahead ? NULL : tie->links->link, mu,
+    const size_t numbers = (size_t)tie->shape.columns * layer_of(lat, mu);
+    const size_t bytes = numbers * sizeof *f;
+    double *face = tie->face[mu][ahead ? 0 : 1] + numbers * (size_t)place;
+    status = tie->ops->face(tie->device, lat, ahead ? NULL : tie->link, mu,
                             ahead ? 0 : lat->local[mu] - 1, tie->shape.columns, f, face);
     if (status == NAIK_OK) {
         status = memory->download(tie->device, tie->faces.send, face, bytes);
@@ -214,69 +232,74 @@ done:
     return status;
 }
 
-/* wanted [SETS]: the sets that fields are asked for. */
-static void begin(walk *w, const bool *wanted)
-{
-    memset(w, 0, sizeof *w);
-    for (int set = 1; set < SETS; set++) {
-        for (int larger = set; larger < SETS && !w->needed[set]; larger++) {
-            w->needed[set] = wanted[larger] && (set & larger) == set;
-        }
-    }
-    for (int set = 1; set < SETS; set++) {
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            w->left[set] += (set >> mu & 1) == 0 && w->needed[set | 1 << mu];
-        }
-        w->room[set] = -1;
-    }
-    w->room[0] = -1;
-}
-
-static void leave(walk *w, int set)
-{
-    if (w->left[set] == 0 && w->room[set] >= 0) {
-        w->used[w->room[set]] = false;
-        w->room[set] = -1;
-    }
-}
-
-/* The field of a set from those of one direction less, into `out`, or into a room where that is NULL. */
-static naik_status make_field(device_tie *tie, walk *w, int set, double *out)
+/* Of the fields of sets with that many links, what lies beyond the box in all directions that are still to come. */
+static naik_status exchange_all(device_tie *tie, const walk *w, int links)
 {
     naik_status status = NAIK_OK;
-    naik_link_shift step = {.lattice = tie->lattice,
-                            .link = tie->links->link,
-                            .directions = (unsigned)set,
-                            .half = 0.5 / naik_direction_count((unsigned)set),
-                            .count = tie->shape.columns,
-                            .out = out};
-    if (out == NULL) {
-        int room = 0;
-        while (w->used[room]) {
-            room++;
-        }
-        w->used[room] = true;
-        w->room[set] = room;
-        step.out = tie->room[room];
-    }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        if ((set >> mu & 1) != 0) {
-            step.f[mu] = w->field[set ^ 1 << mu];
-            step.ahead[mu] = tie->face[mu][0];
-            step.behind[mu] = tie->face[mu][1];
-            NAIK_TRY(exchange(tie, mu, NAIK_FORWARD, step.f[mu]));
-            NAIK_TRY(exchange(tie, mu, NAIK_BACKWARD, step.f[mu]));
+        int place = 0;
+        for (int i = first_with[links]; i < first_with[links + 1]; i++) {
+            const int set = in_order[i];
+            if ((set >> mu & 1) != 0) {
+                continue;
+            }
+            for (int side = 0; side < 2 && tie->lattice->split[mu] && w->needed[set | 1 << mu];
+                 side++) {
+                NAIK_TRY(exchange(tie, mu, side == 0 ? NAIK_FORWARD : NAIK_BACKWARD, place,
+                                  w->field[set]));
+            }
+            place++;
         }
     }
-    NAIK_TRY(tie->ops->shift(tie->device, &step));
-    w->field[set] = step.out;
+done:
+    return status;
+}
+
+/* f: what is shifted; wanted [SETS]: the sets that fields are asked for. */
+static void begin(walk *w, const double *f, const bool *wanted)
+{
+    memset(w, 0, sizeof *w);
+    w->field[0] = f;
+    for (int set = 1; set < SETS; set++) {
+        for (int larger = set; larger < SETS; larger++) {
+            const bool within = wanted[larger] && (set & larger) == set;
+            w->needed[set] = w->needed[set] || within;
+            w->kept[set] = w->kept[set] || (within && larger != set);
+        }
+        if (w->needed[set] && naik_direction_count((unsigned)set) > w->links) {
+            w->links = naik_direction_count((unsigned)set);
+        }
+    }
+}
+
+/* Fields of sets with that many directions, and what `step` has beside. Rooms are taken from both ends by turns. */
+static naik_status make_fields(device_tie *tie, walk *w, int links, naik_link_shift *step)
+{
+    naik_status status = NAIK_OK;
+    step->lattice = tie->lattice;
+    step->link = tie->link;
+    step->links = links;
+    step->count = tie->shape.columns;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        const int smaller = set ^ 1 << mu;
-        if ((set >> mu & 1) != 0 && smaller != 0) {
-            w->left[smaller]--;
-            leave(w, smaller);
-        }
+        step->ahead[mu] = tie->face[mu][0];
+        step->behind[mu] = tie->face[mu][1];
     }
+    for (int i = first_with[links - 1]; i < first_with[links]; i++) {
+        step->f[in_order[i]] = w->field[in_order[i]];
+    }
+    int rooms = 0;
+    for (int i = first_with[links]; i < first_with[links + 1]; i++) {
+        const int set = in_order[i];
+        if (w->kept[set]) {
+            step->out[set] =
+                tie->room[links % 2 != 0 ? rooms : rooms_of(tie->shape.links) - 1 - rooms];
+            rooms++;
+        }
+        step->made |= w->needed[set] ? 1U << set : 0;
+        w->field[set] = step->out[set];
+    }
+    NAIK_TRY(exchange_all(tie, w, links - 1));
+    NAIK_TRY(tie->ops->shift(tie->device, step));
 done:
     return status;
 }
@@ -289,13 +312,11 @@ naik_status device_tie_apply(device_tie *tie, int spin_taste, const int r0[NAIK_
     bool wanted[SETS] = {false};
     walk w;
     wanted[form.links] = true;
-    begin(&w, wanted);
-    w.field[0] = f;
-    for (int i = 1; i < SETS; i++) {
-        const int set = in_order[i];
-        if (w.needed[set]) {
-            NAIK_TRY(make_field(tie, &w, set, set == (int)form.links ? v : NULL));
-        }
+    begin(&w, f, wanted);
+    for (int links = 1; links <= w.links; links++) {
+        naik_link_shift step = {.made = 0};
+        step.out[form.links] = links == w.links ? v : NULL;
+        NAIK_TRY(make_fields(tie, &w, links, &step));
     }
     NAIK_TRY(tie->ops->give_sign(tie->device, tie->lattice, form.mask, r0, form.sign, v));
 done:
@@ -305,15 +326,13 @@ done:
 /* A request at work. */
 typedef struct sums {
     const device_tie_request *request;
-    naik_spin_taste_form *form;     /* [operators] */
-    naik_complex *factors;          /* [momenta][local x + y + z], */
-    naik_complex *factor;           /* and there */
-    int most;                       /* operators of a pass */
-    int filled;                     /* that are summed, and not in the answer yet; */
-    int number[NAIK_TIE_OPERATORS]; /* and which they are */
-    naik_exactsum *there;           /* [most][momenta][2][local T] */
-    naik_slice_rows here;           /* of several ranks: the same */
-    double *value;                  /* [most][momenta][2][T] */
+    naik_spin_taste_form *form; /* [operators] */
+    naik_complex *factors;      /* [momenta][local x + y + z], */
+    naik_complex *factor;       /* and there */
+    int most;                   /* operators of a pass */
+    naik_exactsum *there;       /* [most][momenta][2][local T] */
+    naik_slice_rows here;       /* of several ranks: the same */
+    double *value;              /* [most][momenta][2][T] */
 } sums;
 
 /* Operators of a pass. */
@@ -376,13 +395,13 @@ static void close_sums(const device_tie *tie, sums *s)
     naik_device_free(tie->device, s->there);
 }
 
-/* Of the operators that are summed, of all ranks: their values. */
-static naik_status take_values(const device_tie *tie, sums *s)
+/* Of `count` operators that are summed, of all ranks: their values. */
+static naik_status take_values(const device_tie *tie, sums *s, int count)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = tie->lattice;
     const size_t local = (size_t)lat->local[3], times = (size_t)lat->size[3];
-    const size_t rows = 2 * (size_t)s->filled * (size_t)s->request->momenta;
+    const size_t rows = 2 * (size_t)count * (size_t)s->request->momenta;
     if (lat->comm->size == 1) {
         return tie->ops->values(tie->device, s->there, (int)(rows * times), s->value);
     }
@@ -394,70 +413,92 @@ done:
     return status;
 }
 
-/* What is summed, into the answer. */
-static naik_status give_values(const device_tie *tie, sums *s, naik_complex *out)
+static naik_complex *product_of(const device_tie *tie, int set)
 {
-    naik_status status = NAIK_OK;
-    const int times = tie->lattice->size[3], each = s->request->momenta * times;
-    if (s->filled > 0) {
-        NAIK_TRY(take_values(tie, s));
+    size_t place = 0;
+    while (in_order[place] != set) {
+        place++;
     }
-    for (int k = 0; k < s->filled * each; k++) {
-        const double *re = s->value + 2 * (k / times) * times + k % times;
-        out[s->number[k / each] * each + k % each] = (naik_complex){re[0], re[times]};
-    }
-    s->filled = 0;
-done:
-    return status;
+    return tie->product + place * (size_t)tie->lattice->sites;
 }
 
-/* Those operators of a set from number *next on for which there is room, of the product of both quarks there. */
-static naik_status sum_some(const device_tie *tie, sums *s, int set, const naik_complex *product,
-                            int *next, naik_complex *out)
+/* Sums of `count` operators, and their values into the answer. */
+static naik_status sum_some(const device_tie *tie, sums *s, const int *number, int count,
+                            naik_complex *out)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = tie->lattice;
     const device_tie_request *r = s->request;
-    if (s->filled == s->most) {
-        NAIK_TRY(give_values(tie, s, out));
-    }
-    const size_t filled = 2 * (size_t)s->filled * (size_t)r->momenta * (size_t)lat->local[3];
+    const int times = lat->size[3], each = r->momenta * times;
     naik_tie_sums args = {.lattice = lat,
-                          .v = product,
+                          .operators = count,
                           .momenta = r->momenta,
                           .factor = s->factor,
-                          .sums = s->there + filled};
+                          .sums = s->there};
     memcpy(args.r0, r->r0, sizeof args.r0);
-    for (; *next < r->operators && s->filled < s->most; ++*next) {
-        if ((int)s->form[*next].links == set) {
-            s->number[s->filled++] = *next;
-            args.mask[args.operators] = s->form[*next].mask;
-            args.sign[args.operators++] = s->form[*next].sign;
-        }
+    for (int o = 0; o < count; o++) {
+        const naik_spin_taste_form *form = &s->form[number[o]];
+        args.v[o] = product_of(tie, (int)form->links);
+        args.mask[o] = form->mask;
+        args.sign[o] = form->sign;
     }
-    if (args.operators > 0) {
-        NAIK_TRY(naik_comm_agree(lat->comm, tie->ops->sums(tie->device, &args)));
+    NAIK_TRY(naik_comm_agree(lat->comm, tie->ops->sums(tie->device, &args)));
+    NAIK_TRY(take_values(tie, s, count));
+    for (int k = 0; k < count * each; k++) {
+        const double *re = s->value + 2 * (k / times) * times + k % times;
+        out[number[k / each] * each + k % each] = (naik_complex){re[0], re[times]};
     }
 done:
     return status;
 }
 
-/* Product of g and a shifted field, of some columns; after the last of them the sums. */
-static naik_status take_field(const device_tie *tie, sums *s, int set, int column, const double *g,
-                              const double *field, naik_complex *out)
+/* Of all operators, those with the same links behind each other, as many in a pass as there is room for. */
+static naik_status sum_all(const device_tie *tie, sums *s, naik_complex *out)
 {
     naik_status status = NAIK_OK;
-    const bool together = tie->shape.columns == COLUMNS;
-    const naik_tie_product args = {
-        .lattice = tie->lattice,
-        .g = g,
-        .h = field,
-        .columns = tie->shape.columns,
-        .add = column > 0,
-        .out = tie->product + (together ? 0 : (size_t)set * (size_t)tie->lattice->sites)};
-    NAIK_TRY(tie->ops->product(tie->device, &args));
-    for (int next = 0; next < s->request->operators && column + tie->shape.columns == COLUMNS;) {
-        NAIK_TRY(sum_some(tie, s, set, args.out, &next, out));
+    int number[NAIK_TIE_OPERATORS], count = 0;
+    for (int i = 0; i < SETS; i++) {
+        for (int k = 0; k < s->request->operators; k++) {
+            if ((int)s->form[k].links != in_order[i]) {
+                continue;
+            }
+            number[count++] = k;
+            if (count == s->most) {
+                NAIK_TRY(sum_some(tie, s, number, count, out));
+                count = 0;
+            }
+        }
+    }
+    if (count > 0) {
+        NAIK_TRY(sum_some(tie, s, number, count, out));
+    }
+done:
+    return status;
+}
+
+/* The products of g and every shifted field of h, of the columns from `column` on. */
+static naik_status multiply(device_tie *tie, const bool *wanted, int column, const double *g,
+                            const double *h)
+{
+    naik_status status = NAIK_OK;
+    walk w;
+    begin(&w, h, wanted);
+    if (wanted[0]) {
+        const naik_tie_product args = {.lattice = tie->lattice,
+                                       .g = g,
+                                       .h = h,
+                                       .columns = tie->shape.columns,
+                                       .add = column > 0,
+                                       .out = product_of(tie, 0)};
+        NAIK_TRY(tie->ops->product(tie->device, &args));
+    }
+    for (int links = 1; links <= w.links; links++) {
+        naik_link_shift step = {.g = g, .add = column > 0};
+        for (int i = first_with[links]; i < first_with[links + 1]; i++) {
+            const int set = in_order[i];
+            step.product[set] = wanted[set] ? product_of(tie, set) : NULL;
+        }
+        NAIK_TRY(make_fields(tie, &w, links, &step));
     }
 done:
     return status;
@@ -470,27 +511,15 @@ naik_status device_tie_sum(device_tie *tie, const double *g, const double *h,
     const naik_lattice *lat = tie->lattice;
     sums s = {.request = request};
     bool wanted[SETS] = {false};
-    walk w;
     NAIK_TRY(naik_comm_agree(lat->comm, open_sums(tie, &s)));
     for (int k = 0; k < request->operators; k++) {
         wanted[s.form[k].links] = true;
     }
     for (int column = 0; column < COLUMNS; column += tie->shape.columns) {
         const size_t begun = vector_of(lat) * (size_t)column;
-        begin(&w, wanted);
-        w.field[0] = h + begun;
-        for (int i = 0; i < SETS; i++) {
-            const int set = in_order[i];
-            if (set != 0 && w.needed[set]) {
-                NAIK_TRY(make_field(tie, &w, set, NULL));
-            }
-            if (wanted[set]) {
-                NAIK_TRY(take_field(tie, &s, set, column, g + begun, w.field[set], out));
-            }
-            leave(&w, set);
-        }
+        NAIK_TRY(multiply(tie, wanted, column, g + begun, h + begun));
     }
-    NAIK_TRY(give_values(tie, &s, out));
+    NAIK_TRY(sum_all(tie, &s, out));
 done:
     close_sums(tie, &s);
     return status;

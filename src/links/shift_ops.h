@@ -33,18 +33,24 @@ NAIK_HD static inline int naik_sign_at(unsigned mask, const int x[NAIK_DIM], con
     return sum % 2 == 0 ? 1 : -1;
 }
 
-/* out(x) = half sum over the directions mu of [ U_mu(x) f_mu(x + mu) + U_mu(x - mu)^+ f_mu(x - mu) ], of `count` vectors that
- * lie behind each other. */
+/* The fields of sets with `links` directions, from those of sets with one less:
+ *   f_S(x) = 0.5 / links sum over the directions mu of S of [ U_mu(x) f_T(x + mu) + U_mu(x - mu)^+ f_T(x - mu) ],
+ * T being S without mu. Each field is `count` vectors behind each other. */
+enum { NAIK_DIRECTION_SETS = 1 << NAIK_DIM };
 typedef struct naik_link_shift {
     const naik_lattice *lattice;
-    const naik_matrix *link; /* [sites][NAIK_DIM] */
-    unsigned directions;
-    double half;
-    int count;                 /* 1 or 3 */
-    const double *f[NAIK_DIM]; /* of each direction */
-    double *ahead[NAIK_DIM];   /* where mu is split: f_mu beyond the box, */
-    double *behind[NAIK_DIM];  /* and U^+ f_mu, [count][sites of a layer][3][2] (link_ops.h) */
-    double *out;               /* none of f */
+    const naik_complex *link;             /* as lay_out gives them */
+    int links, count;                     /* count: 1 or 3 */
+    unsigned made;                        /* bit number S: whether f_S is made */
+    const double *f[NAIK_DIRECTION_SETS]; /* f_T */
+    /* Where mu is split, [place][count][sites of a layer][3][2]: f_T beyond the box, and U^+ f_T (link_ops.h), place being
+     * that of T among the sets of as many directions without mu. */
+    double *ahead[NAIK_DIM], *behind[NAIK_DIM];
+    double *out[NAIK_DIRECTION_SETS]; /* f_S, none of f_T; NULL: it is not kept */
+    /* += or = the product with g, as of naik_tie_product; NULL: none is made. */
+    const double *g;
+    bool add;
+    naik_complex *product[NAIK_DIRECTION_SETS];
 } naik_link_shift;
 
 /* What the links of direction mu, which is not split, carry of a vector: out(x) = w(x) U(x) f(x + n) + w(x - n) U(x - n)^+ f(x - n),
@@ -67,13 +73,13 @@ typedef struct naik_tie_product {
     naik_complex *out; /* [sites] */
 } naik_tie_product;
 
-/* sums [operators][momenta][2][local T] = re and im of the sum over the x of each time slice of sign_o(x) w_p(x) v(x), w_p
- * the product of its factors in the order of directions. */
+/* sums [operators][momenta][2][local T] = re and im of the sum over the x of each time slice of sign_o(x) w_p(x) v_o(x), w_p
+ * the product of its factors in the order of directions. Operators of the same v stand beside each other. */
 enum { NAIK_TIE_OPERATORS = 16 };
 typedef struct naik_tie_sums {
     const naik_lattice *lattice;
-    const naik_complex *v; /* [sites] */
-    int operators;         /* NAIK_TIE_OPERATORS at most */
+    int operators;                             /* NAIK_TIE_OPERATORS at most */
+    const naik_complex *v[NAIK_TIE_OPERATORS]; /* [sites] */
     unsigned mask[NAIK_TIE_OPERATORS];
     int sign[NAIK_TIE_OPERATORS];
     int r0[NAIK_DIM]; /* of the signs */
@@ -83,9 +89,12 @@ typedef struct naik_tie_sums {
 } naik_tie_sums;
 
 typedef struct naik_shift_ops {
+    /* out [NAIK_DIM][9][sites] = the numbers of link [sites][NAIK_DIM], so that neighbouring threads read neighbouring ones. */
+    naik_status (*lay_out)(naik_device *device, const naik_lattice *lattice,
+                           const naik_matrix *link, naik_complex *out);
     naik_status (*shift)(naik_device *device, const naik_link_shift *step);
     /* face [count][sites of a layer][3][2] = f [count] on a layer across mu, times U_mu^+ where links are given. */
-    naik_status (*face)(naik_device *device, const naik_lattice *lattice, const naik_matrix *link,
+    naik_status (*face)(naik_device *device, const naik_lattice *lattice, const naik_complex *link,
                         int mu, int layer, int count, const double *f, double *face);
     naik_status (*current)(naik_device *device, const naik_link_current *args);
     naik_status (*product)(naik_device *device, const naik_tie_product *args);
