@@ -532,8 +532,8 @@ static naik_status check_deflation(const checker *c)
     }
     if (input->deflation.file_precision == 16 && input->deflation.precision == 32) {
         return refuse(c, "deflation.file_precision",
-                      "'deflation.file_precision' 16 needs deflation.precision 16: what solves use "
-                      "is what a later run reads");
+                      "'deflation.file_precision' 16 needs deflation.precision 16, so that a later "
+                      "run reads the modes that this run has used");
     }
     if (input->deflation.krylov % NAIK_MODES_BLOCK != 0) {
         return refuse(c, "deflation.krylov", "'deflation.krylov' must be a multiple of %d, not %d",

@@ -306,8 +306,8 @@ static const naik_param params[] = {
      .initial = "source",
      .doc =
          "site x0 from which momenta and the signs of staggered mesons are counted. source "
-         "takes the source of each correlator. One site counts for all correlators but loops, as "
-         "MILC's r_offset"},
+         "takes the source of each correlator. A site [x, y, z, t] holds for all correlators but "
+         "loops, as MILC's r_offset does"},
     {.key = "output.baryons",
      .kind = NAIK_PARAM_CHOICES,
      .offset = INPUT(output.baryons),
