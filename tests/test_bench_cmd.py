@@ -191,8 +191,8 @@ for ranks in (1, 2):
             and [v["precision"] for v in values] == ["half"] * 4 + ["single"] * 2 + ["double"]
             and all(float(v["us"]) > 0 and float(v["floor_gbs"]) > 0 for v in values), str(values))
 v = {key: float(values[2][key]) for key in ("us", "floor_gbs")}
-# two blocks of 8 modes of one word a number, three a site and a scale, and 8 right-hand sides in single precision
-floor = sites * (2 * 8 * 16 + 8 * 24) / v["us"] * 1e-3
+# two blocks of 8 modes of three words a site and a scale a brick of 8 sites, and 8 right-hand sides in single precision
+floor = sites * (2 * 8 * 12.5 + 8 * 24) / v["us"] * 1e-3
 verdict("bench_modes_counts_the_bytes_of_modes_and_vectors", abs(v["floor_gbs"] / floor - 1) < 0.02, str((v, floor)))
 verdict("bench_modes_are_not_in_double", answer("bench", "modes", "--precision", "double", *QUICK)[0] == 1)
 values = check("bench_halo_prints_a_line_a_direction",

@@ -447,7 +447,8 @@ static void auto_groups_are_those_of_the_model(check *t)
     CHECK_INT(t, chosen(t, hisq, point, h100, 4, 0).groups, 1);
     const char clover[] = "{type: clover, csw: 1}";
     CHECK_TRUE(t, chosen(t, clover, "solver: {method: bicgstab}\n", h100, 4, 0).groups > 1);
-    CHECK_INT(t, chosen(t, clover, "solver: {method: multigrid}\n", h100, 4, 0).groups, 4);
+    /* the setup of each group is shorter on two devices */
+    CHECK_INT(t, chosen(t, clover, "solver: {method: multigrid}\n", h100, 4, 0).groups, 2);
 }
 
 CHECK_MAIN(CHECK(exact_sources_are_drawn_without_preference),

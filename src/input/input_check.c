@@ -530,7 +530,8 @@ static naik_status check_deflation(const checker *c)
                       "'deflation.file_precision' must be 16 or 32, not %d",
                       input->deflation.file_precision);
     }
-    if (input->deflation.file_precision == 16 && input->deflation.precision == 32) {
+    if (input->deflation.modes != 0 && input->deflation.file_precision == 16 &&
+        input->deflation.precision == 32) {
         return refuse(c, "deflation.file_precision",
                       "'deflation.file_precision' 16 needs deflation.precision 16, so that a later "
                       "run reads the modes that this run has used");
