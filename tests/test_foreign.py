@@ -364,8 +364,10 @@ def vectors_go_to_the_columns_that_their_records_tell():
                                          + field_records(n[..., c], SIZE, "USQCD_D3_ColorVector", user=told(c)) for c in (1, 2, 0))
     same(plain, solved("c3.h5", put("c3", pairs)))  # the solution tells whose the source is
     for name, kind, sentence in (("c4", {0: 0, 1: 0, 2: 2}, "vector number 1 is of spin 0 and colour 0, where spin 0 and colour 1 are expected"),
-                                 ("c5", {0: 0, 1: 1, 2: 3}, "vector number 2 is of spin 1 and colour 0")):
-        refused(["info", put(name, vectors((0, 1, 2), kind=kind))], "says that its " + sentence)
+                                 ("c5", {0: 0, 1: 1, 2: 3}, "vector number 2 is of spin 0 and colour 3, where spin 0 and colour 2 are expected")):
+        assert "vectors: 3" in naik("info", put(name, vectors((0, 1, 2), kind=kind)))  # a column is asked for by a solve alone
+        refused(run("told.yaml", path("plain.ildg"), "solve.0.source={type: file, file: %s}" % path(name)), "says that its " + sentence)
+    assert "vectors: 6" in naik("info", put("c5", vectors((0, 0, 1, 1, 2, 2))))  # two propagators, beside each other
     assert "vectors: 1" in naik("info", put("c5", vectors((2,))))  # no propagator, whose columns nobody asks for
     # one complex field is the source of all: the solutions beside it are no sources
     one = field_records(m[..., 0, 0], SIZE, "QDP_D_Complex", colours=0, user="<usqcdSourceInfo/>")
@@ -378,6 +380,10 @@ def vectors_go_to_the_columns_that_their_records_tell():
     order = [(s, c) for s in range(4) for c in range(3)]
     spinors = [file_record(SIZE) + b"".join(field_records(g[..., :, s, :, c], SIZE, "USQCD_D3_DiracFermion", spins=4, user=told(c, s, "usqcdPropInfo"))
                                             for s, c in by) for by in (order, sorted(order, key=lambda k: k[::-1]))]
+    odd = file_record(SIZE) + b"".join(field_records(g[..., :, s, :, c], SIZE, "USQCD_D3_DiracFermion", spins=4, user=told(
+        *((3, 0) if (s, c) == (1, 0) else (c, s)), "usqcdPropInfo")) for s, c in order)
+    refused(run("told.yaml", path("plain.ildg"), "action.type=wilson", "solve.0.source={type: file, file: %s}" % put("odd", odd)),
+            "vector number 3 is of spin 0 and colour 3, where spin 1 and colour 0 are expected")
     same(solved("c8.h5", put("c8", spinors[0]), "wilson"), solved("c9.h5", put("c9", spinors[1]), "wilson"))
     for name, values in (("spins", g), ("colours", np.moveaxis(g, (6, 7), (4, 5)))):
         with h5py.File(path(name + ".h5"), "w") as f:

@@ -249,11 +249,13 @@ for name, old, new, wanted in (
          "number_of_correlators 1\ncorrelator PION_05 p100 1 / 1 pion5 1 0 0 EO E E",
          "with r_offset 0 0 0 0 cannot be expressed beside those before it"),
         ("refuses_two_places_above_each_other", "number_of_correlators 1\ncorrelator PION_05 p000 1 / 1 pion05 0 0 0 E E E",
-         "number_of_correlators 1\ncorrelator PION_05 p100 1 / 1 pion5 1 0 0 EO E E",
+         "number_of_correlators 1\ncorrelator PION_05 p001 1 / 1 pion5 0 0 1 E E EO",
          "with r_offset 0 0 0 0 cannot be expressed beside those before it"),
+        ("takes_two_places_above_each_other_where_no_phase_tells", "number_of_correlators 1\ncorrelator PION_05 p000 1 / 1 pion05 0 0 0 E E E",
+         "number_of_correlators 1\ncorrelator PION_05 p100 1 / 1 pion5 1 0 0 EO E E", "  origin: [0, 0, 1, 0]\n"),
         ("notes_a_division", "p000 1 / 1 pion05", "p000 1 / 2 pion05", "PION_05 is written without its factor 1 / 2")):
     text = WHOLE.replace("number_of_correlators 2", "number_of_correlators 3") if name == "refuses_two_weights" else WHOLE
-    if name.startswith("refuses_two_places"):
+    if "_two_places" in name:
         text = text.replace("r_offset 0 0 0 0", "r_offset 3 2 3 4" if name == "refuses_two_places" else "r_offset 0 0 1 0", 1)
         text = text.replace("pair 1 1", "pair 0 0")
     assert old in text, old
@@ -670,7 +672,7 @@ for changes, exits, wanted, never in (
         ([put(read, "0 0 0 3", "0 0 0"), used], 0, "t0: 2", slice_),
         ([put(read, "0 0 0 3", "0 0 0"), put(turned, "1 0 0"), ("modified_sources 1\nsource 0", "modified_sources 1\nsource 1"),
           ("precision 2\nsource 0", "precision 2\nsource 2")], 1, "that was read with another origin", "momentum: "),
-        ([put(loaded, "1 0 0 4"), offset, rhox], 0, "  origin: [1, 0, 0, 4]\n", "counted"),
+        ([put(loaded, "1 0 0 4"), offset, rhox], 0, "  origin: [1, 0, 0, 4]\n", "beside those before it"),
         ([put(loaded, "1 0 0 4"), rhox], 0, "correlators: [rhox]", "  origin: ["),
         ([put(nucleon, 4)], 0, "r_offset: on the slices t below 4 MILC's baryons are minus naik's", "below 0"),
         ([put(nucleon, 16)], 0, "correlators run over t of the lattice", "MILC's baryons are minus"),
@@ -686,6 +688,54 @@ for changes, exits, wanted, never in (
     if status != exits or wanted not in said + told or never in said + told:
         wrong.append(f"{changes} {status} {said[-300:]} {told}")
 verdict("import_milc_counts_momenta_and_correlators_from_where_milc_does", not wrong, "\n".join(wrong))
+
+# A boundary that coordinate_origin moves, beside sources on its sides; where branches of MILC count mesons. Stanzas of two sources, what is
+# replaced, exit status, what is said, what is not.
+POINT_AT, FILE_AT = "point\nsubset full\norigin 0 0 0 {}", "vector_field\nsubset full\norigin 0 0 0 {}\nload_source_serial {}\nncolor 3\nmomentum 0 0 0"
+LABEL = "\nsource_label s\nforget_source\n"
+solves, quark = plain[plain.index("max_cg_iterations"):plain.index("number_of_quarks")], "propagator {}\nidentity\nop_label d\nforget_ksprop\n"
+sides, taken = "of sources on both sides of the boundary cannot be expressed: coordinate_origin moves it to t = 4,", "is taken to lie on time slice"
+moves, nucleons = ("coordinate_origin 0 0 0 0", "coordinate_origin 0 0 0 {}"), "propagators and nucleons have the other sign where"
+three = ("number_of_baryons 0", "number_of_baryons 1\ntriplet 0 0 1\nspectrum_request baryon\nforget_corr\nr_offset 0 0 0 0\nnumber_of_correlators 0")
+branches, there = "its branch develop since May 2023 counts mesons from coordinate_origin", ("coordinate_origin 0 0 0 0", "coordinate_origin 2 0 0 0")
+
+
+def two(*of):
+    return (plain.replace("number_of_base_sources 1\npoint\nsubset full\norigin 0 0 0 0" + LABEL.replace(" s", " d", 1),
+                          f"number_of_base_sources {len(of)}" + "".join("\n" + s + LABEL[:-1] for s in of) + "\n")
+            .replace("number_of_sets 1\n" + solves, f"number_of_sets {len(of)}\n" + "".join(solves.replace("source 0", f"source {k}") for k in range(len(of))))
+            .replace("number_of_quarks 1\n" + quark.format(0), f"number_of_quarks {len(of)}\n" + "".join(quark.format(k) for k in range(len(of))))
+            .replace("pair 0 0", f"pair 0 {len(of) - 1}"))
+
+
+wrong = []
+one_point = [POINT_AT.format(6)]
+for of, changes, exits, wanted, never in (
+        ([FILE_AT.format(6, "a"), POINT_AT.format(6)], [put(moves, 4)], 0, "'pair 0 1': a " + taken + " 6 of its origin", sides),
+        ([FILE_AT.format(2, "a"), FILE_AT.format(8, "b")], [put(moves, 4)], 1, "meson 0: 'pair 0 1' " + sides, taken),
+        ([FILE_AT.format(6, "a"), FILE_AT.format(8, "b")], [], 0, "correlators: [pion5]", taken),
+        ([FILE_AT.format(6, "a"), FILE_AT.format(8, "b")], [put(moves, 4)], 0, nucleons, sides),
+        ([FILE_AT.format(6, "a"), FILE_AT.format(8, "b")], [put(moves, -12)], 0, nucleons, sides),
+        ([POINT_AT.format(6), POINT_AT.format(8)], [put(moves, 4)], 1, "its mean vanishes: they lie on different time slices", sides),
+        ([POINT_AT.format(3), POINT_AT.format(4)], [put(moves, 4)], 1, "meson 0: 'pair 0 1' " + sides, taken),
+        ([POINT_AT.format(3), POINT_AT.format(4)], [put(moves, -12)], 1, "meson 0: 'pair 0 1' " + sides, taken),
+        ([FILE_AT.format(3, "a"), FILE_AT.format(4, "b")], [put(moves, 16)], 0, "correlators: [pion5]", nucleons),
+        ([FILE_AT.format(3, "a"), FILE_AT.format(4, "b")], [put(moves, 4), ("time_bc antiperiodic", "time_bc periodic")], 0, "correlators: [pion5]", nucleons),
+        ([POINT_AT.format(3), POINT_AT.format(4)], [put(moves, 4), ("pair 0 1", "pair 0 0"), three], 1, "baryon 0: 'triplet 0 0 1' " + sides, taken),
+        (one_point, [there, ("r_offset 0 0 0 0", "r_offset 1 0 0 6"), rhox], 0, ": PION_5: counted from r_offset, as by MILC's branch master; " + branches, sides),
+        (one_point, [there, ("r_offset 0 0 0 0", "r_offset 0 0 0 6"), rhox], 0, "correlators: [rhox]", branches),
+        (one_point, [("r_offset 0 0 0 0", "r_offset 1 0 0 6")], 0, "correlators: [pion5]", branches),
+        (one_point, [there, ("pion5 0 0 0 E E E", "pion5 1 0 0 EO E E")], 0, branches, sides),
+        (one_point, [there, ("pion5 0 0 0 E E E", "pion5 4 1 0 EO EO E")], 0, "momenta: [[4, 1, 0]]", branches)):
+    text = two(*of)
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    write("sides.milc", text)
+    status, said, told = answer("import-milc", "sides.milc")
+    if status != exits or wanted not in said + told or never in said + told:
+        wrong.append(f"{of} {changes} {status} {said[-300:]} {told}")
+verdict("import_milc_knows_the_sides_of_a_moved_boundary_and_the_branches_of_milc", not wrong, "\n".join(wrong))
 
 # A twisted quark of a smeared source, with smeared sinks beside an untwisted one.
 smeared = plain.replace("number_of_modified_sources 0", "number_of_modified_sources 1\nsource 0\ncovariant_gaussian\nstride 2\nr0 1.5\n"

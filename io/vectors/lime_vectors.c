@@ -89,17 +89,22 @@ static double value_of(const naik_scidac_field *f)
                : NAN;
 }
 
-/* 3 spin + colour of the source, as the text of a USQCD record tells it; -1: not told. */
-static int column_told(const naik_scidac_field *f)
+/* Spin and colour of the source, as the text of a USQCD record tells them. */
+static void take_told(const naik_scidac_field *f, naik_vector_record *out)
 {
-    int colour = -1, spin = 0;
-    const bool told = strstr(f->user, "<usqcd") != NULL && columns_of(f) == 1 &&
-                      naik_xml_ints(f->user, "color", 1, &colour) && colour >= 0;
-    if (told && layout_of(f)->spins > 1 &&
-        (!naik_xml_ints(f->user, "spin", 1, &spin) || spin < 0)) {
-        return -1;
+    bool told = strstr(f->user, "<usqcd") != NULL && columns_of(f) == 1 &&
+                naik_xml_ints(f->user, "color", 1, &out->colour) && out->colour >= 0;
+    if (told && layout_of(f)->spins > 1) {
+        told = naik_xml_ints(f->user, "spin", 1, &out->spin) && out->spin >= 0;
     }
-    return told && spin < SPINS && colour < MAX_VECTORS ? COLOURS * spin + colour : -1;
+    out->tells = told;
+}
+
+/* 3 spin + colour of what is told, -1: not told, or no column of a propagator of so many. */
+static int column_told(const naik_vector_record *r, int columns)
+{
+    const bool is_one = r->tells && r->colour < COLOURS && r->spin < columns / COLOURS;
+    return is_one ? COLOURS * r->spin + r->colour : -1;
 }
 
 static void take_column(const naik_scidac_field *f, int column, naik_vector_record *out)
@@ -107,7 +112,6 @@ static void take_column(const naik_scidac_field *f, int column, naik_vector_reco
     const layout *l = layout_of(f);
     *out = (naik_vector_record){.offset = f->offset,
                                 .value = value_of(f),
-                                .column = column_told(f),
                                 .sites = f->checkered || is_of_parity(f) ? NAIK_VECTOR_CHECKER
                                                                          : NAIK_VECTOR_BOX,
                                 .row = f->dims[0],
@@ -118,6 +122,7 @@ static void take_column(const naik_scidac_field *f, int column, naik_vector_reco
                                 .bits = f->bits,
                                 .big_endian = true,
                                 .has_sum = f->has_sum};
+    take_told(f, out);
     memcpy(out->sum, f->sum, sizeof out->sum);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         out->lower[mu] = f->recordtype == 2 ? f->lower[mu] : 0;
@@ -195,16 +200,15 @@ static naik_status check_counts(naik_log *log, int sources, int sums, naik_vecto
     return NAIK_OK;
 }
 
-/* Where the records of one propagator tell spin and colour, each vector goes to its place; those of
- * several propagators must follow each other in order. */
-static naik_status place_columns(naik_log *log, naik_vector_file *file)
+/* Where the records of one propagator tell spin and colour, each vector goes to its place. */
+static void place_columns(naik_vector_file *file)
 {
     naik_vector_record solution[SPINS * COLOURS], source[SPINS * COLOURS];
-    const int columns = file->spin > 1 ? SPINS * COLOURS : COLOURS;
+    const int columns = file->spin * COLOURS;
     bool seen[SPINS * COLOURS] = {false}, all = file->count == columns;
     for (int i = 0; i < file->count && all; i++) {
-        const int to = file->solution[i].column;
-        all = to >= 0 && to < columns && !seen[to];
+        const int to = column_told(&file->solution[i], columns);
+        all = to >= 0 && !seen[to];
         if (all) {
             seen[to] = true;
             solution[to] = file->solution[i];
@@ -215,17 +219,23 @@ static naik_status place_columns(naik_log *log, naik_vector_file *file)
         memcpy(file->solution, solution, (size_t)columns * sizeof *solution);
         memcpy(file->source, source, (size_t)columns * sizeof *source);
     }
-    for (int i = 0; i < file->count && file->count % columns == 0; i++) {
-        const int told[2] = {file->solution[i].column,
-                             file->has_sources ? file->source[i].column : -1};
+}
+
+naik_status naik_vector_file_expect_columns(naik_log *log, const naik_vector_file *file)
+{
+    for (int i = 0; i < file->count; i++) {
+        const int spin = i / COLOURS, colour = i % COLOURS;
+        const naik_vector_record *const of[2] = {&file->solution[i],
+                                                 file->has_sources ? &file->source[i] : NULL};
         for (int part = 0; part < 2; part++) {
-            if (told[part] >= 0 && told[part] % columns != i % columns) {
+            const naik_vector_record *r = of[part];
+            if (r != NULL && r->tells && (r->spin != spin || r->colour != colour)) {
                 return NAIK_FAIL(
                     log, NAIK_ERR_INPUT,
                     "'%s' says that its %s number %d is of spin %d and colour %d, where "
                     "spin %d and colour %d are expected: naik reads whole propagators",
-                    file->path, part == 0 ? "vector" : "source", i, told[part] / COLOURS,
-                    told[part] % COLOURS, i % columns / COLOURS, i % COLOURS);
+                    file->path, part == 0 ? "vector" : "source", i, r->spin, r->colour, spin,
+                    colour);
             }
         }
     }
@@ -322,7 +332,7 @@ static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, nai
     }
     file->has_sources = sources == file->count;
     file->other_sources = file->has_sources ? 0 : sources + others;
-    NAIK_TRY(place_columns(log, file));
+    place_columns(file);
     file->precision = file->solution[0].bits;
     strcpy(file->format, file->has_sources ? "usqcd-pairs"
                          : file->whole     ? "scidac-propagator"

@@ -24,9 +24,10 @@ struct naik_vector_record {
     bool big_endian;
     int lower[NAIK_DIM], upper[NAIK_DIM]; /* the sites stored, inclusive; of NAIK_VECTOR_BOX only */
     naik_vector_sites sites;
-    int row;      /* sites a row, by which checksums number the sites of NAIK_VECTOR_CHECKER */
-    double value; /* the eigenvalue that the file gives it; NaN where it gives none */
-    int column;   /* 3 spin + colour of the source, as the record's XML tells it; -1: not told */
+    int row;          /* sites a row, by which checksums number the sites of NAIK_VECTOR_CHECKER */
+    double value;     /* the eigenvalue that the file gives it; NaN where it gives none */
+    bool tells;       /* its XML tells spin and colour of the source, */
+    int spin, colour; /* which are these */
     bool has_sum;
     uint32_t sum[2]; /* suma, sumb */
 };

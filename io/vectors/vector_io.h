@@ -67,6 +67,10 @@ bool naik_vector_file_begins(naik_log *log, const char *path);
 naik_status naik_vector_file_open(naik_comm *comm, const char *path, naik_vector_file **out);
 void naik_vector_file_close(naik_vector_file **file);
 
+/* Whether the vectors of the file, which are as many as a propagator has, stand in its order as far as their records
+ * tell spin and colour. Local. NAIK_ERR_INPUT "vector number 2 is of spin 0 and colour 3" */
+naik_status naik_vector_file_expect_columns(naik_log *log, const naik_vector_file *file);
+
 /* out [sites][file->spin][3][2] = vector number `index`; zero on sites that a record leaves out. Where the
  * vectors are on one parity that the file does not tell, they are given on even sites. Its checksum
  * is verified, where it has one. Collective. On failure `out` is undefined.

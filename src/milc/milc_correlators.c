@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "correlator/frame.h"
 #include "input/input.h"
 #include "milc/milc_input.h"
 #include "propagator/baryon.h"
@@ -239,62 +238,6 @@ static bool take_weight(milc_words *w, milc_input *in, const correlator *c, bool
     return true;
 }
 
-/* A source as naik has it. */
-static naik_source source_of(const milc_input *in, int propagator)
-{
-    const milc_source *from = &in->sources[in->propagators[propagator].source];
-    naik_source source = {.type = from->type, .subset = from->subset};
-    memcpy(source.corner, from->corner, sizeof source.corner);
-    memcpy(source.origin, from->origin, sizeof source.origin);
-    if (naik_source_is_corner(&source)) {
-        memcpy(source.origin, from->corner, sizeof from->corner);
-    }
-    return source;
-}
-
-/* Whether a correlator is the same counted from either site. */
-static bool counts_alike(int meson, bool moves, const int a[NAIK_DIM], const int b[NAIK_DIM])
-{
-    int apart[NAIK_DIM];
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        apart[mu] = a[mu] - b[mu];
-    }
-    return naik_correlator_sign(meson, apart) > 0 &&
-           (!moves || (apart[0] == 0 && apart[1] == 0 && apart[2] == 0));
-}
-
-/* MILC counts a pair from its r_offset, naik all from their sources or all from one site. false: an
- * obstacle was written down. */
-static bool take_offset(milc_words *w, milc_input *in, const correlator *c, int meson,
-                        const int offset[NAIK_DIM], const milc_quark *a, const milc_quark *b)
-{
-    const naik_source one = source_of(in, b->propagator), two = source_of(in, a->propagator);
-    const int *p = c->momentum;
-    const bool moves = naik_input_is_moving(p);
-    int place[NAIK_DIM];
-    correlator_place_of((const naik_source *const[]){&one, &two},
-                        (const int *const[]){one.origin, two.origin}, 2, true, place);
-    if (!in->counted) {
-        memcpy(in->origin, offset, sizeof in->origin);
-    }
-    const bool from_source =
-        (!in->counted || in->from_source) && counts_alike(meson, moves, offset, place);
-    const bool from_site =
-        (!in->counted || in->from_site) && counts_alike(meson, moves, offset, in->origin);
-    if (!from_source && !from_site) {
-        milc_words_obstacle(
-            w, c->line,
-            "%s with r_offset %d %d %d %d cannot be expressed beside those before it: naik "
-            "counts all from their sources or all from one site (output.origin)",
-            c->label, offset[0], offset[1], offset[2], offset[3]);
-        return false;
-    }
-    in->counted = true;
-    in->from_source = from_source;
-    in->from_site = from_site;
-    return true;
-}
-
 static bool is_twisted(const milc_input *in, const milc_quark *quark)
 {
     const double *twist = in->propagators[quark->propagator].twist;
@@ -311,6 +254,11 @@ static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c
     const bool moves = naik_input_is_moving(p);
     const milc_hadron pair = {.count = 2, .of = {a->propagator, b->propagator}, .sink = a->sink};
     const bool of_two = a->propagator != b->propagator || a->sink.iterations > 0;
+    const milc_counted counted = {.line = c->line,
+                                  .label = c->label,
+                                  .meson = meson,
+                                  .momentum = p,
+                                  .of = {a->propagator, b->propagator}};
     if (meson < 0) {
         milc_words_obstacle(w, c->line,
                             "the meson '%s' of %s cannot be expressed; save the propagators and "
@@ -337,7 +285,7 @@ static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c
                             c->label, why);
         return NAIK_OK;
     }
-    if (!take_offset(w, in, c, meson, offset, a, b) ||
+    if (!milc_offset_take(w, in, &counted, offset) ||
         (moves && !take_weight(w, in, c, !of_two && meson < (int)NAIK_MESONS))) {
         return NAIK_OK;
     }
@@ -422,13 +370,10 @@ static naik_status meson(milc_words *w, milc_input *in, int first_quark)
                             "propagators and contract with naik_io.py",
                             pair[0], pair[1]);
         good = false;
-    } else if (in->moves_boundary &&
-               source_of(in, a->propagator).origin[3] != source_of(in, b->propagator).origin[3]) {
-        milc_words_obstacle(w, line,
-                            "'pair %d %d' of sources on two time slices cannot be expressed: "
-                            "coordinate_origin moves the boundary in t",
-                            pair[0], pair[1]);
-        good = false;
+    } else {
+        char words[64];
+        snprintf(words, sizeof words, "'pair %d %d'", pair[0], pair[1]);
+        good = milc_one_side(w, in, line, words, 2, (const int[]){a->propagator, b->propagator});
     }
     lines = calloc((size_t)count + 1, sizeof *lines);
     if (lines == NULL) {
@@ -453,7 +398,7 @@ static bool at_first_corner(const milc_input *in, naik_baryon baryon, const int 
     unsigned corners = ~0U;
     int corner[NAIK_DIM - 1] = {1};
     for (int k = 0; k < 3; k++) {
-        const naik_source source = source_of(in, of[k]);
+        const naik_source source = milc_source_of(in, of[k]);
         corners &= naik_source_corners(&source);
     }
     return naik_baryon_corner(baryon, corners, false, corner) &&
@@ -463,7 +408,7 @@ static bool at_first_corner(const milc_input *in, naik_baryon baryon, const int 
 /* MILC's has neither the links nor the halves of the shifts. */
 static bool take_delta(milc_input *in, const correlator *c, const int *of)
 {
-    const naik_source source = source_of(in, of[0]);
+    const naik_source source = milc_source_of(in, of[0]);
     if (of[0] != of[1] || of[0] != of[2] || naik_source_is_random(source.type) ||
         !at_first_corner(in, NAIK_DELTA_COULOMB, of)) {
         return false;
@@ -527,6 +472,10 @@ static naik_status baryon(milc_words *w, milc_input *in, int first_quark)
     if (!good) {
         milc_words_obstacle(w, line, "'triplet %d %d %d' needs what cannot be expressed",
                             triplet[0], triplet[1], triplet[2]);
+    } else {
+        char words[64];
+        snprintf(words, sizeof words, "'triplet %d %d %d'", triplet[0], triplet[1], triplet[2]);
+        good = milc_one_side(w, in, line, words, 3, three.of);
     }
     NAIK_TRY(request(w, in, "baryon", offset, &count));
     for (int i = 0; i < count; i++) {

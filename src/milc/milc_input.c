@@ -131,7 +131,7 @@ done:
 }
 
 /* Even coordinates leave the phases as they are, and an even t moves the antiperiodic link: the
- * solution only gets a sign on the time slices between, which no meson sees. */
+ * solution only gets a sign on the time slices between, which no meson of sources on one side sees. */
 static naik_status origin(milc_words *w, milc_input *in)
 {
     naik_status status = NAIK_OK;
@@ -144,13 +144,6 @@ static naik_status origin(milc_words *w, milc_input *in)
     }
     memcpy(in->coordinate_origin, r, sizeof r);
     in->moves_boundary = r[3] % in->size[3] != 0;
-    if (in->moves_boundary) {
-        fprintf(
-            in->notes,
-            "line %d: coordinate_origin: naik has the boundary at t = 0; propagators and nucleons "
-            "have the other sign on the time slices between, mesons the same\n",
-            w->word_line);
-    }
 done:
     return status;
 }
@@ -193,7 +186,15 @@ static naik_status gauge(milc_words *w, milc_input *in, bool *another)
     in->smears_links = weight != 0 && steps > 0;
     NAIK_TRY(milc_words_option(w, "forget_ape", 0));
     NAIK_TRY(origin(w, in));
+    const int line = w->word_line;
     NAIK_TRY(milc_boundary_read(w, in, &other));
+    if (in->moves_boundary) {
+        fprintf(in->notes,
+                "line %d: coordinate_origin: naik has the boundary at t = 0; propagators and "
+                "nucleons have the other sign where t or their source, not both, lies between that "
+                "and MILC's, mesons the same\n",
+                line);
+    }
     *another = other;
 done:
     return status;

@@ -26,10 +26,11 @@ typedef struct milc_source {
     double radius;
     int iterations; /* of covariant_gaussian */
     uint64_t seed;
-    int spacing;                   /* of diluted noise; 0: it is not */
-    int spin_taste;                /* of naik_source */
-    bool other_slice;              /* MILC's operations on it act on another slice than its own */
-    char file[MILC_WORD_SIZE];     /* where it is read */
+    int spacing;               /* of diluted noise; 0: it is not */
+    int spin_taste;            /* of naik_source */
+    bool other_slice;          /* MILC's operations on it act on another slice than its own */
+    char file[MILC_WORD_SIZE]; /* where it is read, */
+    int told_t;                /* on which slice, as its stanza says; the file may have others */
     char saved_as[MILC_WORD_SIZE]; /* where MILC would save it, which naik does not */
 } milc_source;
 
@@ -88,7 +89,7 @@ typedef struct milc_input {
     char fixed_file[MILC_WORD_SIZE + 16]; /* what `naik gauge fix` is to make of it; "": nothing */
     double u0;
     int coordinate_origin[NAIK_DIM]; /* even */
-    bool moves_boundary;             /* it has another t than 0 */
+    bool moves_boundary;             /* it has another t than 0, and the boundary is antiperiodic */
     bool smears_links;               /* for sources made with them: ape_iter above 0 */
     bool has_epsilon;                /* a naik_term_epsilon occurs: HISQ */
     bool has_boundary, antiperiodic; /* antiperiodic where the file does not say */
@@ -103,6 +104,7 @@ typedef struct milc_input {
         from_site;        /* an r_offset was taken; all so far are those of the sources,
                                              or the first of them, */
     int origin[NAIK_DIM]; /* which is this */
+    bool noted_offset;    /* that branches of MILC count mesons from different sites */
     int64_t max_iterations;
     bool has_errors;       /* what follows is that of some propagator */
     double relative_error; /* the least of those asked for, 0: none */
@@ -145,6 +147,24 @@ naik_status milc_measure_read(milc_words *w, milc_input *in);
 /* milc_sources.c, milc_sets.c: those of one calculation. */
 naik_status milc_sources_read(milc_words *w, milc_input *in);
 naik_status milc_sets_read(milc_words *w, milc_input *in, int first_source);
+/* milc_places.c: the source of a propagator as naik has it. */
+naik_source milc_source_of(const milc_input *in, int propagator);
+/* A meson of a pair's antiquark and quark, in propagators[]. */
+typedef struct milc_counted {
+    int line;
+    const char *label;
+    int meson;
+    const int *momentum; /* [NAIK_DIM - 1] */
+    int of[2];
+} milc_counted;
+/* MILC counts a pair from its r_offset, naik all from their sources or all from one site. false: an obstacle was
+ * written down. */
+bool milc_offset_take(milc_words *w, milc_input *in, const milc_counted *c,
+                      const int offset[NAIK_DIM]);
+/* Whether the sources of propagators of[count] lie on one side of a boundary that coordinate_origin moves, so that
+ * the correlator `what` is naik's. false: an obstacle was written down. */
+bool milc_one_side(milc_words *w, milc_input *in, int line, const char *what, int count,
+                   const int *of);
 /* milc_correlators.c: its quarks, mesons and baryons; its propagators begin at this number. */
 naik_status milc_correlators_read(milc_words *w, milc_input *in, int first_propagator);
 

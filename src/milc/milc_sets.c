@@ -29,6 +29,7 @@ naik_status milc_boundary_read(milc_words *w, milc_input *in, bool *other)
     }
     in->has_boundary = true;
     in->antiperiodic = antiperiodic;
+    in->moves_boundary = in->moves_boundary && antiperiodic;
 done:
     return status;
 }

@@ -156,6 +156,7 @@ static naik_status source_file(milc_words *w, const milc_input *in, milc_source 
     int origin[NAIK_DIM];
     memcpy(origin, s->origin, sizeof origin);
     memset(s->origin, 0, sizeof s->origin); /* from where naik counts it */
+    s->told_t = origin[3];
     NAIK_TRY(milc_words_take(w, "load_source_serial"));
     if (strncmp(w->word, "load_source", strlen("load_source")) != 0) {
         return milc_words_refuse(w, w->word_line, "expected 'load_source_serial', found '%s'",

@@ -101,6 +101,8 @@ naik_status foreign_open(const naik_lattice *lattice, const char *path, int colu
         status = NAIK_FAIL(
             log, NAIK_ERR_INPUT, "'%s' holds %d vectors, but %s need one for each of %d %s", path,
             file->count, use, columns, columns > COLOURS ? "spins and colours" : "colours");
+    } else {
+        status = naik_vector_file_expect_columns(log, file);
     }
     NAIK_TRY(status);
     *out = file;
