@@ -4,6 +4,7 @@ import itertools
 import os
 import re
 import sys
+import warnings
 
 import h5py
 import numpy as np
@@ -130,8 +131,16 @@ def verdicts_and_readers():
     at = of_average("rough", line[3])
     ratio = abs(at["correction_error"][int(line[4])]) / abs(at["sloppy_error"][int(line[4])])
     assert abs(ratio / float(line[2]) - 1) < 0.05 and ratio > 0.5, (ratio, line[0])
-    said = solve("fine", "--set", "solver.max_iterations=12", block=truncated(2, "1e-2"), status=3)
+    said = solve("fine", "--set", "solver.max_iterations=12", block=truncated(2, "0.1"), status=3)
     assert "averages: ama: 12 of its exact solves did not reach their tolerance, so its mean is biased" in said and "good enough" not in said, said
+    heads = re.findall("^# .* name=ama .*$", naik("info", path("fine.h5"), "--correlators"), re.M)
+    assert len(heads) == 6 * 18 and all(head.endswith(" not converged") != ("sources: sloppy " in head) for head in heads), heads
+    with naik_io.open(path("fine.h5")) as f:
+        for c in (c for c in f.correlators if c.name == "ama"):
+            with warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                f.values(c)
+            assert bool(seen) != c.quantity.startswith("sloppy"), (c, seen)
     said = solve("fine", "--fresh", block=truncated(2, "1e-6"))
     assert re.search(r"averages: ama: .* tolerance_sloppy 1e-06 is good enough", said), said
     mine = of_average("fine", "ama/m00/pion5/p000")

@@ -392,6 +392,34 @@ output: {{file: {path("missed.h5")}, correlators: [pion5], average: true}}
         assert sum(bool(re.search("^" + line + "$", block, re.M)) for block in three) == count, (line, three)
 
 
+def what_missed_its_tolerance_is_looked_up_once():
+    """Not once for each correlator that is read."""
+    class Counted:
+        def __init__(self, h5):
+            self.h5, self.attrs, self.opened = h5, h5.attrs, []
+
+        def __getitem__(self, name):
+            self.opened.append(name)
+            return self.h5[name]
+
+        def __contains__(self, name):
+            return name in self.h5
+
+        def close(self):
+            self.h5.close()
+
+    for name, missed in ("one.h5", 0), ("missed.h5", 4):
+        with naik_io.File(path(name)) as file, warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            file.h5 = Counted(file.h5)
+            for contraction in file.contractions:
+                file.contraction(contraction)
+            assert len(file.contractions) > 20 and bool(seen) == bool(missed)
+            assert file.h5.opened.count("solves") == 1, file.h5.opened.count("solves")
+            pairs = [group for group in file.h5.opened if re.fullmatch(r"(prop/s\d+|corr/.*)/m\d+", group)]
+            assert len(set(pairs)) == missed and len(pairs) <= 2 * missed, pairs
+
+
 def a_stopped_run_makes_the_same_bytes():
     write_input("stopped")
     stopped("solve", path("stopped.yaml"))
@@ -429,5 +457,5 @@ main([a_configuration_is_generated, the_bytes_are_the_same_on_every_grid, pairs_
       the_nucleon_is_a_determinant_on_corners, a_wall_sink_sums_each_quark_over_its_time_slice,
       a_nucleon_of_several_entries_is_a_mean_over_colours_of_the_source, the_condensate_is_a_trace_of_noise, averages_are_over_shifted_sources,
       point_correlators_are_gauge_invariant, the_text_has_every_number, correlators_of_solves_that_missed_their_tolerance_say_so,
-      a_stopped_run_makes_the_same_bytes,
+      what_missed_its_tolerance_is_looked_up_once, a_stopped_run_makes_the_same_bytes,
       damage_is_noticed])

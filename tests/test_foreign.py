@@ -231,7 +231,7 @@ def links_in_another_order_have_a_small_plaquette():
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "5", "--sweeps", "8", "-o", path("ordered.h5"))
     with h5py.File(path("ordered.h5")) as f:
         u = f["gauge"][...]
-    sentence = "3 for unit links) is small, and the file has none to compare with"
+    sentence = "3 for unit links) is small, and none is stored to compare with"
     orders = {"right": u, "transposed": np.swapaxes(u, -1, -2), "adjoint": np.conj(np.swapaxes(u, -1, -2)), "directions": u[..., [3, 0, 1, 2], :, :],
               "two directions": u[..., [1, 0, 2, 3], :, :], "sites": np.swapaxes(u, 2, 3), "parity": np.concatenate([u[::2], u[1::2]])}
     for name, links in orders.items():

@@ -13,6 +13,7 @@ HEAD = "lattice: {size: [4, 2, 4, 6]}\ngauge: {file: %s}\naction: {type: %s}\nso
 PLACES = "[[0, 1, 2, 3], [1, 1, 1, 1], [2, 0, 0, 4]]"
 ENTRIES = {"a": "point, origin: %s" % PLACES, "v": "point, origin: %s, spin_taste: GX-G1" % PLACES,
            "c": "covariant_gaussian, origin: %s, radius: 1, iterations: 2, momentum: [1, 0, 0]" % PLACES,
+           "k": "corner_wall, t0: [3, 2]", "o": "corner_wall, corner: [1, 0, 0], t0: [3, 2]", "n": "random_wall, seed: 4, subset: corner, t0: [3, 2]",
            "e": "evenandodd_wall, t0: [3, 2]", "w": "even_wall, t0: [3, 2]", "m": "evenminusodd_wall, t0: [3, 2]"}
 MORE = """pairs:
   - {name: av, quark: v, antiquark: a}
@@ -43,7 +44,8 @@ def refused(f, *words, **more):
 def means_are_those_of_the_run_or_none():
     """Links have a sign at each place, an operator on the one source has it twice; signs of walls have no mean here."""
     naik("gauge", "generate", "--size", "4,2,4,6", "--beta", "5.3", "--sweeps", "2", "--seed", "3", "-o", path("lat.h5"))
-    solve("all", {"a": LINKS, "v": LINKS, "c": LINKS, "e": LOCAL, "w": LOCAL, "m": "[]"}, MORE.replace("em, quark: e, antiquark: m", "ee, quark: e, antiquark: e"),
+    solve("all", {"a": LINKS, "v": LINKS, "c": LINKS, "e": LOCAL, "w": LOCAL, "m": "[]", "k": LOCAL, "o": LOCAL, "n": LOCAL},
+          MORE.replace("{name: em, quark: e, antiquark: m}", "{name: ee, quark: e, antiquark: e}\n  - {name: kk, quark: k, antiquark: k}"),
           output=", average: true, correlators: [pion5], baryons: []")
     solve("links", {"a": "[]", "v": "[]"}, "pairs: [{name: av, quark: v, antiquark: a}]\n",
           output=", average: true, correlators: [GX-G1, rhoy, GXT-G5, conserved_vector_x]")
@@ -58,11 +60,12 @@ def means_are_those_of_the_run_or_none():
                     got = f.mean(found)
                 except ValueError as error:
                     assert "signs that depend on that" in str(error), error
-                    none.append(c.name)
+                    none.append((c.name, any(c.momentum)))
                     continue
                 assert len(found) > 1 and np.abs(got - known).max() <= 1e-13 * np.abs(known).max(), (c.path, got, known)
                 equal += np.abs(np.mean([np.roll(f.values(one), -one.source.origin[3]) for one in found], axis=0) - known).max() > 1e-3 * np.abs(known).max()
-    assert equal >= 12 and set(none) == {"w", "e", "ee"}, (equal, none)  # of walls with a momentum at the sink
+    # of most walls with a momentum at the sink alone
+    assert equal >= 12 and set(none) == {("w", False)} | {(name, True) for name in ("w", "e", "ee", "k", "o", "n", "kk")}, (equal, none)
 
 
 def places_of_one_parity_have_means_of_anything():
@@ -96,13 +99,13 @@ def currents_counted_from_one_site_have_their_sign():
 
 def ensembles_do_not_mix_places_of_two_parities():
     average = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python", "ensemble_average.py")
-    ENTRIES.update(w="even_wall, t0: 2")
-    solve("first", {"w": LOCAL})
+    ENTRIES.update(w="even_wall, t0: 2", k="corner_wall, t0: 2")
+    solve("first", {"w": LOCAL, "k": LOCAL})
     naik("gauge", "generate", "--size", "4,2,4,6", "--beta", "5.3", "--sweeps", "2", "--seed", "4", "-o", path("lat.h5"), "--force")
     told = []
     for name, t0 in ("odd", 3), ("same", 4):
-        ENTRIES.update(w="even_wall, t0: %d" % t0)
-        solve(name, {"w": LOCAL})
+        ENTRIES.update(w="even_wall, t0: %d" % t0, k="corner_wall, t0: %d" % t0)
+        solve(name, {"w": LOCAL, "k": LOCAL})
         run = subprocess.run([sys.executable, average, "w", "0.5", "--correlator", "rhox", path("first.h5"), path(name + ".h5")], capture_output=True, text=True)
         told.append((run.returncode, run.stderr))
     assert told[0][0] == 1 and "differ in places of the sources modulo 2: 0 0 0 1 and 0 0 0 0" in told[0][1], told
@@ -110,6 +113,7 @@ def ensembles_do_not_mix_places_of_two_parities():
     first, odd, same = (naik_io.open(path(name + ".h5")) for name in ("first", "odd", "same"))
     with first, odd, same:
         assert first.physics("w") == same.physics("w") != odd.physics("w")
+        assert first.physics("k") == same.physics("k") == odd.physics("k")  # a corner wall has one mean over all time slices
 
 
 def ensembles_do_not_mix_sinks_and_distances():

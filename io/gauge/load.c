@@ -51,7 +51,7 @@ void naik_gauge_print(naik_log *log, const char *path, const naik_gauge_file *fi
 static const double least_plaquette = 0.4;
 
 /* Links that were stored in another order than is read are unitary, and have their checksum: only the
- * plaquette tells, where the file has none to compare with. */
+ * plaquette tells, where none is stored to compare with. */
 static void warn_of_order(naik_log *log, const char *path, const naik_gauge_file *file,
                           const naik_gauge_checks *checks)
 {
@@ -60,7 +60,7 @@ static void warn_of_order(naik_log *log, const char *path, const naik_gauge_file
         naik_log_warn(
             log,
             "'%s': the plaquette (space-space %.3g, space-time %.3g, 3 for unit links) is "
-            "small, and the file has none to compare with: links whose sites, directions "
+            "small, and none is stored to compare with: links whose sites, directions "
             "or indices are in another order than naik reads have such a plaquette",
             path, checks->plaquette_s, checks->plaquette_t);
     }

@@ -14,6 +14,7 @@ typedef struct naik_reader_contraction {
     char weight[8]; /* of a momentum: "exp", "cos", "" where the file does not say */
     bool counted;   /* from this x0 */
     int counted_from[NAIK_DIM];
+    bool truncated; /* an average of truncated solves */
     /* As naik_contraction; "": none */
     bool three_point;
     naik_contracted_quark spectator;

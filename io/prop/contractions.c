@@ -357,6 +357,7 @@ static void read_attributes(hid_t dataset, naik_reader_contraction *c)
         naik_h5_get_text(dataset, "sink", c->sink, sizeof c->sink);
     }
     read_three_point(dataset, c);
+    c->truncated = H5Aexists(dataset, "exact_sources") > 0;
     if (H5Aexists(dataset, "momentum_weight") > 0) {
         naik_h5_get_text(dataset, "momentum_weight", c->weight, sizeof c->weight);
     }

@@ -29,6 +29,7 @@ import numpy as np
 from . import places
 
 DONE, NOT_CONVERGED = "done", "not converged"
+_EXACT = "+exact"  # behind the name of an entry: the entry of its exact solves, where the others are sloppy
 Source = collections.namedtuple("Source", "index set label number type origin momentum masses")
 Quark = collections.namedtuple("Quark", "source mass naik_epsilon twist")
 # name: entry of solve, pair or baryon. quantity: "correlator", "mean", "standard error". quarks: one, quark and
@@ -241,8 +242,10 @@ class File(_Opened):
             raise ValueError(f"{path} has version {version}; this module reads version 1")
         self.path = path
         self.size = tuple(int(n) for n in self.h5.attrs["dims"])  # x, y, z, t
+        words = h5py.check_enum_dtype(self.h5["solves"].dtype["state"]) or {}
+        self._states = {word: name.lower().replace("_", " ") for name, word in words.items()}
         self.sources = self._find_sources()
-        self._correlators = None
+        self._correlators = self._missed = None
 
     @property
     def complete(self):
@@ -268,7 +271,7 @@ class File(_Opened):
                     self._verify_correlators(s, mass, mine)
         for path, word in zip(self.contractions, self.h5["contractions"] if "contractions" in self.h5 else []):
             if word != 0:
-                self.contraction(path)
+                self._verified(path, int(word))
         return "" if sealed else "attributes and texts, which have no checksum in this file"
 
     def _verify_correlators(self, source, mass, records):
@@ -402,11 +405,7 @@ class File(_Opened):
 
     def state(self, solve):
         """"pending", DONE or NOT_CONVERGED of a record of `solves`."""
-        words = h5py.check_enum_dtype(self.h5["solves"].dtype["state"])
-        for name, word in (words or {}).items():
-            if word == solve["state"]:
-                return name.lower().replace("_", " ")
-        return "pending"
+        return self._states.get(int(solve["state"]), "pending")
 
     def rung(self, solve):
         """How the solve of a record of `solves` stored its vectors and links at its end: "half", "single",
@@ -623,27 +622,44 @@ class File(_Opened):
     def contraction(self, path):
         """[T] complex128 of one of `contractions`; "/corr/" may be left out. Its checksum is verified."""
         full = path if path.startswith("/") else "/corr/" + path
-        if full not in self.contractions:
-            raise LookupError(f"{self.path} has no {full}; it has {', '.join(self.contractions) or 'none'}")
-        values = self.h5[full][...]
-        word = int(self.h5["contractions"][self.contractions.index(full)])
-        if word == 0:
-            raise NotSolved(f"{self.path}: {full} is made when all solves are done")
-        if word & 0xffffffff != zlib.crc32(values.tobytes()):
-            raise Damaged(f"{self.path}: {full} disagrees with its checksum")
+        names = self.contractions
+        if full not in names:
+            raise LookupError(f"{self.path} has no {full}; it has {', '.join(names) or 'none'}")
+        values = self._verified(full, int(self.h5["contractions"][names.index(full)]))
         self._warn_of(full)
         return values
 
+    def _verified(self, path, word):
+        """The numbers of one of `contractions`, whose checksum is in `word`; 0: they are not made yet."""
+        if word == 0:
+            raise NotSolved(f"{self.path}: {path} is made when all solves are done")
+        values = self.h5[path][...]
+        if word & 0xffffffff != zlib.crc32(values.tobytes()):
+            raise Damaged(f"{self.path}: {path} disagrees with its checksum")
+        return values
+
+    def _missed_quarks(self):
+        """[(Source, mass number, (mass, naik_epsilon))] of what did not converge; kept when no solve is pending."""
+        if self._missed is not None:
+            return self._missed
+        records = self.solves
+        states = np.array([self._states.get(int(word), "pending") for word in records["state"]])
+        pairs = sorted({(int(r["source"]), int(r["mass"])) for r in records[states == NOT_CONVERGED]})
+        of, own = {s.index: s for s in self.sources}, [self._of_pair(*pair) for pair in pairs]
+        missed = [(of[source], mass, (float(a["mass"]), float(a.get("naik_epsilon", 0)))) for (source, mass), a in zip(pairs, own)]
+        self._missed = None if "pending" in states else missed
+        return missed
+
     def _warn_of(self, path):
-        """Of a correlator with a quark that did not converge; the quarks of an average are all of their entries."""
-        missed = {(int(r["source"]), int(r["mass"])) for r in self.solves if self.state(r) == NOT_CONVERGED}
-        quarks = self._contracted(path).quarks if missed else ()
-        for source, mass in sorted(missed):
-            of = next(s for s in self.sources if s.index == source)
-            own = self._of_pair(source, mass)
-            numbers = float(own["mass"]), float(own.get("naik_epsilon", 0))
-            if any(q.source in (of.label, of.set) and (q.mass, q.naik_epsilon) == numbers for q in quarks):
-                warnings.warn(f"{self.path}: {path} has a quark that did not converge, source {source}, mass {mass}",
+        """Of a correlator with a quark that did not converge. The quarks of an average are all of their entries; of
+        truncated solves what is not sloppy alone has the exact solves of an entry of their own, too."""
+        missed = self._missed_quarks()
+        c = self._contracted(path) if missed else None
+        corrected = missed and "exact_sources" in self.h5[path].attrs and not c.quantity.startswith("sloppy")
+        for of, mass, numbers in missed:
+            names = (of.label, of.set) + ((of.set[:-len(_EXACT)],) if corrected and of.set.endswith(_EXACT) else ())
+            if any(q.source in names and (q.mass, q.naik_epsilon) == numbers for q in c.quarks):
+                warnings.warn(f"{self.path}: {path} has a quark that did not converge, source {of.index}, mass {mass}",
                               NotConverged, stacklevel=3)
 
     def propagator(self, source=0, mass=0, part=False):

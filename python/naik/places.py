@@ -8,6 +8,7 @@ import re
 SITES = ("point", "covariant_gaussian", "gaussian")
 SIGNED = ("evenminusodd_wall", "funnywall1", "funnywall2")
 FULL = ("one site", "one time slice")
+CORNER, FIRST_CORNER = "x, y, z = ", "x, y, z even "  # how a subset on one corner of the unit cube begins
 
 
 def eta(x, y, _, t):
@@ -20,6 +21,12 @@ def links(word, gammas):
     phases of M, which leave no sign."""
     spin, _, taste = word.partition("-")
     return [mu for mu in range(4) if taste and (gammas.index(spin) ^ gammas.index(taste)) >> mu & 1]
+
+
+def corner(subset):
+    """The subset of a source on one corner of the unit cube, each corner in one spelling; None of others."""
+    subset = subset.replace(FIRST_CORNER, CORNER + "0, 0, 0 modulo 2 ")
+    return subset if subset.startswith(CORNER) else None
 
 
 class Lie:
@@ -37,8 +44,8 @@ class Lie:
     def sign(self, spin, gammas):
         """By what a correlator is to be multiplied so that it is that of a source at the lattice's origin; None: it
         is compared only with correlators of sources that lie an even number of sites away in every direction."""
-        corners = {s["subset"] for s in self.sources if s["subset"].startswith("x, y, z = ")}
-        if not self._all(lambda s: (s["subset"] in FULL or s["subset"] in corners) and s["type"] not in SIGNED):
+        corners = {corner(s["subset"]) for s in self.sources} - {None}
+        if not self._all(lambda s: (s["subset"] in FULL or corner(s["subset"])) and s["type"] not in SIGNED):
             return None
         if spin:
             return None if corners else 1
@@ -52,7 +59,7 @@ class Lie:
             return sign
         rest = not any(self.momentum) and self._all(lambda s: not any(s["momentum"]) and not any(s["twist"]))
         one = len({o for o, s in zip(self.origins, self.sources) if s["type"] in SITES}) <= 1
-        alike = not corners or len({s["subset"] for s in self.sources}) == 1
+        alike = not corners or len({corner(s["subset"]) for s in self.sources}) == 1
         local = not self.baryon and not self.operators and not any(
             links(word, gammas) or word.startswith("conserved") for word in self.words)
         return 1 if rest and one and alike and local else None

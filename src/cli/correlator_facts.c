@@ -3,20 +3,25 @@
 
 #include <string.h>
 
-/* "pt" is the source of "pt", "pt/s0000" and "pt/s0001". */
-static bool is_source_of(const char *source, const char *label)
+/* Behind the name of an entry: the entry of its exact solves, where the others are sloppy. */
+static const char exact_solves[] = "+exact";
+
+/* "pt" is the source of "pt", "pt/s0000" and "pt/s0001"; with `more` "+exact" of "pt+exact/s0000". */
+static bool is_source_of(const char *source, const char *more, const char *label)
 {
-    const size_t length = strlen(source);
-    return strncmp(source, label, length) == 0 && (label[length] == '\0' || label[length] == '/');
+    const size_t length = strlen(source), rest = strlen(more);
+    const bool begins =
+        strncmp(source, label, length) == 0 && strncmp(more, label + length, rest) == 0;
+    return begins && (label[length + rest] == '\0' || label[length + rest] == '/');
 }
 
-int correlator_unconverged_quark(const naik_propagator_reader *view,
-                                 const naik_contracted_quark *quark)
+static int unconverged(const naik_propagator_reader *view, const naik_contracted_quark *quark,
+                       const char *more)
 {
     int failed = 0;
     for (int i = 0; i < view->pair_count; i++) {
         const naik_reader_pair *pair = &view->pairs[i];
-        const bool meant = is_source_of(quark->source, pair->label) &&
+        const bool meant = is_source_of(quark->source, more, pair->label) &&
                            pair->quark.mass == quark->quark.mass &&
                            pair->quark.naik_epsilon == quark->quark.naik_epsilon;
         for (int column = 0; meant && column < view->columns; column++) {
@@ -26,11 +31,20 @@ int correlator_unconverged_quark(const naik_propagator_reader *view,
     return failed;
 }
 
+int correlator_unconverged_quark(const naik_propagator_reader *view,
+                                 const naik_contracted_quark *quark)
+{
+    return unconverged(view, quark, "");
+}
+
 int correlator_unconverged(const naik_propagator_reader *view, const naik_reader_contraction *c)
 {
-    int failed = c->three_point ? correlator_unconverged_quark(view, &c->spectator) : 0;
+    static const char sloppy[] = "sloppy ";
+    const bool corrected = c->truncated && strncmp(c->quantity, sloppy, strlen(sloppy)) != 0;
+    int failed = c->three_point ? unconverged(view, &c->spectator, "") : 0;
     for (int k = 0; k < c->quarks; k++) {
-        failed += correlator_unconverged_quark(view, &c->quark[k]);
+        failed += unconverged(view, &c->quark[k], "");
+        failed += corrected ? unconverged(view, &c->quark[k], exact_solves) : 0;
     }
     return failed;
 }

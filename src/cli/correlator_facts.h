@@ -8,7 +8,7 @@
  * sources all count. Local. */
 int correlator_unconverged_quark(const naik_propagator_reader *view,
                                  const naik_contracted_quark *quark);
-/* The same of all quarks of a correlator. Local. */
+/* The same of all quarks of a correlator; of truncated solves their exact ones count where they are in it. Local. */
 int correlator_unconverged(const naik_propagator_reader *view, const naik_reader_contraction *c);
 /* Whether solves of this source have this mass with another Naik epsilon as well. Local. */
 bool correlator_mass_is_shared(const naik_propagator_reader *view, const char *source,

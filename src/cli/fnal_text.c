@@ -2,7 +2,8 @@
  *
  * A block of metadata says who the quark and the antiquark are; those of one block follow, each
  * with a block of its own. The same words as MILC's, with naik's names for sources and correlators, and
- * more of them where MILC has no such correlators. No two correlators of a file have the same key.
+ * more of them where MILC has no such correlators. Correlators of a file that have one key have the same
+ * numbers: those of two entries of pairs, or of baryons, with the same quarks and a point as sink.
  */
 #include "cli/fnal_text.h"
 

@@ -299,10 +299,10 @@ static naik_status check_masses(const checker *c, int index)
     const naik_input_solve *solve = &c->input->solve[index];
     char path[PATH_SIZE];
     if (solve->masses.count > MAX_MASSES || solve->kappas.count > MAX_MASSES) {
-        snprintf(path, sizeof path, "solve.%d.%s", index,
-                 solve->kappas.count > 0 ? "kappas" : "masses");
-        return refuse(c, path, "'%s' has %d masses; at most %d fit into one entry", path,
-                      solve->masses.count + solve->kappas.count, (int)MAX_MASSES);
+        const char *numbers = solve->kappas.count > 0 ? "kappas" : "masses";
+        snprintf(path, sizeof path, "solve.%d.%s", index, numbers);
+        return refuse(c, path, "'%s' has %d %s; at most %d fit into one entry", path,
+                      solve->masses.count + solve->kappas.count, numbers, (int)MAX_MASSES);
     }
     snprintf(path, sizeof path, "solve.%d.naik_epsilon", index);
     if (solve->naik_epsilon.count == 0) {
