@@ -126,8 +126,11 @@ static void bricks_are_in_files_what_they_are_in_memory(check *t)
             free(of_wide);
         }
         CHECK_INT(t, different, 0);
-        brick[bricks - 1].scale = NAN;
-        CHECK_TRUE(t, !naik_bricks_are_finite(brick, (int64_t)bricks));
+        static const float scale[5] = {NAN, -1e-9F, 1e30F, 9.9e29F, 0};
+        for (int k = 0; k < 5; k++) { /* the last two are numbers that modes may have */
+            brick[bricks - 1].scale = scale[k];
+            CHECK_INT(t, naik_bricks_are_finite(brick, (int64_t)bricks), k >= 3);
+        }
         free(brick);
         free(mode);
         naik_modes_destroy(&placed);

@@ -15,7 +15,7 @@ typedef struct sum_cuts {
     double limit, magic[SUM_PARTS]; /* a number plus magic has no bit below those of the part */
 } sum_cuts;
 
-/* For terms below 4 times `largest`, which the others should not be far below. */
+/* For terms below 2 times `largest`, which the others should not be far below. */
 __device__ static inline sum_cuts sum_cuts_for(double largest)
 {
     sum_cuts cuts;

@@ -63,36 +63,43 @@ naik_status naik_halo_create(const naik_geometry *geometry, naik_halo **out)
     return NAIK_OK;
 }
 
-/* As MPI_Waitall, but gives up after timeout_s where that is not 0. */
-static naik_status wait_for_messages(naik_halo *halo, double timeout_s)
+/* As MPI_Waitall, but gives up after timeout_s where that is not 0: then messages are still on their way,
+ * and request_count says so. What MPI returns */
+static int await_messages(naik_halo *halo, double timeout_s)
 {
     naik_comm *comm = halo->geometry->lattice->comm;
     /* gcc believes that MPICH's MPI_STATUSES_IGNORE would be written to */
     MPI_Status statuses[4 * NAIK_DIM];
+    const double end_s = naik_time_s() + timeout_s;
     int error = MPI_SUCCESS, finished = timeout_s == 0;
     naik_watchdog_wait(comm->watchdog, "the faces", &halo->geometry->lattice->neighbour_rank[0][0],
                        2 * NAIK_DIM);
     if (timeout_s == 0) {
         error = MPI_Waitall(halo->request_count, halo->requests, statuses);
     }
-    for (double end_s = naik_time_s() + timeout_s; error == MPI_SUCCESS && !finished;) {
+    while (error == MPI_SUCCESS && !finished && naik_time_s() <= end_s) {
         error = MPI_Testall(halo->request_count, halo->requests, &finished, statuses);
-        if (!finished && naik_time_s() > end_s) {
-            return NAIK_FAIL(comm->log, NAIK_ERR_MPI, "no halo message within %.0f s", timeout_s);
-        }
     }
-    halo->request_count = 0;
-    return naik_comm_check(comm, error, "the halo exchange");
+    halo->request_count = finished ? 0 : halo->request_count;
+    return error;
+}
+
+static naik_status wait_for_messages(naik_halo *halo, double timeout_s)
+{
+    naik_comm *comm = halo->geometry->lattice->comm;
+    const int error = await_messages(halo, timeout_s);
+    return error == MPI_SUCCESS && halo->request_count > 0
+               ? NAIK_FAIL(comm->log, NAIK_ERR_MPI, "no halo message within %.0f s", timeout_s)
+               : naik_comm_check(comm, error, "the halo exchange");
 }
 
 /* A Dslash that fails between start and wait leaves messages on their way into the buffers. They have to
  * arrive before the buffers serve the next exchange or are given back. A failure that all ranks share
  * has sent every message. */
-static naik_status settle(naik_halo *halo)
+static double settle_s(const naik_halo *halo)
 {
     const double timeout_s = halo->geometry->backend->route.timeout_s;
-    return halo->request_count == 0 ? NAIK_OK
-                                    : wait_for_messages(halo, timeout_s > 0 ? timeout_s : SETTLE_S);
+    return timeout_s > 0 ? timeout_s : SETTLE_S;
 }
 
 static void release_buffers(naik_halo *halo)
@@ -114,7 +121,8 @@ void naik_halo_destroy(naik_halo **halo)
     if (*halo == NULL) {
         return;
     }
-    if (settle(*halo) == NAIK_OK) {
+    if ((*halo)->request_count == 0 ||
+        (await_messages(*halo, settle_s(*halo)) == MPI_SUCCESS && (*halo)->request_count == 0)) {
         release_buffers(*halo); /* else MPI may write to them until the program ends */
     }
     free(*halo);
@@ -298,7 +306,9 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, const naik
     const naik_backend_ops *ops = backend->ops;
     const naik_field *armed = halo->armed;
     halo->armed = NULL;
-    NAIK_TRY(settle(halo));
+    if (halo->request_count > 0) {
+        NAIK_TRY(wait_for_messages(halo, settle_s(halo)));
+    }
     NAIK_TRY(plan(halo, field, layers));
     if (armed != NULL && armed != field) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the halo of another field is under way");

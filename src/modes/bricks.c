@@ -51,11 +51,14 @@ void naik_bricks_widen(const naik_lattice *lat, const naik_brick *bricks, float 
     }
 }
 
+/* Times a number of 15 bits, or PREC_MAGIC of devices, it is finite; those of modes of norm 1 are far below. */
+static const float LARGEST_SCALE = 1e30F;
+
 bool naik_bricks_are_finite(const naik_brick *bricks, int64_t count)
 {
     bool finite = true;
     for (int64_t b = 0; b < count; b++) {
-        finite = finite && bricks[b].scale >= 0 && bricks[b].scale < NAIK_BRICK_SUM;
+        finite = finite && bricks[b].scale >= 0 && bricks[b].scale < LARGEST_SCALE;
     }
     return finite;
 }

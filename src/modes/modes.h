@@ -39,7 +39,7 @@ naik_status naik_modes_sort(naik_modes *modes, naik_field *spare);
  * time is there memory for more than `from` and one block. *from is destroyed. Collective.
  * NAIK_ERR_MEMORY */
 naik_status naik_modes_round(naik_modes **from, naik_modes **to);
-/* to = from: a block into 16 bits from single precision, or out of them, or in one precision. */
+/* to = from: a block in single precision into 16 bits, or out of them, or into another such block. */
 naik_status naik_modes_copy_block(naik_field *to, const naik_field *from);
 /* to = from, as naik_modes_copy_block does, with eigenvalues and residuals; as many as `to` has. */
 naik_status naik_modes_copy(const naik_modes *from, naik_modes *to);
@@ -73,8 +73,8 @@ naik_status naik_modes_norms(naik_modes_work *work, const naik_field *r, double 
 
 /* The first `count` modes of blocks that are rhs of fields: c [count][r->nrhs], row-major,
  * c_ij = v_i^+ r_j; identical bits on any ranks, grid and threads. |v_i| <= largest; norm2 as
- * naik_modes_norms gives it, of which those that are 0 or not finite leave their column 0. v may
- * be fields with halo, of single or half precision. Collective.
+ * naik_modes_norms gives it, of which those that are 0 or not finite leave their column 0. v in
+ * single precision may be fields with halo. Collective.
  * NAIK_ERR_ARG, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_modes_project(naik_modes_work *work, naik_field *const *block, int count,
                                double largest, const naik_field *r, const double *norm2,
