@@ -32,7 +32,7 @@ void naik_bricks_make(const naik_lattice *lat, const float *mode, naik_brick *br
         for (int k = 0; k < NAIK_BRICK_SITES; k++) {
             for (int i = 0; i < 6; i++) {
                 bricks[b].number[k][i] =
-                    scale > 0 ? (int16_t)lrintf(mode[6 * site[k] + i] / scale) : 0;
+                    (int16_t)(scale > 0 ? lrintf(mode[6 * site[k] + i] / scale) : 0);
             }
         }
     }

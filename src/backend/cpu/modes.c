@@ -213,7 +213,7 @@ INLINE void round_brick(const naik_field *to, const int32_t cell[BRICK], int irh
         int16_t *data = (int16_t *)to->data + at;
         for (int i = 0; i < 6 * lanes; i++) {
             const float scale = scales[i % lanes];
-            data[i] = scale > 0 ? (int16_t)lrintf(v[k * 6 * lanes + i] / scale) : 0;
+            data[i] = (int16_t)(scale > 0 ? lrintf(v[k * 6 * lanes + i] / scale) : 0);
         }
     }
 }
