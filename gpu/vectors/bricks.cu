@@ -27,13 +27,6 @@ static dim3 bricks_grid(int count, int nrhs)
     return dim3((unsigned)((count + BRICKS_THREADS - 1) / BRICKS_THREADS), (unsigned)nrhs);
 }
 
-__device__ static inline float brick_scale(float largest, bool broken)
-{
-    float scale = largest * (1.0f / 32767.0f);
-    scale = __uint_as_float((__float_as_uint(scale) + 0x1ffu) & ~0x1ffu);
-    return broken ? __uint_as_float(0x7fc00000u) : scale > 1e-34f ? scale : 0.0f;
-}
-
 __global__ void bricks_round_kernel(const bricks_params p)
 {
     const int brick = (int)(blockIdx.x * BRICKS_THREADS + threadIdx.x), c = (int)blockIdx.y;
@@ -54,7 +47,7 @@ __global__ void bricks_round_kernel(const bricks_params p)
             sum += fabsf(v[k].e[i].im);
         }
     }
-    const float scale = brick_scale(largest, !(sum < NAIK_BRICK_SUM));
+    const float scale = naik_brick_scale(largest, !(sum < NAIK_BRICK_SUM));
     float *scales = (float *)(p.to + vec_brick::scales((size_t)p.count, p.nrhs));
     scales[(size_t)brick * p.nrhs + c] = scale;
 #pragma unroll

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "base/hd.h"
 
 enum { NAIK_MAX_RHS = 64, NAIK_SPIN = 4 };
 
@@ -45,7 +46,7 @@ static inline size_t naik_bricks_bytes(size_t sites)
 /* Of a brick whose largest number this is, in absolute value; broken: their sum of absolute values is not below
  * NAIK_BRICK_SUM, and all are no numbers afterwards. 15 significant bits, rounded up, so that backends may scale by exact
  * products; 0 below what floats hold well. */
-static inline float naik_brick_scale(float largest, bool broken)
+NAIK_HD static inline float naik_brick_scale(float largest, bool broken)
 {
     float scale = largest * (1.0F / 32767.0F);
     uint32_t bits;
