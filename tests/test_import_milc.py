@@ -655,6 +655,17 @@ offset, rhox = ("r_offset 0 0 0 0", "r_offset 1 0 0 4"), ("1 * 1 pion5", "1 * 1 
 counts, slice_, mean = "this momentum cannot be expressed: MILC counts it from coordinate_origin", "from this origin: MILC applies it", "MILC writes the mean"
 
 
+def changed(name, text, changes, exits, wanted, never):
+    """[] where the translation of the changed text ends and says as it should, else what it did."""
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    write(name, text)
+    status, said, told = answer("import-milc", name)
+    as_wanted = status == exits and wanted in said + told and never not in said + told
+    return [] if as_wanted else [f"{name} {changes} {status} {said[-300:]} {told}"]
+
+
 def put(pair, *values):
     return pair[0], pair[1].format(*values)
 
@@ -679,14 +690,7 @@ for changes, exits, wanted, never in (
         ([put(weights, "rhox")], 0, "the real part is parity E", "others than those"),
         ([put(weights, "GX-G1")], 1, "of R are others than those before it", "the real part is"),
         ([put(lines, "q")], 0, ": R q: " + mean, ": R p: "), ([put(lines, "r")], 0, "correlators: [rhox, rhoy, rhoz]", mean)):
-    text = plain
-    for old, new in changes:
-        assert old in text, old
-        text = text.replace(old, new, 1)
-    write("counts.milc", text)
-    status, said, told = answer("import-milc", "counts.milc")
-    if status != exits or wanted not in said + told or never in said + told:
-        wrong.append(f"{changes} {status} {said[-300:]} {told}")
+    wrong += changed("counts.milc", plain, changes, exits, wanted, never)
 verdict("import_milc_counts_momenta_and_correlators_from_where_milc_does", not wrong, "\n".join(wrong))
 
 # A boundary that coordinate_origin moves, beside sources on its sides; where branches of MILC count mesons. Stanzas of two sources, what is
@@ -727,14 +731,7 @@ for of, changes, exits, wanted, never in (
         (one_point, [("r_offset 0 0 0 0", "r_offset 1 0 0 6")], 0, "correlators: [pion5]", branches),
         (one_point, [there, ("pion5 0 0 0 E E E", "pion5 1 0 0 EO E E")], 0, branches, sides),
         (one_point, [there, ("pion5 0 0 0 E E E", "pion5 4 1 0 EO EO E")], 0, "momenta: [[4, 1, 0]]", branches)):
-    text = two(*of)
-    for old, new in changes:
-        assert old in text, old
-        text = text.replace(old, new, 1)
-    write("sides.milc", text)
-    status, said, told = answer("import-milc", "sides.milc")
-    if status != exits or wanted not in said + told or never in said + told:
-        wrong.append(f"{of} {changes} {status} {said[-300:]} {told}")
+    wrong += changed("sides.milc", two(*of), changes, exits, wanted, never)
 verdict("import_milc_knows_the_sides_of_a_moved_boundary_and_the_branches_of_milc", not wrong, "\n".join(wrong))
 
 # A twisted quark of a smeared source, with smeared sinks beside an untwisted one.

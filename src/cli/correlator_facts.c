@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Behind the name of an entry: the entry of its exact solves, where the others are sloppy. */
-static const char exact_solves[] = "+exact";
+#include "input/input.h"
 
 /* "pt" is the source of "pt", "pt/s0000" and "pt/s0001"; with `more` "+exact" of "pt+exact/s0000". */
 static bool is_source_of(const char *source, const char *more, const char *label)
@@ -44,7 +43,7 @@ int correlator_unconverged(const naik_propagator_reader *view, const naik_reader
     int failed = c->three_point ? unconverged(view, &c->spectator, "") : 0;
     for (int k = 0; k < c->quarks; k++) {
         failed += unconverged(view, &c->quark[k], "");
-        failed += corrected ? unconverged(view, &c->quark[k], exact_solves) : 0;
+        failed += corrected ? unconverged(view, &c->quark[k], NAIK_INPUT_EXACT) : 0;
     }
     return failed;
 }

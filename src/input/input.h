@@ -137,6 +137,9 @@ typedef enum naik_input_average_type {
     NAIK_INPUT_LOW_MODES
 } naik_input_average_type;
 
+/* Behind the name of an entry whose solves are sloppy: the entry of its exact solves. */
+#define NAIK_INPUT_EXACT "+exact"
+
 /* An average over the sources of an entry (contract/average.h). Of truncated solves the exact ones are an entry of solve of their own,
  * behind all others; those of the entry that is named become sloppy. */
 typedef struct naik_input_average {

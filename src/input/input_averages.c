@@ -382,14 +382,14 @@ static naik_status add_entry(const block *b, naik_input_solve *sloppy, naik_inpu
 {
     naik_input_average *average = b->average;
     const int count = average->exact_sources;
-    const size_t size = strlen(sloppy->name) + sizeof "+exact";
+    const size_t size = strlen(sloppy->name) + sizeof NAIK_INPUT_EXACT;
     char *name = naik_yaml_alloc(b->input->tree, size);
     int(*origins)[4] = naik_yaml_alloc(b->input->tree, (size_t)count * sizeof *origins);
     int *subset = naik_yaml_alloc(b->input->tree, (size_t)count * sizeof *subset);
     if (name == NULL || origins == NULL || subset == NULL) {
         return NAIK_FAIL(b->log, NAIK_ERR_MEMORY, "no memory for the input");
     }
-    snprintf(name, size, "%s+exact", sloppy->name);
+    snprintf(name, size, "%s" NAIK_INPUT_EXACT, sloppy->name);
     draw(average, sloppy->origins.count, subset);
     average->subset = (naik_ints){subset, count};
     for (int i = 0; i < count; i++) {

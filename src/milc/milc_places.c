@@ -71,13 +71,16 @@ bool milc_one_side(milc_words *w, milc_input *in, int line, const char *what, in
                    const int *of)
 {
     const int nt = in->size[3], boundary = (in->coordinate_origin[3] % nt + nt) % nt;
+    const milc_source *stored = NULL;
     int between = 0;
     if (!in->moves_boundary) {
         return true;
     }
     for (int k = 0; k < count; k++) {
         const milc_source *s = &in->sources[in->propagators[of[k]].source];
-        between += (s->type == NAIK_SOURCE_FILE ? s->told_t : s->origin[3]) < boundary;
+        const bool is_stored = s->type == NAIK_SOURCE_FILE;
+        between += (is_stored ? s->told_t : s->origin[3]) < boundary;
+        stored = is_stored && stored == NULL ? s : stored;
     }
     if (between != 0 && between != count) {
         milc_words_obstacle(w, line,
@@ -86,15 +89,11 @@ bool milc_one_side(milc_words *w, milc_input *in, int line, const char *what, in
                             what, boundary);
         return false;
     }
-    for (int k = 0; k < count; k++) {
-        const milc_source *s = &in->sources[in->propagators[of[k]].source];
-        if (s->type == NAIK_SOURCE_FILE) {
-            fprintf(in->notes,
-                    "line %d: %s: %s is taken to lie on time slice %d of its origin; MILC has "
-                    "other numbers where it lies on the other side of the boundary at t = %d\n",
-                    line, what, s->file, s->told_t, boundary);
-            break;
-        }
+    if (stored != NULL) {
+        fprintf(in->notes,
+                "line %d: %s: %s is taken to lie on time slice %d of its origin; MILC has "
+                "other numbers where it lies on the other side of the boundary at t = %d\n",
+                line, what, stored->file, stored->told_t, boundary);
     }
     return true;
 }
