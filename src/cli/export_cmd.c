@@ -14,7 +14,7 @@
 #include "quark/link_provider.h"
 #include "stored/stored_sources.h"
 
-enum { PATH_SIZE = 4096, SOURCE_TEXT = 320 };
+enum { PATH_SIZE = 4096, SOURCE_TEXT = 384 };
 
 typedef enum format { TO_USQCD, TO_QDP } format;
 
