@@ -118,6 +118,29 @@ static void solvers_have_a_width_and_limits(check *t)
     fixture_destroy(&f);
 }
 
+/* A batch has as many right-hand sides as fields have room for colour vectors, whatever they have of spin. */
+static void batches_of_spinors_are_a_quarter_as_wide(check *t)
+{
+    static const naik_solver_kind *const kinds[] = {&naik_solver_cg, &naik_solver_bicgstab};
+    enum { most = NAIK_MAX_RHS / NAIK_SPIN };
+    static const int widths[] = {0, 1, most, most + 1, NAIK_MAX_RHS};
+    wilson_fixture f;
+    naik_operator_set set = {.links = {NULL}};
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 1, 0.5, 0, false, &f));
+    CHECK_OK(t, naik_operator_set_thin(f.geometry, f.u, NULL, 0.5, 0, NAIK_DOUBLE, 18, NAIK_DOUBLE,
+                                       most, &set));
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+            naik_solver *s = NULL;
+            expect(t, naik_solver_create(kinds[k], set.op, NAIK_DOUBLE, widths[i], &s),
+                   within(widths[i], 1, most, ": 1 to 16 are possible"));
+            naik_solver_destroy(&s);
+        }
+    }
+    naik_operator_set_destroy(&set);
+    wilson_fixture_destroy(&f);
+}
+
 /* Operators of the wrong storages, and a method that has no steps for an operator. */
 static void solvers_take_operators_that_go_together(check *t)
 {
@@ -142,6 +165,20 @@ static void solvers_take_operators_that_go_together(check *t)
     expect(t, naik_solver_create(&naik_solver_cg, set.op, NAIK_SINGLE, 1, &s),
            "the solver needs its operator in double and all storages on one lattice");
     set.op[NAIK_DOUBLE] = outer;
+    /* of another lattice, of other hops */
+    for (int other = 0; other < 2; other++) {
+        fixture g;
+        naik_operator_set apart = {.links = {NULL}};
+        CHECK_REQUIRE(t, fixture_create(t, size, NULL, false, other == 1, 1, &g));
+        CHECK_OK(t, naik_operator_set_fat(other == 1 ? f.geometry : g.geometry, g.source,
+                                          NAIK_SINGLE, 18, &apart));
+        set.op[NAIK_SINGLE] = apart.op[NAIK_SINGLE];
+        expect(t, naik_solver_create(&naik_solver_cg, set.op, NAIK_SINGLE, 1, &s),
+               "the solver needs its operator in double and all storages on one lattice");
+        set.op[NAIK_SINGLE] = single;
+        naik_operator_set_destroy(&apart);
+        fixture_destroy(&g);
+    }
     naik_operator_set_destroy(&set);
     fixture_destroy(&f);
 }
@@ -305,7 +342,8 @@ static void files_have_32_or_64_bits(check *t)
 }
 
 CHECK_MAIN(CHECK(fields_have_room_for_right_hand_sides), CHECK(modes_are_as_many_as_there_may_be),
-           CHECK(solvers_have_a_width_and_limits), CHECK(solvers_take_operators_that_go_together),
+           CHECK(solvers_have_a_width_and_limits), CHECK(batches_of_spinors_are_a_quarter_as_wide),
+           CHECK(solvers_take_operators_that_go_together),
            CHECK(shifts_have_room_and_a_smallest_one_first),
            CHECK(the_hopping_term_takes_fields_that_go_together), CHECK(multigrid_has_limits),
            CHECK(files_have_32_or_64_bits))

@@ -58,6 +58,24 @@ static void runs_that_began_together_lose_no_lines(check *t)
     holds(t, one, "a 1: 3\nc: 4\nb 1: 2\n");
 }
 
+/* A key ends at its colon: one that begins like another is another. */
+static void keys_that_begin_alike_are_others(check *t)
+{
+    char path[256];
+    name(path);
+    (void)remove(path);
+    merged(t, one, "a 1: 1\na 12: 2\na: 3\nb 1 : 4\n");
+    merged(t, one, "a 1: 5\n");
+    holds(t, one, "a 1: 5\na 12: 2\na: 3\nb 1 : 4\n");
+    merged(t, one, "a 12: 6\n");
+    holds(t, one, "a 12: 6\na 1: 5\na: 3\nb 1 : 4\n");
+    merged(t, one, "a: 7\nb 1: 8\n");
+    holds(t, one, "a: 7\nb 1: 8\na 12: 6\na 1: 5\nb 1 : 4\n");
+    merged(t, one, "A: 9\n");
+    holds(t, one, "A: 9\na: 7\nb 1: 8\na 12: 6\na 1: 5\nb 1 : 4\n");
+    (void)remove(path);
+}
+
 static void sections_of_other_machines_stay(check *t)
 {
     char path[256];
@@ -96,5 +114,5 @@ static void what_is_torn_or_of_something_else_is_left(check *t)
     (void)remove(path);
 }
 
-CHECK_MAIN(CHECK(runs_that_began_together_lose_no_lines), CHECK(sections_of_other_machines_stay),
-           CHECK(what_is_torn_or_of_something_else_is_left))
+CHECK_MAIN(CHECK(runs_that_began_together_lose_no_lines), CHECK(keys_that_begin_alike_are_others),
+           CHECK(sections_of_other_machines_stay), CHECK(what_is_torn_or_of_something_else_is_left))

@@ -3,6 +3,8 @@
  * ranks: 1
  */
 #include <ftw.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 #include "comm/memory_limit.h"
 #include "io/modes/room.h"
 #include "model/deflation.h"
+#include "modes/lanczos.h"
 #include "quark/low_modes.h"
 
 static void a_search_is_written_after_a_minute(check *t)
@@ -172,9 +175,80 @@ static void room_is_made_ahead_and_beyond(check *t)
     free(other);
 }
 
-CHECK_MAIN(CHECK(the_limit_of_a_job_is_seen), CHECK(room_is_made_ahead_and_beyond),
-           CHECK(the_rule_meets_what_was_measured), CHECK(odd_sources_take_what_was_measured),
-           CHECK(modes_pay_for_a_dozen_light_sources),
+/* A kept search of 20 modes with 64 vectors, and each of its numbers at both sides of its limits. */
+static void a_kept_search_has_numbers_that_a_search_can_have(check *t)
+{
+    const int modes = 20, krylov = 64, kept = naik_lanczos_kept(modes);
+    const naik_lanczos_state good = {.cycle = 2,
+                                     .starts = 1,
+                                     .kept = kept,
+                                     .size = kept + 16,
+                                     .degree = 8,
+                                     .randoms = 3,
+                                     .converged = 5,
+                                     .low = 0.1,
+                                     .high = 2,
+                                     .applications = 1000};
+#define OF(name) .at = offsetof(naik_lanczos_state, name)
+    static const struct {
+        size_t at;
+        int from, to; /* are taken; beyond them nothing is */
+        int step;     /* what lies between two that are taken */
+    } whole[] = {{OF(cycle), 0, 100000, 1}, {OF(starts), 0, 12, 1}, {OF(kept), 40, 40, 40},
+                 {OF(size), 48, 64, 8},     {OF(degree), 2, 30, 2}, {OF(randoms), 0, 1 << 20, 1},
+                 {OF(converged), 0, 19, 1}};
+    CHECK_INT(t, kept, 40);
+    CHECK_TRUE(t, naik_lanczos_state_holds(&good, modes, krylov));
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        const int tried[] = {whole[i].from,
+                             whole[i].from + whole[i].step,
+                             whole[i].to,
+                             whole[i].from - whole[i].step,
+                             whole[i].to + whole[i].step,
+                             whole[i].from + 1,
+                             -1,
+                             INT32_MAX};
+        for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+            naik_lanczos_state s = good;
+            memcpy((char *)&s + whole[i].at, &(int32_t){tried[k]}, sizeof(int32_t));
+            const bool none = whole[i].at == offsetof(naik_lanczos_state, kept) && tried[k] == 0;
+            const bool holds = tried[k] >= whole[i].from && tried[k] <= whole[i].to &&
+                               (tried[k] - whole[i].from) % whole[i].step == 0;
+            if (!CHECK_INT(t, naik_lanczos_state_holds(&s, modes, krylov), holds || none)) {
+                fprintf(stderr, "    number %zu is %d\n", i, tried[k]);
+            }
+        }
+    }
+    static const struct {
+        double low, high;
+        bool holds;
+    } intervals[] = {{0.1, 2, true},   {0, 2, false},    {-0.1, 2, false},  {1.79, 2, false},
+                     {1.81, 2, false}, {NAN, 2, false},  {0.1, NAN, false}, {0.1, INFINITY, false},
+                     {2, 0.1, false},  {0.0001, 2, true}};
+    for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++) {
+        naik_lanczos_state s = good;
+        s.low = intervals[i].low;
+        s.high = intervals[i].high;
+        CHECK_INT(t, naik_lanczos_state_holds(&s, modes, krylov), intervals[i].holds);
+    }
+    naik_lanczos_state s = good;
+    s.degree = 2; /* any interval that is one is wide enough for it */
+    for (int k = 0; k < 2; k++) {
+        s.low = k == 0 ? 1.79 : 1.81;
+        CHECK_INT(t, naik_lanczos_state_holds(&s, modes, krylov), k == 0);
+    }
+    static const int64_t applications[] = {-1, 0, INT64_C(1) << 50, (INT64_C(1) << 50) + 1};
+    for (int i = 0; i < 4; i++) {
+        s = good;
+        s.applications = applications[i];
+        CHECK_INT(t, naik_lanczos_state_holds(&s, modes, krylov), i == 1 || i == 2);
+    }
+}
+
+CHECK_MAIN(CHECK(the_limit_of_a_job_is_seen),
+           CHECK(a_kept_search_has_numbers_that_a_search_can_have),
+           CHECK(room_is_made_ahead_and_beyond), CHECK(the_rule_meets_what_was_measured),
+           CHECK(odd_sources_take_what_was_measured), CHECK(modes_pay_for_a_dozen_light_sources),
            CHECK(modes_never_cost_a_heavy_quark_iterations),
            CHECK(a_search_is_written_after_a_minute),
            CHECK(writing_a_search_takes_a_twentieth_of_its_time_at_most))

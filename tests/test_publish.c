@@ -12,6 +12,7 @@
 
 #include "check.h"
 #include "comm/collective.h"
+#include "io/beside.h"
 #include "io/files.h"
 #include "io/output.h"
 
@@ -118,6 +119,126 @@ static void an_unfinished_solve_is_not_written_over(check *t)
     put(t, journal, NULL);
 }
 
+/* What may lie beside an output: nothing, what naik left, what a system that went down left of it, or somebody's. */
+enum { NONE, EMPTY, ZEROS, OWN, SHORT, OTHERS, LINK, FOLDER };
+
+static void lay(check *t, const char *path, const char *own, int length, int content)
+{
+    static const char zeros[64];
+    const char *text = content == OWN || content == SHORT ? own : zeros;
+    const size_t bytes = content == ZEROS    ? sizeof zeros
+                         : content == OWN    ? (size_t)length
+                         : content == SHORT  ? (size_t)length - 1
+                         : content == OTHERS ? 12
+                                             : 0;
+    (void)unlink(path);
+    (void)rmdir(path);
+    if (content == LINK) {
+        CHECK_INT(t, symlink("nowhere", path), 0);
+    } else if (content == FOLDER) {
+        CHECK_INT(t, mkdir(path, 0777), 0);
+    } else if (content != NONE) {
+        FILE *file = fopen(path, "w");
+        CHECK_TRUE(t,
+                   file != NULL &&
+                       fwrite(content == OTHERS ? "of a diary.." : text, 1, bytes, file) == bytes &&
+                       fclose(file) == 0);
+    }
+}
+
+/* Every side file alone, and pairs of which one vouches for the other. */
+static void side_files_are_naik_s_or_stay(check *t)
+{
+    enum { LOCK, PART, JOURNAL, STATE, NEW_STATE, NEW, FILES };
+    static const struct {
+        const char *ending, *own;
+        int length;
+    } files[FILES] = {{".lock", "host=", 5},
+                      {".part", NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES},
+                      {".journal", "naik-journal ", 13},
+                      {".part.state", "naikflow", 8},
+                      {".part.state.new", "naikflow", 8},
+                      {".part.new", NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES}};
+    static const struct {
+        int file, content, other, beside;
+        bool one_go, solve; /* go on */
+    } rows[] = {
+        {PART, OTHERS, LOCK, OWN, true, true},        {PART, OTHERS, LOCK, SHORT, false, false},
+        {PART, OTHERS, LOCK, EMPTY, false, false},    {PART, OTHERS, LOCK, ZEROS, false, false},
+        {PART, OWN, LOCK, OWN, true, true},           {PART, OTHERS, JOURNAL, OWN, false, true},
+        {PART, OTHERS, JOURNAL, EMPTY, false, false}, {PART, OTHERS, STATE, OWN, false, true},
+        {PART, OTHERS, NEW_STATE, OWN, false, true},  {PART, OTHERS, NEW, OWN, false, true},
+        {JOURNAL, OTHERS, PART, OWN, false, true},    {JOURNAL, OTHERS, PART, ZEROS, true, false},
+        {STATE, OTHERS, PART, OWN, false, true},      {STATE, OTHERS, LOCK, OWN, true, true},
+        {NEW, OTHERS, LOCK, OWN, true, true},         {PART, OWN, LOCK, LINK, false, false},
+        {PART, OWN, JOURNAL, FOLDER, false, false}};
+    char path[NAIK_PATH_MAX], side[FILES][NAIK_PATH_MAX + 16];
+    place("out", path);
+    for (int i = 0; i < FILES; i++) {
+        snprintf(side[i], sizeof side[i], "%s%s", path, files[i].ending);
+    }
+    CHECK_OK(t, naik_beside_check(t->log, path, NAIK_BESIDE_ONE_GO));
+    for (int use = 0; t->comm->rank == 0 && use < 2; use++) {
+        const naik_beside how = use == 0 ? NAIK_BESIDE_ONE_GO : NAIK_BESIDE_SOLVE;
+        for (int i = 0; i < FILES; i++) {
+            for (int content = NONE; content <= FOLDER; content++) {
+                const bool judged =
+                    i != LOCK && (use == 1 || i == PART); /* lock.c judges the lock */
+                const bool bad = content >= LINK || (judged && content >= SHORT) ||
+                                 (use == 0 && i == PART && content == OWN);
+                lay(t, side[i], files[i].own, files[i].length, content);
+                const naik_status got = naik_beside_check(t->log, path, how);
+                if (!CHECK_INT(t, got, bad ? NAIK_ERR_INPUT : NAIK_OK) ||
+                    !CHECK_TRUE(t, !bad || strstr(naik_log_message(t->log), side[i]) != NULL)) {
+                    fprintf(stderr, "    %s, content %d, use %d\n", files[i].ending, content, use);
+                }
+                naik_log_clear(t->log);
+            }
+            lay(t, side[i], NULL, 0, NONE);
+        }
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            const int a = rows[i].file, b = rows[i].other;
+            const bool good = use == 0 ? rows[i].one_go : rows[i].solve;
+            lay(t, side[a], files[a].own, files[a].length, rows[i].content);
+            lay(t, side[b], files[b].own, files[b].length, rows[i].beside);
+            if (!CHECK_INT(t, naik_beside_check(t->log, path, how),
+                           good ? NAIK_OK : NAIK_ERR_INPUT)) {
+                fprintf(stderr, "    row %zu, use %d\n", i, use);
+            }
+            naik_log_clear(t->log);
+            lay(t, side[a], NULL, 0, NONE);
+            lay(t, side[b], NULL, 0, NONE);
+        }
+    }
+}
+
+/* An output that is made is kept where its name is taken meanwhile, and removed where it is given up. */
+static void what_was_made_is_kept_where_its_name_is_taken(check *t)
+{
+    const bool replaces = t->comm->io.replace;
+    t->comm->io.replace = false;
+    for (int taken = 0; taken < 2; taken++) {
+        char path[NAIK_PATH_MAX];
+        naik_output out;
+        memset(&out, 0, sizeof out);
+        place("late", path);
+        CHECK_REQUIRE(t, naik_output_begin(t->comm, path, 100, &out) == NAIK_OK);
+        put(t, out.part, "whole");
+        if (taken) {
+            put(t, path, "somebody's");
+            CHECK_STATUS(t, naik_output_publish(&out), NAIK_ERR_INPUT);
+            naik_log_clear(t->log);
+        }
+        naik_output_abandon(&out);
+        CHECK_OK(t, naik_comm_barrier(t->comm));
+        CHECK_INT(t, holds(out.part, "whole"), taken);
+        CHECK_OK(t, naik_comm_barrier(t->comm));
+        put(t, path, NULL);
+        put(t, out.part, NULL);
+    }
+    t->comm->io.replace = replaces;
+}
+
 static void room_is_looked_for(check *t)
 {
     char path[NAIK_PATH_MAX];
@@ -134,4 +255,6 @@ static void room_is_looked_for(check *t)
 
 CHECK_MAIN(CHECK(a_name_that_is_taken_stays_and_all_ranks_hear_it),
            CHECK(an_output_whose_lock_another_job_took_gets_no_name),
-           CHECK(an_unfinished_solve_is_not_written_over), CHECK(room_is_looked_for))
+           CHECK(what_was_made_is_kept_where_its_name_is_taken),
+           CHECK(side_files_are_naik_s_or_stay), CHECK(an_unfinished_solve_is_not_written_over),
+           CHECK(room_is_looked_for))

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "gauge/gauge_fix.h"
@@ -191,6 +192,99 @@ static void headers_of_configurations_say_what_is_wrong(check *t)
     naik_lattice_destroy(&lattice);
 }
 
+/* openQCD has no magic number: extents (t, x, y, z), the plaquette and the length of the file tell of each other. */
+static void headers_of_openqcd_are_known_by_what_fits(check *t)
+{
+    static const char unknown[] = "is no gauge configuration in a known format";
+    static const struct {
+        int extent[4]; /* t, x, y, z */
+        double plaquette;
+        int more; /* bytes than there should be */
+        naik_status status;
+        const char *says;
+    } rows[] = {{{8, 4, 6, 2}, 1.5, 0, NAIK_OK, ""},
+                {{8, 4, 6, 2}, -3.1, 0, NAIK_OK, ""},
+                {{8, 4, 6, 2}, 0, 0, NAIK_OK, ""},
+                {{8, 4, 6, 2}, 1.5, 8, NAIK_ERR_CORRUPT, "of 4x6x2x8 (x, y, z, t), but is"},
+                {{8, 4, 6, 2}, 1.5, -1, NAIK_ERR_CORRUPT, "of 4x6x2x8 (x, y, z, t), but is"},
+                {{8, 4, 6, 2}, 1.1e-8, 8, NAIK_ERR_CORRUPT, "of 4x6x2x8 (x, y, z, t), but is"},
+                {{8, 4, 6, 2}, 0.9e-8, 8, NAIK_ERR_INPUT, unknown},
+                {{8, 4, 6, 2}, 0, 8, NAIK_ERR_INPUT, unknown},
+                {{8, 4, 6, 2}, 3.11, 8, NAIK_ERR_INPUT, unknown},
+                {{8, 4, 6, 2}, NAN, 8, NAIK_ERR_INPUT, unknown},
+                {{8, 4, 6, 2}, 3.11, 0, NAIK_ERR_CORRUPT, "stores an impossible plaquette of 3.11"},
+                {{8, 4, 6, 2}, -3.11, 0, NAIK_ERR_CORRUPT, "stores an impossible plaquette"},
+                {{8, 4, 6, 2}, NAN, 0, NAIK_ERR_CORRUPT, "stores an impossible plaquette"},
+                {{7, 4, 6, 2}, 1.5, 0, NAIK_ERR_INPUT, "has odd extents: 4 6 2 7"},
+                {{8, 3, 6, 2}, 1.5, 0, NAIK_ERR_INPUT, "has odd extents: 3 6 2 8"},
+                {{8, 4, 5, 2}, 1.5, 0, NAIK_ERR_INPUT, "has odd extents: 4 5 2 8"},
+                {{8, 4, 6, 1}, 1.5, 0, NAIK_ERR_INPUT, "has odd extents: 4 6 1 8"},
+                {{0, 4, 6, 2}, 1.5, 0, NAIK_ERR_INPUT, unknown},
+                {{-8, 4, 6, 2}, 1.5, 0, NAIK_ERR_INPUT, unknown},
+                {{8, 4, 6, 65538}, 1.5, 0, NAIK_ERR_INPUT, unknown}};
+    char path[PATH];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int64_t bytes = 24 + rows[i].more;
+        naik_gauge_file file = {0};
+        FILE *out = fopen(scratch("openqcd", path), "wb");
+        CHECK_REQUIRE(t, out != NULL && fwrite(rows[i].extent, 4, 4, out) == 4 &&
+                             fwrite(&rows[i].plaquette, 8, 1, out) == 1 && fclose(out) == 0);
+        const int *e = rows[i].extent;
+        bytes += e[0] > 0 ? 576 * (int64_t)e[0] * e[1] * e[2] * e[3] : 4096;
+        CHECK_REQUIRE(t, truncate(path, bytes) == 0);
+        expect(t, naik_gauge_file_probe(t->comm, path, &file), rows[i].status, rows[i].says);
+        if (rows[i].status == NAIK_OK) {
+            CHECK_TEXT(t, file.format, "openqcd");
+            CHECK_TRUE(t, file.size[0] == e[1] && file.size[1] == e[2] && file.size[2] == e[3] &&
+                              file.size[3] == e[0]);
+        }
+        naik_gauge_file_clear(&file);
+    }
+    (void)remove(path);
+}
+
+/* Where no record tells the extents those that are given must fit, and the matrices be of three colours. */
+static void extents_that_are_given_fit_the_links(check *t)
+{
+    static const row untold[] = {
+        {"ildg", "scidac-private-file-xml", "scidac-private-file-xmX", 0, 0, 0, NAIK_OK, ""},
+        {"ildg", "ildg-format", "ildg-farmat", 0, 0, 0, NAIK_OK, ""}};
+    static const row pairs = {"ildg", "<colors>3<", "<colors>2<", 0, 0, 0, NAIK_OK, ""};
+    static const struct {
+        int size[4];
+        bool pairs; /* of two colours */
+        const char *says;
+    } rows[] = {{{4, 4, 4, 4}, false, NULL},
+                {{2, 4, 4, 8}, false, NULL},
+                {{0, 0, 0, 0}, false, "does not tell their extents: give them"},
+                {{4, 4, 4, 8}, false, "are no SU(3) configuration of the 4 4 4 8 sites given"},
+                {{4, 4, 4, 2}, false, "are no SU(3) configuration of the 4 4 4 2 sites given"},
+                {{4, 4, 6, 6}, true, "are no SU(3) configuration of the 4 4 6 6 sites given"}};
+    char whole[PATH], path[PATH], third[PATH];
+    naik_lattice *lattice = NULL;
+    naik_gauge *gauge = NULL;
+    CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &lattice));
+    CHECK_OK(t, naik_gauge_create(lattice, &gauge));
+    naik_gauge_set_random(gauge, 3);
+    CHECK_OK(t, naik_gauge_write(scratch("told", whole), "ildg", gauge, 64, NULL));
+    scratch("untold", path);
+    scratch("pairs", third);
+    CHECK_REQUIRE(t, change(t, &untold[0], whole, third) && change(t, &untold[1], third, path) &&
+                         change(t, &pairs, path, third));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        naik_gauge_file file = {0};
+        const naik_status got =
+            naik_gauge_file_probe_sized(t->comm, rows[i].pairs ? third : path,
+                                        rows[i].size[0] > 0 ? rows[i].size : NULL, &file);
+        expect(t, got, rows[i].says != NULL ? NAIK_ERR_INPUT : NAIK_OK,
+               rows[i].says != NULL ? rows[i].says : "");
+        CHECK_TRUE(t, got != NAIK_OK || memcmp(file.size, rows[i].size, sizeof file.size) == 0);
+        naik_gauge_file_clear(&file);
+    }
+    naik_gauge_destroy(&gauge);
+    naik_lattice_destroy(&lattice);
+}
+
 static void headers_of_vectors_say_what_is_wrong(check *t)
 {
     char whole[PATH], path[PATH];
@@ -352,6 +446,8 @@ static void sources_lie_on_the_lattice(check *t)
 
 CHECK_MAIN(CHECK(headers_of_configurations_say_what_is_wrong),
            CHECK(headers_of_vectors_say_what_is_wrong),
+           CHECK(headers_of_openqcd_are_known_by_what_fits),
+           CHECK(extents_that_are_given_fit_the_links),
            CHECK(what_is_written_is_asked_for_in_its_terms),
            CHECK(links_are_turned_only_where_they_are_su3),
            CHECK(links_of_an_action_take_its_numbers_alone), CHECK(sources_lie_on_the_lattice))
