@@ -12,6 +12,7 @@
 
 #include "check.h"
 #include "comm/collective.h"
+#include "comm/paths.h"
 #include "io/beside.h"
 #include "io/files.h"
 #include "io/output.h"
@@ -239,6 +240,60 @@ static void what_was_made_is_kept_where_its_name_is_taken(check *t)
     t->comm->io.replace = replaces;
 }
 
+/* What lies under the name of an output, whether it stays without --force, and whether it is the same file as
+ * another name. */
+static void names_of_outputs_are_looked_at_before_anything_is_made(check *t)
+{
+    enum { ABSENT, REGULAR, INSIDE, TO_NOTHING, TO_REGULAR, TO_FOLDER };
+    static const bool stays[] = {false, true, false, true, true, false}; /* folders: see below */
+    static const char *const endings[] = {".part", ".journal", ".lock", ".state", ".search"};
+    char path[NAIK_PATH_MAX], other[NAIK_PATH_MAX], name[NAIK_PATH_MAX + 16];
+    const bool replaces = t->comm->io.replace;
+    place("taken", path);
+    place("other", other);
+    for (int what = ABSENT; t->comm->size == 1 && what <= TO_FOLDER; what++) {
+        (void)unlink(path);
+        (void)rmdir(path);
+        put(t, other, "other");
+        if (what == REGULAR) {
+            put(t, path, "old");
+        } else if (what == INSIDE) {
+            CHECK_INT(t, mkdir(path, 0777), 0);
+        } else if (what >= TO_NOTHING) {
+            CHECK_INT(t,
+                      symlink(what == TO_NOTHING   ? "nowhere"
+                              : what == TO_REGULAR ? other
+                                                   : check_folder(),
+                              path),
+                      0);
+        }
+        for (int replace = 0; replace < 2; replace++) {
+            t->comm->io.replace = replace != 0;
+            CHECK_STATUS(t, naik_path_refuse_output(t->comm, "output.file", path),
+                         stays[what] && !replace ? NAIK_ERR_INPUT : NAIK_OK);
+            naik_log_clear(t->log);
+        }
+        CHECK_INT(t, naik_path_same(path, other), what == TO_REGULAR);
+        CHECK_INT(t, naik_path_same(path, path), what != ABSENT && what != TO_NOTHING);
+        const char *const inputs[] = {NULL, "/", other};
+        CHECK_STATUS(t, naik_path_refuse_input(t->comm, "output.file", path, inputs, 3),
+                     what == TO_REGULAR ? NAIK_ERR_INPUT : NAIK_OK);
+        naik_log_clear(t->log);
+    }
+    (void)unlink(path);
+    CHECK_OK(t, naik_path_refuse_output(t->comm, "output.file", NULL));
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        for (int whole = 0; whole < 2; whole++) {
+            snprintf(name, sizeof name, "%s%s", path, endings[i] + !whole);
+            CHECK_STATUS(t, naik_path_refuse_output(t->comm, "output.file", name),
+                         whole ? NAIK_ERR_INPUT : NAIK_OK);
+            naik_log_clear(t->log);
+        }
+    }
+    put(t, other, NULL);
+    t->comm->io.replace = replaces;
+}
+
 static void room_is_looked_for(check *t)
 {
     char path[NAIK_PATH_MAX];
@@ -256,5 +311,6 @@ static void room_is_looked_for(check *t)
 CHECK_MAIN(CHECK(a_name_that_is_taken_stays_and_all_ranks_hear_it),
            CHECK(an_output_whose_lock_another_job_took_gets_no_name),
            CHECK(what_was_made_is_kept_where_its_name_is_taken),
-           CHECK(side_files_are_naik_s_or_stay), CHECK(an_unfinished_solve_is_not_written_over),
-           CHECK(room_is_looked_for))
+           CHECK(side_files_are_naik_s_or_stay),
+           CHECK(names_of_outputs_are_looked_at_before_anything_is_made),
+           CHECK(an_unfinished_solve_is_not_written_over), CHECK(room_is_looked_for))

@@ -1,0 +1,116 @@
+/* test_bytes.c - bytes of files and numbers in them: pieces that are there to their last byte, and numbers that are
+ * finite in so many bits
+ *
+ * ranks: 1
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "io/finite.h"
+#include "io/runs.h"
+
+/* Whether a number is finite in 32 and in 64 bits. */
+static const struct {
+    double value;
+    bool single, full;
+} numbers[] = {{0, true, true},
+               {-0.0, true, true},
+               {1, true, true},
+               {FLT_MAX, true, true},
+               {-FLT_MAX, true, true},
+               {FLT_MAX * (1 + 1e-8), true, true}, /* is rounded down */
+               {FLT_MAX * (1 + 1e-7), false, true},
+               {-2.0 * FLT_MAX, false, true},
+               {1e-50, true, true}, /* is zero */
+               {DBL_MAX, false, true},
+               {-DBL_MAX, false, true},
+               {INFINITY, false, false},
+               {-INFINITY, false, false},
+               {NAN, false, false}};
+
+/* One number among good ones, at every place of short fields and at the ends of longer ones. */
+static void one_number_tells_of_a_field(check *t)
+{
+    static const int counts[] = {1, 2, 3, 17, 4099};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+            const int count = counts[k];
+            double *wide = calloc((size_t)count, sizeof *wide);
+            float *narrow = calloc((size_t)count, sizeof *narrow);
+            for (int at = 0; at<count; at = count> 20 && at == 0 ? count - 1 : at + 1) {
+                const bool single = numbers[i].single, full = numbers[i].full;
+                wide[at] = numbers[i].value;
+                narrow[at] = (float)numbers[i].value;
+                const bool good = naik_values_are_finite(wide, count, 32) == single &&
+                                  naik_values_are_finite(wide, count, 64) == full &&
+                                  naik_reals_are_finite(wide, count, 64) == full &&
+                                  naik_reals_are_finite(narrow, count, 32) == single &&
+                                  naik_reals_are_finite(narrow, count, 16) &&
+                                  naik_piece_is_finite(wide, count, 64) == full &&
+                                  naik_piece_is_finite(narrow, count, 32) == single &&
+                                  naik_piece_is_finite(narrow, count, 16) &&
+                                  naik_singles_are_finite(narrow, count) == single;
+                if (!CHECK_TRUE(t, good)) {
+                    fprintf(stderr, "    %g at %d of %d\n", numbers[i].value, at, count);
+                }
+                CHECK_STATUS(t, naik_refuse_not_finite(t->log, wide, count, 32, "a field"),
+                             single ? NAIK_OK : NAIK_ERR_INPUT);
+                naik_log_clear(t->log);
+                CHECK_STATUS(t, naik_refuse_packed_not_finite(t->log, wide, count, 64, "a field"),
+                             full ? NAIK_OK : NAIK_ERR_INPUT);
+                naik_log_clear(t->log);
+                wide[at] = 0;
+                narrow[at] = 0;
+            }
+            free(wide);
+            free(narrow);
+        }
+    }
+}
+
+static void a_piece_is_there_to_its_last_byte(check *t)
+{
+    enum { BYTES = 10 };
+    static const struct {
+        int offset, count, error;
+    } rows[] = {{0, BYTES, 0},
+                {0, 0, 0},
+                {6, 4, 0},
+                {6, 5, ENODATA},
+                {BYTES, 0, 0},
+                {BYTES, 1, ENODATA},
+                {BYTES + 5, 1, ENODATA},
+                {0, BYTES + 1, ENODATA}};
+    char path[512], text[BYTES + 2];
+    snprintf(path, sizeof path, "%s/bytes", check_folder());
+    const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
+    CHECK_REQUIRE(t, fd >= 0);
+    CHECK_INT(t, naik_bytes_write(fd, 4, "456789", 6), 0);
+    CHECK_INT(t, naik_bytes_write(fd, 0, "0123", 4), 0);
+    CHECK_INT(t, naik_bytes_write(fd, 2, "", 0), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        memset(text, 'x', sizeof text);
+        CHECK_INT(t, naik_bytes_read(fd, rows[i].offset, text, rows[i].count), rows[i].error);
+        for (int k = 0; k < rows[i].count && rows[i].error == 0; k++) {
+            CHECK_INT(t, text[k], '0' + rows[i].offset + k);
+        }
+        CHECK_INT(t, text[rows[i].count > BYTES ? BYTES + 1 : rows[i].count], 'x');
+    }
+    close(fd);
+    const int closed = open(path, O_RDONLY);
+    CHECK_INT(t, naik_bytes_write(closed, 0, "x", 1), EBADF);
+    close(closed);
+    const int full = open("/dev/full", O_WRONLY);
+    CHECK_TRUE(t, full < 0 || naik_bytes_write(full, 0, "x", 1) == ENOSPC);
+    close(full);
+    (void)remove(path);
+}
+
+CHECK_MAIN(CHECK(one_number_tells_of_a_field), CHECK(a_piece_is_there_to_its_last_byte))
