@@ -130,26 +130,65 @@ def of_section(sentence, sections):
     return next(filter(None, key.groups())) if key else ""
 
 
+# Sentences that many keys share: a pattern, how the page writes the sentence, and what to do.
+FORMS = [
+    (r"unknown key '.*'; did you mean", "unknown key 'KEY'; did you mean 'OTHER'?", "Write the key as the sentence spells it."),
+    (r"unknown key '.*'; 'naik solve --help'", "unknown key 'KEY'; 'naik solve --help' lists the keys",
+     "naik has no key of a similar name. [input.md](input.md#the-sections) lists the keys of each section."),
+    (r"key '.*' is missing", "key 'KEY' is missing; ...", "Add the key. The sentence says what needs it."),
+    (r"key '.*' is given twice", "key 'KEY' is given twice, first on line ...", "Remove one of the two lines."),
+    (r"'.*' must be .*, not ", "'KEY' must be ..., not ...", "Give a value that the sentence allows."),
+    (r"'.*' must be a section of keys$", "'KEY' must be a section of keys", "Write keys in lines below it, or in braces: `KEY: {...}`."),
+    (r"'.*' does not apply to .*, only to", "'KEY' does not apply to ..., only to ...",
+     "Remove the key, or choose one of the types that the sentence names last."),
+    (r"'[^']*' applies to .* only$", "'KEY' applies to ... only", "Remove the key, or choose one of the types that the sentence names."),
+    (r"'[^']*':? \S+ is for (staggered|wilson)", "'KEY': WORD is for staggered quarks",
+     "Take a word for the quarks of `action.type`; [input.md](input.md) lists the words."),
+    (r"'[^']*' names .* twice$", "'KEY' names ... twice", "Remove one of the two."),
+    (r"'[^']*' is '.*', which \S+ is already$", "'KEY' is 'NAME', which OTHER is already", "Choose another name: every name is there once."),
+    (r"'[^']*' is '.*', which is no name of an entry", "'KEY' is 'NAME', which is no name of an entry of solve",
+     "Write the `name` of an entry of `solve`."),
+    (r"'[^']*' .* lies outside the lattice", "'KEY' ... lies outside the lattice ...", "Coordinates run from 0 to the extent minus 1."),
+    (r"'[^']*' .* lies beyond the zone", "'KEY' ... lies beyond the zone: ...",
+     "A component of a momentum is at most half of the lattice's extent in its direction."),
+    (r"'[^']*' does nothing without", "'KEY' does nothing without ...", "Remove the key, or give the key that the sentence names as well."),
+    (r"'[^']*' is '.*', which is (output.file|read as input)$", "'KEY' is 'FILE', which is output.file", "Give each file of the run a name of its own."),
+]
+
+
+def forms():
+    rows = "".join(f"| `{said}` | {what} |\n" for _, said, what in FORMS)
+    return f"\n### Sentences about any key\n\n| what naik says | what to do |\n|---|---|\n{rows}"
+
+
 def bad_inputs(program):
-    """What naik says to wrong inputs: sentences that differ in a value only stand here once."""
+    """What naik says to wrong inputs: sentences of one form, and those that differ in a value only, stand here once."""
     with open(os.path.join(TOP, "tests", "bad_inputs.txt"), "rb") as f:
         text = f.read().decode("utf-8")
     _, words, files = text.split("\n----\n\n")
     sections = [name for name, _, _ in sections_of(program)]
     groups = {name: {} for name in sections + ["whole", "files", "damaged"]}
+    seen = set()
     for entry in words.strip("\n").split("\n\n") + files.strip("\n").split("\n\n"):
         old, new, sentence = entry.split("\n")[:3]
         status, sentence = (sentence[0], sentence[2:]) if entry in files else ("1", sentence)
         sentence = re.sub(r"^input\.yaml(:[0-9]+:[0-9]+)?: ", "", sentence)
+        form = next((pattern for pattern, _, _ in FORMS if re.match(pattern, sentence)), None)
+        if form:
+            seen.add(form)
+            continue
         section = "damaged" if status == "4" else "files" if entry in files else of_section(sentence, sections) or "whole"
         kind = re.sub(r"\.[0-9]+\.", "[].", sentence)
         for varies in (r"(, not |names | is )('[^']*'|\S+)(.*)", r"(not apply to (?:source type|action.type) )\w+(.*)", r"(' )[0-9.e-]+( is too small.*)"):
             kind = re.sub(varies, r"\1", kind)
         groups[section].setdefault((kind, "did you mean" in sentence), (sentence, wrong_lines(old, new)))
+    assert len(seen) == len(FORMS), f"no input has {[said for pattern, said, _ in FORMS if pattern not in seen]}"
     titles = {"whole": "The file as a whole", "files": "Files that the input names",
               "damaged": "Damaged files: exit status 4"}
-    out = ""
+    out = forms()
     for name, entries in groups.items():
+        if not entries:
+            continue
         out += f"\n### {titles.get(name, f'`{name}`')}\n\n| what naik says | of an input with these lines |\n|---|---|\n"
         rows = [[cell.replace("|", "\\|") for cell in entry] for entry in entries.values()]
         if name in sections:

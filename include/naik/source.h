@@ -102,8 +102,6 @@ void naik_source_to_slice(const naik_lattice *lattice, const naik_source *source
  * sites with these x, y and z modulo 2. A point and a smeared point have the corner of their origin. Sources
  * that are read from files may have any, so all bits are set. Local. */
 unsigned naik_source_corners(const naik_source *source);
-/* The lowest corner that is set in `corners`, as x, y, z. Local. */
-void naik_source_corner(unsigned corners, int corner[NAIK_DIM - 1]);
 
 /* Stable name as in the input file ("point", "corner_wall", ...). */
 const char *naik_source_name(naik_source_type type);

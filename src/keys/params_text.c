@@ -88,7 +88,9 @@ static bool is_absent(const naik_param *param, const void *value)
     }
 }
 
-bool naik_param_print(const naik_param *param, const void *value, FILE *out)
+/* Writes the stored value as YAML flow text. False where there is nothing to say: an absent text
+ * or an empty list that was not asked for. */
+static bool print_value(const naik_param *param, const void *value, FILE *out)
 {
     if (is_absent(param, value)) {
         return false;
@@ -143,7 +145,7 @@ static bool is_left_out(const naik_param *param, const void *value)
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (stream != NULL) {
-        naik_param_print(param, value, stream);
+        print_value(param, value, stream);
         fclose(stream);
     }
     const bool is_initial = text != NULL && strcmp(text, before) == 0;
@@ -165,7 +167,7 @@ static void print_line(const naik_param *param, int element, const void *base, b
     } else {
         fprintf(out, "%s = ", param->key);
     }
-    naik_param_print(param, value, out);
+    print_value(param, value, out);
     fputc('\n', out);
 }
 

@@ -15,8 +15,4 @@ void naik_param_wanted(const naik_param *param, char *text, size_t text_size);
 naik_status naik_param_store(naik_log *log, naik_yaml *tree, const naik_param *param,
                              const char *path, const naik_yaml_node *node, void *target);
 
-/* Writes the stored value as YAML flow text. False where there is nothing to say: an absent text
- * or an empty list that was not asked for. */
-bool naik_param_print(const naik_param *param, const void *value, FILE *out);
-
 #endif

@@ -135,17 +135,6 @@ int naik_source_parity(const naik_source *source)
     return on[0] == on[1] ? -1 : on[1];
 }
 
-void naik_source_corner(unsigned corners, int corner[NAIK_DIM - 1])
-{
-    unsigned bit = 0;
-    while (bit < 7 && (corners >> bit & 1) == 0) {
-        bit++;
-    }
-    for (int k = 0; k < NAIK_DIM - 1; k++) {
-        corner[k] = (int)(bit >> k & 1);
-    }
-}
-
 /* exp(2 pi i p.(x - x0)/L), the turns reduced in integers so that the angle stays small. */
 static naik_complex momentum_factor(const naik_lattice *lat, const naik_source *source,
                                     const int x[NAIK_DIM])

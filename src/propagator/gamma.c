@@ -74,13 +74,3 @@ void naik_gamma_times(const naik_gamma *g, double *v)
         }
     }
 }
-
-naik_gamma naik_gamma_adjoint(const naik_gamma *a)
-{
-    naik_gamma out;
-    for (int i = 0; i < NAIK_GAMMA_SPINS; i++) {
-        out.column[a->column[i]] = i;
-        out.value[a->column[i]] = (naik_complex){a->value[i].re, -a->value[i].im};
-    }
-    return out;
-}

@@ -28,6 +28,5 @@ naik_gamma naik_gamma_product(const naik_gamma *a, const naik_gamma *b);
 naik_gamma naik_gamma_of(unsigned directions);
 /* v [4][3][2] becomes g v. */
 void naik_gamma_times(const naik_gamma *g, double *v);
-naik_gamma naik_gamma_adjoint(const naik_gamma *a);
 
 #endif
