@@ -380,7 +380,7 @@ def walls_on_links_out_of_coulomb_gauge_are_warned_about():
     unit = path("unit.h5")
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "0", "-o", unit)
     source = "--set", "solve=[{name: a, masses: [0.1], source: {type: corner_wall, t0: 0}}]"
-    told = "walls, gaussian sources and pairs of two places want links in Coulomb gauge"
+    told = "walls, gaussian sources and pairs of points at two places need links in Coulomb gauge"
     words = ["solve", written_input("gauge.yaml", "gauge.h5"), *source, "--fresh"]
     said = naik(*words, ranks=2)
     assert said.count(told) == 1 and "theta" in said, said

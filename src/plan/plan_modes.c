@@ -39,11 +39,12 @@ static void print_chosen(const solve_plan *plan, const naik_input *input, naik_l
             "%.3g, and finding the modes costs as much as %.3g iterations%s",
             plan->modes, cost.solves, cost.with, cost.plain, cost.search, room);
     } else {
-        naik_log_line(log,
-                      "modes: auto takes none, because modes would not pay: %d solves take about "
-                      "%.3g iterations without modes, and finding modes alone costs as much as "
-                      "%.3g%s",
-                      cost.solves, cost.plain, cost.search, room);
+        naik_log_line(
+            log,
+            "modes: auto takes none, because modes would not pay: %d solves take about "
+            "%.3g iterations without modes, and %.3g with %d modes, which cost as much as "
+            "%.3g iterations to find%s",
+            cost.solves, cost.plain, cost.with, usual, cost.search, room);
     }
 }
 
@@ -65,8 +66,8 @@ void solve_plan_print_modes(const solve_plan *plan, const naik_input *input, nai
             snprintf(search, sizeof search, "Finding the modes costs as much as %.0f iterations",
                      cost.search);
         if (isfinite(from)) {
-            snprintf(search + used, sizeof search - used, "; it is earned back after %.0f source%s",
-                     from, from == 1 ? "" : "s");
+            snprintf(search + used, sizeof search - used, ", which %.0f source%s back", from,
+                     from == 1 ? " earns" : "s earn");
         }
     }
     char each[48] = "";

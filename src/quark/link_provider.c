@@ -85,13 +85,16 @@ static naik_status check_coulomb_gauge(const naik_input *input, const naik_gauge
     if (status != NAIK_OK) {
         return status;
     }
-    naik_log_line(log, "Coulomb gauge: theta %.3e", theta);
+    naik_log_line(log,
+                  "Coulomb gauge: theta %.3e (the squared divergence of the links; the gauge is "
+                  "fixed if theta is below %.0e)",
+                  theta, COULOMB_LIMIT);
     if (!(theta <= COULOMB_LIMIT)) {
         naik_log_warn(
             log,
-            "walls, gaussian sources and pairs of two places want links in Coulomb gauge, and "
-            "those of %s are not in it (theta %.2e, fixed links have less than %.0e): fix "
-            "the gauge first (naik gauge fix)",
+            "walls, gaussian sources and pairs of points at two places need links in Coulomb "
+            "gauge, and those of %s are not in it (theta %.2e, fixed links have less than %.0e): "
+            "fix the gauge first (naik gauge fix)",
             input->gauge.file, theta, COULOMB_LIMIT);
     }
     return NAIK_OK;
