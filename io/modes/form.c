@@ -5,24 +5,20 @@
 #include "io/finite.h"
 #include "modes/bricks.h"
 
-static void halve(naik_lattice *lattice, int mu)
-{
-    lattice->size[mu] /= 2;
-    lattice->local[mu] /= 2;
-    lattice->origin[mu] /= 2;
-    lattice->sites /= 2;
-    lattice->volume /= 2;
-}
-
 naik_mode_form naik_mode_form_of(const naik_lattice *lattice, bool bricks)
 {
     naik_mode_form form = {.lattice = lattice,
                            .array = *lattice,
-                           .element_bytes =
-                               bricks ? (int64_t)sizeof(naik_brick) : NAIK_MODE_SITE_BYTES,
+                           .element_bytes = naik_mode_form_element_bytes(bricks),
                            .bricks = bricks};
-    for (int mu = 0; mu < (bricks ? NAIK_DIM : 1); mu++) {
-        halve(&form.array, mu);
+    naik_lattice *array = &form.array;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        const int by = naik_mode_form_cut(bricks, mu);
+        array->size[mu] /= by;
+        array->local[mu] /= by;
+        array->origin[mu] /= by;
+        array->sites /= by;
+        array->volume /= by;
     }
     return form;
 }

@@ -19,6 +19,15 @@ typedef struct naik_mode_form {
     bool bricks;
 } naik_mode_form;
 
+/* Sites of direction mu that an element holds, and its bytes. */
+static inline int naik_mode_form_cut(bool bricks, int mu)
+{
+    return bricks || mu == 0 ? 2 : 1;
+}
+static inline int64_t naik_mode_form_element_bytes(bool bricks)
+{
+    return bricks ? (int64_t)sizeof(naik_brick) : NAIK_MODE_SITE_BYTES;
+}
 naik_mode_form naik_mode_form_of(const naik_lattice *lattice, bool bricks);
 /* Of an element; whoever asks releases it. */
 hid_t naik_mode_form_type(bool bricks);

@@ -11,20 +11,21 @@
 
 int naik_mode_vectors_count(hid_t file, const int size[NAIK_DIM], bool *bricks)
 {
-    hsize_t dims[5] = {0};
+    hsize_t dims[NAIK_DIM + 1] = {0};
     hid_t dataset = H5Dopen2(file, "modes/v", H5P_DEFAULT);
     hid_t space = dataset >= 0 ? H5Dget_space(dataset) : -1;
     hid_t brick = naik_mode_form_type(true);
     int count = 0;
     *bricks = naik_h5_is_stored_as(dataset, brick);
-    const hsize_t cut = *bricks ? 2 : 1; /* extents beside x */
-    const int64_t even = (int64_t)size[0] / 2 * size[1] * size[2] * size[3];
-    const int64_t bytes = *bricks ? even / NAIK_BRICK_SITES * (int64_t)sizeof(naik_brick)
-                                  : even * NAIK_MODE_SITE_BYTES;
-    if (space >= 0 && H5Sget_simple_extent_ndims(space) == 5 &&
-        H5Sget_simple_extent_dims(space, dims, NULL) == 5 && dims[4] * 2 == (hsize_t)size[0] &&
-        dims[3] * cut == (hsize_t)size[1] && dims[2] * cut == (hsize_t)size[2] &&
-        dims[1] * cut == (hsize_t)size[3] && dims[0] <= NAIK_MODES_MAX &&
+    bool fits = space >= 0 && H5Sget_simple_extent_ndims(space) == NAIK_DIM + 1 &&
+                H5Sget_simple_extent_dims(space, dims, NULL) == NAIK_DIM + 1;
+    int64_t bytes = naik_mode_form_element_bytes(*bricks); /* of a vector */
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        const hsize_t elements = dims[NAIK_DIM - mu];
+        fits = fits && elements * (hsize_t)naik_mode_form_cut(*bricks, mu) == (hsize_t)size[mu];
+        bytes *= fits ? (int64_t)elements : 0;
+    }
+    if (fits && dims[0] <= NAIK_MODES_MAX &&
         naik_h5_layout_holds(dataset, (int64_t)dims[0] * bytes)) {
         count = (int)dims[0];
     }
