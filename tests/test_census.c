@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "gauge/link_census.h"
+#include "io/links/kinds.h"
 #include "lattice/su3.h"
 #include "naik/gauge.h"
 
@@ -152,6 +153,35 @@ static void phases_and_the_boundary_show(check *t)
     CHECK_INT(t, with.negative_last, 64);
 }
 
+/* The number that long links are of unitary ones; zero is another file, what is no number a damaged one. */
+static void long_links_have_a_scale(check *t)
+{
+    static const struct {
+        double factor;
+        naik_status status;
+    } rows[] = {{1, NAIK_OK},
+                {-1.0 / 24, NAIK_OK},
+                {0, NAIK_ERR_INPUT},
+                {NAN, NAIK_ERR_CORRUPT},
+                {INFINITY, NAIK_ERR_CORRUPT}};
+    naik_lattice *lat = NULL;
+    naik_gauge *links = NULL;
+    CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &lat));
+    CHECK_OK(t, naik_gauge_create(lat, &links));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double scale = -1;
+        naik_gauge_set_random(links, 5);
+        for (int64_t k = 0; k < 4 * (int64_t)lat->sites; k++) {
+            links->link[k] = naik_mat_scale(rows[i].factor, &links->link[k]);
+        }
+        CHECK_STATUS(t, naik_links_measure_scale(links, &scale), rows[i].status);
+        naik_log_clear(t->log);
+        CHECK_TRUE(t, rows[i].status != NAIK_OK || fabs(scale - fabs(rows[i].factor)) < 1e-14);
+    }
+    naik_gauge_destroy(&links);
+    naik_lattice_destroy(&lat);
+}
+
 CHECK_MAIN(CHECK(each_count_has_its_limits),
            CHECK(links_that_reach_around_have_a_mean_of_their_own),
-           CHECK(phases_and_the_boundary_show))
+           CHECK(phases_and_the_boundary_show), CHECK(long_links_have_a_scale))

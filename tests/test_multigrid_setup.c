@@ -2,12 +2,17 @@
  *
  * ranks: 1 2
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/halo.h"
+#include "base/memory.h"
+#include "comm/collective.h"
 #include "ledger.h"
+#include "multigrid/polynomial.h"
 #include "multigrid/setup.h"
+#include "multigrid/vectors.h"
 #include "solver/gcr.h"
 #include "wilson_fixture.h"
 
@@ -155,5 +160,86 @@ static void another_mass_has_its_own_coarse_operator_and_smoother(check *t)
     destroy(&s);
 }
 
-CHECK_MAIN(CHECK_UP_TO(1, another_mass_has_its_own_coarse_operator_and_smoother),
+/* All of them on the host, [count][2][sites][reals], with zeros on the sites of the other parity. */
+static double *bring_home(check *t, const setup_fixture *s, const naik_test_vectors *v)
+{
+    const int64_t reals = 6 * NAIK_SPIN * (int64_t)s->f.lat->sites;
+    double *out = calloc((size_t)(2 * v->count * reals), sizeof *out);
+    for (int i = 0; out != NULL && i < 2 * v->count; i++) {
+        const int at = i / 2;
+        CHECK_OK(t, s->f.backend->ops->field.to_host(v->v[at / NAIK_MG_BLOCK][i % 2],
+                                                     i % 2 == 0 ? NAIK_EVEN : NAIK_ODD,
+                                                     at % NAIK_MG_BLOCK, out + i * reals));
+    }
+    return out;
+}
+
+static naik_status product(naik_comm *comm, const double *a, const double *b, int64_t reals,
+                           double out[2])
+{
+    naik_exactsum sum[2];
+    for (int part = 0; part < 2; part++) {
+        double mine = 0;
+        for (int64_t k = 0; k < reals; k += 2) {
+            mine +=
+                part == 0 ? a[k] * b[k] + a[k + 1] * b[k + 1] : a[k] * b[k + 1] - a[k + 1] * b[k];
+        }
+        naik_exactsum_clear(&sum[part]);
+        naik_exactsum_add(&sum[part], mine);
+    }
+    const naik_status status = naik_comm_sum_exact(comm, sum, 2);
+    out[0] = naik_exactsum_value(&sum[0]);
+    out[1] = naik_exactsum_value(&sum[1]);
+    return status;
+}
+
+/* Vectors that are much alike become orthonormal, and span what they did: each is made of those up to it. */
+static void vectors_are_parted_and_span_the_same(check *t)
+{
+    static const int counts[] = {1, 3, NAIK_MG_BLOCK, NAIK_MG_BLOCK + 1, 2 * NAIK_MG_BLOCK + 3};
+    setup_fixture s;
+    double *room = NULL;
+    CHECK_REQUIRE(t, create(t, &s));
+    CHECK_OK(t, naik_multigrid_noise_room(s.f.geometry, &room));
+    const int64_t reals = 2 * 6 * NAIK_SPIN * (int64_t)s.f.lat->sites;
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        const int count = counts[k];
+        naik_test_vectors v;
+        CHECK_OK(t, naik_test_vectors_create(s.f.geometry, count, &v));
+        for (int i = 0; i < 2 * count;
+             i++) { /* every third is the noise of two before and its own */
+            const int at = i / 2;
+            CHECK_OK(t, naik_multigrid_noise(v.v[at / NAIK_MG_BLOCK][i % 2],
+                                             i % 2 == 0 ? NAIK_EVEN : NAIK_ODD, at % NAIK_MG_BLOCK,
+                                             7, (uint32_t)(at % 3 == 2 && i % 2 == 0 ? at - 2 : at),
+                                             room));
+        }
+        double *before = bring_home(t, &s, &v);
+        CHECK_OK(t, naik_test_vectors_part(&v));
+        double *after = bring_home(t, &s, &v);
+        double worst = 0, left = 0;
+        for (int i = 0; i < count; i++) {
+            double whole[2], z[2];
+            CHECK_OK(t, product(t->comm, before + i * reals, before + i * reals, reals, whole));
+            double covered = 0;
+            for (int j = 0; j < count; j++) {
+                CHECK_OK(t, product(t->comm, after + j * reals, after + i * reals, reals, z));
+                worst = fmax(worst, hypot(z[0] - (i == j), z[1]));
+                CHECK_OK(t, product(t->comm, after + j * reals, before + i * reals, reals, z));
+                covered += j <= i ? (z[0] * z[0] + z[1] * z[1]) / whole[0] : 0;
+            }
+            left = fmax(left, fabs(1 - covered));
+        }
+        CHECK_NEAR(t, worst, 0, 1e-5); /* of single precision */
+        CHECK_NEAR(t, left, 0, 1e-5);
+        free(before);
+        free(after);
+        naik_test_vectors_destroy(&v);
+    }
+    naik_free(room);
+    destroy(&s);
+}
+
+CHECK_MAIN(CHECK(vectors_are_parted_and_span_the_same),
+           CHECK_UP_TO(1, another_mass_has_its_own_coarse_operator_and_smoother),
            CHECK(a_setup_takes_the_memory_that_is_planned))
