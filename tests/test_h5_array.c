@@ -1,0 +1,139 @@
+/* test_h5_array.c - fields of other codes in HDF5 files: which types and extents are taken for one, in any nesting
+ *
+ * ranks: 1
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "io/h5/array.h"
+
+enum { T = 4, Z = 3, Y = 2, X = 6, REALS = 18 };
+
+static hid_t pair_of(hid_t number, const char *re, const char *im, size_t members)
+{
+    const size_t bytes = H5Tget_size(number);
+    const hid_t pair = H5Tcreate(H5T_COMPOUND, members * bytes);
+    H5Tinsert(pair, re, 0, number);
+    H5Tinsert(pair, im, bytes, number);
+    if (members > 2) {
+        H5Tinsert(pair, "third", 2 * bytes, number);
+    }
+    return pair;
+}
+
+typedef struct row {
+    const char *re, *im; /* names of a pair; NULL: no pair */
+    int members;
+    int lengths
+        [6]; /* array types around it, the innermost first, each of one dimension; 0: no more */
+    hsize_t tail[3]; /* dimensions of the dataset beyond four */
+    int number;      /* 0: double, 1: float, 2: big-endian double, 3: integer of 32 bits */
+    bool taken;
+} row;
+
+static hid_t number_of(int number)
+{
+    return H5Tcopy(number == 0   ? H5T_IEEE_F64LE
+                   : number == 1 ? H5T_IEEE_F32LE
+                   : number == 2 ? H5T_IEEE_F64BE
+                                 : H5T_STD_I32LE);
+}
+
+static bool opens(check *t, const row *r, int dims, const hsize_t *extents, naik_h5_array *array)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/array.h5", check_folder());
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t type = number_of(r->number);
+    if (r->re != NULL) {
+        type = pair_of(type, r->re, r->im, (size_t)r->members);
+    }
+    for (int i = 0; i < 6 && r->lengths[i] > 0; i++) {
+        const hsize_t length = (hsize_t)r->lengths[i];
+        type = H5Tarray_create2(type, 1, &length);
+    }
+    hid_t space = H5Screate_simple(dims, extents, NULL);
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY); /* what has no data is no field */
+    hid_t set = H5Dcreate2(file, "field", type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    CHECK_TRUE(t, set >= 0);
+    H5Pclose(how);
+    H5Dclose(set);
+    H5Sclose(space);
+    const bool found = naik_h5_array_open(file, "field", REALS, array);
+    if (!found) {
+        CHECK_TRUE(t, !naik_h5_array_open(file, "nothing", REALS, array));
+    }
+    H5Fclose(file);
+    (void)unlink(path);
+    return found;
+}
+
+static void a_site_has_its_reals_in_any_nesting(check *t)
+{
+    static const row rows[] = {
+        {NULL, NULL, 0, {0}, {3, 3, 2}, 0, true}, {NULL, NULL, 0, {2, 3, 3}, {0}, 0, true},
+        {NULL, NULL, 0, {18}, {0}, 0, true},      {NULL, NULL, 0, {2}, {3, 3}, 1, true},
+        {NULL, NULL, 0, {2}, {9}, 2, true},       {"r", "i", 2, {3, 3}, {0}, 0, true},
+        {"re", "im", 2, {0}, {3, 3}, 0, true},    {"real", "imag", 2, {3}, {3}, 1, true},
+        {"real", "imag", 2, {9}, {0}, 2, true},   {"re", "i", 2, {9}, {0}, 0, false},
+        {"im", "re", 2, {9}, {0}, 0, false},      {"x", "y", 2, {9}, {0}, 0, false},
+        {"re", "im", 3, {9}, {0}, 0, false},      {"re", "im", 3, {6}, {0}, 0, false},
+        {NULL, NULL, 0, {17}, {0}, 0, false},     {NULL, NULL, 0, {19}, {0}, 0, false},
+        {NULL, NULL, 0, {2, 3}, {0}, 0, false},   {NULL, NULL, 0, {18}, {2}, 0, false},
+        {NULL, NULL, 0, {18}, {0}, 3, false},     {"re", "im", 2, {9}, {0}, 3, false}};
+    const hsize_t box[4] = {T, Z, Y, X};
+    naik_h5_quieten();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        naik_h5_array array;
+        hsize_t extents[7];
+        int dims = 4;
+        memcpy(extents, box, sizeof box);
+        for (int k = 0; k < 3 && rows[i].tail[k] > 0; k++) {
+            extents[dims++] = rows[i].tail[k];
+        }
+        const bool got = opens(t, &rows[i], dims, extents, &array);
+        if (!CHECK_INT(t, got, rows[i].taken)) {
+            fprintf(stderr, "    row %zu\n", i);
+        }
+        if (got) {
+            CHECK_INT(t, array.reals, REALS);
+            CHECK_INT(t, array.bits, rows[i].number == 1 ? 32 : 64);
+            CHECK_INT(t, array.big_endian, rows[i].number == 2);
+            CHECK_TRUE(t, array.dim[0] == X && array.dim[1] == Y && array.dim[2] == Z &&
+                              array.dim[3] == T);
+            naik_h5_array_close(&array);
+        }
+    }
+}
+
+/* Four dimensions are the lattice's; fewer are no field. Types nest four deep at most. */
+static void a_field_has_four_dimensions_and_no_bottomless_type(check *t)
+{
+    static const hsize_t box[4] = {T, Z, Y, X};
+    static const row plain = {NULL, NULL, 0, {18}, {0}, 0, true};
+    static const row deep[] = {{NULL, NULL, 0, {2, 3, 3, 1}, {0}, 0, true},
+                               {NULL, NULL, 0, {2, 3, 3, 1, 1}, {0}, 0, false},
+                               {NULL, NULL, 0, {2, 3, 3, 1, 1, 1}, {0}, 0, false}};
+    naik_h5_array array;
+    naik_h5_quieten();
+    for (int dims = 1; dims <= 4; dims++) {
+        const bool got = opens(t, &plain, dims, box, &array);
+        CHECK_INT(t, got, dims == 4);
+        if (got) {
+            naik_h5_array_close(&array);
+        }
+    }
+    for (size_t i = 0; i < sizeof deep / sizeof *deep; i++) {
+        const bool got = opens(t, &deep[i], 4, box, &array);
+        CHECK_INT(t, got, deep[i].taken);
+        if (got) {
+            naik_h5_array_close(&array);
+        }
+    }
+}
+
+CHECK_MAIN(CHECK(a_site_has_its_reals_in_any_nesting),
+           CHECK(a_field_has_four_dimensions_and_no_bottomless_type))
