@@ -14,6 +14,7 @@
 
 #include "check.h"
 #include "io/finite.h"
+#include "io/reread.h"
 #include "io/runs.h"
 
 /* Whether a number is finite in 32 and in 64 bits. */
@@ -113,4 +114,25 @@ static void a_piece_is_there_to_its_last_byte(check *t)
     (void)remove(path);
 }
 
-CHECK_MAIN(CHECK(one_number_tells_of_a_field), CHECK(a_piece_is_there_to_its_last_byte))
+/* Files that others remove meanwhile, or that lie below what is no folder, are for whoever opens them to tell. */
+static void bytes_are_read_again_where_there_are_any(check *t)
+{
+    static const struct {
+        const char *name;
+        int64_t offset, bytes;
+    } rows[] = {{"there", 0, -1},  {"there", 3, 4},     {"there", 8, 100}, {"there", 100, 1},
+                {"absent", 0, -1}, {"absent/x", 0, -1}, {".", 0, -1},      {"there/x", 0, -1}};
+    char path[512];
+    snprintf(path, sizeof path, "%s/there", check_folder());
+    FILE *file = fopen(path, "w");
+    CHECK_REQUIRE(t, file != NULL && fputs("0123456789", file) >= 0 && fclose(file) == 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(path, sizeof path, "%s/%s", check_folder(), rows[i].name);
+        CHECK_OK(t, naik_file_reread(t->comm, path, rows[i].offset, rows[i].bytes));
+    }
+    snprintf(path, sizeof path, "%s/there", check_folder());
+    (void)remove(path);
+}
+
+CHECK_MAIN(CHECK(one_number_tells_of_a_field), CHECK(a_piece_is_there_to_its_last_byte),
+           CHECK(bytes_are_read_again_where_there_are_any))

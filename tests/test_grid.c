@@ -80,6 +80,9 @@ static void grids_are_listed_best_first(check *t)
     const int cube[4] = {8, 8, 8, 16};
     naik_grid_list(cube, 2, NULL, text, sizeof text, NULL);
     CHECK_TEXT(t, text, "1x1x1x2, 1x1x2x1, 1x2x1x1, 2x1x1x1");
+    /* four of seven, the best ones */
+    CHECK_INT(t, naik_grid_list(cube, 4, NULL, text, sizeof text, NULL), 7);
+    CHECK_TEXT(t, text, "1x1x1x4, 1x1x2x2, 1x2x1x2, 2x1x1x2");
     CHECK_INT(t, naik_grid_list(cube, 3, NULL, text, sizeof text, NULL), 0);
     CHECK_TEXT(t, text, "none");
 }

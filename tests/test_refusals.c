@@ -12,6 +12,7 @@
 #include "check.h"
 #include "gauge/gauge_fix.h"
 #include "gauge/heatbath.h"
+#include "io/h5/h5.h"
 #include "io/vectors/vector_io.h"
 #include "links/smear.h"
 #include "naik/gauge_io.h"
@@ -243,6 +244,33 @@ static void headers_of_openqcd_are_known_by_what_fits(check *t)
     (void)remove(path);
 }
 
+/* HDF5 files that are not naik's configurations, by the format that they state. */
+static void files_of_other_formats_are_named(check *t)
+{
+    static const struct {
+        const char *format, *says; /* NULL: the file states none */
+    } rows[] = {{NULL, "is an HDF5 file, not a gauge configuration of naik"},
+                {"naik-prop", "is an HDF5 file of format naik-prop, not a gauge configuration"},
+                {"naik-modes", "is an HDF5 file of format naik-modes, not a gauge configuration"},
+                {"naik-gaug", "is an HDF5 file of format naik-gaug, not a gauge configuration"},
+                {"naik-gauges", "is an HDF5 file of format naik-gauges, not a gauge configuration"},
+                {"other", "is an HDF5 file of format other, not a gauge configuration"}};
+    char path[PATH];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        naik_gauge_file file = {0};
+        hid_t h5 = -1;
+        CHECK_REQUIRE(t, naik_h5_create(t->comm, scratch("format", path), NULL, &h5) == NAIK_OK);
+        if (rows[i].format != NULL) {
+            CHECK_OK(t, naik_h5_put_text(t->log, h5, "format", rows[i].format));
+            CHECK_OK(t, naik_h5_put_text(t->log, h5, "format_version", "1.0"));
+        }
+        CHECK_OK(t, naik_h5_close(t->comm, &h5));
+        expect(t, naik_gauge_file_probe(t->comm, path, &file), NAIK_ERR_INPUT, rows[i].says);
+        naik_gauge_file_clear(&file);
+    }
+    (void)remove(path);
+}
+
 /* Where no record tells the extents those that are given must fit, and the matrices be of three colours. */
 static void extents_that_are_given_fit_the_links(check *t)
 {
@@ -447,7 +475,7 @@ static void sources_lie_on_the_lattice(check *t)
 CHECK_MAIN(CHECK(headers_of_configurations_say_what_is_wrong),
            CHECK(headers_of_vectors_say_what_is_wrong),
            CHECK(headers_of_openqcd_are_known_by_what_fits),
-           CHECK(extents_that_are_given_fit_the_links),
+           CHECK(files_of_other_formats_are_named), CHECK(extents_that_are_given_fit_the_links),
            CHECK(what_is_written_is_asked_for_in_its_terms),
            CHECK(links_are_turned_only_where_they_are_su3),
            CHECK(links_of_an_action_take_its_numbers_alone), CHECK(sources_lie_on_the_lattice))
