@@ -104,28 +104,26 @@ static void every_bad_input_has_its_sentence(check *t)
 static void bad_overrides_have_their_sentence(check *t)
 {
     static const char *const rows[][2] = {
-        {"solver.tolerence=1",
-         "--set solver.tolerence=1: unknown key 'solver.tolerence'; did you mean "
-         "'solver.tolerance'?"},
-        {"solver.tolerance=one", "--set solver.tolerance=one: 'solver.tolerance' must be a number "
+        {"solver.tolerence=1", "solver.tolerence=1: unknown key 'solver.tolerence'; did you mean "
+                               "'solver.tolerance'?"},
+        {"solver.tolerance=one", "solver.tolerance=one: 'solver.tolerance' must be a number "
                                  "from 1e-16 to 1, not 'one'"},
         {"solver.tolerance=",
-         "--set solver.tolerance=: 'solver.tolerance' must be a number from 1e-16 to 1, not "
+         "solver.tolerance=: 'solver.tolerance' must be a number from 1e-16 to 1, not "
          "nothing"},
-        {"solver.tolerance",
-         "--set solver.tolerance: expected KEY=VALUE, such as solver.tolerance=1e-8"},
-        {"=1", "--set =1: expected KEY=VALUE, such as solver.tolerance=1e-8"},
+        {"solver.tolerance", "solver.tolerance: expected KEY=VALUE, such as solver.tolerance=1e-8"},
+        {"=1", "=1: expected KEY=VALUE, such as solver.tolerance=1e-8"},
         {"solver..tolerance=1",
-         "--set solver..tolerance=1: 'solver..tolerance' is not a key such as solver.tolerance"},
+         "solver..tolerance=1: 'solver..tolerance' is not a key such as solver.tolerance"},
         {"solve.1.masses=[1]",
-         "--set solve.1.masses=[1]: '1' is no entry of the list; it has 1, counted from 0"},
-        {"solve.0.masses=[1", "--set solve.0.masses=[1: this is not YAML: did not find expected "
+         "solve.1.masses=[1]: '1' is no entry of the list; it has 1, counted from 0"},
+        {"solve.0.masses=[1", "solve.0.masses=[1: this is not YAML: did not find expected "
                               "',' or ']'"},
         {"gauge.file.name=x",
-         "--set gauge.file.name=x: 'gauge.file.name' leads through a value, not a section"},
+         "gauge.file.name=x: 'gauge.file.name' leads through a value, not a section"},
         {"action={type: asqtad}",
-         "--set action={type: asqtad}: key 'action.u0' is missing; action.type asqtad needs it"},
-        {"solve=[]", "--set solve=[]: 'solve' must be a list with at least one entry, each "
+         "action={type: asqtad}: key 'action.u0' is missing; action.type asqtad needs it"},
+        {"solve=[]", "solve=[]: 'solve' must be a list with at least one entry, each "
                      "beginning with '-'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -59,6 +59,7 @@ def refuses(kind, sentence, call, *words, **keys):
         call(*words, **keys)
     except kind as error:
         assert sentence in str(error), error
+        assert "--set" not in str(error), error  # an option of the program, which no caller has written
         assert isinstance(error, naik.Error)
         return
     raise AssertionError(f"no {kind.__name__}: {sentence}")

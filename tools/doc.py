@@ -135,7 +135,7 @@ FORMS = [
     (r"unknown key '.*'; did you mean", "unknown key 'KEY'; did you mean 'OTHER'?", "Write the key as the sentence spells it."),
     (r"unknown key '.*'; 'naik solve --help'", "unknown key 'KEY'; 'naik solve --help' lists the keys",
      "naik has no key of a similar name. [input.md](input.md#the-sections) lists the keys of each section."),
-    (r"key '.*' is missing", "key 'KEY' is missing; ...", "Add the key. The sentence says what needs it."),
+    (r"key '.*' is missing", "key 'KEY' is missing ...", "Add the key. The sentence says what needs it."),
     (r"key '.*' is given twice", "key 'KEY' is given twice, first on line ...", "Remove one of the two lines."),
     (r"'.*' must be .*, not ", "'KEY' must be ..., not ...", "Give a value that the sentence allows."),
     (r"'.*' must be a section of keys$", "'KEY' must be a section of keys", "Write keys in lines below it, or in braces: `KEY: {...}`."),

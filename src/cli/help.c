@@ -144,7 +144,7 @@ static const char help_links[] =
     "--force\n"
     "replaces an existing FILE.h5; without --force that file stays.\n"
     "\n"
-    "Example\n"
+    "Examples\n"
     "  mpirun -n 4 naik links run.yaml -o links.h5\n"
     "  mpirun -n 4 naik solve inputs/links-from-file.yaml --set action.file=links.h5";
 
@@ -156,7 +156,7 @@ static const char help_modes[] =
     "solves, and writes them to deflation.file. `naik solve` with the same input reads them from "
     "there.\n"
     "\n"
-    "Example\n"
+    "Examples\n"
     "  mpirun -n 4 naik modes run.yaml --set deflation.modes=200 --set deflation.file=modes.h5\n"
     "  mpirun -n 4 naik modes run.yaml --set deflation.import=eig.scidac     # reads modes of "
     "MILC\n"

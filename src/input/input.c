@@ -22,15 +22,16 @@ typedef struct environment { /* broadcast as it is */
 } environment;
 
 /* "--set solver.tolerance=1e-8" */
-static naik_status apply_override(naik_log *log, naik_yaml *tree, const char *text)
+static naik_status apply_override(naik_log *log, naik_yaml *tree, const char *option,
+                                  const char *text)
 {
     char origin[256], key[256];
     const char *equals = strchr(text, '=');
     if (equals == NULL || equals == text || (size_t)(equals - text) >= sizeof key) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "--set %s: expected KEY=VALUE, such as solver.tolerance=1e-8", text);
+                         "%s%s: expected KEY=VALUE, such as solver.tolerance=1e-8", option, text);
     }
-    snprintf(origin, sizeof origin, "--set %s", text);
+    snprintf(origin, sizeof origin, "%s%s", option, text);
     snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
     return naik_yaml_set(log, tree, key, equals + 1, origin);
 }
@@ -68,9 +69,10 @@ typedef struct parts {
     size_t size;
     const char *const *overrides; /* [count] */
     int count;
-    const char *backend, *grid;  /* NAIK_BACKEND, NAIK_GRID; NULL or "": not given */
-    bool stored;                 /* out of a file that naik wrote, */
-    const char *identity;        /* which has this text; NULL: none */
+    const char *option;         /* before an override in a sentence: "--set ", or "" of a session */
+    const char *backend, *grid; /* NAIK_BACKEND, NAIK_GRID; NULL or "": not given */
+    bool stored;                /* out of a file that naik wrote, */
+    const char *identity;       /* which has this text; NULL: none */
     const naik_variables *known; /* of the environment; NULL: names of files are as they are */
 } parts;
 
@@ -121,7 +123,7 @@ static naik_status parse(naik_log *log, const parts *from, naik_input **out)
     }
     NAIK_TRY(naik_yaml_parse(log, from->name, from->bytes, from->size, &input->tree));
     for (int i = 0; i < from->count; i++) {
-        NAIK_TRY(apply_override(log, input->tree, from->overrides[i]));
+        NAIK_TRY(apply_override(log, input->tree, from->option, from->overrides[i]));
     }
     NAIK_TRY(apply_environment(log, input->tree, from->backend, from->grid));
     NAIK_TRY(naik_params_read(log, &naik_input_table, input->tree, input));
@@ -169,6 +171,7 @@ naik_status naik_input_parse(naik_log *log, const char *name, const char *bytes,
                         .size = size,
                         .overrides = overrides,
                         .count = count,
+                        .option = "",
                         .backend = backend,
                         .grid = grid};
     return parse(log, &from, out);
@@ -182,6 +185,7 @@ naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t siz
                         .bytes = bytes,
                         .size = size,
                         .overrides = overrides,
+                        .option = "--set ",
                         .count = count,
                         .stored = true,
                         .identity = identity,
@@ -380,6 +384,7 @@ naik_status naik_input_load(naik_comm *comm, const char *path, const char *const
                         .bytes = bytes,
                         .size = (size_t)env.size,
                         .overrides = overrides,
+                        .option = "--set ",
                         .count = count,
                         .backend = env.backend,
                         .grid = env.grid,

@@ -89,8 +89,9 @@ naik_status naik_input_check_masses(naik_log *log, const naik_input *input, cons
                                  kappas, key);
     }
     if (kappa_count == 0 && given->count == 0) {
-        return naik_input_refuse(log, input, masses, "key '%s' is missing%s%s", masses,
-                                 kappa ? "; or give " : "", kappa ? other : "");
+        return naik_input_refuse(log, input, masses, "key '%s' is missing%s%s%s%s", masses,
+                                 kappa ? ": give " : "", kappa ? key : "", kappa ? " or " : "",
+                                 kappa ? other : "");
     }
     for (int m = 0; m < given->count; m++) {
         const double mass = given->data[m], least = input->kind->ops->least_mass;
