@@ -45,6 +45,25 @@ naik_status naik_file_head_read(naik_log *log, const char *path, const char *wha
     return NAIK_OK;
 }
 
+bool naik_file_is_padded(const char *path, int64_t from)
+{
+    struct stat info;
+    unsigned char bytes[65536];
+    size_t count = 0;
+    FILE *stream = naik_path_open(path, &info);
+    bool padded = stream != NULL && fseeko(stream, from, SEEK_SET) == 0;
+    while (padded && (count = fread(bytes, 1, sizeof bytes, stream)) > 0) {
+        for (size_t i = 0; i < count; i++) {
+            padded = padded && bytes[i] == 0;
+        }
+    }
+    if (stream != NULL) {
+        padded = padded && ferror(stream) == 0;
+        fclose(stream);
+    }
+    return padded;
+}
+
 static void folder_of(const char *path, char folder[NAIK_PATH_MAX])
 {
     snprintf(folder, NAIK_PATH_MAX, "%s", path);

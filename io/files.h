@@ -21,6 +21,10 @@ typedef struct naik_file_head {
 naik_status naik_file_head_read(naik_log *log, const char *path, const char *what,
                                 naik_file_head *head);
 
+/* Whether the file has nothing but zeros from this byte to its end: padding, which no header tells.
+ * False where it cannot be read. Local. */
+bool naik_file_is_padded(const char *path, int64_t from);
+
 /* out = path + suffix. NAIK_ERR_INPUT where it is too long. Local. */
 naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,
                              char out[NAIK_PATH_MAX]);

@@ -296,6 +296,60 @@ def signs_in_archives_of_two_rows_are_named():
         (u * phases[..., None, None])[..., :2, :]).view(np.float64).astype(">f8").tobytes()), "gauge.on_mismatch=warn"), "two rows")
 
 
+def archive(u, lines=(), rows=2, bits=32, **keys):
+    """A NERSC archive of big-endian numbers with all that the format wants; keys: other values, None leaves one out."""
+    data = np.ascontiguousarray(u[..., :rows, :]).view(np.float64).astype(">f8" if bits == 64 else ">f4").tobytes()
+    own = {"DATATYPE": "4D_SU3_GAUGE" + ("_3x3" if rows == 3 else ""), **{f"DIMENSION_{i + 1}": n for i, n in enumerate(SIZE)},
+           "PLAQUETTE": f"{plaquette(u) / 3:.10f}", "LINK_TRACE": f"{np.trace(u, axis1=-2, axis2=-1).real.mean() / 3:.10f}",
+           "CHECKSUM": f"{int(np.frombuffer(data, '>u4').sum(dtype=np.uint64)) % 2 ** 32:x}", "FLOATING_POINT": f"IEEE{bits}BIG", **keys}
+    head = ["BEGIN_HEADER", *(f"{key} = {value}" for key, value in own.items() if value is not None), *lines, "END_HEADER", ""]
+    return "\n".join(head).encode("latin-1"), data
+
+
+def archives_are_read_however_their_header_is_written():
+    u = random_links(SIZE, 1)
+    head, data = archive(u)
+    sum_of = head.split(b"CHECKSUM = ")[1].split(b"\n")[0].decode()
+    history = [f"HISTORY_{i} = {'x' * 60}" for i in range(700)]  # more than the begin of the file that is read at first
+    cases = {"long": archive(u, history)[0], "capitals": head.lower(), "lines": head.replace(b"\n", b"\r\n"), "comments": archive(
+        u, ["# DIMENSION_1 = 9"], CHECKSUM=sum_of.upper() + "   # of all rows")[0], "spelled": archive(u, FLOATING_POINT="ieee32_big")[0],
+        "fortran": archive(u, PLAQUETTE=f"{plaquette(u) / 3:.10e}".replace("e", "D"))[0],
+        "digits": archive(u, PLAQUETTE=f"{plaquette(u) / 3:.3f}", LINK_TRACE=f"{np.trace(u, axis1=-2, axis2=-1).real.mean() / 3:.3f}")[0],
+        "unknown": archive(u, PLAQUETTE="unknown", LINK_TRACE="")[0]}
+    for name, text in cases.items():
+        put("header", text + data)
+        assert "everything agrees" in naik("gauge", "check", path("header"), ranks=2 if name == "long" else 1), name
+    naik("gauge", "convert", put("header", cases["long"] + data), path("header.h5"), "--force")
+    said = naik("gauge", "check", put("header", archive(u, CHECKSUM=None, FLOATING_POINT=None)[0] + data))
+    assert "the NERSC header carries no CHECKSUM" in said, said
+    worse = plaquette(u) / 3 + 0.002
+    for text, sentence in ((archive(u, PLAQUETTE=f"{worse:.3f}")[0], "plaquette is stored as"), (archive(u, ["dimension_4 = 4"])[0], "contradicts itself"),
+                           (archive(u, PLAQUETTE=f"{plaquette(u) / 3 + 2e-5:.8f}")[0], "plaquette is stored as"),
+                           (cases["long"].replace(b"END_HEADER", b"END_HEALER"), "has no END_HEADER in its first")):
+        assert sentence in naik("gauge", "check", put("header", text + data), status=4), sentence
+    refused(["gauge", "check", put("header", head.replace(b"END_HEADER", b"") + b"a line\n" * 160000)], "a NERSC header of more than 1048576 bytes")
+
+
+def zeros_behind_the_end_are_no_damage():
+    """Archives on tape are padded; other bytes there, or zeros where records belong, are damage."""
+    u = random_links(SIZE, 1)
+    vectors = file_record(SIZE) + 2 * field_records(u[..., 0, :, 0], SIZE, "USQCD_D3_ColorVector", count=1)
+    files = {"ildg": ildg_bytes(u), "nersc": b"".join(archive(u)), "openqcd": openqcd_bytes(u)}
+    for name, data in files.items():
+        for zeros in (7, 70000):
+            said = naik("gauge", "check", put("padded", data + bytes(zeros)), ranks=2 if name == "ildg" else 1)
+            assert f"{zeros} bytes follow the " in said and ", which are all zero" in said, said
+        naik("gauge", "check", put("padded", data + bytes(600) + b"x"), status=4)
+    assert "vectors: 2" in naik("info", put("padded", vectors + bytes(600)))
+    at = files["ildg"].index(b"scidac-checksum") - 16  # the last record is gone
+    marked = files["ildg"].replace(b"\0\1\xc0\0", b"\0\1\x80\0", 1)
+    assert "has no LIME record at byte" in naik("gauge", "check", put("padded", marked[:at].replace(b"\0\1\xc0\0", b"\0\1\0\0") + bytes(500)), status=4)
+    assert "has no LIME record at byte" in naik("info", put("padded", vectors + bytes(300000)), status=4)  # perhaps a vector was there
+    header = b"<!-- " + b"x" * 3000 + b" -->"  # the text of a record may be long
+    long = ildg_bytes(u, text=ildg_format(SIZE, 64).replace("<version>", header.decode() + "<?other <lx>9</lx>?><version>"))
+    assert "everything agrees" in naik("gauge", "check", put("padded", long))
+
+
 def vectors_and_propagators_of_every_code_are_the_same_sources():
     draw = np.random.default_rng(7)
     t, z, y, x = SIZE[::-1]
@@ -342,6 +396,8 @@ def vectors_and_propagators_of_every_code_are_the_same_sources():
     same(everything("s2.h5"), solved("s3.h5", path("etmc"), "wilson", ranks=2))
     scalar = file_record(SIZE) + field_records(g[..., 0, 0, 0, 0], SIZE, "QDP_D_Complex", colours=0)
     refused(["info", put("scalar", scalar)], "none of its records is a gauge field: it holds 1 field of another kind")
+    half = file_record(SIZE) + field_records(g[..., :2, :2, :, :], SIZE, "QDP_D_HalfPropagator", spins=2)  # as many numbers as four links
+    refused(["info", put("half", half)], "none of its records is a gauge field: it holds 1 field of another kind")
 
 
 def told(color, spin=None, kind="usqcdKSPropInfo"):
@@ -436,6 +492,8 @@ main([links_that_are_no_su3_configuration_are_named,
       links_in_another_order_have_a_small_plaquette,
       a_header_that_says_two_things_is_refused,
       signs_in_archives_of_two_rows_are_named,
+      archives_are_read_however_their_header_is_written,
+      zeros_behind_the_end_are_no_damage,
       vectors_and_propagators_of_every_code_are_the_same_sources,
       vectors_go_to_the_columns_that_their_records_tell,
       files_of_another_hand_have_their_right_answers])

@@ -12,6 +12,7 @@
 #include "check.h"
 #include "gauge/gauge_fix.h"
 #include "gauge/heatbath.h"
+#include "io/files.h"
 #include "io/h5/h5.h"
 #include "io/vectors/vector_io.h"
 #include "links/smear.h"
@@ -200,29 +201,32 @@ static void headers_of_openqcd_are_known_by_what_fits(check *t)
     static const struct {
         int extent[4]; /* t, x, y, z */
         double plaquette;
-        int more; /* bytes than there should be */
+        int more; /* bytes than there should be; zeros, but for the last one */
+        char last;
         naik_status status;
         const char *says;
-    } rows[] = {{{8, 4, 6, 2}, 1.5, 0, NAIK_OK, ""},
-                {{8, 4, 6, 2}, -3.1, 0, NAIK_OK, ""},
-                {{8, 4, 6, 2}, 0, 0, NAIK_OK, ""},
-                {{8, 4, 6, 2}, 1.5, 8, NAIK_ERR_CORRUPT, "of 4x6x2x8 (x, y, z, t), but is"},
-                {{8, 4, 6, 2}, 1.5, -1, NAIK_ERR_CORRUPT, "of 4x6x2x8 (x, y, z, t), but is"},
-                {{8, 4, 6, 2}, 1.1e-8, 8, NAIK_ERR_CORRUPT, "of 4x6x2x8 (x, y, z, t), but is"},
-                {{8, 4, 6, 2}, 0.9e-8, 8, NAIK_ERR_INPUT, unknown},
-                {{8, 4, 6, 2}, 0, 8, NAIK_ERR_INPUT, unknown},
-                {{8, 4, 6, 2}, 3.11, 8, NAIK_ERR_INPUT, unknown},
-                {{8, 4, 6, 2}, NAN, 8, NAIK_ERR_INPUT, unknown},
-                {{8, 4, 6, 2}, 3.11, 0, NAIK_ERR_CORRUPT, "stores an impossible plaquette of 3.11"},
-                {{8, 4, 6, 2}, -3.11, 0, NAIK_ERR_CORRUPT, "stores an impossible plaquette"},
-                {{8, 4, 6, 2}, NAN, 0, NAIK_ERR_CORRUPT, "stores an impossible plaquette"},
-                {{7, 4, 6, 2}, 1.5, 0, NAIK_ERR_INPUT, "has odd extents: 4 6 2 7"},
-                {{8, 3, 6, 2}, 1.5, 0, NAIK_ERR_INPUT, "has odd extents: 3 6 2 8"},
-                {{8, 4, 5, 2}, 1.5, 0, NAIK_ERR_INPUT, "has odd extents: 4 5 2 8"},
-                {{8, 4, 6, 1}, 1.5, 0, NAIK_ERR_INPUT, "has odd extents: 4 6 1 8"},
-                {{0, 4, 6, 2}, 1.5, 0, NAIK_ERR_INPUT, unknown},
-                {{-8, 4, 6, 2}, 1.5, 0, NAIK_ERR_INPUT, unknown},
-                {{8, 4, 6, 65538}, 1.5, 0, NAIK_ERR_INPUT, unknown}};
+    } rows[] = {
+        {{8, 4, 6, 2}, 1.5, 0, 0, NAIK_OK, ""},
+        {{8, 4, 6, 2}, -3.1, 0, 0, NAIK_OK, ""},
+        {{8, 4, 6, 2}, 0, 0, 0, NAIK_OK, ""},
+        {{8, 4, 6, 2}, 1.5, 8, 0, NAIK_OK, ""},
+        {{8, 4, 6, 2}, 1.5, 8, 1, NAIK_ERR_CORRUPT, "of 4x6x2x8 (x, y, z, t), but is"},
+        {{8, 4, 6, 2}, 1.5, -1, 0, NAIK_ERR_CORRUPT, "of 4x6x2x8 (x, y, z, t), but is"},
+        {{8, 4, 6, 2}, 1.1e-8, 8, 1, NAIK_ERR_CORRUPT, "of 4x6x2x8 (x, y, z, t), but is"},
+        {{8, 4, 6, 2}, 0.9e-8, 8, 1, NAIK_ERR_INPUT, unknown},
+        {{8, 4, 6, 2}, 0, 8, 1, NAIK_ERR_INPUT, unknown},
+        {{8, 4, 6, 2}, 3.11, 8, 1, NAIK_ERR_INPUT, unknown},
+        {{8, 4, 6, 2}, NAN, 8, 1, NAIK_ERR_INPUT, unknown},
+        {{8, 4, 6, 2}, 3.11, 0, 0, NAIK_ERR_CORRUPT, "stores an impossible plaquette of 3.11"},
+        {{8, 4, 6, 2}, -3.11, 0, 0, NAIK_ERR_CORRUPT, "stores an impossible plaquette"},
+        {{8, 4, 6, 2}, NAN, 0, 0, NAIK_ERR_CORRUPT, "stores an impossible plaquette"},
+        {{7, 4, 6, 2}, 1.5, 0, 0, NAIK_ERR_INPUT, "has odd extents: 4 6 2 7"},
+        {{8, 3, 6, 2}, 1.5, 0, 0, NAIK_ERR_INPUT, "has odd extents: 3 6 2 8"},
+        {{8, 4, 5, 2}, 1.5, 0, 0, NAIK_ERR_INPUT, "has odd extents: 4 5 2 8"},
+        {{8, 4, 6, 1}, 1.5, 0, 0, NAIK_ERR_INPUT, "has odd extents: 4 6 1 8"},
+        {{0, 4, 6, 2}, 1.5, 0, 0, NAIK_ERR_INPUT, unknown},
+        {{-8, 4, 6, 2}, 1.5, 0, 0, NAIK_ERR_INPUT, unknown},
+        {{8, 4, 6, 65538}, 1.5, 0, 0, NAIK_ERR_INPUT, unknown}};
     char path[PATH];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int64_t bytes = 24 + rows[i].more;
@@ -233,6 +237,10 @@ static void headers_of_openqcd_are_known_by_what_fits(check *t)
         const int *e = rows[i].extent;
         bytes += e[0] > 0 ? 576 * (int64_t)e[0] * e[1] * e[2] * e[3] : 4096;
         CHECK_REQUIRE(t, truncate(path, bytes) == 0);
+        if (rows[i].last != 0) {
+            CHECK_REQUIRE(t, naik_file_put(t->comm, path, false, bytes - 1, &rows[i].last, 1) ==
+                                 NAIK_OK);
+        }
         expect(t, naik_gauge_file_probe(t->comm, path, &file), rows[i].status, rows[i].says);
         if (rows[i].status == NAIK_OK) {
             CHECK_TEXT(t, file.format, "openqcd");

@@ -22,6 +22,8 @@ typedef struct naik_gauge_file {
     bool checksum_ok;         /* and it agrees, after reading */
     double plaquette_stored;  /* NaN if none; in the normalisation of naik_gauge_checks.plaquette */
     double link_trace_stored; /* NaN if none */
+    double plaquette_last;    /* 1 in the last digit that the file tells of it; 0: of all digits */
+    double link_trace_last;   /* likewise */
     int64_t data_offset;      /* of the links in the file, bytes; 0 where the format has none */
     int rows;                 /* of each link in the file, 2 or 3 */
     char dataset[128];        /* HDF5 of other codes: where the links are inside the file */

@@ -1,7 +1,11 @@
 /* file.c - what was found in a gauge file: its extents, its size, what its checksum says */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "io/gauge/format.h"
 
 bool naik_gauge_set_extents(naik_gauge_file *file, const int64_t size[NAIK_DIM])
@@ -14,6 +18,48 @@ bool naik_gauge_set_extents(naik_gauge_file *file, const int64_t size[NAIK_DIM])
     }
     /* Far beyond any lattice, and byte counts cannot overflow. */
     return (int64_t)size[0] * size[1] < (1LL << 24) && (int64_t)size[2] * size[3] < (1LL << 24);
+}
+
+void naik_gauge_add_note(naik_gauge_file *file, const char *format, ...)
+{
+    const size_t used = strlen(file->note);
+    char text[200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    snprintf(file->note + used, sizeof file->note - used, "%s%s", used > 0 ? "; " : "", text);
+}
+
+bool naik_gauge_read_claim(const char *text, double *value, double *last)
+{
+    char number[64];
+    int digits = 0, exponent = 0;
+    if (strlen(text) >= sizeof number) {
+        return false;
+    }
+    for (size_t i = 0; i <= strlen(text); i++) {
+        number[i] = text[i] == 'D' || text[i] == 'd' ? 'e' : text[i];
+    }
+    const char *point = strchr(number, '.'), *e = strpbrk(number, "eE");
+    if (!naik_text_real(number, value)) {
+        return false;
+    }
+    digits = point != NULL ? (int)strspn(point + 1, "0123456789") : 0;
+    exponent = e != NULL ? (int)strtol(e + 1, NULL, 10) : 0;
+    *last = pow(10, exponent - digits);
+    return true;
+}
+
+bool naik_gauge_size_fits(const naik_file_head *head, int64_t expected, naik_gauge_file *file)
+{
+    const int64_t more = head->size_bytes - expected;
+    const bool padded = more > 0 && naik_file_is_padded(head->path, expected);
+    if (padded) {
+        naik_gauge_add_note(file, "%lld bytes follow the links, which are all zero",
+                            (long long)more);
+    }
+    return more == 0 || padded;
 }
 
 int64_t naik_gauge_file_volume(const naik_gauge_file *file)

@@ -30,6 +30,15 @@ extern const naik_gauge_format naik_gauge_format_openqcd;
 extern const naik_gauge_format naik_gauge_format_qdp;
 extern const naik_gauge_format naik_gauge_format_pyquda;
 
+/* A plaquette or link trace from the text of a header, also with the D of Fortran before its exponent, and 1 in
+ * the last digit of it. False where it is no number. */
+bool naik_gauge_read_claim(const char *text, double *value, double *last);
+/* Whether the file may have this size, of which its format needs `expected`: the same, or zeros follow,
+ * which the note then tells. On rank 0 only. */
+bool naik_gauge_size_fits(const naik_file_head *head, int64_t expected, naik_gauge_file *file);
+/* One more piece of file->note. */
+void naik_gauge_add_note(naik_gauge_file *file, const char *format, ...) NAIK_PRINTF(2, 3);
+
 /* Sets the extents if each is in 1 .. 65536, else false. */
 bool naik_gauge_set_extents(naik_gauge_file *file, const int64_t size[NAIK_DIM]);
 /* What links on this lattice take in a file, and its head. */

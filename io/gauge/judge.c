@@ -15,6 +15,7 @@
 
 static const double plaquette_tolerance = 1e-5;  /* of the plaquette normalised to 1 */
 static const double link_trace_tolerance = 1e-6; /* as NERSC archives demand */
+static const double least_decimals = 1e-3;       /* of both */
 static const double scale_tolerance = 1e-4;      /* of long links in single precision */
 
 static void object(naik_gauge_verdict *v, const char *format, ...) NAIK_PRINTF(2, 3);
@@ -60,11 +61,23 @@ static void judge_sum(const naik_gauge_file *file, naik_gauge_verdict *v)
     }
 }
 
+/* A number of few digits is a rounded one, of three decimals at least. */
+static double with_rounding(double tolerance, double last)
+{
+    return fmax(tolerance, fmin(0.51 * last, least_decimals));
+}
+
+/* Of the plaquette normalised to 1. */
+static double tolerance_of_plaquette(const naik_gauge_file *file)
+{
+    return with_rounding(plaquette_tolerance, file->plaquette_last);
+}
+
 /* The file stores another one. */
 static bool has_other_plaquette(const naik_gauge_file *file, const naik_gauge_checks *checks)
 {
     return !isnan(file->plaquette_stored) &&
-           !(fabs(file->plaquette_stored - checks->plaquette) / 3 <= plaquette_tolerance);
+           !(fabs(file->plaquette_stored - checks->plaquette) / 3 <= tolerance_of_plaquette(file));
 }
 
 static void judge_claims(const naik_gauge_file *file, const naik_gauge_checks *checks,
@@ -75,7 +88,8 @@ static void judge_claims(const naik_gauge_file *file, const naik_gauge_checks *c
                file->plaquette_stored / 3, checks->plaquette / 3);
     }
     if (!isnan(file->link_trace_stored) &&
-        !(fabs(file->link_trace_stored - checks->link_trace) <= link_trace_tolerance)) {
+        !(fabs(file->link_trace_stored - checks->link_trace) <=
+          with_rounding(link_trace_tolerance, file->link_trace_last))) {
         object(v, "link trace is stored as %.10g, but the links give %.10g",
                file->link_trace_stored, checks->link_trace);
     }
@@ -206,7 +220,8 @@ static naik_status judge_rows(const naik_gauge *gauge, const naik_gauge_file *fi
 {
     naik_status status = NAIK_OK;
     naik_row_signs signs = {.phases = false};
-    NAIK_TRY(naik_row_signs_find(gauge, file->plaquette_stored, 3 * plaquette_tolerance, &signs));
+    NAIK_TRY(naik_row_signs_find(gauge, file->plaquette_stored, 3 * tolerance_of_plaquette(file),
+                                 &signs));
     if (signs.phases || signs.boundary) {
         *v = (naik_gauge_verdict){
             .status = NAIK_ERR_INPUT, .kind = NAIK_LINKS_SIGNED, .unusable = true};

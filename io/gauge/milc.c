@@ -61,7 +61,7 @@ static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_f
     }
     memcpy(file->header_text, head->bytes + STAMP_AT, ORDER_AT - STAMP_AT);
     int64_t expected = HEADER_BYTES + naik_gauge_file_volume(file) * 4 * 18 * 4;
-    if (head->size_bytes != expected) {
+    if (!naik_gauge_size_fits(head, expected, file)) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "'%s' is %lld bytes long, but its MILC header (%d %d %d %d) needs %lld",
                          head->path, (long long)head->size_bytes, file->size[0], file->size[1],

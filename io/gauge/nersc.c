@@ -6,21 +6,23 @@
  */
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
+#include "comm/paths.h"
 #include "io/gauge/format.h"
 
-enum { VALUE_SIZE = 256, HEADER_ROOM = 2048 };
+enum { VALUE_SIZE = 256, HEADER_ROOM = 2048, MOST_HEADER = 1 << 20 };
 static const char begin_mark[] = "BEGIN_HEADER", end_mark[] = "END_HEADER";
 
 static bool recognise(const naik_file_head *head)
 {
     size_t length = sizeof begin_mark - 1;
-    return (size_t)head->length > length && memcmp(head->bytes, begin_mark, length) == 0 &&
+    return (size_t)head->length > length &&
+           strncasecmp((const char *)head->bytes, begin_mark, length) == 0 &&
            isspace(head->bytes[length]);
 }
 
@@ -32,14 +34,14 @@ static const char *skip_space(const char *at, const char *end)
     return at;
 }
 
-/* The text without white space around it equals `word`. */
+/* The text without white space around it equals `word`, in capitals or not. */
 static bool stripped_equals(const char *begin, const char *end, const char *word)
 {
     begin = skip_space(begin, end);
     while (end > begin && isspace((unsigned char)end[-1])) {
         end--;
     }
-    return (size_t)(end - begin) == strlen(word) && memcmp(begin, word, strlen(word)) == 0;
+    return (size_t)(end - begin) == strlen(word) && strncasecmp(begin, word, strlen(word)) == 0;
 }
 
 static const char *line_end(const char *at, const char *end)
@@ -61,6 +63,17 @@ static const char *find_data(const char *text, const char *end)
     return NULL;
 }
 
+/* Where a comment begins behind a value, or `end`. */
+static const char *comment_at(const char *value, const char *end)
+{
+    for (const char *at = value; at < end; at++) {
+        if (*at == '#' && (at == value || isspace((unsigned char)at[-1]))) {
+            return at;
+        }
+    }
+    return end;
+}
+
 /* The value of the n-th line with this key, from 0 on; "" where there is none. */
 static bool find_nth(const char *text, const char *end, const char *key, int n,
                      char value[VALUE_SIZE])
@@ -69,7 +82,7 @@ static bool find_nth(const char *text, const char *end, const char *key, int n,
         const char *stop = line_end(line, end);
         const char *equals = memchr(line, '=', (size_t)(stop - line));
         if (equals != NULL && stripped_equals(line, equals, key) && n-- == 0) {
-            const char *first = skip_space(equals + 1, stop), *last = stop;
+            const char *first = skip_space(equals + 1, stop), *last = comment_at(first, stop);
             while (last > first && isspace((unsigned char)last[-1])) {
                 last--;
             }
@@ -85,6 +98,27 @@ static bool find_nth(const char *text, const char *end, const char *key, int n,
 static bool find_value(const char *text, const char *end, const char *key, char value[VALUE_SIZE])
 {
     return find_nth(text, end, key, 0, value);
+}
+
+/* The value in capitals, of which writers mean the same. */
+static bool find_word(const char *text, const char *end, const char *key, char value[VALUE_SIZE])
+{
+    const bool found = find_value(text, end, key, value);
+    for (char *at = value; *at != '\0'; at++) {
+        *at = (char)toupper((unsigned char)*at);
+    }
+    return found;
+}
+
+/* The value of a key that is there and says something. */
+static bool find_told(const char *text, const char *end, const char *key, char value[VALUE_SIZE])
+{
+    static const char *const nothing[] = {"", "UNKNOWN", "NONE", "N/A"};
+    bool told = find_value(text, end, key, value);
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+        told = told && strcasecmp(value, nothing[i]) != 0;
+    }
+    return told;
 }
 
 /* A header may say the same twice, but no two things: nobody knows which is meant. */
@@ -151,12 +185,10 @@ static naik_status take_datatype(naik_log *log, const naik_file_head *head, cons
                                  naik_gauge_file *file)
 {
     int colours = 0, rows = 0, columns = 0, end = 0, last = 0;
-    char cross = 0;
     const int found =
-        sscanf(value, "4D_SU%d_GAUGE%n_%d%c%d%n", &colours, &end, &rows, &cross, &columns, &last);
+        sscanf(value, "4D_SU%d_GAUGE%n_%dX%d%n", &colours, &end, &rows, &columns, &last);
     const bool whole = found == 1 && end > 0 && value[end] == '\0';
-    const bool square =
-        found == 4 && (cross == 'x' || cross == 'X') && rows == columns && value[last] == '\0';
+    const bool square = found == 3 && last > 0 && rows == columns && value[last] == '\0';
     if ((whole || square) && colours > 1 && colours != 3) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "'%s' has links of %d colours, SU(%d): naik computes with 3", head->path,
@@ -164,6 +196,17 @@ static naik_status take_datatype(naik_log *log, const naik_file_head *head, cons
     }
     file->rows = colours != 3 ? 0 : whole ? 2 : square && rows == 3 ? 3 : 0;
     return file->rows > 0 ? NAIK_OK : other_value(log, head, "DATATYPE", value);
+}
+
+/* "IEEE64_LITTLE" and "IEEE64 LITTLE" are IEEE64LITTLE. */
+static bool is_spelled(const char *value, const char *name)
+{
+    for (; *value != '\0'; value++) {
+        if (strchr(" -_", *value) == NULL && *value != *name++) {
+            return false;
+        }
+    }
+    return *name == '\0';
 }
 
 static naik_status take_layout(naik_log *log, const naik_file_head *head, const char *text,
@@ -176,35 +219,22 @@ static naik_status take_layout(naik_log *log, const naik_file_head *head, const 
     } kinds[] = {{"IEEE32BIG", 32, "big"}, {"IEEE32", 32, "big"}, {"IEEE32LITTLE", 32, "little"},
                  {"IEEE64BIG", 64, "big"}, {"IEEE64", 64, "big"}, {"IEEE64LITTLE", 64, "little"}};
     char value[VALUE_SIZE];
-    find_value(text, end, "DATATYPE", value);
+    find_word(text, end, "DATATYPE", value);
     const naik_status status = take_datatype(log, head, value, file);
     if (status != NAIK_OK) {
         return status;
     }
-    if (!find_value(text, end, "FLOATING_POINT", value)) {
+    if (!find_word(text, end, "FLOATING_POINT", value)) {
         strcpy(value, "IEEE32BIG"); /* as old writers mean it */
     }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(value, kinds[i].name) == 0) {
+        if (is_spelled(value, kinds[i].name)) {
             file->precision = kinds[i].bits;
             strcpy(file->byte_order, kinds[i].order);
             return NAIK_OK;
         }
     }
     return other_value(log, head, "FLOATING_POINT", value);
-}
-
-static void add_note(naik_gauge_file *file, const char *format, ...) NAIK_PRINTF(2, 3);
-
-static void add_note(naik_gauge_file *file, const char *format, ...)
-{
-    const size_t used = strlen(file->note);
-    char text[200];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    snprintf(file->note + used, sizeof file->note - used, "%s%s", used > 0 ? "; " : "", text);
 }
 
 /* Writers mean the sign that their own operator puts on the links, or one that is in them: the
@@ -214,11 +244,12 @@ static void note_boundary(const char *text, const char *end, naik_gauge_file *fi
     char key[32], value[VALUE_SIZE];
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         snprintf(key, sizeof key, "BOUNDARY_%d", mu + 1);
-        if (find_value(text, end, key, value) && strcmp(value, "ANTIPERIODIC") == 0) {
-            add_note(file,
-                     "the header says %s = ANTIPERIODIC: naik takes the links as they are and "
-                     "puts the sign of lattice.boundary_t on them itself",
-                     key);
+        if (find_word(text, end, key, value) && strcmp(value, "ANTIPERIODIC") == 0) {
+            naik_gauge_add_note(
+                file,
+                "the header says %s = ANTIPERIODIC: naik takes the links as they are and "
+                "puts the sign of lattice.boundary_t on them itself",
+                key);
         }
     }
 }
@@ -228,7 +259,7 @@ static naik_status take_claims(naik_log *log, const naik_file_head *head, const 
 {
     char value[VALUE_SIZE];
     char *stop;
-    if (find_value(text, end, "CHECKSUM", value)) {
+    if (find_told(text, end, "CHECKSUM", value)) {
         unsigned long sum = strtoul(value, &stop, 16);
         if (!isxdigit((unsigned char)value[0]) || *stop != '\0' || sum > UINT32_MAX) {
             return bad_value(log, head, "CHECKSUM", value);
@@ -237,18 +268,18 @@ static naik_status take_claims(naik_log *log, const naik_file_head *head, const 
         file->checksum_stored[0] = (uint32_t)sum;
         strcpy(file->checksum_kind, "nersc");
     } else {
-        add_note(file, "the NERSC header carries no CHECKSUM");
+        naik_gauge_add_note(file, "the NERSC header carries no CHECKSUM");
     }
     note_boundary(text, end, file);
     double number;
-    if (find_value(text, end, "PLAQUETTE", value)) {
-        if (!naik_text_real(value, &number)) {
+    if (find_told(text, end, "PLAQUETTE", value)) {
+        if (!naik_gauge_read_claim(value, &number, &file->plaquette_last)) {
             return bad_value(log, head, "PLAQUETTE", value);
         }
         file->plaquette_stored = 3 * number;
     }
-    if (find_value(text, end, "LINK_TRACE", value)) {
-        if (!naik_text_real(value, &number)) {
+    if (find_told(text, end, "LINK_TRACE", value)) {
+        if (!naik_gauge_read_claim(value, &number, &file->link_trace_last)) {
             return bad_value(log, head, "LINK_TRACE", value);
         }
         file->link_trace_stored = number;
@@ -256,37 +287,86 @@ static naik_status take_claims(naik_log *log, const naik_file_head *head, const 
     return NAIK_OK;
 }
 
-static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_file *file)
+/* The header, or all that could be read of it. *data: the byte after END_HEADER, NULL where there is none
+ * within the most that a header may have. */
+static naik_status read_header(naik_log *log, const naik_file_head *head, char **text,
+                               const char **data, size_t *length)
 {
-    const char *text = (const char *)head->bytes;
-    const char *data = find_data(text, text + head->length);
-    naik_status status = NAIK_OK;
-    if (data == NULL) {
-        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                         "'%s' has no END_HEADER in its first %d bytes: damaged NERSC header",
-                         head->path, head->length);
+    struct stat info;
+    FILE *stream = naik_path_open(head->path, &info);
+    *text = NULL;
+    *data = NULL;
+    *length = 0;
+    for (size_t room = sizeof head->bytes; stream != NULL && *data == NULL && room <= MOST_HEADER;
+         room *= 4) {
+        char *grown = realloc(*text, room + 1);
+        if (grown == NULL) {
+            fclose(stream);
+            return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a file's header");
+        }
+        *text = grown;
+        *length += fread(grown + *length, 1, room - *length, stream);
+        *data = find_data(grown, grown + *length);
     }
+    if (stream != NULL) {
+        fclose(stream);
+    }
+    return NAIK_OK;
+}
+
+/* A text so far is a header that never ends; anything else has lost its end. */
+static naik_status headless(naik_log *log, const naik_file_head *head, const char *text,
+                            size_t length)
+{
+    const bool is_text = length == MOST_HEADER && memchr(text, 0, length) == NULL;
+    return is_text
+               ? NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'%s' has a NERSC header of more than %d bytes, which naik does not "
+                           "read",
+                           head->path, MOST_HEADER)
+               : NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                           "'%s' has no END_HEADER in its first %lld bytes: damaged NERSC header",
+                           head->path, (long long)length);
+}
+
+static naik_status take_header(naik_log *log, const naik_file_head *head, const char *text,
+                               const char *data, naik_gauge_file *file)
+{
+    naik_status status = NAIK_OK;
     strcpy(file->format, "nersc");
     file->data_offset = data - text;
     NAIK_TRY(refuse_contradictions(log, head, text, data));
     NAIK_TRY(take_extents(log, head, text, data, file));
     NAIK_TRY(take_layout(log, head, text, data, file));
     NAIK_TRY(take_claims(log, head, text, data, file));
-    int64_t expected =
+    const int64_t expected =
         file->data_offset + naik_gauge_file_volume(file) * 24 * file->rows * file->precision / 8;
-    if (expected != head->size_bytes) {
+    if (!naik_gauge_size_fits(head, expected, file)) {
         status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                            "'%s' is %lld bytes long, but its NERSC header needs %lld", head->path,
                            (long long)head->size_bytes, (long long)expected);
-        goto done;
     }
-    file->header_text = calloc(1, (size_t)file->data_offset + 1);
-    if (file->header_text == NULL) {
-        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a file's header");
-        goto done;
-    }
-    memcpy(file->header_text, text, (size_t)file->data_offset);
 done:
+    return status;
+}
+
+static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_file *file)
+{
+    char *text = NULL;
+    const char *data = NULL;
+    size_t length = 0;
+    naik_status status = NAIK_OK;
+    NAIK_TRY(read_header(log, head, &text, &data, &length));
+    if (data == NULL) {
+        status = headless(log, head, text, length);
+        goto done;
+    }
+    NAIK_TRY(take_header(log, head, text, data, file));
+    text[file->data_offset] = '\0';
+    file->header_text = text;
+    text = NULL;
+done:
+    free(text);
     return status;
 }
 
@@ -296,7 +376,8 @@ typedef enum evidence { NO_EVIDENCE, UNITARY_LINKS, AS_STORED } evidence;
 
 static naik_status weigh(const naik_gauge *gauge, const naik_gauge_file *file, evidence *out)
 {
-    static const double near_unitary = 1e-2, near_plaquette = 3e-4;
+    static const double near_unitary = 1e-2, least_plaquette = 3e-4;
+    const double near_plaquette = fmax(least_plaquette, fmin(3 * file->plaquette_last, 3e-2));
     naik_gauge_checks checks;
     const naik_status status = naik_gauge_measure(gauge, &checks);
     const bool unitary =
@@ -336,13 +417,14 @@ static naik_status read_links(const char *path, naik_gauge *gauge, naik_gauge_fi
     strcpy(other.byte_order, strcmp(file->byte_order, "big") == 0 ? "little" : "big");
     NAIK_TRY(read_once(path, gauge, &other, &there));
     if (there > here) {
-        add_note(&other,
-                 "the data are %s-endian, as the %s proves; FLOATING_POINT says otherwise or "
-                 "leaves it open",
-                 other.byte_order,
-                 other.checksum_known                                   ? "checksum"
-                 : there == AS_STORED && !isnan(other.plaquette_stored) ? "plaquette"
-                                                                        : "unitarity of the links");
+        naik_gauge_add_note(
+            &other,
+            "the data are %s-endian, as the %s proves; FLOATING_POINT says otherwise or "
+            "leaves it open",
+            other.byte_order,
+            other.checksum_known                                   ? "checksum"
+            : there == AS_STORED && !isnan(other.plaquette_stored) ? "plaquette"
+                                                                   : "unitarity of the links");
         *file = other;
     } else {
         NAIK_TRY(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, file));

@@ -60,7 +60,7 @@ static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_f
     if (!take_header(head, file)) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' is no openQCD file", head->path);
     }
-    if (head->size_bytes != expected_size(file)) {
+    if (!naik_gauge_size_fits(head, expected_size(file), file)) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "'%s' looks like an openQCD configuration of %dx%dx%dx%d (x, y, z, t), "
                          "but is %lld bytes long instead of %lld",
@@ -79,7 +79,7 @@ static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_f
     }
     strcpy(file->format, "openqcd");
     strcpy(file->byte_order, "little");
-    strcpy(file->note, "openQCD files carry no checksum, only the plaquette");
+    naik_gauge_add_note(file, "openQCD files carry no checksum, only the plaquette");
     file->precision = 64;
     file->rows = 3;
     file->data_offset = HEADER_BYTES;

@@ -127,14 +127,15 @@ static naik_status check_links(naik_log *log, const char *path, const naik_scida
 /* Plaquette and link trace that MILC writes into the user XML. */
 static void take_claims(const naik_scidac_field *f, naik_gauge_file *file)
 {
-    char value[64], *end;
-    if (naik_xml_value(f->user, "plaq", value, sizeof value)) {
-        double number = naik_text_strtod(value, &end);
-        file->plaquette_stored = end != value && *end == '\0' ? 3 * number : NAN;
+    char value[64];
+    double number;
+    if (naik_xml_value(f->user, "plaq", value, sizeof value) &&
+        naik_gauge_read_claim(value, &number, &file->plaquette_last)) {
+        file->plaquette_stored = 3 * number;
     }
-    if (naik_xml_value(f->user, "linktr", value, sizeof value)) {
-        double number = naik_text_strtod(value, &end);
-        file->link_trace_stored = end != value && *end == '\0' ? number : NAN;
+    if (naik_xml_value(f->user, "linktr", value, sizeof value) &&
+        naik_gauge_read_claim(value, &number, &file->link_trace_last)) {
+        file->link_trace_stored = number;
     }
 }
 
@@ -167,10 +168,16 @@ static naik_status fill(naik_log *log, const char *path, const naik_scidac_file 
     file->data_offset = f->offset;
     file->checksum_known = f->has_sum;
     memcpy(file->checksum_stored, f->sum, sizeof f->sum);
-    snprintf(file->note, sizeof file->note, "%s%s%s",
-             f->has_sum ? "" : "the file carries no checksum",
-             !f->has_sum && file->extents_given ? "; " : "",
-             file->extents_given ? "the file does not tell its extents, which were given" : "");
+    if (!f->has_sum) {
+        naik_gauge_add_note(file, "the file carries no checksum");
+    }
+    if (file->extents_given) {
+        naik_gauge_add_note(file, "the file does not tell its extents, which were given");
+    }
+    if (lime->padding > 0) {
+        naik_gauge_add_note(file, "%lld bytes follow the last record, which are all zero",
+                            (long long)lime->padding);
+    }
     take_claims(f, file);
     NAIK_TRY(keep_text(log, lime, f, file));
 done:

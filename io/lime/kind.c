@@ -65,12 +65,21 @@ static bool is_of_colours(int64_t element_bytes, int bits, int colours)
     return n == c || n == 4 * c || n == c * c || n == 16 * c * c;
 }
 
+/* As many numbers as four links have, which a propagator of two spins has as well. */
+static bool is_half_propagator(const naik_scidac_field *f, const shape *s)
+{
+    return s != NULL && s->kind == NAIK_FIELD_LINKS && s->count == 1 && f->spins == 2;
+}
+
 /* Elements of this size, so many a site, whose reals have `bits` bits. */
 static bool try_bits(naik_scidac_field *f, int64_t element_bytes, int count, int bits)
 {
     const shape *s =
         f->colors > 0 && f->colors != 3 ? NULL : find_shape(element_bytes, count, bits);
     const int colours = colours_of(element_bytes, count, bits);
+    if (is_half_propagator(f, s)) {
+        return false;
+    }
     if (s != NULL) {
         f->kind = s->kind;
         f->rows = s->numbers == 6 ? 2 : 3;

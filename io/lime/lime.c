@@ -1,27 +1,32 @@
 /* lime.c - the chain of LIME records, and the fields that SciDAC and ILDG describe in it */
 #include "io/lime/lime.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
 #include "comm/paths.h"
+#include "io/files.h"
 
 enum {
     RECORD_HEADER = 144,
     TYPE_BYTES = 128,
     MAX_FIELDS = 65536,
     MAX_RECORDS = 1 << 20,
+    MAX_TEXT = 1 << 20,
     MAX_EXTENT = 65536
 };
 
 static const unsigned char magic[4] = {0x45, 0x67, 0x89, 0xab};
 
 typedef struct record {
-    int64_t offset, length; /* of the data */
-    bool ends_message;
+    int64_t offset, length;    /* of the data */
+    bool marked, ends_message; /* as the begin or end of a message; as the end */
+    bool none;                 /* the file has no more records */
     char type[TYPE_BYTES + 1];
 } record;
 
@@ -38,13 +43,15 @@ typedef struct scan { /* where the walk along the records stands */
     const char *path;
     FILE *stream;
     naik_scidac_file *file;
-    char private_xml[2048]; /* of the record to come, "" if none */
+    char *text;             /* [MAX_TEXT], of the record at hand */
+    char private_xml[8192]; /* of the record to come, "" if none */
     char user_xml[2048];
     format_text format, last_format; /* of the record to come; tmLQCD's, which stays in force */
     bool has_grid_dims;              /* of the record to come, by its grid-format */
     int grid_dims[NAIK_DIM];
-    bool wants_sum; /* the last field has no checksum yet */
-    bool has_sum;   /* of the record to come */
+    bool ended, marks; /* the last record ends its message; records of this file tell that */
+    bool wants_sum;    /* the last field has no checksum yet */
+    bool has_sum;      /* of the record to come */
     uint32_t sum[2];
 } scan;
 
@@ -62,23 +69,42 @@ static int64_t big_endian_i64(const unsigned char *b)
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
+/* Zeros to the end of the file are padding. Within a message they have taken the place of its records,
+ * if the writer of the file marks where messages end. */
+static bool is_padding(scan *s, int64_t offset)
+{
+    return offset > 0 && (s->ended || !s->marks) && naik_file_is_padded(s->path, offset);
+}
+
+static naik_status no_record(scan *s, int64_t offset)
+{
+    return NAIK_FAIL(s->log, NAIK_ERR_CORRUPT, "'%s' has no LIME record at byte %lld", s->path,
+                     (long long)offset);
+}
+
 /* The record at `offset`; it lies inside the file. */
 static naik_status next_record(scan *s, int64_t offset, record *out)
 {
     unsigned char header[RECORD_HEADER];
-    int64_t left = s->file->size_bytes - offset;
-    if (left < RECORD_HEADER) {
+    const int64_t left = s->file->size_bytes - offset;
+    const bool whole = left >= RECORD_HEADER;
+    if (whole && (fseeko(s->stream, offset, SEEK_SET) != 0 ||
+                  fread(header, 1, RECORD_HEADER, s->stream) != RECORD_HEADER)) {
+        return NAIK_FAIL(s->log, NAIK_ERR_IO, "cannot read '%s': %m", s->path);
+    }
+    const bool found = whole && naik_lime_recognise(header, sizeof header);
+    *out = (record){.none = !found && is_padding(s, offset)};
+    if (out->none) {
+        s->file->padding = left;
+        return NAIK_OK;
+    }
+    if (!whole) {
         return NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
                          "'%s' ends within a LIME record header at byte %lld", s->path,
                          (long long)offset);
     }
-    if (fseeko(s->stream, offset, SEEK_SET) != 0 ||
-        fread(header, 1, RECORD_HEADER, s->stream) != RECORD_HEADER) {
-        return NAIK_FAIL(s->log, NAIK_ERR_IO, "cannot read '%s': %m", s->path);
-    }
-    if (!naik_lime_recognise(header, sizeof header)) {
-        return NAIK_FAIL(s->log, NAIK_ERR_CORRUPT, "'%s' has no LIME record at byte %lld", s->path,
-                         (long long)offset);
+    if (!found) {
+        return no_record(s, offset);
     }
     if (header[4] != 0 || header[5] != 1) {
         return NAIK_FAIL(s->log, offset == 0 ? NAIK_ERR_INPUT : NAIK_ERR_CORRUPT,
@@ -87,6 +113,7 @@ static naik_status next_record(scan *s, int64_t offset, record *out)
     }
     out->offset = offset + RECORD_HEADER;
     out->length = big_endian_i64(header + 8);
+    out->marked = (header[6] & 0xc0) != 0;
     out->ends_message = (header[6] & 0x40) != 0;
     memcpy(out->type, header + 16, TYPE_BYTES);
     out->type[TYPE_BYTES] = '\0';
@@ -107,7 +134,7 @@ static naik_status next_record(scan *s, int64_t offset, record *out)
 static naik_status read_text(scan *s, const record *r, char *text, size_t text_size)
 {
     size_t wanted = r->length < (int64_t)text_size ? (size_t)r->length : text_size - 1;
-    memset(text, 0, text_size);
+    text[wanted] = '\0';
     if (fseeko(s->stream, r->offset, SEEK_SET) != 0 ||
         fread(text, 1, wanted, s->stream) != wanted) {
         return NAIK_FAIL(s->log, NAIK_ERR_IO, "cannot read '%s': %m", s->path);
@@ -144,10 +171,10 @@ static naik_status refuse_contradictions(scan *s, const char *what, const char *
 static naik_status take_file_xml(scan *s, const record *r)
 {
     static const char *const tags[] = {"spacetime", "dims", "volfmt", NULL};
-    char text[2048];
+    const char *text = s->text;
     int dims[NAIK_DIM], spacetime = NAIK_DIM, volfmt = 0;
     naik_status status = NAIK_OK;
-    NAIK_TRY(read_text(s, r, text, sizeof text));
+    NAIK_TRY(read_text(s, r, s->text, MAX_TEXT));
     NAIK_TRY(refuse_contradictions(s, "scidac-private-file-xml", text, tags));
     naik_xml_ints(text, "volfmt", 1, &volfmt);
     s->file->volume = s->file->volume || volfmt != 0;
@@ -182,20 +209,22 @@ static naik_status take_format(scan *s, const record *r, bool tmlqcd, bool sourc
     static const char *const tag[NAIK_DIM] = {"lx", "ly", "lz", "lt"};
     format_text now = {.there = true, .has_dims = true, .tmlqcd = tmlqcd, .source = source};
     const format_text before = s->format;
+    const char *text = s->text;
     naik_status status = NAIK_OK;
     static const char *const tags[] = {"lx", "ly", "lz", "lt", "precision", "field", "rows", NULL};
-    NAIK_TRY(read_text(s, r, now.text, sizeof now.text));
-    NAIK_TRY(refuse_contradictions(s, "ildg-format", now.text, tags));
+    NAIK_TRY(read_text(s, r, s->text, MAX_TEXT));
+    snprintf(now.text, sizeof now.text, "%s", s->text);
+    NAIK_TRY(refuse_contradictions(s, "ildg-format", text, tags));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        now.has_dims = now.has_dims && naik_xml_ints(now.text, tag[mu], 1, &now.dims[mu]);
+        now.has_dims = now.has_dims && naik_xml_ints(text, tag[mu], 1, &now.dims[mu]);
     }
     if (now.has_dims) {
         NAIK_TRY(check_dims(s, now.dims));
     }
-    naik_xml_ints(now.text, "precision", 1, &now.precision);
-    naik_xml_ints(now.text, "rows", 1, &now.rows);
+    naik_xml_ints(text, "precision", 1, &now.precision);
+    naik_xml_ints(text, "rows", 1, &now.rows);
     now.precision = now.precision == 32 || now.precision == 64 ? now.precision : 0;
-    naik_xml_value(now.text, "field", now.field, sizeof now.field);
+    naik_xml_value(text, "field", now.field, sizeof now.field);
     if (before.there && before.has_dims && now.has_dims &&
         memcmp(before.dims, now.dims, sizeof now.dims) != 0) {
         NAIK_TRY(contradictory_dims(s, before.dims, now.dims));
@@ -208,10 +237,10 @@ done:
 /* Extents of Grid's fields: an <elem> each inside <dimension>. */
 static naik_status take_grid_format(scan *s, const record *r)
 {
-    char text[2048];
+    const char *text = s->text;
     int spacetime = NAIK_DIM;
     naik_status status = NAIK_OK;
-    NAIK_TRY(read_text(s, r, text, sizeof text));
+    NAIK_TRY(read_text(s, r, s->text, MAX_TEXT));
     if (naik_xml_ints(text, "nd", 1, &spacetime) && spacetime != NAIK_DIM) {
         status = NAIK_FAIL(s->log, NAIK_ERR_INPUT, "'%s' has a field of %d dimensions, not 4",
                            s->path, spacetime);
@@ -360,21 +389,22 @@ done:
 static bool hex_value(const char *xml, const char *tag, uint32_t *out)
 {
     char value[16], *end;
-    if (!naik_xml_value(xml, tag, value, sizeof value) || value[0] == '\0' || strlen(value) > 8) {
+    const bool found = naik_xml_value(xml, tag, value, sizeof value);
+    const char *digits = strncasecmp(value, "0x", 2) == 0 ? value + 2 : value;
+    if (!found || !isxdigit((unsigned char)*digits) || strlen(digits) > 8) {
         return false;
     }
-    *out = (uint32_t)strtoul(value, &end, 16);
-    return *end == '\0' && value[0] != '-' && value[0] != '+';
+    *out = (uint32_t)strtoul(digits, &end, 16);
+    return *end == '\0';
 }
 
 /* Of the field before it, or of the field to come where that has one. */
 static naik_status take_checksum(scan *s, const record *r)
 {
-    char text[1024];
     uint32_t sum[2];
     naik_status status = NAIK_OK;
-    NAIK_TRY(read_text(s, r, text, sizeof text));
-    if (!hex_value(text, "suma", &sum[0]) || !hex_value(text, "sumb", &sum[1])) {
+    NAIK_TRY(read_text(s, r, s->text, MAX_TEXT));
+    if (!hex_value(s->text, "suma", &sum[0]) || !hex_value(s->text, "sumb", &sum[1])) {
         status = NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
                            "'%s' has an unreadable scidac-checksum record at byte %lld", s->path,
                            (long long)r->offset);
@@ -454,6 +484,17 @@ static void finish(scan *s)
     }
 }
 
+/* As many zeros as a field has may have been one more of them, but for that of a lone configuration. */
+static naik_status judge_padding(scan *s)
+{
+    const naik_scidac_file *file = s->file;
+    const naik_scidac_field *last = file->count > 0 ? &file->field[file->count - 1] : NULL;
+    const bool lone = file->count == 1 && last->kind == NAIK_FIELD_LINKS;
+    return last == NULL || lone || file->padding < last->size_bytes
+               ? NAIK_OK
+               : no_record(s, file->size_bytes - file->padding);
+}
+
 static naik_status walk(scan *s)
 {
     naik_status status = NAIK_OK;
@@ -465,14 +506,29 @@ static naik_status walk(scan *s)
                              s->path, MAX_RECORDS);
         }
         NAIK_TRY(next_record(s, offset, &r));
+        if (r.none) {
+            break;
+        }
         NAIK_TRY(take_record(s, &r));
+        s->ended = r.ends_message;
+        s->marks = s->marks || r.marked;
         offset = r.offset + r.length;
         offset += (8 - r.length % 8) % 8; /* padding; the last record's may be missing */
     }
     s->file->lone += s->private_xml[0] != '\0';
     finish(s);
+    NAIK_TRY(judge_padding(s));
 done:
     return status;
+}
+
+void naik_scidac_close(naik_scidac_file **file)
+{
+    if (*file != NULL) {
+        free((*file)->field);
+    }
+    free(*file);
+    *file = NULL;
 }
 
 naik_status naik_scidac_scan_part(naik_log *log, const char *path, naik_scidac_file **out)
@@ -482,8 +538,9 @@ naik_status naik_scidac_scan_part(naik_log *log, const char *path, naik_scidac_f
     scan s = {.log = log, .path = path};
     naik_status status = NAIK_OK;
     s.file = calloc(1, sizeof *s.file);
+    s.text = calloc(1, MAX_TEXT);
     s.stream = naik_path_open(path, &info);
-    if (s.file == NULL) {
+    if (s.file == NULL || s.text == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the records of '%s'", path);
         goto done;
     }
@@ -505,64 +562,7 @@ done:
     if (s.stream != NULL) {
         fclose(s.stream);
     }
+    free(s.text);
     naik_scidac_close(&s.file);
     return status;
-}
-
-naik_status naik_scidac_scan(naik_log *log, const char *path, naik_scidac_file **out)
-{
-    naik_status status = naik_scidac_scan_part(log, path, out);
-    if (status == NAIK_OK && (*out)->volume) {
-        naik_scidac_close(out);
-        status =
-            NAIK_FAIL(log, NAIK_ERR_INPUT,
-                      "'%s' is one part of a multi-file SciDAC volume; join the parts first", path);
-    }
-    return status;
-}
-
-naik_status naik_scidac_open(naik_comm *comm, const char *path, naik_scidac_file **out)
-{
-    *out = NULL;
-    naik_status status = NAIK_OK;
-    naik_scidac_file *file = NULL;
-    naik_scidac_field *field = NULL;
-    if (comm->rank == 0) {
-        status = naik_scidac_scan_part(comm->log, path, &file);
-    } else {
-        file = calloc(1, sizeof *file);
-        if (file == NULL) {
-            status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for records of a file");
-        }
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    field = file->field;
-    status = naik_comm_broadcast(comm, file, sizeof *file, 0);
-    file->field = field; /* a pointer of rank 0 means nothing elsewhere */
-    NAIK_TRY(status);
-    if (comm->rank != 0 && file->count > 0) {
-        file->field = calloc((size_t)file->count, sizeof *file->field);
-        if (file->field == NULL) {
-            status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for records of a file");
-        }
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    if (file->count > 0) {
-        NAIK_TRY(
-            naik_comm_broadcast(comm, file->field, (size_t)file->count * sizeof *file->field, 0));
-    }
-    *out = file;
-    file = NULL;
-done:
-    naik_scidac_close(&file);
-    return status;
-}
-
-void naik_scidac_close(naik_scidac_file **file)
-{
-    if (*file != NULL) {
-        free((*file)->field);
-    }
-    free(*file);
-    *file = NULL;
 }

@@ -63,6 +63,7 @@ typedef struct naik_scidac_field {
 
 typedef struct naik_scidac_file {
     int64_t size_bytes;
+    int64_t padding; /* bytes behind the last record, which are zero */
     bool has_dims;
     int dims[NAIK_DIM]; /* from scidac-private-file-xml; x, y, z, t; 1 .. 65536 each */
     char user[8192];    /* begin of scidac-file-xml */

@@ -39,6 +39,11 @@ static const char *after_tag(const char *text, const char *tag)
             at = after_comment(at);
             continue;
         }
+        const char *instructed = at[1] == '?' ? strstr(at, "?>") : NULL;
+        if (instructed != NULL) { /* for another program */
+            at = instructed + 2;
+            continue;
+        }
         const char *name = local_name(at + 1), *end = name + length;
         at++;
         if (strncmp(name, tag, length) != 0) {

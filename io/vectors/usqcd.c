@@ -23,6 +23,21 @@ static int32_t word_at(const naik_file_head *head, int word, bool big)
     return (int32_t)value;
 }
 
+/* What the header says must be there, and perhaps zeros behind it. On rank 0. */
+static naik_status check_fnal_length(naik_log *log, const naik_file_head *head,
+                                     const naik_vector_file *file)
+{
+    const int *n = file->size;
+    const int64_t needed = FNAL_HEADER + FNAL_SITE * (int64_t)n[0] * n[1] * n[2] * n[3];
+    if (head->size_bytes == needed ||
+        (head->size_bytes > needed && naik_file_is_padded(file->path, needed))) {
+        return NAIK_OK;
+    }
+    return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                     "'%s' is %lld bytes long, but its header (%d %d %d %d) needs %lld", file->path,
+                     (long long)head->size_bytes, n[0], n[1], n[2], n[3], (long long)needed);
+}
+
 /* Nine words: magic, time, 4, 18, x, y, z, t, order; then [T][Z][Y][X][source][sink]. */
 static naik_status take_fnal(naik_log *log, const naik_file_head *head, naik_vector_file *file)
 {
@@ -48,13 +63,6 @@ static naik_status take_fnal(naik_log *log, const naik_file_head *head, naik_vec
                              file->size[mu]);
         }
         volume *= file->size[mu];
-    }
-    if (head->size_bytes != FNAL_HEADER + volume * FNAL_SITE) {
-        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                         "'%s' is %lld bytes long, but its header (%d %d %d %d) needs %lld",
-                         file->path, (long long)head->size_bytes, file->size[0], file->size[1],
-                         file->size[2], file->size[3],
-                         (long long)(FNAL_HEADER + volume * FNAL_SITE));
     }
     strcpy(file->format, "fnal-ks");
     file->spin = 1;
@@ -128,6 +136,10 @@ static naik_status open_any(naik_comm *comm, naik_vector_file *file)
     } else if (is_fnal(&head)) {
         NAIK_TRY(naik_comm_agree(comm, naik_vectors_allocate(comm->log, 3, file)));
         NAIK_TRY(take_fnal(comm->log, &head, file));
+        if (comm->rank == 0) {
+            status = check_fnal_length(comm->log, &head, file);
+        }
+        NAIK_TRY(naik_comm_agree(comm, status));
     } else {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "'%s' is of no known format of vectors: SciDAC and USQCD vectors, "
