@@ -151,7 +151,9 @@ def verdicts_and_readers():
     assert "# nucleon source=pt mass=0.4 naik_epsilon=0 name=ama momentum=0,0,0 over sources: correction standard error" in naik("info", path("fine.h5"), "--correlators")
     naik("report", path("fine.h5"), "-o", path("fine.html"))
     with open(path("fine.html"), encoding="utf-8") as f:
-        assert "ama/m00" in f.read()
+        told = f.read()
+        names = re.findall(r">(pion5, p = \(0, 0, 0\)[^<:]*)<", told.split("<h3>ama/m00")[1].split("<h3>")[0])
+        assert set(names) == {"pion5, p = (0, 0, 0), mean", "pion5, p = (0, 0, 0), sloppy mean"}, set(names)
 
 
 def noise_and_quarks_with_spin_too():

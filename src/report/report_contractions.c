@@ -13,7 +13,7 @@
 #include "propagator/baryon.h"
 #include "report/html.h"
 
-enum { MAX_FIGURES = 40, MAX_CURVES = 24 };
+enum { MAX_FIGURES = 40, MAX_CURVES = 24, CURVE_NAME = 160 };
 
 void report_effective_mass(const double *c, int extent, double *m)
 {
@@ -45,6 +45,14 @@ static bool is_drawn(const naik_reader_contraction *c)
 {
     return strstr(c->quantity, "standard error") == NULL &&
            strcmp(c->quantity, "correction") != 0 && strstr(c->quantity, "rest") == NULL;
+}
+
+/* The name of a curve. It names the quantities of an average, which has several in one figure. */
+static void print_name(const naik_reader_contraction *c, char name[CURVE_NAME])
+{
+    const bool plain = strcmp(c->quantity, "correlator") == 0;
+    snprintf(name, CURVE_NAME, "%s, p = (%d, %d, %d)%s%s", c->correlator, c->momentum[0],
+             c->momentum[1], c->momentum[2], plain ? "" : ", ", plain ? "" : c->quantity);
 }
 
 /* Length of the folder that holds the correlators of one source and masses. */
@@ -109,7 +117,7 @@ static naik_status print_figure(naik_log *log, FILE *out, const naik_propagator_
     const int extent = v->size[3];
     const naik_reader_contraction *item = v->contractions.item + first;
     html_curve curves[2][MAX_CURVES];
-    char names[MAX_CURVES][96];
+    char names[MAX_CURVES][CURVE_NAME];
     int drawn = 0, left = 0, with_mass = 0;
     double *memory = calloc((size_t)extent * 2 * MAX_CURVES, sizeof *memory);
     if (memory == NULL) {
@@ -128,8 +136,7 @@ static naik_status print_figure(naik_log *log, FILE *out, const naik_propagator_
         for (int t = 0; t < extent; t++) {
             size[t] = fabs(c->values[2 * t]);
         }
-        snprintf(names[drawn], sizeof names[drawn], "%s, p = (%d, %d, %d)", c->correlator,
-                 c->momentum[0], c->momentum[1], c->momentum[2]);
+        print_name(c, names[drawn]);
         curves[0][drawn] = (html_curve){names[drawn], names[drawn], drawn, size, extent, 0};
         if (strcmp(c->correlator, "condensate") != 0 && strncmp(c->quantity, "loop", 4) != 0 &&
             !c->three_point) {
