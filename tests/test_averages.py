@@ -264,6 +264,76 @@ def vector_pairs_are_taken_from_all_sites():
             assert np.abs(lma[at] - plain[at]).max() <= 1e-12 * size and np.abs(low).max() > 1e-3 * size, (at, lma[at], plain[at], low)
 
 
+def low_modes_of_few_sources_leave_the_rest_of_each():
+    """Of points at odd places, counted from one site, with a Naik epsilon: what numpy makes of the modes, of the links in
+    their file and of the stored correlators of each source."""
+    size, places, at, modes_at = (2, 2, 4, 4), [[0, 0, 0, 0], [1, 0, 3, 2], [0, 1, 2, 3]], [1, 0, 3, 1], path("few_modes.h5")
+    entry = "{name: %s, masses: [0.2], naik_epsilon: [-0.2], correlators: [%s], source: {type: point, origin: %s%s}}"
+    text = (HEAD % (path("tiny.h5"), "hisq")).replace("8, 4, 4, 8", "2, 2, 4, 4") + "solve: [%s, %s]\n" % (
+        entry % ("pt", "rhox, GT-GT", places, ""), entry % ("v", "", places, ", spin_taste: conserved_vector_z"))
+    text += "pairs: [{name: vv, quark: v, antiquark: pt}]\n" + LOW.replace("]", ", {type: low_modes, name: lmv, solve: vv}]")
+    text += "deflation: {modes: 8, krylov: 40, file: %s}\n" % modes_at  # the modes are poor
+    text += "output: {file: %s, correlators: [conserved_vector_z], momenta: [[0, 0, 0], [0, 0, 1]], origin: %s}\n" % (path("few.h5"), at)
+    with open(path("few.yaml"), "w") as f:
+        f.write(text)
+    naik("solve", path("few.yaml"))
+    naik("links", path("few.yaml"), "-o", path("few_links.h5"))
+    x = np.array([[k % 2, k // 2 % 2, k // 4 % 4, k // 16] for k in range(64)])
+    number, eps = {tuple(y): k for k, y in enumerate(x)}, (-1.0) ** x.sum(1)
+    with h5py.File(path("few_links.h5")) as f:
+        fat, far = (f[name][...].reshape(64, 4, 3, 3) for name in ("fat", "long"))
+
+    def ahead(mu, k=1):
+        return [number[tuple((y + k * np.eye(4, dtype=int)[mu]) % size)] for y in x]
+
+    def hop(u, mu, k):
+        matrix = np.zeros((64, 3, 64, 3), complex)
+        matrix[np.arange(64), :, ahead(mu, k)] = u[:, mu]
+        return matrix.reshape(192, 192)
+
+    def dagger(a):
+        return a.conj().T
+
+    hops = [(hop(fat, mu, 1), hop(far, mu, 3)) for mu in range(4)]
+    with naik_io.open_modes(modes_at) as m:
+        v = np.array([m.on_all_sites(i).reshape(192) for i in range(8)]).T
+    w = sum(h - dagger(h) for pair in hops for h in pair) @ v
+    lam = np.sqrt((np.abs(w) ** 2).sum(0)) / 2
+    w, g = w / (2 * lam), 1 / (2 * (0.2 ** 2 + lam ** 2))
+    low = (v * g * 0.2 + w * g * lam * -1) @ dagger(v) + (w * g * 0.2 + v * g * lam) @ dagger(w)
+
+    def from_place(name, wave, y):
+        """L_y from its time on."""
+        k = number[tuple(y)]
+        anti = low[:, 3 * k:3 * k + 3].reshape(64, 3, 3)
+        if name == "conserved_vector_z":
+            one, three = hops[2]
+            source = np.repeat(eps * eps[k], 3)[:, None] * (one + dagger(one) + 3 * (three + dagger(three)))[:, 3 * k:3 * k + 3]
+            quark, anti = (low @ source).reshape(64, 3, 3), (eps * eps[k])[:, None, None] * anti
+
+            def bracket(u, up):
+                return np.einsum("xac,xab,xbc->x", anti.conj(), u, quark[up]) + np.einsum("xac,xba,xbc->x", anti[up].conj(), u.conj(), quark)
+
+            long_ones = bracket(far[:, 2], ahead(2, 3))
+            sum_of = bracket(fat[:, 2], ahead(2)) + long_ones + long_ones[ahead(2, -1)] + long_ones[ahead(2, -2)]
+        else:
+            sum_of = (-1.0) ** (x - y)[:, 0 if name == "rhox" else 3] * (np.abs(anti) ** 2).sum((1, 2))
+        return np.roll((sum_of * wave / wave[k]).reshape(4, 16).sum(1), -y[3])
+
+    for name, entry, folder in ("rhox", "pt", "lma/m00"), ("GT-GT", "pt", "lma/m00"), ("conserved_vector_z", "vv", "lmv/m00-m00"):
+        for label, wave in ("p000", np.ones(64)), ("p001", np.exp(0.5j * np.pi * x[:, 2])):
+            L, C = np.array([from_place(name, wave, y) for y in x]), []
+            for y, c in zip(places, shifted("few", entry, f"m00{folder[7:]}/{name}/{label}").values()):
+                c = c @ [1, 1j] if c.ndim == 2 else c
+                from_site = sum(a - b for k, (a, b) in enumerate(zip(y, at)) if name[0] == "c" or k == (0 if name == "rhox" else 3))
+                C.append((-1) ** from_site * np.roll(c, -y[3]) * wave[number[tuple(at)]] / wave[number[tuple(y)]])
+            rest = np.array([c - L[number[tuple(y)]] for c, y in zip(C, places)])
+            part, bound = of_average("few", f"{folder}/{name}/{label}"), 1e-6 * np.abs(C).max()  # modes have single precision
+            error = (rest.real.std(0, ddof=1) + 1j * rest.imag.std(0, ddof=1)) / 3 ** 0.5
+            for word, want in ("low", L.mean(0)), ("rest", rest.mean(0)), ("mean", L.mean(0) + rest.mean(0)), ("error", error):
+                assert np.abs(part[word] - want).max() < bound, (name, label, word, part[word], want)
+
+
 def low_modes_are_told_and_continued():
     """On 1, 2 and 4 ranks and after kills the same bytes."""
     output = "output: {file: %s, correlators: [conserved_vector_x], momenta: [[0, 0, 0], [1, 0, 0]], propagators: false%s}\n"
@@ -372,5 +442,5 @@ def a_moving_wall_on_one_parity_gives_the_same_from_odd_slices():
 
 
 main([all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts, exact_sources_have_the_baryons_of_all_sources, verdicts_and_readers,
-      noise_and_quarks_with_spin_too, kills_and_grids_leave_the_same_bytes, low_modes_are_taken_from_all_sites, vector_pairs_are_taken_from_all_sites, low_modes_are_told_and_continued,
+      noise_and_quarks_with_spin_too, kills_and_grids_leave_the_same_bytes, low_modes_are_taken_from_all_sites, vector_pairs_are_taken_from_all_sites, low_modes_of_few_sources_leave_the_rest_of_each, low_modes_are_told_and_continued,
       all_places_give_the_same, a_moving_wall_on_one_parity_gives_the_same_from_odd_slices], needed=[all_sources_exact_is_the_plain_average, numbers_are_those_of_the_stored_parts])
