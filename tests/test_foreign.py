@@ -202,6 +202,10 @@ def fat_and_long_links_must_be_what_they_are_given_as():
         if sentence is not None:
             refused(["solve", path("links.yaml")], sentence)
             assert not os.path.exists(path("links.h5.part")), sentence  # no output is begun
+    daughter = "[{name: tp, parent: p, spectator: p, daughter_masses: [1], daughter_naik_epsilon: [-0.1], sink_times: [2], insertion: [G1-G1]}]"
+    for change, sentence in (("solve.0={name: p, masses: [1, 2], naik_epsilon: [0, 0.1], source: {type: point, origin: [0, 0, 0, 0]}}", "but p asks for 0.1 beside 0: use one"),
+                             ("three_point=" + daughter, "but tp+m00 asks for -0.1 beside 0: use one")):
+        refused(["solve", path("links.yaml"), "--set", change], sentence)
     told = naik("solve", path("links.yaml"), ranks=2)
     assert "boundary in t: antiperiodic, as the determinants of the links show" in told, told
 

@@ -162,9 +162,9 @@ static naik_status check_link_files(const naik_lattice *lattice, const naik_inpu
             naik_text_print_real(first->naik_epsilon, other, sizeof other);
             status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                                "the SciDAC files of action.file and action.long_file hold the "
-                               "links of one naik_epsilon, but solve.%d asks for %s beside "
+                               "links of one naik_epsilon, but %s asks for %s beside "
                                "%s: use one input for each",
-                               input->tasks[i].solve, its, other);
+                               input->solve[input->tasks[i].solve].name, its, other);
         }
     }
 done:
