@@ -147,6 +147,13 @@ def verdicts_and_readers():
     with naik_io.open(path("fine.h5")) as f:
         mean, = f.find("ama", "pion5", masses=0.2, quantity="mean")
         error, = f.find("ama", "pion5", masses=0.2, quantity="standard error")
+        exact = f.mean(f.find("pt+exact", "pion5", masses=0.2))
+        assert np.abs(exact / f.values(mean) - 1).max() < 0.5
+        try:
+            sloppy = f.mean(f.find("pt", "pion5", masses=0.2))
+        except ValueError as told:
+            sloppy = str(told)
+        assert "the solves of pt are sloppy, and their mean is biased" in str(sloppy), sloppy
         assert (f.values(mean) == mine["mean"]).all() and 0 < f.values(error).real[4] < f.values(mean).real[4]
     assert "# nucleon source=pt mass=0.4 naik_epsilon=0 name=ama momentum=0,0,0 over sources: correction standard error" in naik("info", path("fine.h5"), "--correlators")
     naik("report", path("fine.h5"), "-o", path("fine.html"))

@@ -531,6 +531,11 @@ class File(_Opened):
         """Mean over the sources of what `find` gives, each from its own time on. ValueError where sources and signs
         leave no common mean, or none that is known here: `output.average` of the run makes more of them."""
         given = [c for c in correlators if c.source is not None]
+        for s in {q.source for c in given for q in c.quarks}:
+            entry = s.rsplit("/", 1)[0]
+            if any(other.set == entry + _EXACT for other in self.sources):
+                raise ValueError(f"{self.path}: the solves of {entry} are sloppy, and their mean is biased: take the mean of their "
+                                 "average of truncated solves")
         lie, signed = [self._lie(c) for c in given], all(self._sign(c) is not None for c in given)
         for one in lie[1:]:
             why = one.against(lie[0], self.size, signed)
