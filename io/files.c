@@ -36,7 +36,7 @@ naik_status naik_file_head_read(naik_log *log, const char *path, const char *wha
     if (stream == NULL) {
         return errno == 0
                    ? NAIK_FAIL(log, NAIK_ERR_INPUT, "%s '%s' is not a regular file", what, path)
-                   : NAIK_FAIL(log, NAIK_ERR_INPUT, "cannot open %s '%s': %s", what, path,
+                   : NAIK_FAIL(log, naik_text_refused(errno), "cannot open %s '%s': %s", what, path,
                                strerror(errno));
     }
     head->size_bytes = info.st_size;
@@ -189,7 +189,7 @@ static naik_status check_folder(naik_log *log, const char *folder)
         return errno == ENOENT
                    ? NAIK_FAIL(log, NAIK_ERR_INPUT,
                                "the folder %s of the output does not exist: make it", folder)
-                   : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                   : NAIK_FAIL(log, naik_text_refused(errno),
                                "the folder %s of the output cannot be used: %s", folder,
                                strerror(errno));
     }
@@ -197,8 +197,9 @@ static naik_status check_folder(naik_log *log, const char *folder)
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output is no folder", folder);
     }
     if (access(folder, W_OK | X_OK) != 0) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output is not writable: %s",
-                         folder, strerror(errno));
+        return NAIK_FAIL(log, naik_text_refused(errno),
+                         "the folder %s of the output is not writable: %s", folder,
+                         strerror(errno));
     }
     return NAIK_OK;
 }

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "comm/paths.h"
 #include "io/files.h"
 
@@ -267,8 +268,8 @@ static naik_status acquire(naik_log *log, const naik_lock *lock, const owner *se
             return NAIK_OK;
         }
         if (errno != EEXIST) {
-            return NAIK_FAIL(log, errno == ENOSPC || errno == EDQUOT ? NAIK_ERR_IO : NAIK_ERR_INPUT,
-                             "the lock %s cannot be created: %s", lock->path, strerror(errno));
+            return NAIK_FAIL(log, naik_text_refused(errno), "the lock %s cannot be created: %s",
+                             lock->path, strerror(errno));
         }
         if (!read_lock(lock->path, content, &age_s)) {
             continue; /* released in between */
@@ -285,23 +286,27 @@ static naik_status acquire(naik_log *log, const naik_lock *lock, const owner *se
     return refuse(log, lock->path, content, age_s);
 }
 
-static bool still_ours(const naik_lock *lock)
+/* *failed: the error number where that cannot be known, else 0. */
+static bool still_ours(const naik_lock *lock, int *failed)
 {
     char content[CONTENT];
     double age_s;
-    return read_lock(lock->path, content, &age_s) && strcmp(content, lock->content) == 0;
+    const bool there = read_lock(lock->path, content, &age_s);
+    *failed = there || errno == ENOENT ? 0 : errno;
+    return there && strcmp(content, lock->content) == 0;
 }
 
 static void *beat(void *argument)
 {
     naik_lock *lock = argument;
+    int failed;
     pthread_mutex_lock(&lock->mutex);
     while (!lock->stop) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += BEAT_S;
         if (pthread_cond_timedwait(&lock->wake, &lock->mutex, &until) == ETIMEDOUT &&
-            still_ours(lock)) {
+            still_ours(lock, &failed)) {
             utimensat(AT_FDCWD, lock->path, NULL, 0);
         }
     }
@@ -358,8 +363,13 @@ naik_status naik_lock_confirm(naik_comm *comm, naik_lock *lock)
 {
     naik_status status = NAIK_OK;
     if (comm->rank == 0) {
-        if (still_ours(lock)) {
+        int failed;
+        if (still_ours(lock, &failed)) {
             utimensat(AT_FDCWD, lock->path, NULL, 0);
+        } else if (failed != 0) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_IO,
+                               "the lock %s cannot be read, so this job stops writing: %s",
+                               lock->path, strerror(failed));
         } else {
             status = NAIK_FAIL(comm->log, NAIK_ERR_IO,
                                "the lock %s is no longer this job's: another job took it over or "
@@ -376,6 +386,7 @@ void naik_lock_release(naik_comm *comm, naik_lock **lock)
         return;
     }
     if (comm->rank == 0) {
+        int failed;
         if ((*lock)->beating) {
             pthread_mutex_lock(&(*lock)->mutex);
             (*lock)->stop = true;
@@ -383,7 +394,7 @@ void naik_lock_release(naik_comm *comm, naik_lock **lock)
             pthread_mutex_unlock(&(*lock)->mutex);
             pthread_join((*lock)->beat, NULL);
         }
-        if (still_ours(*lock)) {
+        if (still_ours(*lock, &failed)) {
             unlink((*lock)->path);
         }
     }

@@ -351,6 +351,31 @@ def a_refused_write_of_a_configuration_ends_the_job_on_every_rank():
     return None
 
 
+def a_disk_that_fails_is_told_in_one_sentence_whatever_it_fails_at():
+    shim = built_shim()
+    if shim is None:
+        return "no cc, or not glibc"
+    os.makedirs(path("failing"))
+    out, prop = path("failing/refused"), path("failing/input.yaml")
+    with open(prop, "w") as f:
+        f.write(INPUT % (path("lat.h5"), "single", out))
+    convert, failed = ["gauge", "convert", path("lat.h5"), out], "Input/output error"
+    for order, words, said in [("onewrite:1@0", convert, "the lock .* cannot be created: " + failed),
+                               ("name:1@0", convert, "cannot be renamed to .*: " + failed),
+                               ("name:1@0", ["report", "--force", path("whole.h5"), "-o", out], "cannot be written: " + failed),
+                               ("open:1@0", ["solve", prop], "input.yaml cannot be opened: " + failed)] + [
+            # while HDF5 closes what it could not write: a crash after the sentence, once
+            (f"write:{n}@0", convert, "") for n in range(8, 13)] + [(f"write:{n}@0", ["solve", prop], "") for n in range(33, 36)]:
+        told = naik(*words, status=2, env={"LD_PRELOAD": shim, "NAIK_FAIL": order, "NAIK_FAIL_RANK": "0",
+                                           "NAIK_FAIL_IN": os.path.realpath(path("failing"))})
+        assert "failed as ordered" in told and told.count("naik: error:") == 1 and re.search(said, told), (order, words, told)
+        assert not os.path.exists(out), (order, words)
+        for end in (".part", ".journal"):
+            if os.path.exists(out + end):
+                os.remove(out + end)
+    return None
+
+
 def a_command_without_an_input_ends_too_where_a_read_never_returns():
     shim = built_shim()
     if shim is None:
@@ -480,6 +505,7 @@ main([an_undisturbed_run_warns_of_nothing,
       memory_or_disk_that_fails_on_one_rank_ends_the_job,
       memory_that_is_not_there_is_never_called_damage,
       a_refused_write_of_a_configuration_ends_the_job_on_every_rank,
+      a_disk_that_fails_is_told_in_one_sentence_whatever_it_fails_at,
       a_command_without_an_input_ends_too_where_a_read_never_returns,
       a_backend_that_fails_on_one_rank_in_mid_solve_ends_the_job,
       when_a_rank_stalls_every_rank_says_where_it_is_and_the_job_ends,

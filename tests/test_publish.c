@@ -3,6 +3,7 @@
  *
  * ranks: 1 2
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "check.h"
 #include "comm/collective.h"
 #include "comm/paths.h"
@@ -76,32 +78,68 @@ static void a_name_that_is_taken_stays_and_all_ranks_hear_it(check *t)
     put(t, from, NULL);
 }
 
-static void an_output_whose_lock_another_job_took_gets_no_name(check *t)
+/* What happens to a lock while an output is written. */
+static void lose_lock(check *t, const char *lock, int how)
 {
+    if (how == 1) {
+        put(t, lock, "another job\n");
+    } else if (how == 2) {
+        put(t, lock, NULL);
+    } else if (how == 3) {
+        put(t, lock, NULL);
+        CHECK_TRUE(t, t->comm->rank != 0 || symlink(lock, lock) == 0);
+        CHECK_OK(t, naik_comm_barrier(t->comm));
+    }
+}
+
+static void an_output_without_its_lock_gets_no_name(check *t)
+{
+    static const char *const said[] = {
+        "", "is no longer this job's: another job took it", "is no longer this job's",
+        "cannot be read, so this job stops writing: Too many levels of symbolic links"};
     char path[NAIK_PATH_MAX], lock[NAIK_PATH_MAX + 8];
     naik_output out;
     place("out", path);
     snprintf(lock, sizeof lock, "%s.lock", path);
-    for (int taken = 0; taken < 2; taken++) {
+    for (int how = 0; how < 4; how++) {
         memset(&out, 0, sizeof out);
         CHECK_REQUIRE(t, naik_output_begin(t->comm, path, 100, &out) == NAIK_OK);
         CHECK_OK(t, naik_comm_barrier(t->comm));
         CHECK_TRUE(t, access(lock, F_OK) == 0);
         put(t, out.part, "whole");
-        if (taken == 1) {
-            put(t, lock, "another job\n");
-        }
-        CHECK_STATUS(t, naik_output_publish(&out), taken == 1 ? NAIK_ERR_IO : NAIK_OK);
+        lose_lock(t, lock, how);
+        naik_log_clear(t->comm->log);
+        const naik_status status = naik_output_publish(&out);
+        CHECK_TRUE(t, strstr(naik_log_message(t->comm->log), said[how]) != NULL);
+        CHECK_STATUS(t, status, how > 0 ? NAIK_ERR_IO : NAIK_OK);
         CHECK_OK(t, naik_comm_barrier(t->comm));
-        CHECK_INT(t, access(path, F_OK) == 0, taken == 0);
+        CHECK_INT(t, access(path, F_OK) == 0, how == 0);
         CHECK_OK(t, naik_comm_barrier(t->comm));
         naik_output_abandon(&out);
         CHECK_OK(t, naik_comm_barrier(t->comm));
-        CHECK_INT(t, access(lock, F_OK) == 0, taken); /* that is the other job's */
+        struct stat info; /* what is in its place is not this job's */
+        CHECK_INT(t, lstat(lock, &info) == 0, how == 1 || how == 3);
+        CHECK_OK(t, naik_comm_barrier(t->comm));
         put(t, path, NULL);
         put(t, out.part, NULL); /* which stays where it is another job's */
+        put(t, lock, NULL);
     }
-    put(t, lock, NULL);
+}
+
+static void what_a_machine_refuses_is_not_called_wrong_input(check *t)
+{
+    static const struct {
+        int error;
+        naik_status status;
+    } rows[] = {{ENOENT, NAIK_ERR_INPUT}, {ENOTDIR, NAIK_ERR_INPUT}, {EISDIR, NAIK_ERR_INPUT},
+                {EACCES, NAIK_ERR_INPUT}, {EPERM, NAIK_ERR_INPUT},   {EROFS, NAIK_ERR_INPUT},
+                {ELOOP, NAIK_ERR_INPUT},  {EEXIST, NAIK_ERR_INPUT},  {ENAMETOOLONG, NAIK_ERR_INPUT},
+                {ENXIO, NAIK_ERR_INPUT},  {EIO, NAIK_ERR_IO},        {ENOSPC, NAIK_ERR_IO},
+                {EDQUOT, NAIK_ERR_IO},    {ESTALE, NAIK_ERR_IO},     {EMFILE, NAIK_ERR_IO},
+                {ENFILE, NAIK_ERR_IO},    {ENOMEM, NAIK_ERR_IO},     {ETIMEDOUT, NAIK_ERR_IO}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK_STATUS(t, naik_text_refused(rows[i].error), rows[i].status);
+    }
 }
 
 static void an_unfinished_solve_is_not_written_over(check *t)
@@ -309,8 +347,9 @@ static void room_is_looked_for(check *t)
 }
 
 CHECK_MAIN(CHECK(a_name_that_is_taken_stays_and_all_ranks_hear_it),
-           CHECK(an_output_whose_lock_another_job_took_gets_no_name),
            CHECK(what_was_made_is_kept_where_its_name_is_taken),
            CHECK(side_files_are_naik_s_or_stay),
            CHECK(names_of_outputs_are_looked_at_before_anything_is_made),
+           CHECK(an_output_without_its_lock_gets_no_name),
+           CHECK_UP_TO(1, what_a_machine_refuses_is_not_called_wrong_input),
            CHECK(an_unfinished_solve_is_not_written_over), CHECK(room_is_looked_for))

@@ -253,7 +253,9 @@ naik_status naik_h5_close(naik_comm *comm, hid_t *file)
         naik_h5_check(comm->log, H5Fclose(*file), "closing the file", __FILE__, __LINE__);
     naik_io_count(comm->io.times, NAIK_IO_FSYNC, &since);
     *file = -1;
-    return naik_comm_agree(comm, mine);
+    mine = naik_comm_agree(comm, mine);
+    comm->unfinalisable = comm->unfinalisable || mine != NAIK_OK;
+    return mine;
 }
 
 naik_status naik_h5_close_after(naik_comm *comm, naik_status status, hid_t *file)

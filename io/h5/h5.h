@@ -54,7 +54,8 @@ bool naik_h5_stays_inside(hid_t file, char reason[NAIK_H5_REASON_BYTES]);
  * NAIK_ERR_CORRUPT where the file of naik's has none, or has no version there */
 naik_status naik_h5_check_version(naik_log *log, hid_t file, const char *path);
 /* Flush and close end with the data on the disk as far as the system can promise. Collective, agree.
- * close: *file = -1 afterwards; does nothing on -1. */
+ * close: *file = -1 afterwards; does nothing on -1. HDF5 still holds a file that it failed to close,
+ * on any number of ranks: comm->unfinalisable is set. */
 naik_status naik_h5_flush(naik_comm *comm, hid_t file);
 naik_status naik_h5_close(naik_comm *comm, hid_t *file);
 

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 struct naik_events {
     naik_log *log;
     int fd;
@@ -35,7 +37,7 @@ static naik_status open_log(naik_log *log, const char *path, bool make, int *fd)
     /* where a FIFO is full the log ends, and not the run */
     *fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | (make ? O_CREAT : 0), 0666);
     if (*fd < 0 && (make || errno != ENOENT)) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "run.events: %s cannot be opened: %s", path,
+        return NAIK_FAIL(log, naik_text_refused(errno), "run.events: %s cannot be opened: %s", path,
                          strerror(errno));
     }
     if (*fd >= 0 && !holds_events(*fd)) {
@@ -57,8 +59,8 @@ naik_status naik_events_precheck(naik_log *log, const char *path)
     if (status == NAIK_OK && fd >= 0) {
         close(fd);
     } else if (status == NAIK_OK && folder != NULL && access(folder, W_OK | X_OK) != 0) {
-        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "run.events: %s cannot be opened: %s", path,
-                           strerror(errno));
+        status = NAIK_FAIL(log, naik_text_refused(errno), "run.events: %s cannot be opened: %s",
+                           path, strerror(errno));
     }
     free(folder);
     return status;

@@ -72,16 +72,22 @@ void naik_report_int(naik_report *report, const char *name, int64_t value)
     add(report, LITERAL, name, text);
 }
 
-int64_t naik_report_find_int(const naik_report *report, const char *name)
+static naik_status no_memory(naik_log *log)
 {
-    int64_t value = -1;
-    for (int i = 0; i < report->count; i++) {
+    return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a report");
+}
+
+naik_status naik_report_find_int(naik_log *log, const naik_report *report, const char *name,
+                                 int64_t *value)
+{
+    *value = -1;
+    for (int i = 0; i < report->count && !report->failed; i++) {
         const entry *e = &report->entries[i];
         if (e->kind == LITERAL && e->name != NULL && strcmp(e->name, name) == 0) {
-            value = strtoll(e->text, NULL, 10);
+            *value = strtoll(e->text, NULL, 10);
         }
     }
-    return value;
+    return report->failed ? no_memory(log) : NAIK_OK;
 }
 
 void naik_report_real(naik_report *report, const char *name, double value)
@@ -244,7 +250,7 @@ naik_status naik_report_print(const naik_report *report, naik_log *log, bool jso
 {
     char *text = text_of(report, json);
     if (text == NULL) {
-        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a report");
+        return no_memory(log);
     }
     const size_t length = strlen(text);
     if (length > 0 && text[length - 1] == '\n') {

@@ -24,8 +24,10 @@ void naik_report_begin(naik_report *report, const char *name); /* an object, unt
 void naik_report_list(naik_report *report, const char *name);  /* a list, until _end */
 void naik_report_end(naik_report *report);
 
-/* The number that was added last under this name, or -1. */
-int64_t naik_report_find_int(const naik_report *report, const char *name);
+/* *value: the number that was added last under this name, or -1. NAIK_ERR_MEMORY where memory was out
+ * for something that was added, which may have been that number */
+naik_status naik_report_find_int(naik_log *log, const naik_report *report, const char *name,
+                                 int64_t *value);
 
 /* As one JSON object on one line, from malloc; NULL when memory is out. */
 char *naik_report_json(const naik_report *report);

@@ -219,3 +219,15 @@ void naik_text_print_size(double bytes, char text[NAIK_TEXT_SIZE])
     }
     snprintf(text, NAIK_TEXT_SIZE, "%.3g %s", bytes, units[unit]);
 }
+
+naik_status naik_text_refused(int error_number)
+{
+    static const int of_names[] = {ENOENT,       ENOTDIR, EISDIR, EACCES, EPERM,   EROFS,
+                                   ENAMETOOLONG, ELOOP,   EEXIST, EINVAL, ETXTBSY, ENXIO};
+    for (size_t i = 0; i < sizeof of_names / sizeof *of_names; i++) {
+        if (error_number == of_names[i]) {
+            return NAIK_ERR_INPUT;
+        }
+    }
+    return NAIK_ERR_IO;
+}

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "naik/status.h"
+
 /* The word of `words` (ends with NULL) nearest to `text`, or NULL where none is near enough to have
  * been meant: more than a third of its letters would have to change. */
 const char *naik_text_nearest(const char *text, const char *const *words);
@@ -15,6 +17,11 @@ const char *naik_text_nearest(const char *text, const char *const *words);
 int naik_text_printable(const char *text);
 /* Every byte that begins no such character becomes '?', but for those in `spared`. */
 void naik_text_tame(char *text, const char *spared);
+
+/* What it means that the system refuses a name that a user typed, with this error number:
+ * NAIK_ERR_INPUT where another name or a permission would help, NAIK_ERR_IO where the machine is at
+ * fault. */
+naik_status naik_text_refused(int error_number);
 
 /* Letters to insert, delete, replace or swap with their neighbour to turn a into b. Texts beyond
  * 63 letters are compared by their first 63. */

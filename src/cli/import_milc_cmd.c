@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "comm/paths.h"
 #include "input/input.h"
@@ -40,8 +41,8 @@ static naik_status read_bytes(job *j)
     if (j->bytes == NULL) {
         status = NAIK_FAIL(j->log, NAIK_ERR_MEMORY, "no memory for the input %s", j->path);
     } else if (ferror(file)) {
-        status =
-            NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s cannot be read: %s", j->path, strerror(errno));
+        status = NAIK_FAIL(j->log, naik_text_refused(errno), "%s cannot be read: %s", j->path,
+                           strerror(errno));
     } else if (j->size > MILC_MAX_BYTES) {
         status = NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s has more than %d bytes: no input file",
                            j->path, MILC_MAX_BYTES);
@@ -187,7 +188,7 @@ static naik_status write_out(const job *j)
     }
     FILE *file = fopen(j->out, j->replace ? "w" : "wx");
     if (file == NULL) {
-        return NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s cannot be written: %s", j->out,
+        return NAIK_FAIL(j->log, naik_text_refused(errno), "%s cannot be written: %s", j->out,
                          strerror(errno));
     }
     const bool written = fwrite(j->yaml, 1, j->yaml_size, file) == j->yaml_size;

@@ -464,7 +464,7 @@ static naik_status write_report(naik_comm *comm, const char *name,
     if (out == NULL) {
         return errno == ENXIO ? NAIK_FAIL(log, NAIK_ERR_INPUT,
                                           "%s is a FIFO that nobody reads, or no device", name)
-                              : cannot_write(log, NAIK_ERR_INPUT, name);
+                              : cannot_write(log, naik_text_refused(errno), name);
     }
     status = print_report(log, out, view, with, damage);
     if ((ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
@@ -472,7 +472,7 @@ static naik_status write_report(naik_comm *comm, const char *name,
     }
     if (status == NAIK_OK && renamed) {
         errno = naik_path_rename(beside, name, comm->io.replace);
-        status = errno != 0 ? cannot_write(log, NAIK_ERR_INPUT, name) : NAIK_OK;
+        status = errno != 0 ? cannot_write(log, naik_text_refused(errno), name) : NAIK_OK;
     }
     if (status != NAIK_OK && renamed) {
         (void)unlink(beside);
@@ -521,7 +521,10 @@ static naik_status verify(naik_comm *comm, const char *path, bool solutions, bes
     NAIK_TRY(naik_comm_agree(comm, status));
     status = naik_file_describe(comm, path, solutions, found, &verdict);
     if (status == NAIK_OK && solutions) {
-        with->damaged_solves = (int)naik_report_find_int(found, "solves_damaged");
+        int64_t damaged;
+        status = naik_report_find_int(comm->log, found, "solves_damaged", &damaged);
+        NAIK_TRY(naik_comm_agree(comm, status));
+        with->damaged_solves = (int)damaged;
     }
     with->status = status == NAIK_OK ? verdict : status;
     if (status == NAIK_ERR_CORRUPT || status == NAIK_ERR_INPUT) {

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 bool naik_path_same(const char *a, const char *b)
 {
     struct stat one, other;
@@ -121,7 +123,8 @@ naik_status naik_path_open_text(naik_log *log, const char *path, FILE **out)
         return NAIK_OK;
     }
     if (errno != 0) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "%s cannot be opened: %s", path, strerror(errno));
+        return NAIK_FAIL(log, naik_text_refused(errno), "%s cannot be opened: %s", path,
+                         strerror(errno));
     }
     return S_ISDIR(info.st_mode)
                ? NAIK_FAIL(log, NAIK_ERR_INPUT, "%s cannot be read: Is a directory", path)

@@ -31,7 +31,7 @@ int naik_path_rename(const char *from, const char *to, bool replace);
  */
 FILE *naik_path_open(const char *path, struct stat *info);
 /* A text that a person wrote, for reading. Local. NAIK_ERR_INPUT with the sentence: it is not
- * there, may not be read, or is no regular file */
+ * there, may not be read, or is no regular file; NAIK_ERR_IO: the system failed to open it */
 naik_status naik_path_open_text(naik_log *log, const char *path, FILE **out);
 
 #endif

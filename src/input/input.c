@@ -300,7 +300,8 @@ naik_status naik_input_read_file(naik_log *log, const char *path, char **bytes, 
         errno = 0;
         *size = (int64_t)fread(*bytes, 1, NAIK_YAML_MAX_BYTES + 1, file);
         if (ferror(file)) {
-            status = NAIK_FAIL(log, NAIK_ERR_INPUT, "%s cannot be read: %s", path, strerror(errno));
+            status = NAIK_FAIL(log, naik_text_refused(errno), "%s cannot be read: %s", path,
+                               strerror(errno));
         }
     }
     fclose(file);

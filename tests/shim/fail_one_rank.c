@@ -8,11 +8,14 @@
  *   piece     the N-th read of 16 KiB or more by pread alone does
  *   stall     the N-th read never returns
  *   write     all writes to such files from the N-th on give ENOSPC
+ *   onewrite  the N-th write to such files alone gives EIO
  *   short     the N-th write to such files takes half of what it is given
  *   flip      the N-th write of 512 bytes or more to such files writes one bit otherwise
  *   turn      the N-th write of fewer bytes does
  *   spoil     the N-th write of 16 KiB or more does
  *   sync      all fsyncs of such files from the N-th on give EIO
+ *   open      the N-th attempt alone to open such a file gives EIO
+ *   name      all attempts from the N-th on to give such a file a name, or another one, give EIO
  *   kill      the rank ends by SIGKILL at the N-th of all writes, fsyncs and names of such files
  *
  * NAIK_SLOW_MS: so many milliseconds pass before each write to such a file, on every rank.
@@ -23,7 +26,9 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,11 +41,12 @@ enum { LARGE = 1 << 14 }; /* bytes of what is a part of a field */
 
 extern void *__libc_malloc(size_t bytes);
 extern void *__libc_calloc(size_t count, size_t bytes);
+extern void *__libc_realloc(void *old, size_t bytes);
 extern void *__libc_memalign(size_t alignment, size_t bytes);
 
 static struct {
     bool known, mine;
-    char what[8];
+    char what[12];
     long when, allocations;
     atomic_long calls; /* of any thread */
     bool told;
@@ -74,7 +80,7 @@ static bool is_ordered(const char *what)
         const char *rank = launched != NULL ? launched : getenv("NAIK_FAIL_RANK");
         int wanted = -1;
         if (rank != NULL && text != NULL &&
-            sscanf(text, "%7[a-z]:%ld@%d", order.what, &order.when, &wanted) == 3) {
+            sscanf(text, "%11[a-z]:%ld@%d", order.what, &order.when, &wanted) == 3) {
             find_program();
             order.mine = wanted == atoi(rank);
         }
@@ -113,6 +119,18 @@ void *calloc(size_t count, size_t bytes)
     return refused(__builtin_return_address(0)) ? NULL : __libc_calloc(count, bytes);
 }
 
+void *realloc(void *old, size_t bytes)
+{
+    return refused(__builtin_return_address(0)) ? NULL : __libc_realloc(old, bytes);
+}
+
+char *strdup(const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+    char *copy = refused(__builtin_return_address(0)) ? NULL : __libc_malloc(bytes);
+    return copy != NULL ? memcpy(copy, text, bytes) : NULL;
+}
+
 void *aligned_alloc(size_t alignment, size_t bytes)
 {
     return refused(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, bytes);
@@ -135,8 +153,9 @@ static bool is_watched(int fd)
 
 static bool broken(int fd, bool writing)
 {
-    const bool once = is_ordered("oneread"), stalls = is_ordered("stall");
-    const char *wanted = writing ? "write" : once ? "oneread" : stalls ? "stall" : "read";
+    const char *alone = writing ? "onewrite" : "oneread";
+    const bool once = is_ordered(alone), stalls = !writing && is_ordered("stall");
+    const char *wanted = once ? alone : stalls ? "stall" : writing ? "write" : "read";
     if (!is_ordered(wanted) || !is_watched(fd)) {
         return false;
     }
@@ -148,7 +167,7 @@ static bool broken(int fd, bool writing)
     while (stalls) {
         pause();
     }
-    errno = writing ? ENOSPC : EIO;
+    errno = writing && !once ? ENOSPC : EIO;
     return true;
 }
 
@@ -277,17 +296,68 @@ int fsync(int fd)
     return -1;
 }
 
-#define NAMING(name, watched, parameters, ...)                                                     \
+/* Whether a call that has the path of a file fails: the N-th alone, or all from the N-th on. */
+static bool path_refused(const char *what, const char *path, bool alone)
+{
+    if (!is_ordered(what) || !is_name(path)) {
+        return false;
+    }
+    const long call = ++order.calls;
+    if (call < order.when || (alone && call > order.when)) {
+        return false;
+    }
+    tell();
+    errno = EIO;
+    return true;
+}
+
+#define OPENING(name, parameters, ...)                                                             \
     int name parameters                                                                            \
     {                                                                                              \
         int(*real) parameters;                                                                     \
         *(void **)&real = dlsym(RTLD_NEXT, #name);                                                 \
-        pass(watched, false);                                                                      \
-        return real(__VA_ARGS__);                                                                  \
+        va_list more;                                                                              \
+        va_start(more, flags);                                                                     \
+        const unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, unsigned) : 0;          \
+        va_end(more);                                                                              \
+        return path_refused("open", path, true) ? -1 : real(__VA_ARGS__);                          \
     }
-NAMING(rename, is_name(from), (const char *from, const char *to), from, to)
-NAMING(renameat2, is_name(from),
-       (int at, const char *from, int to_at, const char *to, unsigned flags), at, from, to_at, to,
-       flags)
-NAMING(link, is_name(from), (const char *from, const char *to), from, to)
-NAMING(unlink, is_name(path), (const char *path), path)
+OPENING(open, (const char *path, int flags, ...), path, flags, mode)
+OPENING(open64, (const char *path, int flags, ...), path, flags, mode)
+OPENING(openat, (int at, const char *path, int flags, ...), at, path, flags, mode)
+OPENING(openat64, (int at, const char *path, int flags, ...), at, path, flags, mode)
+
+FILE *fopen(const char *path, const char *how)
+{
+    FILE *(*real)(const char *, const char *);
+    *(void **)&real = dlsym(RTLD_NEXT, "fopen");
+    return path_refused("open", path, true) ? NULL : real(path, how);
+}
+
+FILE *fopen64(const char *path, const char *how)
+{
+    FILE *(*real)(const char *, const char *);
+    *(void **)&real = dlsym(RTLD_NEXT, "fopen64");
+    return path_refused("open", path, true) ? NULL : real(path, how);
+}
+
+#define NAMING(name, named, parameters, ...)                                                       \
+    int name parameters                                                                            \
+    {                                                                                              \
+        int(*real) parameters;                                                                     \
+        *(void **)&real = dlsym(RTLD_NEXT, #name);                                                 \
+        pass(is_name(named), false);                                                               \
+        return path_refused("name", named, false) ? -1 : real(__VA_ARGS__);                        \
+    }
+NAMING(rename, from, (const char *from, const char *to), from, to)
+NAMING(renameat2, from, (int at, const char *from, int to_at, const char *to, unsigned flags), at,
+       from, to_at, to, flags)
+NAMING(link, from, (const char *from, const char *to), from, to)
+
+int unlink(const char *path)
+{
+    int (*real)(const char *);
+    *(void **)&real = dlsym(RTLD_NEXT, "unlink");
+    pass(is_name(path), false);
+    return real(path);
+}
