@@ -92,8 +92,10 @@ static void numbers_are_told_to_the_last_digit(check *t)
                  "{\"x\": %s, \"yes\": true, \"no\": false, \"n\": -9223372036854775808}",
                  rows[i].json);
         CHECK_TEXT(t, json != NULL ? json : "none", want);
-        CHECK_TRUE(t, naik_report_find_int(report, "n") == INT64_MIN);
-        CHECK_TRUE(t, naik_report_find_int(report, "m") == -1);
+        int64_t n = 0, m = 0;
+        CHECK_OK(t, naik_report_find_int(t->log, report, "n", &n));
+        CHECK_OK(t, naik_report_find_int(t->log, report, "m", &m));
+        CHECK_TRUE(t, n == INT64_MIN && m == -1);
         free(json);
         naik_report_destroy(&report);
     }
