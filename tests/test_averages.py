@@ -223,6 +223,10 @@ def low_modes_are_taken_from_all_sites():
     naik("modes", path("tiny.yaml"), "--set", f"gauge.file={path('other.h5')}", "--set", f"deflation.file={path('other_modes.h5')}")
     said = naik("solve", path("tiny.yaml"), "--set", f"deflation.file={path('other_modes.h5')}", status=1)
     assert re.search("mode 0 of '.*other_modes.h5' is none of these links", said), said
+    os.rename(path("tiny_modes.h5"), path("gone.h5"))
+    said = naik("solve", path("tiny.yaml"), status=1)
+    assert "tiny_modes.h5' is not there any more: make it again by naik modes with the same input" in said, said
+    naik("modes", path("tiny.yaml"))
     naik("solve", path("tiny.yaml"))
     with h5py.File(path("tiny_all.h5")) as f:
         columns = [f[f"/prop/s{k:04d}/m00"][...] for k in range(64)]  # [source colour][t][z][y][x][colour]

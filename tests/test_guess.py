@@ -121,6 +121,17 @@ def entries_that_share_a_source_are_told_apart():
     assert "but not with mass 0.2 and colour 0" in told, told
 
 
+def parts_of_noise_are_told_apart():
+    """Fields, and their parts on other sites, have one place: each begins from its own solutions."""
+    noise = ("[{name: n, masses: [0.5], %ssource: {type: random_volume, seed: 3, hits: 2, dilution: [time, even_odd], colours: [1]}}, "
+             "{name: w, masses: [0.5], %ssource: {type: random_wall, t0: [1, 3], seed: 3, hits: 2, colours: [0]}}]")
+    more = "--set", "lattice.size=[4,4,4,8]", "--set", "gauge.file=" + path("small.lat"), "--set", "action.type=naive"
+    solved("parts", *more, "--set", "solve=" + noise % ("", ""))
+    guess = f"guess: {path('parts.h5')}, "
+    solved("parts_again", *more, "--set", "solve=" + noise % (guess, guess))
+    assert table("parts")["iterations"].sum() > 0 and (table("parts_again")["iterations"] == 0).all(), table("parts_again")
+
+
 def bits_do_not_depend_on_ranks_batches_and_shared_masses():
     both = (2, ("solver.batch=1",)), (4, ("run.grid=[1,1,2,2]", "solver.batch=4", "solver.multishift=on"))
     for ranks, more in both if LONG else both[1:]:
@@ -348,7 +359,7 @@ def propagators_of_tmlqcd_are_begun_from():
 
 
 main([configurations_are_generated, a_loose_solve_spares_the_next_its_iterations,
-      stored_propagators_are_contracted_without_an_iteration, entries_that_share_a_source_are_told_apart,
+      stored_propagators_are_contracted_without_an_iteration, entries_that_share_a_source_are_told_apart, parts_of_noise_are_told_apart,
       bits_do_not_depend_on_ranks_batches_and_shared_masses,
       a_killed_run_goes_on_to_the_same_bits, guesses_of_something_else_are_refused, a_damaged_guess_is_noticed,
       quarks_with_spin_begin_from_what_is_stored, stored_quarks_with_spin_are_contracted_without_an_iteration,

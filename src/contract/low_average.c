@@ -310,6 +310,15 @@ static naik_status look(maker *m)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = m->lattice->comm;
+    int64_t size_bytes = -1;
+    NAIK_TRY(naik_file_size(comm, m->path, &size_bytes));
+    if (size_bytes < 0) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "averages of type low_modes need the modes of the solves, which are all "
+                         "done, and '%s' is not there any more: make it again by naik modes with "
+                         "the same input, and run the same command again",
+                         m->path);
+    }
     bool foreign = comm->rank == 0 && naik_vector_file_begins(comm->log, m->path);
     NAIK_TRY(naik_comm_broadcast(comm, &foreign, sizeof foreign, 0));
     if (foreign) {

@@ -175,18 +175,27 @@ static void search_masses(const solve_guess *g, const naik_input_task *t, int fr
     }
 }
 
+/* Whether two sources of one kind are at one place, and of noise the same part of the same field. */
+static bool is_same_part(const naik_source *a, const naik_source *b)
+{
+    return memcmp(a->origin, b->origin, sizeof a->origin) == 0 && a->seed == b->seed &&
+           a->subset == b->subset && memcmp(a->stride, b->stride, sizeof a->stride) == 0 &&
+           memcmp(a->offset, b->offset, sizeof a->offset) == 0;
+}
+
 static naik_status find_solution(const solve_guess *g, int task, const kin *kin, int *found)
 {
     const naik_input_task *t = &g->input->tasks[task];
     const naik_input_solve *solve = &g->input->solve[t->solve];
     const naik_quark *quark = &g->input->quarks[t->quark];
     const stored_run *run = g->run[t->solve];
-    const int *x = g->input->sources[t->source].source.origin;
+    const naik_source *source = &g->input->sources[t->source].source;
+    const int *x = source->origin;
     search s = {.best = -1};
     for (int i = 0; i < run->input->source_count; i++) {
         const naik_input_source *other = &run->input->sources[i];
         if (kin->same != NULL && kin->same[other->solve] &&
-            memcmp(other->source.origin, x, NAIK_DIM * sizeof *x) == 0) {
+            is_same_part(&other->source, source)) {
             search_masses(g, t, i, &s);
         }
     }
