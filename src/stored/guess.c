@@ -6,6 +6,7 @@
  */
 #include "stored/guess.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,12 @@ typedef struct search {
     int best;          /* the solve with the least residual that has all; -1: none */
 } search;
 
+/* Whether two numbers are one but for rounding, as a mass is and its kappa. */
+static bool is_same_number(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * (1 + fabs(b));
+}
+
 /* Adds the masses of source number `from` of the file, which is the source of task `t`. */
 static void search_masses(const solve_guess *g, const naik_input_task *t, int from, search *s)
 {
@@ -159,7 +166,8 @@ static void search_masses(const solve_guess *g, const naik_input_task *t, int fr
     s->source = true;
     for (int m = 0; m < other->masses.count; m++) {
         const naik_quark *theirs = &run->input->quarks[other->quark[m]];
-        if (theirs->mass != quark->mass || theirs->naik_epsilon != quark->naik_epsilon) {
+        if (!is_same_number(theirs->mass, quark->mass) ||
+            theirs->naik_epsilon != quark->naik_epsilon) {
             continue;
         }
         s->mass = true;
@@ -194,8 +202,7 @@ static naik_status find_solution(const solve_guess *g, int task, const kin *kin,
     search s = {.best = -1};
     for (int i = 0; i < run->input->source_count; i++) {
         const naik_input_source *other = &run->input->sources[i];
-        if (kin->same != NULL && kin->same[other->solve] &&
-            is_same_part(&other->source, source)) {
+        if (kin->same != NULL && kin->same[other->solve] && is_same_part(&other->source, source)) {
             search_masses(g, t, i, &s);
         }
     }
