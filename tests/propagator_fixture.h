@@ -7,12 +7,17 @@
 #include "io/prop/propagator_file.h"
 
 enum { ROOM_T = 8, ROOM_CORRELATORS = 2, ROOM_MOMENTA = 2, ROOM_SOLVES = 12 };
+enum { ROOM_CONTRACTED = 3 };
 enum { ROOM_CORR = ROOM_CORRELATORS * ROOM_MOMENTA * ROOM_T, ROOM_HISTORY = 6 };
 
 /* Two solve sets on 8 x 4 x 4 x 8: pt, one source and two masses; wall, two sources and one mass.
  * Twelve solves. Everything it points at lives as long as the program. */
 naik_propagator_spec room_spec(void);
 naik_status room_lattice(naik_comm *comm, naik_lattice **out);
+
+/* Gives a file contractions: three, and what each of them holds. */
+void room_add_contractions(naik_propagator_spec *spec);
+void room_fill_contractions(double values[ROOM_CONTRACTED][2 * ROOM_T]);
 
 /* What solve number `solve` is made to hold: [sites][3][2], and [correlators][momenta][T]. */
 void room_fill_solution(const naik_lattice *lat, int solve, double *out);

@@ -441,6 +441,80 @@ static void an_unopenable_part_is_rebuilt_from_its_journal(check *t)
 }
 
 /* The job that the kill test kills. */
+/* Those up to number `most` that are not in the file, in one go. */
+static naik_status contract_missing(naik_propagator_file *file, int most)
+{
+    naik_status status = NAIK_OK;
+    double values[ROOM_CONTRACTED][2 * ROOM_T], stored[2 * ROOM_T];
+    bool chosen[ROOM_CONTRACTED] = {false}, any = false;
+    for (int i = 0; i <= most; i++) {
+        NAIK_TRY(naik_propagator_file_contraction(file, i, stored, &chosen[i]));
+        chosen[i] = !chosen[i];
+        any = any || chosen[i];
+    }
+    room_fill_contractions(values);
+    if (any) {
+        NAIK_TRY(naik_propagator_file_contract(file, 0, ROOM_CONTRACTED, chosen, values[0]));
+    }
+done:
+    return status;
+}
+
+/* Each of them is in the file where `there` says so, with its own numbers. */
+static void check_contractions(check *t, naik_propagator_file *file,
+                               const bool there[ROOM_CONTRACTED])
+{
+    double values[ROOM_CONTRACTED][2 * ROOM_T], stored[2 * ROOM_T];
+    room_fill_contractions(values);
+    for (int i = 0; i < ROOM_CONTRACTED; i++) {
+        bool found = false;
+        CHECK_OK(t, naik_propagator_file_contraction(file, i, stored, &found));
+        CHECK_INT(t, found, there[i]);
+        CHECK_TRUE(t, !found || memcmp(stored, values[i], sizeof stored) == 0);
+    }
+}
+
+static void contractions_are_written_in_one_go(check *t)
+{
+    static const bool outer[] = {true, false, true}, none[] = {false, false, false},
+                      all[] = {true, true, true}, inner[] = {false, true, false};
+    static const int refused[][2] = {
+        {-1, 1}, {0, 0}, {0, ROOM_CONTRACTED + 1}, {ROOM_CONTRACTED, 1}};
+    room r;
+    double values[ROOM_CONTRACTED][2 * ROOM_T];
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    room_add_contractions(&spec);
+    room_fill_contractions(values);
+    naik_propagator_file *file = room_begin(t, &r, &spec, 12);
+    CHECK_REQUIRE(t, file != NULL);
+    check_contractions(t, file, none);
+    CHECK_OK(t, naik_propagator_file_contract(file, 0, ROOM_CONTRACTED, outer, values[0]));
+    check_contractions(t, file, outer);
+    for (int i = 0; i < 4; i++) {
+        CHECK_STATUS(
+            t, naik_propagator_file_contract(file, refused[i][0], refused[i][1], NULL, values[0]),
+            NAIK_ERR_ARG);
+        naik_log_clear(t->log);
+    }
+    naik_propagator_file_close(&file); /* as a run that is killed */
+    file = room_open(t, &r, &spec, false);
+    CHECK_REQUIRE(t, file != NULL);
+    check_contractions(
+        t, file, outer); /* and those that were there keep their checksums beside the new ones */
+    values[2][0] = INFINITY;
+    CHECK_TRUE(t,
+               naik_propagator_file_contract(file, 0, ROOM_CONTRACTED, all, values[0]) != NAIK_OK);
+    naik_log_clear(t->log);
+    check_contractions(t, file, outer);
+    CHECK_OK(t, naik_propagator_file_contract(file, 0, ROOM_CONTRACTED, inner, values[0]));
+    check_contractions(t, file, all);
+    room_complete(t, &r, &file, false);
+    room_leave(t, &r);
+}
+
 static int worker(int argc, char **argv, const char *path, int stop, bool fail)
 {
     naik_log *log = naik_log_create();
@@ -451,6 +525,7 @@ static int worker(int argc, char **argv, const char *path, int stop, bool fail)
     naik_status status = NAIK_OK;
     int committed = 0;
     spec.io_limit_s = fail ? 4 : 0;
+    room_add_contractions(&spec);
     NAIK_TRY(naik_comm_create(&argc, &argv, log, &comm));
     NAIK_TRY(room_lattice(comm, &lattice));
     NAIK_TRY(naik_propagator_file_open(lattice, path, &spec, false, &file));
@@ -471,7 +546,11 @@ static int worker(int argc, char **argv, const char *path, int stop, bool fail)
             setrlimit(RLIMIT_FSIZE, &nothing);
         }
         NAIK_TRY(room_commit(lattice, file, i));
+        if (i == 5) { /* the first source has all */
+            NAIK_TRY(contract_missing(file, 0));
+        }
     }
+    NAIK_TRY(contract_missing(file, ROOM_CONTRACTED - 1));
     if (committed == stop) {
         kill(getpid(), SIGKILL);
     }
@@ -501,6 +580,7 @@ int main(int argc, char **argv)
                                        CHECK(an_unopenable_part_is_rebuilt_from_its_journal),
                                        CHECK(a_lost_journal_is_written_again),
                                        CHECK(what_no_journal_saves_is_kept),
+                                       CHECK(contractions_are_written_in_one_go),
                                        CHECK(what_nothing_names_as_naiks_is_refused)};
     if (argc == 4 && (strcmp(argv[1], "--worker") == 0 || strcmp(argv[1], "--fail") == 0)) {
         return worker(argc, argv, argv[2], atoi(argv[3]), strcmp(argv[1], "--fail") == 0);

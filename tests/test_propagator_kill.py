@@ -50,6 +50,7 @@ def contents(path):
             if isinstance(item, h5py.Dataset) and name.startswith(("prop/", "corr/", "solves_history")):
                 found[name] = item[()].tobytes()
         f.visititems(keep)
+        found["contractions"] = f["contractions"][()].tobytes()
         found["solves"] = np.array([f["solves"][k] for k in
                                     ("state", "suma", "sumb", "iterations", "true_residual")]).tobytes()
         if f.attrs["state"] != "complete":
