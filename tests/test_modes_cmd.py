@@ -420,6 +420,8 @@ def auto_finds_as_many_as_pay_and_keeps_to_them():
     told = naik("solve", path("in.yaml"), *auto, *out, "--dry-run")
     count = int(told.split("modes: auto takes ")[1].split(" modes:")[0])
     assert count >= 8 and ", which 1 source earns back." in told, told
+    costs = [int(line.split(" costs as much as ")[1].split()[0]) for line in told.splitlines() if " costs as much as " in line]
+    assert len(costs) == 2 and costs[0] == costs[1], told
     told = naik("solve", path("in.yaml"), *auto, *out, "--set", "solver.max_iterations=9", status=3)
     assert f"{count} found, being written to" in told, told
     told = naik("solve", path("in.yaml"), *auto, *out, ranks=2)

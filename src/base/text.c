@@ -76,16 +76,44 @@ int naik_text_distance(const char *a, const char *b)
     return row[length_a % 3][length_b];
 }
 
+static void fold(const char *text, char folded[LONGEST + 1])
+{
+    size_t length = 0;
+    for (; length < LONGEST && text[length] != '\0'; length++) {
+        const char c = text[length];
+        folded[length] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    }
+    folded[length] = '\0';
+}
+
+static bool has_same_letters(const char *a, const char *b)
+{
+    int surplus[256] = {0}, unequal = 0;
+    for (; *a != '\0'; a++) {
+        surplus[(unsigned char)*a]++;
+    }
+    for (; *b != '\0'; b++) {
+        surplus[(unsigned char)*b]--;
+    }
+    for (int c = 0; c < 256; c++) {
+        unequal += surplus[c] != 0;
+    }
+    return unequal == 0;
+}
+
 const char *naik_text_nearest(const char *text, const char *const *words)
 {
     const char *nearest = NULL;
     int best = 0;
+    char typed[LONGEST + 1], word[LONGEST + 1];
+    fold(text, typed);
     for (int i = 0; words[i] != NULL; i++) {
-        int distance = naik_text_distance(text, words[i]);
-        if (3 * distance <= (int)strnlen(words[i], LONGEST) + 1 &&
-            (nearest == NULL || distance < best)) {
+        fold(words[i], word);
+        const int distance = naik_text_distance(typed, word);
+        const int rank = 2 * distance - has_same_letters(typed, word);
+        if (3 * distance <= (int)strlen(word) + 1 && (nearest == NULL || rank < best)) {
             nearest = words[i];
-            best = distance;
+            best = rank;
         }
     }
     return nearest;

@@ -303,6 +303,9 @@ static naik_status check_low(const block *b)
         }
     }
     path_of(b, "type", path);
+    if (input->kind->spin > 1) {
+        return refuse(b, path, "'%s' low_modes is for staggered quarks only", path);
+    }
     if (input->deflation.modes == 0 || !solve->deflate) {
         return refuse(b, path,
                       "'%s' low_modes takes the modes of deflation, and %s has none: set %s", path,

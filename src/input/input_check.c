@@ -489,6 +489,7 @@ static bool any_deflated(const naik_input *input)
 /* Enough vectors for the modes, and no more than the lattice has. */
 static naik_status check_search(const checker *c)
 {
+    char most[64] = "";
     const naik_input *input = c->input;
     const int *size = input->lattice.size;
     const naik_lanczos_options search = {.modes = input->deflation.modes,
@@ -500,9 +501,13 @@ static naik_status check_search(const checker *c)
                       search.modes, least);
     }
     if (search.modes > 0 && !naik_lanczos_has_room(size, krylov)) {
+        const int room = naik_lanczos_most(size, &search);
+        if (room > 0) {
+            snprintf(most, sizeof most, "; it has room for %d modes", room);
+        }
         return refuse(c, "deflation.modes",
-                      "'deflation.modes' is %d, for which a lattice of %dx%dx%dx%d is too small",
-                      search.modes, size[0], size[1], size[2], size[3]);
+                      "'deflation.modes' is %d, for which a lattice of %dx%dx%dx%d is too small%s",
+                      search.modes, size[0], size[1], size[2], size[3], most);
     }
     return NAIK_OK;
 }

@@ -476,6 +476,18 @@ bool naik_lanczos_has_room(const int size[NAIK_DIM], int krylov)
     return krylov + BLOCK <= 0.75 * volume;
 }
 
+int naik_lanczos_most(const int size[NAIK_DIM], const naik_lanczos_options *options)
+{
+    naik_lanczos_options fewer = *options;
+    bool fits = false;
+    while (!fits && fewer.modes > 0) {
+        fewer.modes--;
+        const int krylov = naik_lanczos_krylov(&fewer);
+        fits = krylov >= naik_lanczos_least(fewer.modes) && naik_lanczos_has_room(size, krylov);
+    }
+    return fewer.modes;
+}
+
 size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_options *options)
 {
     const naik_backend_ops *ops = geometry->backend->ops;

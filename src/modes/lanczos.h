@@ -37,6 +37,8 @@ int naik_lanczos_least(int modes);
 /* Whether a lattice of these extents has enough dimensions for so many: half of its even sites' 3/2
  * volume. */
 bool naik_lanczos_has_room(const int size[NAIK_DIM], int krylov);
+/* The most modes, fewer than those of the options, for which such a lattice has room; 0: none. */
+int naik_lanczos_most(const int size[NAIK_DIM], const naik_lanczos_options *options);
 /* Bytes of a search on this rank, beside links, for the memory plan. */
 size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_options *options);
 

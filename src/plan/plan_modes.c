@@ -35,15 +35,15 @@ static void print_chosen(const solve_plan *plan, const naik_input *input, naik_l
     } else if (plan->modes > 0) {
         naik_log_line(
             log,
-            "modes: auto takes %d modes: with them %d solves take about %.3g iterations instead of "
-            "%.3g, and finding the modes costs as much as %.3g iterations%s",
+            "modes: auto takes %d modes: with them %d solves take about %.0f iterations instead of "
+            "%.0f, and finding the modes costs as much as %.0f iterations%s",
             plan->modes, cost.solves, cost.with, cost.plain, cost.search, room);
     } else {
         naik_log_line(
             log,
             "modes: auto takes none, because modes would not pay: %d solves take about "
-            "%.3g iterations without modes, and %.3g with %d modes, which cost as much as "
-            "%.3g iterations to find%s",
+            "%.0f iterations without modes, and %.0f with %d modes, which cost as much as "
+            "%.0f iterations to find%s",
             cost.solves, cost.plain, cost.with, usual, cost.search, room);
     }
 }
