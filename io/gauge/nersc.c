@@ -100,16 +100,6 @@ static bool find_value(const char *text, const char *end, const char *key, char 
     return find_nth(text, end, key, 0, value);
 }
 
-/* The value in capitals, of which writers mean the same. */
-static bool find_word(const char *text, const char *end, const char *key, char value[VALUE_SIZE])
-{
-    const bool found = find_value(text, end, key, value);
-    for (char *at = value; *at != '\0'; at++) {
-        *at = (char)toupper((unsigned char)*at);
-    }
-    return found;
-}
-
 /* The value of a key that is there and says something. */
 static bool find_told(const char *text, const char *end, const char *key, char value[VALUE_SIZE])
 {
@@ -184,9 +174,13 @@ static naik_status take_extents(naik_log *log, const naik_file_head *head, const
 static naik_status take_datatype(naik_log *log, const naik_file_head *head, const char *value,
                                  naik_gauge_file *file)
 {
+    char word[VALUE_SIZE]; /* in capitals, of which writers mean the same */
     int colours = 0, rows = 0, columns = 0, end = 0, last = 0;
+    for (size_t i = 0; i == 0 || word[i - 1] != '\0'; i++) {
+        word[i] = (char)toupper((unsigned char)value[i]);
+    }
     const int found =
-        sscanf(value, "4D_SU%d_GAUGE%n_%dX%d%n", &colours, &end, &rows, &columns, &last);
+        sscanf(word, "4D_SU%d_GAUGE%n_%dX%d%n", &colours, &end, &rows, &columns, &last);
     const bool whole = found == 1 && end > 0 && value[end] == '\0';
     const bool square = found == 3 && last > 0 && rows == columns && value[last] == '\0';
     if ((whole || square) && colours > 1 && colours != 3) {
@@ -198,11 +192,11 @@ static naik_status take_datatype(naik_log *log, const naik_file_head *head, cons
     return file->rows > 0 ? NAIK_OK : other_value(log, head, "DATATYPE", value);
 }
 
-/* "IEEE64_LITTLE" and "IEEE64 LITTLE" are IEEE64LITTLE. */
+/* "IEEE64_LITTLE" and "ieee64 little" are IEEE64LITTLE. */
 static bool is_spelled(const char *value, const char *name)
 {
     for (; *value != '\0'; value++) {
-        if (strchr(" -_", *value) == NULL && *value != *name++) {
+        if (strchr(" -_", *value) == NULL && toupper((unsigned char)*value) != *name++) {
             return false;
         }
     }
@@ -219,12 +213,12 @@ static naik_status take_layout(naik_log *log, const naik_file_head *head, const 
     } kinds[] = {{"IEEE32BIG", 32, "big"}, {"IEEE32", 32, "big"}, {"IEEE32LITTLE", 32, "little"},
                  {"IEEE64BIG", 64, "big"}, {"IEEE64", 64, "big"}, {"IEEE64LITTLE", 64, "little"}};
     char value[VALUE_SIZE];
-    find_word(text, end, "DATATYPE", value);
+    find_value(text, end, "DATATYPE", value);
     const naik_status status = take_datatype(log, head, value, file);
     if (status != NAIK_OK) {
         return status;
     }
-    if (!find_word(text, end, "FLOATING_POINT", value)) {
+    if (!find_value(text, end, "FLOATING_POINT", value)) {
         strcpy(value, "IEEE32BIG"); /* as old writers mean it */
     }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -244,7 +238,7 @@ static void note_boundary(const char *text, const char *end, naik_gauge_file *fi
     char key[32], value[VALUE_SIZE];
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         snprintf(key, sizeof key, "BOUNDARY_%d", mu + 1);
-        if (find_word(text, end, key, value) && strcmp(value, "ANTIPERIODIC") == 0) {
+        if (find_value(text, end, key, value) && strcasecmp(value, "ANTIPERIODIC") == 0) {
             naik_gauge_add_note(
                 file,
                 "the header says %s = ANTIPERIODIC: naik takes the links as they are and "

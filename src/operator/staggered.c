@@ -216,7 +216,8 @@ static naik_status check(const naik_solution *s, naik_solution_check *out)
     out->norm = sqrt(xx[0] + xx[1]);
     out->rhs_norm = sqrt(bb);
     out->independent_residual =
-        bb > 0 ? residual_scale(s->op, s->mass) * sqrt(rest[s->parity] / bb) : 0;
+        bb == 0 ? 0
+                : residual_scale(s->op, s->mass) * sqrt(rest[s->parity] / bb); /* NaN stays NaN */
     out->rounding = 8 * DBL_EPSILON * (4 * s->mass * s->mass + 64) * sqrt(xx[s->parity]) / sqrt(bb);
 done:
     return status;

@@ -137,7 +137,7 @@ static naik_status check(const naik_solution *s, naik_solution_check *out)
     out->source_residual = source > 0 ? sqrt(whole / source) : sqrt(whole);
     out->norm = sqrt(xx[0] + xx[1]);
     out->rhs_norm = sqrt(bb);
-    out->independent_residual = bb > 0 ? sqrt(rr / bb) : 0;
+    out->independent_residual = bb == 0 ? 0 : sqrt(rr / bb); /* NaN stays NaN */
     out->rounding =
         8 * DBL_EPSILON * wilson->largest_inverse * (wilson->largest + 8) * out->norm / sqrt(bb);
 done:
