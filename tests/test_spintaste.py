@@ -215,7 +215,7 @@ def operators_at_the_source_are_those_of_another_code():
 
 def labels_are_other_words_for_the_same():
     for word, told in (("GX-GXX", "did you mean 'GX-GX'"), ("G5X-GX5", "did you mean 'G5X-"), ("pion5, G5-G5", "names 'G5-G5' twice"),
-                       ("GTX-G1", "did you mean 'GX-G1'")):
+                       ("GTX-G1", "did you mean 'GXT-G1'")):
         text = "lattice: {size: [4, 4, 4, 4]}\ngauge: {file: none}\naction: {type: naive}\nsolve: [{name: a, masses: [1], source: {type: point, origin: [0, 0, 0, 0]}}]\n"
         with open(path("bad.yaml"), "w") as f:
             f.write(text + f"output: {{file: {path('none.h5')}, correlators: [{word}]}}\n")
