@@ -349,6 +349,11 @@ def zeros_behind_the_end_are_no_damage():
     marked = files["ildg"].replace(b"\0\1\xc0\0", b"\0\1\x80\0", 1)
     assert "has no LIME record at byte" in naik("gauge", "check", put("padded", marked[:at].replace(b"\0\1\xc0\0", b"\0\1\0\0") + bytes(500)), status=4)
     assert "has no LIME record at byte" in naik("info", put("padded", vectors + bytes(300000)), status=4)  # perhaps a vector was there
+    assert "has no LIME record at byte" in naik("info", put("padded", file_record(SIZE) + bytes(5000)), status=4)  # and nothing of its fields
+    bare = file_record(SIZE) + field_records(u[..., 0, :, 0], SIZE, "USQCD_D3_ColorVector", count=1, checksum=False)
+    bare = bare[:-len(big_endian(u[..., 0, :, 0], 64)) - 144] + record("scidac-binary-data", big_endian(u[..., 0, :, 0], 64))  # ends its message
+    assert "vectors: 1" in naik("info", put("padded", bare + bytes(600)))
+    assert "has no LIME record at byte" in naik("info", put("padded", bare[:-4000] + bytes(4600)), status=4)  # the end of the vector as well
     header = b"<!-- " + b"x" * 3000 + b" -->"  # the text of a record may be long
     long = ildg_bytes(u, text=ildg_format(SIZE, 64).replace("<version>", header.decode() + "<?other <lx>9</lx>?><version>"))
     assert "everything agrees" in naik("gauge", "check", put("padded", long))

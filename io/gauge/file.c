@@ -34,7 +34,6 @@ void naik_gauge_add_note(naik_gauge_file *file, const char *format, ...)
 bool naik_gauge_read_claim(const char *text, double *value, double *last)
 {
     char number[64];
-    int digits = 0, exponent = 0;
     if (strlen(text) >= sizeof number) {
         return false;
     }
@@ -45,8 +44,8 @@ bool naik_gauge_read_claim(const char *text, double *value, double *last)
     if (!naik_text_real(number, value)) {
         return false;
     }
-    digits = point != NULL ? (int)strspn(point + 1, "0123456789") : 0;
-    exponent = e != NULL ? (int)strtol(e + 1, NULL, 10) : 0;
+    const double digits = point != NULL ? (double)strspn(point + 1, "0123456789") : 0;
+    const double exponent = e != NULL ? (double)strtol(e + 1, NULL, 10) : 0;
     *last = pow(10, exponent - digits);
     return true;
 }
