@@ -253,7 +253,9 @@ static naik_status take_claims(naik_log *log, const naik_file_head *head, const 
 {
     char value[VALUE_SIZE];
     char *stop;
-    if (find_told(text, end, "CHECKSUM", value)) {
+    /* a blank one is lost */
+    const bool blank = find_value(text, end, "CHECKSUM", value) && value[0] == '\0';
+    if (blank || find_told(text, end, "CHECKSUM", value)) {
         unsigned long sum = strtoul(value, &stop, 16);
         if (!isxdigit((unsigned char)value[0]) || *stop != '\0' || sum > UINT32_MAX) {
             return bad_value(log, head, "CHECKSUM", value);
