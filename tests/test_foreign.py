@@ -339,12 +339,18 @@ def zeros_behind_the_end_are_no_damage():
     u = random_links(SIZE, 1)
     vectors = file_record(SIZE) + 2 * field_records(u[..., 0, :, 0], SIZE, "USQCD_D3_ColorVector", count=1)
     files = {"ildg": ildg_bytes(u), "nersc": b"".join(archive(u)), "openqcd": openqcd_bytes(u)}
+    naik("gauge", "convert", put("padded", files["ildg"]), path("milc"), "--to", "milc", "--precision", "32")
+    with open(path("milc"), "rb") as f:
+        files["milc"] = f.read()
     for name, data in files.items():
         for zeros in (7, 70000):
             said = naik("gauge", "check", put("padded", data + bytes(zeros)), ranks=2 if name == "ildg" else 1)
             assert f"{zeros} bytes follow the " in said and ", which are all zero" in said, said
         naik("gauge", "check", put("padded", data + bytes(600) + b"x"), status=4)
     assert "vectors: 2" in naik("info", put("padded", vectors + bytes(600)))
+    fnal = np.array([0x71626434, 0, 4, 18, *SIZE, 0], "<u4").tobytes() + u[..., 0, :, :].astype("<c8").tobytes()
+    for behind, status in (b"", 0), (bytes(600), 0), (bytes(600) + b"x", 4):
+        assert ("vectors: 3" if status == 0 else "bytes long, but its header") in naik("info", put("padded", fnal + behind), status=status)
     at = files["ildg"].index(b"scidac-checksum") - 16  # the last record is gone
     marked = files["ildg"].replace(b"\0\1\xc0\0", b"\0\1\x80\0", 1)
     assert "has no LIME record at byte" in naik("gauge", "check", put("padded", marked[:at].replace(b"\0\1\xc0\0", b"\0\1\0\0") + bytes(500)), status=4)
