@@ -209,7 +209,7 @@ static void headers_say_what_they_hold_or_are_refused(check *t)
         {"CHECKSUM", "100000000", 0, 0, "unusable NERSC header: CHECKSUM = '100000000'"},
         {"CHECKSUM", "-1", 0, 0, "unusable NERSC header: CHECKSUM = '-1'"},
         {"CHECKSUM", "12 3", 0, 0, "unusable NERSC header: CHECKSUM = '12 3'"},
-        {"CHECKSUM", "", 2, 32, NULL}, /* told as carrying none */
+        {"CHECKSUM", "", 0, 0, "unusable NERSC header: CHECKSUM = ''"},
         {"CHECKSUM", NULL, 2, 32, NULL},
         {"PLAQUETTE", "x", 0, 0, "unusable NERSC header: PLAQUETTE = 'x'"},
         {"PLAQUETTE", NULL, 2, 32, NULL},
