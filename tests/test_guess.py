@@ -166,7 +166,7 @@ def guesses_of_something_else_are_refused():
 
     refused("was made with other links", *changed("gauge.file=" + path("other.h5")))
     small = ("--set", "lattice.size=[4,4,4,8]", "--set", "gauge.file=" + path("small.lat"))
-    solved("small", *small)
+    solved("small", *small, *changed("solve.0.masses=[1e-12, 0.1]"), *changed("solver.tolerance=1e-4"))
     refused("holds a lattice of 4x4x4x8", *changed("solve.0.guess=" + path("small.h5")))
     refused("action.type = hisq, this run is not", *changed("action.type=naive"))
     refused("lattice.boundary_t = antiperiodic, this run is not", *changed("lattice.boundary_t=periodic"))
@@ -174,6 +174,8 @@ def guesses_of_something_else_are_refused():
     refused("no solutions of the source of solve.1 ('rw') at [0, 0, 0, 1]", *changed("solve.1.source.seed=6"),
             *changed("solve.1.guess=" + path("loose.h5")))
     refused("but not with mass 0.2", *changed("solve.0.masses=[0.05, 0.2]"))
+    refused("but not with mass 0.05", *changed("solve.0.masses=[0.0500000000005, 0.1]"))  # more than rounding
+    refused("but not with mass 1.5e-12", *small, *changed("solve.0.guess=" + path("small.h5")), *changed("solve.0.masses=[1.5e-12, 0.1]"))
     refused("but not with mass 0.05 and naik_epsilon -0.1", *changed("solve.0.naik_epsilon=[-0.1, 0]"))
     refused("action.type = hisq, this run is not", *changed("action.type=wilson"))
     refused("is read as input", *changed("output.file=" + path("loose.h5")))

@@ -150,10 +150,11 @@ typedef struct search {
     int best;          /* the solve with the least residual that has all; -1: none */
 } search;
 
-/* Whether two numbers are one but for rounding, as a mass is and its kappa. */
-static bool is_same_number(double a, double b)
+/* Whether two quarks have one mass but for rounding: of those with a kappa, one m + 4 = 1/(2 kappa). */
+static bool has_same_mass(const naik_quark *a, const naik_quark *b)
 {
-    return fabs(a - b) <= 1e-12 * (1 + fabs(b));
+    const double beside = a->kind->spin > 1 ? 4 : 0;
+    return fabs(a->mass - b->mass) <= 1e-12 * (b->mass + beside);
 }
 
 /* Adds the masses of source number `from` of the file, which is the source of task `t`. */
@@ -166,8 +167,7 @@ static void search_masses(const solve_guess *g, const naik_input_task *t, int fr
     s->source = true;
     for (int m = 0; m < other->masses.count; m++) {
         const naik_quark *theirs = &run->input->quarks[other->quark[m]];
-        if (!is_same_number(theirs->mass, quark->mass) ||
-            theirs->naik_epsilon != quark->naik_epsilon) {
+        if (!has_same_mass(theirs, quark) || theirs->naik_epsilon != quark->naik_epsilon) {
             continue;
         }
         s->mass = true;
