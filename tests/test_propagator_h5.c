@@ -440,7 +440,6 @@ static void an_unopenable_part_is_rebuilt_from_its_journal(check *t)
     room_leave(t, &r);
 }
 
-/* The job that the kill test kills. */
 /* Those up to number `most` that are not in the file, in one go. */
 static naik_status contract_missing(naik_propagator_file *file, int most)
 {
@@ -515,6 +514,7 @@ static void contractions_are_written_in_one_go(check *t)
     room_leave(t, &r);
 }
 
+/* The job that the kill test kills. */
 static int worker(int argc, char **argv, const char *path, int stop, bool fail)
 {
     naik_log *log = naik_log_create();
