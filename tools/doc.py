@@ -135,14 +135,14 @@ FORMS = [
     (r"unknown key '.*'; did you mean", "unknown key 'KEY'; did you mean 'OTHER'?", "Write the key as the sentence spells it."),
     (r"unknown key '.*'; 'naik solve --help'", "unknown key 'KEY'; 'naik solve --help' lists the keys",
      "naik has no key of a similar name. [input.md](input.md#the-sections) lists the keys of each section."),
-    (r"key '.*' is missing", "key 'KEY' is missing ...", "Add the key. The sentence says what needs it."),
+    (r"key '.*' is missing", "key 'KEY' is missing ...", "Add the key. Most of these sentences say what needs it, or what it must be."),
     (r"key '.*' is given twice", "key 'KEY' is given twice, first on line ...", "Remove one of the two lines."),
     (r"'.*' must be .*, not ", "'KEY' must be ..., not ...", "Give a value that the sentence allows."),
     (r"'.*' must be a section of keys$", "'KEY' must be a section of keys", "Write keys in lines below it, or in braces: `KEY: {...}`."),
     (r"'.*' does not apply to .*, only to", "'KEY' does not apply to ..., only to ...",
      "Remove the key, or choose one of the types that the sentence names last."),
     (r"'[^']*' applies to .* only$", "'KEY' applies to ... only", "Remove the key, or choose one of the types that the sentence names."),
-    (r"'[^']*':? \S+ is for (staggered|wilson)", "'KEY': WORD is for staggered quarks",
+    (r"'[^']*':? \S+ is for (staggered|wilson)", "'KEY': WORD is for ... quarks",
      "Take a word for the quarks of `action.type`; [input.md](input.md) lists the words."),
     (r"'[^']*' names .* twice$", "'KEY' names ... twice", "Remove one of the two."),
     (r"'[^']*' is '.*', which \S+ is already$", "'KEY' is 'NAME', which OTHER is already", "Choose another name: every name is there once."),
@@ -152,7 +152,7 @@ FORMS = [
     (r"'[^']*' .* lies beyond the zone", "'KEY' ... lies beyond the zone: ...",
      "A component of a momentum is at most half of the lattice's extent in its direction."),
     (r"'[^']*' does nothing without", "'KEY' does nothing without ...", "Remove the key, or give the key that the sentence names as well."),
-    (r"'[^']*' is '.*', which is (output.file|read as input)$", "'KEY' is 'FILE', which is output.file", "Give each file of the run a name of its own."),
+    (r"'[^']*' is '.*', which is (output.file|read as input)$", "'KEY' is 'FILE', which is ...", "Give each file of the run a name of its own."),
 ]
 
 
