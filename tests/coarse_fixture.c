@@ -163,6 +163,28 @@ double coarse_difference(check *t, const coarse_fixture *m, naik_coarse *const a
     return sqrt(sum[0] / sum[1]);
 }
 
+void coarse_apply(check *t, const coarse_fixture *m, naik_coarse *const in[2],
+                  naik_coarse *const out[2])
+{
+    const naik_multigrid_ops *ops = naik_multigrid_of(m->f.geometry);
+    const naik_coarse_operator *op = m->op;
+    naik_coarse *hops = NULL;
+    double ones[NAIK_MG_WIDTH], both[NAIK_MG_WIDTH][2];
+    for (int c = 0; c < NAIK_MG_WIDTH; c++) {
+        ones[c] = both[c][0] = 1;
+        both[c][1] = 0;
+    }
+    CHECK_OK(t, naik_coarse_create(op->aggregates, op->components, in[0]->nrhs, &hops));
+    for (int c = 0; c < 2 && hops != NULL; c++) {
+        const naik_coarse *const more[1] = {hops};
+        CHECK_OK(t, naik_coarse_exchange(m->halo, in[!c], (naik_parity)!c));
+        CHECK_OK(t, ops->dslash(op->made, (naik_parity)c, in[!c], NULL, hops));
+        CHECK_OK(t, ops->multiply(op->made, NAIK_MG_LOCAL, (naik_parity)c, in[c], out[c]));
+        CHECK_OK(t, ops->update(out[c], (naik_parity)c, ones, more, 1, &both[0][0]));
+    }
+    naik_coarse_destroy(&hops);
+}
+
 void coarse_restrict(check *t, const coarse_fixture *m, naik_field *const v[2],
                      naik_coarse *const out[2])
 {

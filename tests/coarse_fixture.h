@@ -47,6 +47,9 @@ void coarse_fill_random(check *t, const coarse_fixture *m, naik_coarse *const v[
 /* |a - b| over |b|, of all rhs, over all ranks. */
 double coarse_difference(check *t, const coarse_fixture *m, naik_coarse *const a[2],
                          naik_coarse *const b[2]);
+/* out[c] = M_c in[c], c both parities: X in and the eight hops, one after the other. */
+void coarse_apply(check *t, const coarse_fixture *m, naik_coarse *const in[2],
+                  naik_coarse *const out[2]);
 /* out = P^+ v; v = P e, v and e on both parities. */
 void coarse_restrict(check *t, const coarse_fixture *m, naik_field *const v[2],
                      naik_coarse *const out[2]);

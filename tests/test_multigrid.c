@@ -85,7 +85,7 @@ static void galerkin_with(check *t, const int extents[4], const int grid[4], dou
         coarse_prolong(t, &m, e, m.field);
         apply_fine(t, &m, m.field, out, m.field[2]);
         coarse_restrict(t, &m, out, expected);
-        CHECK_OK(t, naik_coarse_operator_apply(m.op, m.halo, e, got));
+        coarse_apply(t, &m, e, got);
         CHECK_NEAR(t, coarse_difference(t, &m, got, expected), 0, tolerance);
         coarse_free(e);
         coarse_free(expected);
@@ -131,7 +131,7 @@ static void solve_on_grid(check *t, const int extents[4], const int grid[4])
         CHECK_OK(t, naik_coarse_solver_create(m.op, RHS, 16, 1e-5, &solver));
         CHECK_OK(t, naik_coarse_solver_solve(solver, b, bound, e, &solve));
         CHECK_TRUE(t, solve.most > 2 && solve.most < 100);
-        CHECK_OK(t, naik_coarse_operator_apply(m.op, m.halo, e, got));
+        coarse_apply(t, &m, e, got);
         CHECK_NEAR(t, coarse_difference(t, &m, got, copy), 0, 3e-5);
         naik_coarse_solver_destroy(&solver);
         coarse_free(e);
@@ -196,7 +196,7 @@ static void low_on_grid(check *t, const int extents[4], const int grid[4])
         for (int i = 0; i < 2; i++) {
             coarse_fill_random(t, &m, b);
             CHECK_OK(t, naik_coarse_solver_solve(solver, b, bound, e, &solve[i]));
-            CHECK_OK(t, naik_coarse_operator_apply(m.op, m.halo, e, got));
+            coarse_apply(t, &m, e, got);
             CHECK_NEAR(t, coarse_difference(t, &m, got, copy), 0, 3e-5);
             CHECK_INT(t, solve[i].beyond, 0);
             find_low(t, &m, solver, e);

@@ -12,12 +12,6 @@
 
 static const double TIMEOUT_S = 10;
 
-const char *naik_transport_name(naik_transport transport)
-{
-    static const char *const names[NAIK_TRANSPORTS] = {"auto", "peer", "mpi_device", "staged"};
-    return names[transport];
-}
-
 void naik_transport_describe(const naik_backend *backend, char *text, size_t text_size)
 {
     const naik_route *route = &backend->route;

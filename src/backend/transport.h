@@ -16,8 +16,6 @@
 
 #include "backend/backend.h"
 
-const char *naik_transport_name(naik_transport transport); /* "auto", "peer", ... */
-
 /* Tries the paths and sets backend->route. A path that was asked for and does not work is replaced,
  * with one warning that names a pair of ranks. Nothing to do where MPI sees all memory or there is
  * one rank. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */

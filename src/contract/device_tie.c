@@ -68,7 +68,8 @@ static size_t layer_of(const naik_lattice *lat, int mu)
     return lat->split[mu] ? vector_of(lat) / (size_t)lat->local[mu] : 0;
 }
 
-size_t device_tie_bytes(const naik_lattice *lattice, const device_tie_shape *shape)
+/* Bytes on the device, but for the sums of a request. */
+static size_t bytes_of(const naik_lattice *lattice, const device_tie_shape *shape)
 {
     const size_t columns = (size_t)shape->columns;
     size_t numbers = vector_of(lattice) *
@@ -94,10 +95,10 @@ naik_status device_tie_fit(naik_device *device, const naik_lattice *lattice, siz
     }
     double most = (double)free_bytes - (double)spare;
     NAIK_TRY(naik_comm_min_f64(lattice->comm, &most, 1));
-    if ((double)device_tie_bytes(lattice, shape) > most) {
+    if ((double)bytes_of(lattice, shape) > most) {
         shape->columns = 1;
     }
-    if ((double)device_tie_bytes(lattice, shape) > most) {
+    if ((double)bytes_of(lattice, shape) > most) {
         shape->columns = 0;
     }
 done:

@@ -31,8 +31,7 @@ typedef struct device_tie_request {
     int most; /* operators of a pass; 0: as their sums have room */
 } device_tie_request;
 
-/* Bytes of one on the device, but for the sums of a request, which are few operators' where there are many momenta. Local. */
-size_t device_tie_bytes(const naik_lattice *lattice, const device_tie_shape *shape);
+/* Bytes of the sums of a request on the device, which are few operators' where there are many momenta. Local. */
 size_t device_tie_sums_bytes(const naik_lattice *lattice, const device_tie_request *request);
 /* Lessens columns to what the device has room for beside `spare` more bytes, on every rank; 0 where there is none.
  * Collective. NAIK_ERR_DEVICE, NAIK_ERR_MPI */

@@ -146,27 +146,3 @@ naik_status naik_coarse_operator_fill(naik_coarse_operator *op, const naik_trans
 done:
     return status;
 }
-
-naik_status naik_coarse_operator_apply(const naik_coarse_operator *op, naik_coarse_halo *halo,
-                                       naik_coarse *const in[2], naik_coarse *const out[2])
-{
-    naik_status status = NAIK_OK;
-    const naik_multigrid_ops *ops = naik_multigrid_of(op->aggregates->geometry);
-    naik_coarse *hops = NULL;
-    double ones[NAIK_MG_WIDTH], both[NAIK_MG_WIDTH][2];
-    for (int c = 0; c < NAIK_MG_WIDTH; c++) {
-        ones[c] = both[c][0] = 1;
-        both[c][1] = 0;
-    }
-    NAIK_TRY(naik_coarse_create(op->aggregates, op->components, in[0]->nrhs, &hops));
-    for (int c = 0; c < 2; c++) {
-        const naik_coarse *const more[1] = {hops};
-        NAIK_TRY(naik_coarse_exchange(halo, in[!c], (naik_parity)!c));
-        NAIK_TRY(ops->dslash(op->made, (naik_parity)c, in[!c], NULL, hops));
-        NAIK_TRY(ops->multiply(op->made, NAIK_MG_LOCAL, (naik_parity)c, in[c], out[c]));
-        NAIK_TRY(ops->update(out[c], (naik_parity)c, ones, more, 1, &both[0][0]));
-    }
-done:
-    naik_coarse_destroy(&hops);
-    return status;
-}

@@ -42,10 +42,6 @@ naik_status naik_coarse_operator_fill(naik_coarse_operator *op, const naik_trans
                                       const naik_wilson *wilson, naik_field *const field[3],
                                       const naik_multigrid_hooks *hooks);
 
-/* out[c] = M_c in[c], c both parities: for tests. Collective. */
-naik_status naik_coarse_operator_apply(const naik_coarse_operator *op, naik_coarse_halo *halo,
-                                       naik_coarse *const in[2], naik_coarse *const out[2]);
-
 typedef struct naik_coarse_solver naik_coarse_solver;
 typedef struct naik_coarse_solve {
     int steps[NAIK_MG_WIDTH]; /* of each rhs */
