@@ -27,6 +27,7 @@ struct naik_log {
     void *take_data;
     char message[MESSAGE_BYTES];
     char place[128];
+    int place_rank;
 };
 
 /* As vsnprintf. What is printed has points in its numbers, whatever locale the process has. */
@@ -211,6 +212,7 @@ naik_status naik_log_fail(naik_log *log, naik_status status, const char *file, i
         va_end(args);
         naik_text_tame(log->message, "");
         snprintf(log->place, sizeof log->place, "%s:%d", file, line);
+        log->place_rank = log->rank;
     }
     return status;
 }
@@ -225,6 +227,18 @@ const char *naik_log_place(const naik_log *log)
     return log->place;
 }
 
+int naik_log_place_rank(const naik_log *log)
+{
+    return log->place_rank;
+}
+
+void naik_log_adopt(naik_log *log, const char *message, const char *place, int rank)
+{
+    snprintf(log->message, sizeof log->message, "%s", message);
+    snprintf(log->place, sizeof log->place, "%s", place);
+    log->place_rank = rank;
+}
+
 void naik_log_clear(naik_log *log)
 {
     log->message[0] = '\0';
@@ -233,5 +247,5 @@ void naik_log_clear(naik_log *log)
 
 void naik_log_print_failure(const naik_log *log)
 {
-    fprintf(stderr, "naik: error: %s [rank %d, %s]\n", log->message, log->rank, log->place);
+    fprintf(stderr, "naik: error: %s [rank %d, %s]\n", log->message, log->place_rank, log->place);
 }

@@ -2,7 +2,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/exactsum.h"
@@ -202,24 +201,21 @@ naik_status naik_comm_worst(naik_comm *comm, naik_status mine)
         return NAIK_OK;
     }
     int teller = comm->size - 1 - (int)(worst % comm->size);
-    char text[2][1024] = {"", ""};
+    struct {
+        char message[1024], place[128];
+        int rank; /* of the job, where this is a group of it */
+    } told = {.rank = 0};
     if (comm->rank == teller) {
-        snprintf(text[0], sizeof text[0], "%s", naik_log_message(comm->log));
-        snprintf(text[1], sizeof text[1], "%s", naik_log_place(comm->log));
+        snprintf(told.message, sizeof told.message, "%s", naik_log_message(comm->log));
+        snprintf(told.place, sizeof told.place, "%s", naik_log_place(comm->log));
+        told.rank = naik_log_place_rank(comm->log);
     }
-    error = MPI_Bcast(text, sizeof text, MPI_CHAR, teller, comm->mpi->world);
+    error = MPI_Bcast(&told, sizeof told, MPI_BYTE, teller, comm->mpi->world);
     if (error != MPI_SUCCESS) {
         return naik_comm_check(comm, error, "the agreement of the ranks");
     }
     if (comm->rank != teller) {
-        naik_log_clear(comm->log);
-        /* The teller's place, not this line. */
-        char *colon = strrchr(text[1], ':');
-        int line = colon != NULL ? atoi(colon + 1) : 0;
-        if (colon != NULL) {
-            *colon = '\0';
-        }
-        naik_log_fail(comm->log, agreed, text[1], line, "%s", text[0]);
+        naik_log_adopt(comm->log, told.message, told.place, told.rank);
     }
     return agreed;
 }
