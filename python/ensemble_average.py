@@ -2,8 +2,10 @@
 
     ensemble_average.py NAME MASS [--correlator rhox] [--momentum 1,0,0] prop.1000.h5 prop.1006.h5 ...
     ensemble_average.py NAME MASSES --correlator GX-G1 --sink-time 8 [--sink-momentum 1,0,0] ...
+    ensemble_average.py AVERAGE MASS [--quantity correction] ...
 
-NAME of an entry, pair, baryon or three-point function; MASS by value, as 0.05, of several quarks as 0.05,0.5, and
+NAME of an entry, pair, baryon, three-point function or of one of the input's averages, whose mean it is without
+--quantity (others: "low modes", "rest", "sloppy mean", "correction"); MASS by value, as 0.05, of several quarks as 0.05,0.5, and
 of a three-point function those of parent, spectator and daughter. Without --correlator it is the pion, without
 --momentum at rest. The sources of a configuration are averaged first, each from its own time on.
 Of complex correlators it is the real part. The files are verified by their checksums. They must agree in masses,
@@ -12,7 +14,7 @@ configurations.
 """
 import naik_io
 
-OPTIONS = ("--correlator", "--momentum", "--sink-time", "--sink-momentum")
+OPTIONS = ("--correlator", "--momentum", "--quantity", "--sink-time", "--sink-momentum")
 name, mass, *words = naik_io.arguments(__doc__, 4)
 given, paths = {}, []
 while words:
@@ -30,11 +32,16 @@ try:
 except ValueError:
     raise ValueError(f"MASS is the value of a mass, as 0.05, a momentum is three integers, as 1,0,0, and a sink time one, not '{mass}' and "
                      f"{', '.join(repr(v) for k, v in given.items() if k != '--correlator') or 'nothing'}") from None
+quantity = given.get("--quantity")
+if quantity is not None and "error" in quantity:
+    raise ValueError(f"a {quantity} is of one configuration: the error over configurations stands beside every mean")
 samples, first, seen = [], None, {}
 for path in paths:
     with naik_io.open(path) as f:
         naik_io.verify(f)
-        found = f.find(name, given.get("--correlator"), masses, momentum, sink_time=time, sink_momentum=sink)
+        stored = {c.quantity for c in f.correlators if c.name == name}
+        default = "mean" if "mean" in stored and "correlator" not in stored else "correlator"
+        found = f.find(name, given.get("--correlator"), masses, momentum, sink_time=time, sink_momentum=sink, quantity=quantity or default)
         physics = f.physics_of(found)
         first = first or physics
         for key in {**first, **physics}:

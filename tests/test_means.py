@@ -141,5 +141,44 @@ output: {correlators: [pion], propagators: false, file: %s}
         assert run.returncode == 1 and "differ in " + told in run.stderr, (key, run.stdout, run.stderr)
 
 
+def ensembles_of_averages_are_of_what_each_run_stored():
+    """The mean and its parts, of truncated solves and of low modes, and no errors of one configuration."""
+    average = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python", "ensemble_average.py")
+    text = HEAD % (path("lat.h5"), "naive") + """deflation: {modes: 4, file: %s}
+solve:
+  - {name: a, masses: [0.5], correlators: [pion5, rhox], source: {type: point, origin: [[0, 1, 2, 3], [1, 1, 1, 1], [2, 0, 0, 5]]}}
+  - {name: b, masses: [0.5], correlators: [pion5, rhox], source: {type: point, origin: [[0, 1, 2, 3], [1, 0, 0, 2]]}}
+averages:
+  - {type: truncated_solves, name: ama, solve: a, tolerance_sloppy: 1e-2, exact_sources: 2, seed: 5}
+  - {type: low_modes, name: lma, solve: b}
+output: {propagators: false, file: %s}
+"""
+    names = [path("ensemble.%d.h5" % seed) for seed in (3, 4, 5)]
+    for seed, name in zip((3, 4, 5), names):
+        naik("gauge", "generate", "--size", "4,2,4,6", "--beta", "5.3", "--sweeps", "2", "--seed", seed, "-o", path("lat.h5"), "--force")
+        with open(path("ensemble.yaml"), "w") as f:
+            f.write(text % (path("modes.%d.h5" % seed), name))
+        naik("solve", path("ensemble.yaml"), "--fresh")
+    for entry, quantities in ("ama", (None, "mean", "sloppy mean", "correction")), ("lma", (None, "mean", "low modes", "rest")):
+        seen = []
+        for quantity in quantities:
+            stored = []
+            for name in names:
+                with naik_io.open(name) as f:
+                    one, = f.find(entry, "rhox", 0.5, quantity=quantity or "mean")
+                    stored.append(f.values(one).real)
+            words = ["--quantity", quantity] if quantity else []
+            run = subprocess.run([sys.executable, average, entry, "0.5", "--correlator", "rhox", *words, *names], capture_output=True, text=True)
+            assert run.returncode == 0, run.stderr
+            got = np.array([line.split()[1:3] for line in run.stdout.splitlines()], dtype=float)
+            assert np.allclose(got[:, 0], np.mean(stored, 0), rtol=1e-8), (entry, quantity, got, stored)
+            assert np.allclose(got[:, 1], np.std(stored, 0, ddof=1) / 3 ** 0.5, rtol=1e-2), (entry, quantity, got)
+            seen.append(got[1, 0])
+        assert seen[0] == seen[1] and len(set(seen)) == 3, seen
+    run = subprocess.run([sys.executable, average, "ama", "0.5", "--quantity", "standard error", *names], capture_output=True, text=True)
+    assert run.returncode == 1 and "a standard error is of one configuration" in run.stderr, run.stderr
+
+
 main([means_are_those_of_the_run_or_none, places_of_one_parity_have_means_of_anything, currents_counted_from_one_site_have_their_sign,
-      ensembles_do_not_mix_places_of_two_parities, ensembles_do_not_mix_sinks_and_distances])
+      ensembles_do_not_mix_places_of_two_parities, ensembles_do_not_mix_sinks_and_distances,
+      ensembles_of_averages_are_of_what_each_run_stored])
