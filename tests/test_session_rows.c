@@ -13,21 +13,26 @@
 
 enum { VECTOR = 6, COLUMNS = 3, LINK = 18 };
 
-/* Unit links on this rank's box of 4x4x4x8, and a session of them. */
-static void make_session(check *t, int *sites, naik_session **session)
+/* Unit links on this rank's box of 4x4x4x8, and what making a session of them comes to. */
+static naik_status create(check *t, const char *keys, int *sites, naik_session **session)
 {
     naik_session_shape shape = {.spin = 0};
-    naik_session_options options = {.size = {4, 4, 4, 8}, .keys = "action: {type: naive}"};
+    naik_session_options options = {.size = {4, 4, 4, 8}, .keys = keys};
     CHECK_OK(t, naik_session_box(t->comm, options.size, NULL, &shape));
     *sites = shape.local[0] * shape.local[1] * shape.local[2] * shape.local[3];
     double *links = calloc((size_t)*sites * NAIK_DIM, LINK * sizeof *links);
-    CHECK_REQUIRE(t, links != NULL);
-    for (int i = 0; i < NAIK_DIM * *sites; i++) {
+    for (int i = 0; CHECK_TRUE(t, links != NULL) && i < NAIK_DIM * *sites; i++) {
         links[LINK * i] = links[LINK * i + 8] = links[LINK * i + 16] = 1;
     }
     options.array = links;
-    CHECK_OK(t, naik_session_create(t->comm, &options, session));
+    const naik_status status = naik_session_create(t->comm, &options, session);
     free(links);
+    return status;
+}
+
+static void make_session(check *t, int *sites, naik_session **session)
+{
+    CHECK_OK(t, create(t, "action: {type: naive}", sites, session));
 }
 
 /* One sentence of all ranks, and the status of the row. */
@@ -43,6 +48,33 @@ static void expect(check *t, naik_status got, naik_status status, const char *sa
         fprintf(stderr, "    want '%s', got '%s'\n", says, first);
     }
     naik_log_clear(t->log);
+}
+
+/* What the caller gives in two ways is refused, unless both say the same. */
+static void keys_do_not_contradict_the_links(check *t)
+{
+    static const struct {
+        const char *keys, *says;
+    } rows[] = {
+        {"gauge: {on_mismatch: warn}", NULL},
+        {"lattice: {size: [4, 4, 4, 8]}", NULL},
+        {"lattice: {size: [4, 4, 4, 4]}",
+         "'lattice.size' is not that of the session's configuration, which is 4x4x4x8"},
+        {"lattice: {size: [4, 4, 4]}",
+         "'lattice.size' is not that of the session's configuration, which is 4x4x4x8"},
+        {"lattice: {size: [8, 4, 4, 8]}",
+         "'lattice.size' is not that of the session's configuration, which is 4x4x4x8"},
+        {"gauge: {file: lat.h5}", "'gauge.file' is given beside the configuration of the session"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char keys[128];
+        int sites;
+        naik_session *session = NULL;
+        snprintf(keys, sizeof keys, "action: {type: naive}\n%s", rows[i].keys);
+        expect(t, create(t, keys, &sites, &session),
+               rows[i].says == NULL ? NAIK_OK : NAIK_ERR_INPUT,
+               rows[i].says == NULL ? "" : rows[i].says);
+        naik_session_destroy(&session);
+    }
 }
 
 /* What is wrong with the sources or the solutions of a row. */
@@ -149,5 +181,6 @@ static void sources_and_mesons_are_refused_in_words(check *t)
     naik_session_destroy(&session);
 }
 
-CHECK_MAIN(CHECK(solves_are_refused_by_all_where_one_rank_asks_wrongly),
+CHECK_MAIN(CHECK(keys_do_not_contradict_the_links),
+           CHECK(solves_are_refused_by_all_where_one_rank_asks_wrongly),
            CHECK(sources_are_counted_alike), CHECK(sources_and_mesons_are_refused_in_words))

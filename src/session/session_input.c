@@ -38,6 +38,37 @@ static naik_status refuses_modes(naik_log *log, const char *entry, bool *refuses
     return status;
 }
 
+/* Of a configuration and its extents that the keys name as well, nobody knows which the caller meant. */
+static naik_status refuse_two_of_one(naik_log *log, const session_texts *texts)
+{
+    naik_yaml *tree = NULL;
+    naik_status status =
+        naik_yaml_parse(log, "the keys of the session", texts->keys, strlen(texts->keys), &tree);
+    if (status != NAIK_OK) {
+        return status;
+    }
+    const naik_yaml_node *size = naik_yaml_find(tree->root, "lattice.size");
+    const int *const is = texts->size;
+    bool same = true;
+    int mu = 0;
+    for (const naik_yaml_node *n = size != NULL ? size->child : NULL; n != NULL;
+         n = n->next, mu++) {
+        same = same && mu < NAIK_DIM && n->text != NULL && strtol(n->text, NULL, 10) == is[mu];
+    }
+    if (texts->file != NULL && naik_yaml_find(tree->root, "gauge.file") != NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'gauge.file' is given beside the configuration of the session: leave "
+                           "one of the two out");
+    } else if (is[0] > 0 && size != NULL && (!same || mu != NAIK_DIM)) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'lattice.size' is not that of the session's configuration, which is "
+                           "%dx%dx%dx%d: leave it out",
+                           is[0], is[1], is[2], is[3]);
+    }
+    naik_yaml_destroy(&tree);
+    return status;
+}
+
 naik_status session_compare(naik_comm *comm, uint32_t mine, const char *what)
 {
     naik_status status = NAIK_OK;
@@ -124,6 +155,7 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
     if (status == NAIK_OK && entry != NULL) {
         status = refuses_modes(comm->log, entry, &refuses);
     }
+    status = status != NAIK_OK ? status : refuse_two_of_one(comm->log, texts);
     NAIK_TRY(naik_comm_agree(comm, status));
     overrides[count++] = solve;
     overrides[count++] = from;
