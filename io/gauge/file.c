@@ -38,7 +38,8 @@ bool naik_gauge_read_claim(const char *text, double *value, double *last)
         return false;
     }
     for (size_t i = 0; i <= strlen(text); i++) {
-        number[i] = text[i] == 'D' || text[i] == 'd' ? 'e' : text[i];
+        const char c = text[i];
+        number[i] = (char)(c == 'D' || c == 'd' ? 'e' : c);
     }
     const char *point = strchr(number, '.'), *e = strpbrk(number, "eE");
     if (!naik_text_real(number, value)) {

@@ -76,14 +76,15 @@ int naik_text_distance(const char *a, const char *b)
     return row[length_a % 3][length_b];
 }
 
+/* In small letters, with zeros behind. */
 static void fold(const char *text, char folded[LONGEST + 1])
 {
     size_t length = 0;
+    memset(folded, 0, LONGEST + 1);
     for (; length < LONGEST && text[length] != '\0'; length++) {
         const char c = text[length];
         folded[length] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     }
-    folded[length] = '\0';
 }
 
 static bool has_same_letters(const char *a, const char *b)
