@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "io/checksum.h"
 
 static const char any_quark[] = "{masses: [1]}";
@@ -38,35 +39,34 @@ static naik_status refuses_modes(naik_log *log, const char *entry, bool *refuses
     return status;
 }
 
-/* Of a configuration and its extents that the keys name as well, nobody knows which the caller meant. */
-static naik_status refuse_two_of_one(naik_log *log, const session_texts *texts)
+naik_status session_refuse_two_of_one(naik_comm *comm, const session_texts *texts)
 {
+    naik_log *log = comm->log;
     naik_yaml *tree = NULL;
     naik_status status =
         naik_yaml_parse(log, "the keys of the session", texts->keys, strlen(texts->keys), &tree);
-    if (status != NAIK_OK) {
-        return status;
-    }
-    const naik_yaml_node *size = naik_yaml_find(tree->root, "lattice.size");
+    const naik_yaml_node *root = status == NAIK_OK ? tree->root : NULL;
+    const naik_yaml_node *size = naik_yaml_find(root, "lattice.size");
     const int *const is = texts->size;
-    bool same = true;
+    bool same = size == NULL || size->count == NAIK_DIM;
     int mu = 0;
-    for (const naik_yaml_node *n = size != NULL ? size->child : NULL; n != NULL;
+    for (const naik_yaml_node *n = size != NULL ? size->child : NULL; n != NULL && same;
          n = n->next, mu++) {
-        same = same && mu < NAIK_DIM && n->text != NULL && strtol(n->text, NULL, 10) == is[mu];
+        int64_t extent;
+        same = n->text != NULL && naik_text_int64(n->text, &extent) && extent == is[mu];
     }
-    if (texts->file != NULL && naik_yaml_find(tree->root, "gauge.file") != NULL) {
+    if (texts->file != NULL && naik_yaml_find(root, "gauge.file") != NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "'gauge.file' is given beside the configuration of the session: leave "
                            "one of the two out");
-    } else if (is[0] > 0 && size != NULL && (!same || mu != NAIK_DIM)) {
+    } else if (is[0] > 0 && !same) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "'lattice.size' is not that of the session's configuration, which is "
                            "%dx%dx%dx%d: leave it out",
                            is[0], is[1], is[2], is[3]);
     }
     naik_yaml_destroy(&tree);
-    return status;
+    return naik_comm_agree(comm, status);
 }
 
 naik_status session_compare(naik_comm *comm, uint32_t mine, const char *what)
@@ -155,7 +155,6 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
     if (status == NAIK_OK && entry != NULL) {
         status = refuses_modes(comm->log, entry, &refuses);
     }
-    status = status != NAIK_OK ? status : refuse_two_of_one(comm->log, texts);
     NAIK_TRY(naik_comm_agree(comm, status));
     overrides[count++] = solve;
     overrides[count++] = from;

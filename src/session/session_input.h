@@ -17,6 +17,10 @@ typedef struct session_texts {
 naik_status session_input_make(naik_comm *comm, const session_texts *texts, const char *entry,
                                const char *source, naik_input **out);
 
+/* Of a configuration and its extents that the keys name as well, nobody knows which the caller meant:
+ * NAIK_ERR_INPUT. Once for each session. Collective. */
+naik_status session_refuse_two_of_one(naik_comm *comm, const session_texts *texts);
+
 /* Ranks that ask for different things would wait for each other: NAIK_ERR_INPUT on all of them where `mine`
  * is not the same on every rank. what: as the sentence names it. Collective. */
 naik_status session_compare(naik_comm *comm, uint32_t mine, const char *what);
