@@ -64,6 +64,12 @@ bool naik_file_is_padded(const char *path, int64_t from)
     return padded;
 }
 
+bool naik_file_size_fits(const naik_file_head *head, int64_t needed)
+{
+    return head->size_bytes == needed ||
+           (head->size_bytes > needed && naik_file_is_padded(head->path, needed));
+}
+
 static void folder_of(const char *path, char folder[NAIK_PATH_MAX])
 {
     snprintf(folder, NAIK_PATH_MAX, "%s", path);

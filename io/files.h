@@ -24,6 +24,9 @@ naik_status naik_file_head_read(naik_log *log, const char *path, const char *wha
 /* Whether the file has nothing but zeros from this byte to its end: padding, which no header tells.
  * False where it cannot be read. Local. */
 bool naik_file_is_padded(const char *path, int64_t from);
+/* Whether the file may have its size, of which its format needs `needed`: the same, or zeros follow.
+ * On rank 0. */
+bool naik_file_size_fits(const naik_file_head *head, int64_t needed);
 
 /* out = path + suffix. NAIK_ERR_INPUT where it is too long. Local. */
 naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,

@@ -53,13 +53,12 @@ bool naik_gauge_read_claim(const char *text, double *value, double *last)
 
 bool naik_gauge_size_fits(const naik_file_head *head, int64_t expected, naik_gauge_file *file)
 {
-    const int64_t more = head->size_bytes - expected;
-    const bool padded = more > 0 && naik_file_is_padded(head->path, expected);
-    if (padded) {
+    const bool fits = naik_file_size_fits(head, expected);
+    if (fits && head->size_bytes > expected) {
         naik_gauge_add_note(file, "%lld bytes follow the links, which are all zero",
-                            (long long)more);
+                            (long long)(head->size_bytes - expected));
     }
-    return more == 0 || padded;
+    return fits;
 }
 
 int64_t naik_gauge_file_volume(const naik_gauge_file *file)

@@ -100,15 +100,17 @@ static bool find_value(const char *text, const char *end, const char *key, char 
     return find_nth(text, end, key, 0, value);
 }
 
+/* Whether the writer says that there is no value. */
+static bool is_unknown(const char *value)
+{
+    return strcasecmp(value, "UNKNOWN") == 0 || strcasecmp(value, "NONE") == 0 ||
+           strcasecmp(value, "N/A") == 0;
+}
+
 /* The value of a key that is there and says something. */
 static bool find_told(const char *text, const char *end, const char *key, char value[VALUE_SIZE])
 {
-    static const char *const nothing[] = {"", "UNKNOWN", "NONE", "N/A"};
-    bool told = find_value(text, end, key, value);
-    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
-        told = told && strcasecmp(value, nothing[i]) != 0;
-    }
-    return told;
+    return find_value(text, end, key, value) && value[0] != '\0' && !is_unknown(value);
 }
 
 /* A header may say the same twice, but no two things: nobody knows which is meant. */
@@ -253,9 +255,7 @@ static naik_status take_claims(naik_log *log, const naik_file_head *head, const 
 {
     char value[VALUE_SIZE];
     char *stop;
-    /* a blank one is lost */
-    const bool blank = find_value(text, end, "CHECKSUM", value) && value[0] == '\0';
-    if (blank || find_told(text, end, "CHECKSUM", value)) {
+    if (find_value(text, end, "CHECKSUM", value) && !is_unknown(value)) { /* a blank one is lost */
         unsigned long sum = strtoul(value, &stop, 16);
         if (!isxdigit((unsigned char)value[0]) || *stop != '\0' || sum > UINT32_MAX) {
             return bad_value(log, head, "CHECKSUM", value);

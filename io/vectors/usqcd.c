@@ -29,8 +29,7 @@ static naik_status check_fnal_length(naik_log *log, const naik_file_head *head,
 {
     const int *n = file->size;
     const int64_t needed = FNAL_HEADER + FNAL_SITE * (int64_t)n[0] * n[1] * n[2] * n[3];
-    if (head->size_bytes == needed ||
-        (head->size_bytes > needed && naik_file_is_padded(file->path, needed))) {
+    if (naik_file_size_fits(head, needed)) {
         return NAIK_OK;
     }
     return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
