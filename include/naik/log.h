@@ -63,10 +63,14 @@ static inline naik_status naik_log_failed(naik_status status, naik_status record
 const char *naik_log_message(const naik_log *log);
 /* "src/lattice/lattice.c:123", where the kept sentence was recorded; "" when there is none. */
 const char *naik_log_place(const naik_log *log);
-/* The rank that recorded it. */
-int naik_log_place_rank(const naik_log *log);
-/* Keeps the sentence of another rank, with its place there, instead of what is kept. */
-void naik_log_adopt(naik_log *log, const char *message, const char *place, int rank);
+/* What is kept of a failure, as ranks send it to each other. */
+typedef struct naik_log_failure {
+    char message[1024], place[128];
+    int rank; /* that recorded it, of the job */
+} naik_log_failure;
+void naik_log_failure_get(const naik_log *log, naik_log_failure *out);
+/* Keeps the failure of another rank instead of what is kept. */
+void naik_log_adopt(naik_log *log, const naik_log_failure *failure);
 void naik_log_clear(naik_log *log);
 
 /* Prints "naik: error: SENTENCE [rank R, FILE:LINE]" on standard error from this rank; R is the rank that

@@ -25,9 +25,7 @@ struct naik_log {
     void *hear_data;
     void (*take)(void *data, bool warning, const char *text);
     void *take_data;
-    char message[MESSAGE_BYTES];
-    char place[128];
-    int place_rank;
+    naik_log_failure failure;
 };
 
 /* As vsnprintf. What is printed has points in its numbers, whatever locale the process has. */
@@ -205,47 +203,46 @@ void naik_log_warn(naik_log *log, const char *format, ...)
 naik_status naik_log_fail(naik_log *log, naik_status status, const char *file, int line,
                           const char *format, ...)
 {
-    if (log->message[0] == '\0') {
+    if (log->failure.message[0] == '\0') {
         va_list args;
         va_start(args, format);
-        print(log->message, sizeof log->message, format, args);
+        print(log->failure.message, sizeof log->failure.message, format, args);
         va_end(args);
-        naik_text_tame(log->message, "");
-        snprintf(log->place, sizeof log->place, "%s:%d", file, line);
-        log->place_rank = log->rank;
+        naik_text_tame(log->failure.message, "");
+        snprintf(log->failure.place, sizeof log->failure.place, "%s:%d", file, line);
+        log->failure.rank = log->rank;
     }
     return status;
 }
 
 const char *naik_log_message(const naik_log *log)
 {
-    return log->message;
+    return log->failure.message;
 }
 
 const char *naik_log_place(const naik_log *log)
 {
-    return log->place;
+    return log->failure.place;
 }
 
-int naik_log_place_rank(const naik_log *log)
+void naik_log_failure_get(const naik_log *log, naik_log_failure *out)
 {
-    return log->place_rank;
+    *out = log->failure;
 }
 
-void naik_log_adopt(naik_log *log, const char *message, const char *place, int rank)
+void naik_log_adopt(naik_log *log, const naik_log_failure *failure)
 {
-    snprintf(log->message, sizeof log->message, "%s", message);
-    snprintf(log->place, sizeof log->place, "%s", place);
-    log->place_rank = rank;
+    log->failure = *failure;
 }
 
 void naik_log_clear(naik_log *log)
 {
-    log->message[0] = '\0';
-    log->place[0] = '\0';
+    log->failure.message[0] = '\0';
+    log->failure.place[0] = '\0';
 }
 
 void naik_log_print_failure(const naik_log *log)
 {
-    fprintf(stderr, "naik: error: %s [rank %d, %s]\n", log->message, log->place_rank, log->place);
+    fprintf(stderr, "naik: error: %s [rank %d, %s]\n", log->failure.message, log->failure.rank,
+            log->failure.place);
 }

@@ -201,21 +201,14 @@ naik_status naik_comm_worst(naik_comm *comm, naik_status mine)
         return NAIK_OK;
     }
     int teller = comm->size - 1 - (int)(worst % comm->size);
-    struct {
-        char message[1024], place[128];
-        int rank; /* of the job, where this is a group of it */
-    } told = {.rank = 0};
-    if (comm->rank == teller) {
-        snprintf(told.message, sizeof told.message, "%s", naik_log_message(comm->log));
-        snprintf(told.place, sizeof told.place, "%s", naik_log_place(comm->log));
-        told.rank = naik_log_place_rank(comm->log);
-    }
+    naik_log_failure told;
+    naik_log_failure_get(comm->log, &told);
     error = MPI_Bcast(&told, sizeof told, MPI_BYTE, teller, comm->mpi->world);
     if (error != MPI_SUCCESS) {
         return naik_comm_check(comm, error, "the agreement of the ranks");
     }
     if (comm->rank != teller) {
-        naik_log_adopt(comm->log, told.message, told.place, told.rank);
+        naik_log_adopt(comm->log, &told);
     }
     return agreed;
 }
