@@ -286,27 +286,26 @@ static naik_status acquire(naik_log *log, const naik_lock *lock, const owner *se
     return refuse(log, lock->path, content, age_s);
 }
 
-/* *failed: the error number where that cannot be known, else 0. */
-static bool still_ours(const naik_lock *lock, int *failed)
+/* Where it is not, errno says why that cannot be known, or is 0. */
+static bool still_ours(const naik_lock *lock)
 {
     char content[CONTENT];
     double age_s;
     const bool there = read_lock(lock->path, content, &age_s);
-    *failed = there || errno == ENOENT ? 0 : errno;
+    errno = there || errno == ENOENT ? 0 : errno;
     return there && strcmp(content, lock->content) == 0;
 }
 
 static void *beat(void *argument)
 {
     naik_lock *lock = argument;
-    int failed;
     pthread_mutex_lock(&lock->mutex);
     while (!lock->stop) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += BEAT_S;
         if (pthread_cond_timedwait(&lock->wake, &lock->mutex, &until) == ETIMEDOUT &&
-            still_ours(lock, &failed)) {
+            still_ours(lock)) {
             utimensat(AT_FDCWD, lock->path, NULL, 0);
         }
     }
@@ -363,13 +362,12 @@ naik_status naik_lock_confirm(naik_comm *comm, naik_lock *lock)
 {
     naik_status status = NAIK_OK;
     if (comm->rank == 0) {
-        int failed;
-        if (still_ours(lock, &failed)) {
+        if (still_ours(lock)) {
             utimensat(AT_FDCWD, lock->path, NULL, 0);
-        } else if (failed != 0) {
+        } else if (errno != 0) {
             status = NAIK_FAIL(comm->log, NAIK_ERR_IO,
                                "the lock %s cannot be read, so this job stops writing: %s",
-                               lock->path, strerror(failed));
+                               lock->path, strerror(errno));
         } else {
             status = NAIK_FAIL(comm->log, NAIK_ERR_IO,
                                "the lock %s is no longer this job's: another job took it over or "
@@ -386,7 +384,6 @@ void naik_lock_release(naik_comm *comm, naik_lock **lock)
         return;
     }
     if (comm->rank == 0) {
-        int failed;
         if ((*lock)->beating) {
             pthread_mutex_lock(&(*lock)->mutex);
             (*lock)->stop = true;
@@ -394,7 +391,7 @@ void naik_lock_release(naik_comm *comm, naik_lock **lock)
             pthread_mutex_unlock(&(*lock)->mutex);
             pthread_join((*lock)->beat, NULL);
         }
-        if (still_ours(*lock, &failed)) {
+        if (still_ours(*lock)) {
             unlink((*lock)->path);
         }
     }
