@@ -241,6 +241,11 @@ check-gpu:
 	@$(MAKE) $(PARALLEL) --no-print-directory all python tests shim
 	@$(PASS_ON) tests/check_gpu.sh
 
+# What a user reads, in the folders of the sources, so that links between pages hold
+PAGES := $(wildcard *.md LICENSE CITATION.cff doc/*.* doc/pictures/* inputs/* jobscripts/*.* \
+           jobscripts/machines/* examples/* include/*.md packaging/*.md python/*.md python/naik/*.md tests/results/*)
+PAGES_DIR = $(DESTDIR)$(prefix)/share/doc/naik
+
 install: all python
 	install -d $(DESTDIR)$(prefix)/bin $(DESTDIR)$(prefix)/lib/pkgconfig \
 	    $(DESTDIR)$(prefix)/include/naik $(DESTDIR)$(prefix)/share/man/man1 \
@@ -249,7 +254,10 @@ install: all python
 	install -m 644 $(BUILD)/libnaik.a $(DESTDIR)$(prefix)/lib
 	install -m 755 $(BUILD)/libnaik.so $(DESTDIR)$(prefix)/lib
 	install -m 644 $(HEADERS) $(DESTDIR)$(prefix)/include/naik
-	install -m 644 doc/naik.1 $(DESTDIR)$(prefix)/share/man/man1
+	sed 's|/usr/local/share|$(prefix)/share|' doc/naik.1 > $(DESTDIR)$(prefix)/share/man/man1/naik.1
+	install -d $(sort $(dir $(PAGES:%=$(PAGES_DIR)/%)))
+	@$(foreach page,$(PAGES),install -m $(if $(filter %.sh,$(page)),755,644) $(page) $(PAGES_DIR)/$(page) &&) true
+	ln -sf $(patsubst python/%,../../../naik/python/%,$(wildcard python/*.py)) $(PAGES_DIR)/python
 	install -m 644 $(wildcard python/*.py) python/pyproject.toml $(DESTDIR)$(prefix)/share/naik/python
 	install -m 644 $(wildcard python/naik/*.py) $(DESTDIR)$(prefix)/share/naik/python/naik
 	@printf '%s\n' 'prefix=$(prefix)' 'Name: naik' 'Description: staggered, Wilson, clover and twisted-mass quark propagators' \
@@ -261,7 +269,7 @@ install: all python
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(prefix)/,bin/naik lib/libnaik.a lib/libnaik.so lib/pkgconfig/naik.pc \
 	    share/man/man1/naik.1)
-	rm -rf $(DESTDIR)$(prefix)/include/naik $(DESTDIR)$(prefix)/share/naik
+	rm -rf $(DESTDIR)$(prefix)/include/naik $(DESTDIR)$(prefix)/share/naik $(PAGES_DIR)
 
 # The files of the last commit, and which commit that is; the same bytes whenever and wherever it is made
 DIST := naik-$(VERSION)

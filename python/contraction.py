@@ -4,7 +4,7 @@
 
     C(t) = sum_x sum_{c,c'} G_1(x)_{c'c} conj(G_2(x)_{c'c})
 
-Reads one time slice of one source colour at a time; of Wilson and clover quarks the sum is over spins as well.
+The script reads one time slice of one source colour at a time. For Wilson and clover quarks it also sums over spins.
 """
 import numpy as np
 

@@ -1,8 +1,9 @@
 """Effective masses of every correlator in a file:   effective_mass.py prop.h5 [WORD ...]
 
-Those of the solves, pairs, baryons and averages, at every momentum; WORDs choose among them: of the path, such as
-pt, hl/, average or rhox/p100. Each begins at its source. Mesons are periodic in t, arccosh((C(t-1) + C(t+1)) / 2C(t));
-of a baryon it is log(C(t) / C(t+1)). The file is verified by its checksums; lines name the quarks' masses.
+The script prints the effective masses of solves, pairs, baryons and averages, at every momentum. Each WORD chooses the
+correlators with this word in their path: pt, hl/, average, rhox/p100. Time begins at the source of a correlator. A
+meson is taken as periodic in t: arccosh((C(t-1) + C(t+1)) / 2C(t)); a baryon is not: log(C(t) / C(t+1)). The script
+verifies the file by its checksums.
 """
 import naik_io
 

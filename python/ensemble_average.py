@@ -4,13 +4,17 @@
     ensemble_average.py NAME MASSES --correlator GX-G1 --sink-time 8 [--sink-momentum 1,0,0] ...
     ensemble_average.py AVERAGE MASS [--quantity correction] ...
 
-NAME of an entry, pair, baryon, three-point function or of one of the input's averages, whose mean it is without
---quantity (others: "low modes", "rest", "sloppy mean", "correction"); MASS by value, as 0.05, of several quarks as 0.05,0.5, and
-of a three-point function those of parent, spectator and daughter. Without --correlator it is the pion, without
---momentum at rest. The sources of a configuration are averaged first, each from its own time on.
-Of complex correlators it is the real part. The files are verified by their checksums. They must agree in masses,
-action, extents, boundary, kind of source and sink and how the sources lie to each other, and be of different
-configurations.
+NAME names an entry of solve, a pair, a baryon, a three-point function, or one of the input's averages.
+MASS is the value of the mass, as 0.05. Several quarks have several masses, as 0.05,0.5; a three-point function has
+those of parent, spectator and daughter.
+
+    --correlator   which correlator; without it, the pion
+    --momentum     which momentum; without it, zero
+    --quantity     of an average: "low modes", "rest", "sloppy mean" or "correction"; without it, its mean
+
+The script shifts every correlator to begin at its source, averages the sources of each configuration, and takes the
+real part. It verifies the files by their checksums. It refuses two files of one configuration, and files that differ
+in masses, action, extents, boundary, kind of source or sink, or in how their sources lie beside each other.
 """
 import naik_io
 

@@ -1,6 +1,8 @@
 # test_install.py - `make install` into an empty folder, and the example that links what is there
 # timeout: 240
+import glob
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -32,7 +34,8 @@ def install_puts_everything_under_destdir_and_prefix():
     upper = run(["make", "-C", TOP, "-n", "-o", "all", "-o", "python", "install", "PREFIX=/opt/upper", f"BUILD={BUILD}"], env=env)
     assert "/opt/upper/bin" in upper and "/usr/local/bin" not in upper, upper  # the name that other codes have for prefix
     for name in ("bin/naik", "lib/libnaik.a", "lib/pkgconfig/naik.pc", "include/naik/naik.h",
-                 "share/man/man1/naik.1", "share/naik/python/naik_io.py", "share/naik/python/naik/session.py", "lib/libnaik.so"):
+                 "share/man/man1/naik.1", "share/naik/python/naik_io.py", "share/naik/python/naik/session.py", "lib/libnaik.so",
+                 "share/doc/naik/doc/machine-example.yaml", "share/doc/naik/inputs/hisq-point.yaml"):
         assert os.path.getsize(os.path.join(PREFIX, name)) > 0, name
     version = run([os.path.join(PREFIX, "bin/naik"), "--version"]).split()[1]
     if shutil.which("pkg-config"):
@@ -46,6 +49,27 @@ def install_puts_everything_under_destdir_and_prefix():
     where = run([sys.executable, "-B", "-c", "import naik, naik.library; print(naik.version().split()[0], naik.library.load()._name)"], env=env)
     said, library = where.split()
     assert said == version and os.path.realpath(library) == os.path.realpath(os.path.join(PREFIX, "lib/libnaik.so")), where
+
+
+def the_pages_are_there_with_all_to_which_they_link():
+    pages = os.path.join(PREFIX, "share/doc/naik")
+    wrong, count = [], 0
+    for page in ["README.md"] + glob.glob("*/README.md", root_dir=pages) + glob.glob("doc/*.md", root_dir=pages):
+        with open(os.path.join(pages, page), encoding="utf-8") as f:
+            text = re.sub(r"```.*?```|`[^`]*`", "", f.read(), flags=re.S)
+        for target in re.findall(r"\]\(([^)#\s]+)[^)\s]*\)", text):
+            count += 1
+            if "://" not in target and not os.path.exists(os.path.join(pages, os.path.dirname(page), target)):
+                wrong.append(f"{page}: {target}")
+    assert count > 300 and not wrong, (count, wrong)
+    assert "jackknife" in run([sys.executable, "-B", os.path.join(pages, "python/ensemble_average.py"), "--help"])
+    # the texts name that folder: the program the one beside it, the manual page the one under prefix
+    for words in (["--help"], ["solve", "--help"], ["import-milc", "--help"]):
+        assert f"doc/ and inputs/ are folders of {os.path.realpath(pages)}\n" in run([os.path.join(PREFIX, "bin/naik")] + words), words
+    with open(os.path.join(PREFIX, "share/man/man1/naik.1"), encoding="utf-8") as f:
+        assert ".I /opt/naik/share/doc/naik\n" in f.read()
+    shutil.copy(os.path.join(PREFIX, "bin/naik"), path("naik"))
+    assert "`make install` copies them to\nPREFIX/share/doc/naik\n" in run([path("naik"), "--help"])
 
 
 def the_example_is_built_through_pkg_config_and_agrees_with_naik_solve():
@@ -104,6 +128,6 @@ def uninstall_leaves_nothing():
     assert not left, left
 
 
-main([install_puts_everything_under_destdir_and_prefix,
+main([install_puts_everything_under_destdir_and_prefix, the_pages_are_there_with_all_to_which_they_link,
       the_example_is_built_through_pkg_config_and_agrees_with_naik_solve, the_headers_serve_cxx_inside_extern_c,
       uninstall_leaves_nothing])

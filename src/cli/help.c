@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/pages.h"
 #include "input/input.h"
 
 static const char help_program[] =
@@ -27,6 +28,8 @@ static const char help_program[] =
     "  naik gauge generate --size 8,8,8,16 --beta 6 --seed 1 --sweeps 200 -o lat.h5\n"
     "  mpirun -n 2 naik solve inputs/hisq-point.yaml --set gauge.file=lat.h5\n"
     "  naik info hisq-point.h5\n"
+    "\n"
+    "doc/README.md lists all pages. doc/input.md has every key of an input.\n"
     "\n"
     "Exit status: 0 done, 1 wrong input, 2 memory, disk or device, 3 a solve did not converge,\n"
     "4 corrupt data, 5 interrupted: run the same command again and it continues.\n"
@@ -84,9 +87,7 @@ static const char help_solve[] =
     "(XxYxZxT)\n"
     "replaces run.grid; the output records both. NAIK_INSTRUCTIONS (avx512, avx2, portable) "
     "chooses\n"
-    "the CPU's instruction set, which does not change results.\n"
-    "\n"
-    "The input file, with every key it may have:";
+    "the CPU's instruction set, which does not change results.";
 
 static const char help_gauge[] =
     "naik gauge generate --size X,Y,Z,T --beta B -o FILE.h5 [--seed N] [--sweeps S]\n"
@@ -426,18 +427,28 @@ static const topic topics[] = {{"solve", help_solve},
                                {"schema", help_schema},
                                {NULL, NULL}};
 
+/* A text that names files says where they are. */
+static void print_text(naik_log *log, const char *text)
+{
+    naik_log_line(log, "%s", text);
+    if (strstr(text, "doc/") != NULL || strstr(text, "inputs/") != NULL) {
+        naik_pages_print_folder(log);
+    }
+}
+
 naik_status naik_help(naik_log *log, const char *command)
 {
     if (command == NULL) {
-        naik_log_line(log, "%s", help_program);
+        print_text(log, help_program);
         return NAIK_OK;
     }
     const char *names[sizeof topics / sizeof *topics] = {NULL};
     for (int i = 0; topics[i].name != NULL; i++) {
         names[i] = topics[i].name;
         if (strcmp(topics[i].name, command) == 0) {
-            naik_log_line(log, "%s", topics[i].text);
+            print_text(log, topics[i].text);
             if (topics[i].text == help_solve) {
+                naik_log_line(log, "\nThe input file, with every key it may have:");
                 naik_input_print_reference(log);
             }
             return NAIK_OK;
