@@ -77,7 +77,7 @@ def other_commands_want_one():
     assert status == 1 and "'gauge.configs' is a list for naik solve: choose one here, --set gauge.config=a1" in told, told
     naik("links", path("all.yaml"), "--set", "gauge.config=a3", "-o", path("links.h5"))
     said = naik("solve", path("all.yaml"), "--dry-run", "--machine", "h100", "--set", "lattice.size=[32,32,32,32]")
-    assert "3 configurations: this is the cost of one" in said, said
+    assert "the input has 3 configurations; this is the plan of one" in said, said
     assert naik("solve", path("all.yaml"), "--dry-run").count("configuration a") == 3
 
 

@@ -277,7 +277,7 @@ def seconds_of_multigrid_are_planned():
     p = plan(file, *machine, "--from", pilot, "--set", "solver.method=bicgstab")
     assert p["masses"][0]["iterations"] == 100 and "assumed" in p["origin"]["iterations"], p
     told = naik("solve", file, "--dry-run", "--machine", "h100", "--nodes", "128", "--set", "solver.method=multigrid", status=2)
-    assert "no process grid divides the lattice among so many, with whole aggregates" in told, told
+    assert "no process grid cuts the lattice for these GPUs, with whole aggregates" in told, told
 
 
 def a_plan_counts_the_groups_of_ranks():
@@ -292,7 +292,7 @@ def a_plan_counts_the_groups_of_ranks():
     assert b["memory_bytes"] > 1.3 * a["memory_bytes"] and b["output_bytes"] == a["output_bytes"], (a, b)
     assert abs(b["solves_s"] / sum(1.5 * m["seconds"] for m in b["solves"]) - 1) < 1e-6, b  # half of three
     told = naik("solve", file, "--dry-run", "--machine", "h200", "--nodes", "1", "--set", "run.groups=3", status=1)
-    assert "1     8  no process grid divides the lattice among so many and among each group" in told, told
+    assert "1     8  no process grid cuts the lattice for these GPUs and for those of a group" in told, told
     point = "three_point=[{parent: pt, spectator: pt, insertion: [G1-G1], sink_times: [4], daughter_masses: [0.05]}]"
     told = naik("solve", file, "--dry-run", *words, "--set", point, "--set", "run.groups=2", status=1)
     assert "is made of solutions of the same run, which another group may have: leave run.groups out" in told, told
@@ -329,7 +329,7 @@ def a_plan_says_which_number_of_groups_is_fastest():
     told = naik("solve", *words[:-1], "run.groups=auto", "--dry-run")
     assert re.search(f"^groups: on 1 node auto takes {best} groups of {8 // int(best)} GPUs?$", told, flags=re.M), told
     told = naik("solve", *words[:-1], "run.groups=1", "--dry-run")
-    assert f"groups: on 1 node the run would be fastest with run.groups {best}, 0:0" in told, told
+    assert f"groups: on 1 node run.groups: {best} would be fastest, with a wall time of 0:0" in told, told
 
 
 def the_smallest_number_of_nodes_is_told_and_fits():
@@ -419,7 +419,11 @@ def low_modes_are_in_the_plan():
         more = two["iterations"][0]["iterations"] - one["iterations"][0]["iterations"]
         assert abs(more - (two is half) * longer / 2 * 25 / (0.0012**2 + lam**2)**0.5) < 2, (one, two, longer)
     told = naik("solve", file, "--dry-run", *words)
-    assert re.search(r"nodes modes +lambda.*pay from\n +4 +400 ", told) and "predicted, not measured" in told, told
+    assert re.search(r"nodes modes +lambda.*pay from\n +4 +400 .* \d+\n", told) and "predicted, not measured" in told, told
+    told = naik("solve", file, "--dry-run", *words, "--set", "solve.0.masses=[0.1]")
+    assert re.search(r"pay from\n +4 +400 .* never\n", told), told
+    told = naik("bench", "model", "--modes", "0,400", "--machine", "perlmutter", "--gpus", "16", "--mass", "0.1")
+    assert re.search(r"pay from\n +0 .* 0\n +400 .* never\n", told), told
 
 
 def modes_that_memory_does_not_hold_are_refused_with_how_many_would():

@@ -34,10 +34,12 @@ static void print_row(naik_log *log, const bench_campaign *b, const cost *c, int
     bench_line line = {.json = b->json};
     const bool fits = n->verdict == COST_FITS;
     if (b->table && fits) {
-        naik_log_line(log, "%6d %9.3g %11.0f %8.2f %10.4g %10.4g %9.0f", modes,
-                      n->modes.rule.lambda, n->modes.iterations[0].expected,
-                      (double)n->plan.total_bytes / gib, source_s, n->modes.search_s,
-                      modes > 0 ? n->modes.break_even : 0);
+        char pays[32];
+        const double from = modes > 0 ? n->modes.break_even : 0;
+        snprintf(pays, sizeof pays, isfinite(from) ? "%.0f" : "never", from);
+        naik_log_line(log, "%6d %9.3g %11.0f %8.2f %10.4g %10.4g %9s", modes, n->modes.rule.lambda,
+                      n->modes.iterations[0].expected, (double)n->plan.total_bytes / gib, source_s,
+                      n->modes.search_s, pays);
         return;
     }
     if (b->table) {

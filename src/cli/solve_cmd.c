@@ -429,7 +429,7 @@ static naik_status plan_elsewhere(naik_comm *comm, const naik_input *input, cons
         comm, naik_alloc(comm->log, sizeof *c, "the costs of the run", (void **)&c)));
     NAIK_TRY(cost_of(comm, input, &machine, sw->pilot, nodes, count, c));
     if (input->gauge.every && !sw->json) {
-        naik_log_line(comm->log, "%d configurations: this is the cost of one",
+        naik_log_line(comm->log, "the input has %d configurations; this is the plan of one",
                       input->gauge.configs.count);
     }
     status = cost_print(comm, input, c, sw->json);

@@ -140,6 +140,21 @@ done:
     return status;
 }
 
+/* The word that names the same meson of the other quarks; NULL if there is none. */
+static const char *counterpart(const char *word)
+{
+    static const char *const pairs[][2] = {
+        {"pion", "pion5"}, {"rho_x", "rhox"}, {"rho_y", "rhoy"}, {"rho_z", "rhoz"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        for (int k = 0; k < 2; k++) {
+            if (strcmp(word, pairs[i][k]) == 0) {
+                return pairs[i][1 - k];
+            }
+        }
+    }
+    return NULL;
+}
+
 static naik_status check_correlators(naik_log *log, const naik_input *input, const char *path,
                                      const naik_ints *asked)
 {
@@ -156,9 +171,12 @@ static naik_status check_correlators(naik_log *log, const naik_input *input, con
                                              naik_input_written(input, path, i, number));
         }
         if (of_spin != has_spin(input->kind)) {
-            return naik_input_refuse(log, input, path, "'%s': %s is for %s quarks", path,
-                                     naik_input_written(input, path, i, number),
-                                     of_spin ? naik_input_spin_words(words) : "staggered");
+            const char *word = naik_input_written(input, path, i, number);
+            const char *other = counterpart(word);
+            return naik_input_refuse(log, input, path, "'%s': %s is for %s quarks%s%s", path, word,
+                                     of_spin ? naik_input_spin_words(words) : "staggered",
+                                     other != NULL ? "; for these quarks write " : "",
+                                     other != NULL ? other : "");
         }
     }
     return NAIK_OK;

@@ -276,8 +276,8 @@ static void print_case(naik_log *log, const cost_case *n, bool by_multigrid)
     clock_text(n->wall_s, wall);
     clock_text(n->limit_s, limit);
     if (n->verdict == COST_NO_GRID) {
-        naik_log_line(log, "%5d %5d  no process grid divides the lattice among so many%s%s",
-                      n->nodes, n->gpus, n->groups > 1 ? " and among each group" : "",
+        naik_log_line(log, "%5d %5d  no process grid cuts the lattice for these GPUs%s%s", n->nodes,
+                      n->gpus, n->groups > 1 ? " and for those of a group" : "",
                       by_multigrid ? ", with whole aggregates" : "");
     } else if (n->verdict == COST_NO_MEMORY) {
         char fewer[48] = "";
@@ -307,12 +307,13 @@ static void print_solves(naik_log *log, const cost *c)
     if (!any_fits(c)) {
         return;
     }
-    naik_log_line(log, "%5s %8s %13s %8s", "nodes", "mass", "us/iteration", "s/solve");
+    naik_log_line(log, "%5s %8s %10s %13s %8s", "nodes", "mass", "tolerance", "us/iteration",
+                  "s/solve");
     for (int i = 0; i < c->case_count; i++) {
         const cost_case *n = &c->cases[i];
         for (int k = 0; k < c->mass_count && n->verdict == COST_FITS; k++) {
-            naik_log_line(log, "%5d %8g %13.1f %8.3g", n->nodes, c->masses[k].mass,
-                          n->us_per_iteration[k], n->solve_s[k]);
+            naik_log_line(log, "%5d %8g %10g %13.1f %8.3g", n->nodes, c->masses[k].mass,
+                          c->masses[k].tolerance, n->us_per_iteration[k], n->solve_s[k]);
         }
     }
 }
@@ -329,13 +330,15 @@ static void print_modes(naik_log *log, const naik_input *input, const cost *c)
         const cost_case *n = &c->cases[i];
         const cost_modes *m = &n->modes;
         const double sources = fmax(m->rule.sources, 1);
+        char pays[TIME_TEXT];
+        snprintf(pays, sizeof pays, isfinite(m->break_even) ? "%.0f" : "never", m->break_even);
         if (n->verdict == COST_FITS && n->plan.modes == 0) {
             naik_log_line(log, "%5d %5d  do not pay for these solves%s", n->nodes, 0,
                           n->plan.modes_bound ? " with what memory holds" : "");
         } else if (n->verdict == COST_FITS) {
-            naik_log_line(log, "%5d %5d %8.3g %10.2f %9.3g %14.3g %11.3g %10.0f", n->nodes,
+            naik_log_line(log, "%5d %5d %8.3g %10.2f %9.3g %14.3g %11.3g %10s", n->nodes,
                           n->plan.modes, m->rule.lambda, gib(n->plan.mode_bytes), m->search_s,
-                          m->plain_s / sources, m->with_s / sources, m->break_even);
+                          m->plain_s / sources, m->with_s / sources, pays);
         }
     }
     naik_log_line(log, "modes: %s", modes_origin);
@@ -400,9 +403,9 @@ static void print_groups(naik_log *log, const cost *c)
                           n->nodes == 1 ? "" : "s", n->groups, n->groups == 1 ? "" : "s",
                           n->gpus / n->groups, n->gpus == n->groups ? "" : "s");
         } else if (n->best != n->groups) {
-            naik_log_line(log,
-                          "groups: on %d node%s the run would be fastest with run.groups %d, %s",
-                          n->nodes, n->nodes == 1 ? "" : "s", n->best, wall);
+            naik_log_line(
+                log, "groups: on %d node%s run.groups: %d would be fastest, with a wall time of %s",
+                n->nodes, n->nodes == 1 ? "" : "s", n->best, wall);
         }
     }
 }
@@ -415,8 +418,9 @@ static void print_people(naik_log *log, const naik_input *input, const cost *c)
                   c->machine.measured ? "" : ": predicted, not measured");
     print_masses(log, c);
     if (c->groups == NAIK_INPUT_GROUPS_AUTO) {
-        naik_log_line(log, "groups: as many groups of GPUs solve different sources as are fastest; "
-                           "grid, memory and batch are those of a group");
+        naik_log_line(log,
+                      "groups: naik takes the number of groups that is fastest; grid, memory and "
+                      "batch are those of a group");
     } else if (c->groups > 1) {
         naik_log_line(log,
                       "groups: %d groups of GPUs solve different sources; grid, memory and batch "
@@ -459,19 +463,20 @@ naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, 
         print_people(comm->log, input, c);
     }
     if (status == NAIK_OK && !c->any_grid && c->groups > 1) {
-        status =
-            NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                      "no number of nodes of %s has process grids for run.groups %d: the GPUs of "
-                      "all nodes divide evenly among the groups, and both all and those of a "
-                      "group cut the lattice in boxes of even extents, 4 at least where it is cut",
-                      c->machine.name, c->groups);
+        status = NAIK_FAIL(
+            comm->log, NAIK_ERR_INPUT,
+            "no number of nodes of %s has process grids for run.groups %d: all groups must "
+            "have equally many GPUs, and it must be possible to cut the lattice for all "
+            "GPUs and for those of a group, into boxes of even extents (at least 4 in "
+            "the directions that are cut)",
+            c->machine.name, c->groups);
     } else if (status == NAIK_OK && !c->any_grid) {
         const int *s = input->lattice.size;
         status =
             NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                       "no number of nodes of %s has a process grid for %dx%dx%dx%d: each of the "
-                      "%d GPUs of a node takes a box, of even extents and 4 at least where the "
-                      "lattice is cut",
+                      "%d GPUs of a node takes a box of even extents (at least 4 in the "
+                      "directions that are cut)",
                       c->machine.name, s[0], s[1], s[2], s[3], c->machine.node_size);
     } else if (status == NAIK_OK && c->smallest == 0) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
