@@ -9,7 +9,6 @@
 #include "io/gauge/format.h"
 #include "io/site_sums.h"
 #include "io/sites.h"
-#include "lattice/su3.h"
 
 typedef struct passage { /* of links between a file and memory, row by row */
     const naik_gauge *gauge;

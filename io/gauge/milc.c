@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "io/gauge/format.h"
-#include "io/sites.h"
 
 enum { MAGIC = 20103, HEADER_BYTES = 96, STAMP_AT = 20, ORDER_AT = 84, SUM_AT = 88 };
 

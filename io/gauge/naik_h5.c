@@ -12,7 +12,6 @@
 #include "io/h5/metadata_crc.h"
 #include "io/links/dataset.h"
 #include "io/output.h"
-#include "io/provenance.h"
 #include "io/reread.h"
 
 static naik_status verify_part(const char *part, const naik_lattice *lattice, const char *name)

@@ -4,7 +4,6 @@
 
 #include "io/beside.h"
 #include "io/h5/h5.h"
-#include "io/reread.h"
 
 static naik_status look_for_signature(naik_log *log, const char *path)
 {

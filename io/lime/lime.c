@@ -8,7 +8,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "base/memory.h"
 #include "comm/paths.h"
 #include "io/files.h"
 

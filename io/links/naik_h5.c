@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "comm/new.h"
 #include "io/checksum.h"
-#include "io/files.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
 #include "io/links/dataset.h"

@@ -14,7 +14,6 @@
 #include "io/modes/part.h"
 #include "io/modes/vectors.h"
 #include "io/output.h"
-#include "io/reread.h"
 #include "io/runs.h"
 
 enum { DIFFERS = -1, NOT_FINITE = -2 };

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "io/checksum.h"
 #include "io/h5/metadata_crc.h"
 #include "io/h5/numbers.h"

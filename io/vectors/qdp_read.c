@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "comm/collective.h"
 #include "io/h5/guard.h"
 #include "io/reread.h"
 #include "io/vectors/qdp.h"

@@ -2,8 +2,6 @@
  */
 #include <string.h>
 
-#include "comm/collective.h"
-#include "io/files.h"
 #include "io/output.h"
 #include "io/reread.h"
 #include "io/vectors/qdp.h"

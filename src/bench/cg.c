@@ -11,7 +11,6 @@
 #include <math.h>
 
 #include "backend/launch.h"
-#include "base/memory.h"
 #include "bench/bench.h"
 #include "model/iteration.h"
 #include "plan/plan.h"

@@ -4,7 +4,6 @@
  * Both solve (4 m^2 - D D) x = (m / m_0) b to the tolerance, true residuals included; one line
  * each, with the bytes that the rule of solver.multishift counts for it.
  */
-#include "base/memory.h"
 #include "bench/bench.h"
 #include "plan/multishift_cost.h"
 #include "solver/multishift.h"

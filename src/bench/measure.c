@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "backend/field.h"
-#include "backend/packed_links.h"
 #include "backend/transport.h"
 #include "base/exactsum.h"
 #include "base/memory.h"

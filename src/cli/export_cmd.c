@@ -11,7 +11,6 @@
 #include "io/output.h"
 #include "io/vectors/vector_io.h"
 #include "lattice/source_kind.h"
-#include "quark/link_provider.h"
 #include "stored/stored_sources.h"
 
 enum { PATH_SIZE = 4096, SOURCE_TEXT = 384 };

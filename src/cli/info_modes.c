@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "comm/collective.h"
 #include "io/modes/modes_file.h"
 #include "model/iterations.h"
 

@@ -18,7 +18,6 @@
 #include "comm/paths.h"
 #include "contract/average.h"
 #include "contract/contract.h"
-#include "io/files.h"
 #include "io/prop/reader.h"
 #include "plan/cost.h"
 #include "plan/machine_file.h"

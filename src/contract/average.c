@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "correlator/shift_factor.h"
-#include "lattice/source_kind.h"
 
 /* C(t) of a source, as it lies on the lattice: item number `made` of the list, or, where that is negative, the
  * correlator that the solves of that source have. */

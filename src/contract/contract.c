@@ -11,16 +11,13 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "contract/average.h"
 #include "contract/device_items.h"
 #include "correlator/contraction_list.h"
 #include "correlator/frame.h"
 #include "correlator/smearing.h"
-#include "lattice/source_kind.h"
 #include "links/link_ops.h"
 #include "propagator/contract.h"
-#include "propagator/slice_sums.h"
 
 /* Of the device, for the sums of one pass. */
 enum { SPARE_BYTES = 256 << 20 };

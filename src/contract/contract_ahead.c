@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "contract/device_items.h"
 #include "links/link_ops.h"
 

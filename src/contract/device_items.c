@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "correlator/frame.h"
 
 enum { OPERATORS = NAIK_GAMMAS * NAIK_GAMMAS };

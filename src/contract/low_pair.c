@@ -3,17 +3,14 @@
 
 #include <string.h>
 
-#include "backend/low_vectors.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "comm/collective.h"
 #include "contract/device_tie.h"
 #include "correlator/frame.h"
 #include "links/link_current.h"
 #include "links/link_ops.h"
 #include "links/shift_ops.h"
 #include "propagator/contract.h"
-#include "propagator/slice_sums.h"
 
 enum { COLOURS = 3, REALS = 6, SPACE = NAIK_DIM - 1 };
 

@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "correlator/frame.h"
-#include "correlator/smearing.h"
 #include "lattice/source_kind.h"
-#include "propagator/current.h"
 #include "propagator/spin_taste.h"
 
 enum { FOLDER = 64 };

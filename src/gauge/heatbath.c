@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/clones.h"
-#include "base/memory.h"
 #include "base/rng.h"
 #include "lattice/su3.h"
 #include "links/ghosted.h"

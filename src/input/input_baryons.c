@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "input/input_table.h"
-#include "lattice/source_kind.h"
 #include "propagator/baryon.h"
 
 enum { PATH_SIZE = 160 };

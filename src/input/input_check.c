@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "comm/paths.h"
 #include "input/input_table.h"
 #include "lattice/source_kind.h"
 #include "modes/lanczos.h"

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lattice/su3.h"
-
 const char *const naik_source_words[] = {[NAIK_SOURCE_POINT] = "point",
                                          [NAIK_SOURCE_CORNER_WALL] = "corner_wall",
                                          [NAIK_SOURCE_EVEN_WALL] = "even_wall",

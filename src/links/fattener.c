@@ -9,7 +9,6 @@
 
 #include "comm/collective.h"
 #include "comm/new.h"
-#include "links/ghosted.h"
 #include "links/link_ops.h"
 #include "links/smear.h"
 #include "links/unitarize.h"

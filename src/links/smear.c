@@ -17,7 +17,6 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "comm/new.h"
 #include "comm/threads.h"
 #include "links/ghosted.h"

@@ -3,7 +3,6 @@
 
 #include "input/input.h"
 #include "milc/milc_input.h"
-#include "propagator/spin_taste.h"
 
 /* Names of operators with links, which are labels with that sign in front. */
 static const struct {

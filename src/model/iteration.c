@@ -6,7 +6,6 @@
 #include "backend/halves.h"
 #include "backend/packed_links.h"
 #include "backend/route.h"
-#include "backend/site_blocks.h"
 #include "base/memory.h"
 #include "lattice/grid.h"
 

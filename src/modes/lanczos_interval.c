@@ -5,7 +5,6 @@
  */
 #include <math.h>
 
-#include "base/timer.h"
 #include "modes/lanczos_basis.h"
 
 enum { DEGREE_MOST = 10000 };

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "multigrid/coarse_vector.h"
 #include "multigrid/gram.h"
 

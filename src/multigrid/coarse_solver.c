@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "multigrid/coarse_operator.h"
 #include "solver/gcr_scalars.h"
 

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "comm/collective.h"
-
 static const naik_rhs_mask everything = {NULL, NAIK_RHS_IDLE};
 
 /* A becomes A + i mu g5, and its inverse (A - i mu g5) (A^2 + mu^2)^-1, which commute. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "lattice/grid.h"
 #include "model/deflation.h"
 #include "multigrid/aggregates.h"

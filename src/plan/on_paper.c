@@ -13,7 +13,6 @@
 #include "backend/multigrid.h"
 #include "backend/packed_links.h"
 #include "backend/route.h"
-#include "backend/site_blocks.h"
 
 static size_t field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
 {

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "comm/collective.h"
 #include "io/prop/reader.h"
 #include "stored/told_multigrid.h"
 

@@ -2,7 +2,6 @@
 #include "propagator/contract.h"
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "lattice/su3.h"
 #include "propagator/slice_sums.h"
 

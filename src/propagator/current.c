@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "lattice/su3.h"
 #include "propagator/slice_sums.h"
 

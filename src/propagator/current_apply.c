@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "comm/collective.h"
 #include "lattice/su3.h"
 #include "propagator/current.h"
 #include "propagator/slice_sums.h"

@@ -2,7 +2,6 @@
 #include "propagator/funny_wall.h"
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "lattice/source_kind.h"
 
 /* v = S_second S_first E */

@@ -11,7 +11,6 @@
 
 #include "base/clones.h"
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "propagator/baryon.h"
 #include "propagator/gamma.h"
 #include "propagator/slice_sums.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "lattice/su3.h"
 #include "links/shift_ops.h"
 #include "propagator/faces.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "propagator/baryon.h"
 #include "propagator/slice_sums.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/text.h"
 #include "base/watchdog.h"
 #include "io/lock.h"
 #include "io/modes/behind.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "comm/collective.h"
 #include "io/files.h"
 
 /* Letters that are mistyped, missing, too many or swapped. Two of them make other short names. */

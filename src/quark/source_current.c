@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "propagator/spin_taste.h"
 
 bool source_current_any(const naik_input *input)

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "comm/collective.h"
-#include "comm/new.h"
 #include "correlator/contraction_list.h"
 #include "run/groups.h"
 

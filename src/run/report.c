@@ -9,7 +9,6 @@
 #include "comm/collective.h"
 #include "comm/groups.h"
 #include "model/iterations.h"
-#include "naik/meson.h"
 #include "naik/version.h"
 #include "run/job.h"
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "comm/collective.h"
 #include "correlator/contraction_list.h"
 #include "correlator/frame.h"
 #include "naik/meson.h"

@@ -8,7 +8,6 @@
 
 #include "base/timer.h"
 #include "comm/collective.h"
-#include "correlator/contraction_list.h"
 #include "io/files.h"
 #include "io/finite.h"
 #include "io/modes/modes_file.h"

@@ -11,10 +11,8 @@
 
 #include "base/memory.h"
 #include "base/point_locale.h"
-#include "comm/collective.h"
 #include "comm/threads.h"
 #include "io/finite.h"
-#include "lattice/source_kind.h"
 #include "naik/gauge_io.h"
 #include "propagator/contract.h"
 #include "propagator/meson_field.h"
