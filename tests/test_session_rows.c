@@ -176,7 +176,7 @@ static void sources_and_mesons_are_refused_in_words(check *t)
         CHECK_OK(t, naik_session_meson(session, mesons[i], &frame, out, NULL, value));
     }
     expect(t, naik_session_meson(session, "pion", &frame, out, NULL, value), NAIK_ERR_INPUT,
-           "there is no meson 'pion' of naive quarks, only pion5, pion05, rhox");
+           "a session makes no meson 'pion' of naive quarks, only pion5, pion05, rhox");
     free(out);
     naik_session_destroy(&session);
 }

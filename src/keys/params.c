@@ -76,8 +76,17 @@ static void list_siblings(const naik_param_table *table, const char *prefix,
     words[count] = NULL;
 }
 
+/* How many letters `word` is from `key`; none from its plural. */
+static int distance_of(const char *word, const char *key)
+{
+    const size_t length = strlen(word);
+    const bool plural = strncmp(key, word, length) == 0 &&
+                        (strcmp(key + length, "s") == 0 || strcmp(key + length, "es") == 0);
+    return plural ? 0 : naik_text_distance(word, key);
+}
+
 /* A key of any section whose last word is `word`, but for one letter in four: for a key in the
- * wrong section. */
+ * wrong section. The first of several is nearest to the top of the input. */
 static bool find_elsewhere(const naik_param_table *table, const char *word, char *path,
                            size_t path_size)
 {
@@ -86,7 +95,7 @@ static bool find_elsewhere(const naik_param_table *table, const char *word, char
     for (int i = 0; i < table->count; i++) {
         const char *dot = strrchr(table->params[i].key, '.');
         const char *last = dot != NULL ? dot + 1 : table->params[i].key;
-        int distance = naik_text_distance(word, last);
+        int distance = distance_of(word, last);
         if (4 * distance <= (int)strlen(last) && (best == NULL || distance < best_distance)) {
             best = table->params[i].key;
             best_distance = distance;

@@ -492,8 +492,9 @@ static naik_status find_meson(const naik_session *s, const char *name, int *meso
         }
         snprintf(all + used, sizeof all - used, "%s%s", *meson > 0 ? ", " : "", mine);
     }
-    return NAIK_FAIL(s->comm->log, NAIK_ERR_INPUT, "there is no meson '%s' of %s quarks, only %s",
-                     name, s->input->kind->name, all);
+    return NAIK_FAIL(s->comm->log, NAIK_ERR_INPUT,
+                     "a session makes no meson '%s' of %s quarks, only %s", name,
+                     s->input->kind->name, all);
 }
 
 /* As `naik solve` makes it: of each column by itself, then their sum. */
