@@ -9,7 +9,9 @@
 
 #include "check.h"
 #include "comm/collective.h"
+#include "input/input_table.h"
 #include "naik/session.h"
+#include "session/session_input.h"
 
 enum { VECTOR = 6, COLUMNS = 3, LINK = 18 };
 
@@ -64,7 +66,11 @@ static void keys_do_not_contradict_the_links(check *t)
          "'lattice.size' is not that of the session's configuration, which is 4x4x4x8"},
         {"lattice: {size: [8, 4, 4, 8]}",
          "'lattice.size' is not that of the session's configuration, which is 4x4x4x8"},
-        {"gauge: {file: lat.h5}", "'gauge.file' is given beside the configuration of the session"}};
+        {"gauge: {file: lat.h5}", "'gauge.file' is given beside the configuration of the session"},
+        {"run: {placement: true}", NULL},
+        {"run: {events: e.jsonl}",
+         "'run.events' does nothing in a session: a session writes no log "
+         "of events, so leave it out"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char keys[128];
         int sites;
@@ -75,6 +81,69 @@ static void keys_do_not_contradict_the_links(check *t)
                rows[i].says == NULL ? "" : rows[i].says);
         naik_session_destroy(&session);
     }
+}
+
+/* Every key of the input file is used by a session, or refused: a new key must be decided. */
+static void no_key_is_taken_without_use(check *t)
+{
+    static const char *const used[] = {"lattice.size",
+                                       "lattice.boundary_t",
+                                       "gauge.file",
+                                       "gauge.config",
+                                       "gauge.on_mismatch",
+                                       "gauge.max_unitarity_deviation",
+                                       "gauge.reunitarise",
+                                       "solver.tolerance",
+                                       "solver.tolerance_full",
+                                       "solver.max_iterations",
+                                       "solver.inner_precision",
+                                       "solver.batch",
+                                       "solver.method",
+                                       "solver.link_numbers",
+                                       "solver.site_relative_tolerance",
+                                       "output.mpi_info",
+                                       "output.alignment",
+                                       "output.aggregators",
+                                       "run.backend",
+                                       "run.grid",
+                                       "run.groups",
+                                       "run.threads",
+                                       "run.watchdog",
+                                       "run.transport",
+                                       "run.launch",
+                                       "run.share_gpu",
+                                       "run.tune_cache",
+                                       "run.placement"};
+    static const char *const lists[] = {"solve", "pairs", "baryons"};
+    int refused = 0, sites;
+    for (int k = 0; k < naik_input_table.count; k++) {
+        const char *key = naik_input_table.params[k].key, *why = session_has_no_use(key);
+        bool is_used = strncmp(key, "action.", 7) == 0 || strncmp(key, "deflation.", 10) == 0 ||
+                       strncmp(key, "multigrid.", 10) == 0;
+        for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
+            is_used = is_used || strcmp(key, used[i]) == 0;
+        }
+        if (strchr(key, '[') == NULL && !CHECK_TRUE(t, is_used == (why == NULL))) {
+            fprintf(stderr, "    %s\n", key);
+        }
+        char keys[256];
+        naik_session *session = NULL;
+        if (why != NULL) {
+            const int section = (int)strcspn(key, ".");
+            snprintf(keys, sizeof keys, "{action: {type: naive}, %.*s: {%s: x}}", section, key,
+                     key + section + 1);
+            expect(t, create(t, keys, &sites, &session), NAIK_ERR_INPUT, why);
+            refused++;
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        char keys[256];
+        naik_session *session = NULL;
+        snprintf(keys, sizeof keys, "{action: {type: naive}, %s: [{masses: [1]}]}", lists[i]);
+        expect(t, create(t, keys, &sites, &session), NAIK_ERR_INPUT,
+               session_has_no_use(lists[i]) != NULL ? session_has_no_use(lists[i]) : "refused");
+    }
+    CHECK_TRUE(t, refused >= 8 && session_has_no_use("outputs") == NULL);
 }
 
 /* What is wrong with the sources or the solutions of a row. */
@@ -181,6 +250,6 @@ static void sources_and_mesons_are_refused_in_words(check *t)
     naik_session_destroy(&session);
 }
 
-CHECK_MAIN(CHECK(keys_do_not_contradict_the_links),
+CHECK_MAIN(CHECK(keys_do_not_contradict_the_links), CHECK(no_key_is_taken_without_use),
            CHECK(solves_are_refused_by_all_where_one_rank_asks_wrongly),
            CHECK(sources_are_counted_alike), CHECK(sources_and_mesons_are_refused_in_words))

@@ -194,10 +194,9 @@ static naik_status open_session(const naik_session_options *o, naik_session *s)
     naik_gauge *made = NULL;
     const naik_gauge *thin = o->configuration == NULL ? o->links : NULL;
     NAIK_TRY(choose_links(s->comm, o, s));
-    NAIK_TRY(session_refuse_two_of_one(s->comm, &s->texts));
+    NAIK_TRY(session_check_keys(s->comm, &s->texts));
     NAIK_TRY(session_input_make(s->comm, &s->texts, NULL, NULL, &s->input));
     workplace_options place = workplace_of_input(s->input);
-    place.placement = false;
     if (o->configuration == NULL && thin == NULL && o->array != NULL) {
         NAIK_TRY(take_array(o, s, &made));
         thin = made;

@@ -39,7 +39,56 @@ static naik_status refuses_modes(naik_log *log, const char *entry, bool *refuses
     return status;
 }
 
-naik_status session_refuse_two_of_one(naik_comm *comm, const session_texts *texts)
+const char *session_has_no_use(const char *key)
+{
+    static const struct {
+        const char *key, *why; /* no reason: a session uses the key */
+    } rows[] = {
+        {"gauge.configs", "a session has one configuration"},
+        {"solver.multishift", "a session solves one mass at a time"},
+        {"solver.verify", "a session computes the residual of each solution a second way"},
+        {"solver.double_check_every", "a session solves nothing twice"},
+        {"run.wall_limit", "the program that opened the session decides when the session ends"},
+        {"run.progress", "a session tells its program how far a solve is"},
+        {"run.progress_interval", "a session tells its program how far a solve is"},
+        {"run.events", "a session writes no log of events"},
+        {"output.mpi_info", NULL},
+        {"output.alignment", NULL},
+        {"output.aggregators", NULL},
+        {"output.", "a session writes no output file"},
+        {"solve", "a session is asked for one solve after the other"},
+        {"pairs", "a session contracts what its program asks for"},
+        {"baryons", "a session contracts what its program asks for"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const size_t size = strlen(rows[i].key);
+        const char end = rows[i].key[size - 1];
+        if (strncmp(key, rows[i].key, size) == 0 && (end == '.' || key[size] == '\0')) {
+            return rows[i].why;
+        }
+    }
+    return NULL;
+}
+
+/* The first key below `root` that does nothing in a session. */
+static naik_status refuse_idle(naik_log *log, const naik_yaml_node *root)
+{
+    char key[2 * NAIK_YAML_MAX_KEY + 2];
+    for (const naik_yaml_node *n = root != NULL ? root->child : NULL; n != NULL; n = n->next) {
+        const bool inside = n->kind == NAIK_YAML_MAP;
+        for (const naik_yaml_node *k = inside ? n->child : n; k != NULL;
+             k = inside ? k->next : NULL) {
+            snprintf(key, sizeof key, "%s%s%s", n->key, inside ? "." : "", inside ? k->key : "");
+            const char *why = session_has_no_use(key);
+            if (why != NULL) {
+                return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                                 "'%s' does nothing in a session: %s, so leave it out", key, why);
+            }
+        }
+    }
+    return NAIK_OK;
+}
+
+naik_status session_check_keys(naik_comm *comm, const session_texts *texts)
 {
     naik_log *log = comm->log;
     naik_yaml *tree = NULL;
@@ -55,6 +104,12 @@ naik_status session_refuse_two_of_one(naik_comm *comm, const session_texts *text
         int64_t extent;
         same = n->text != NULL && naik_text_int64(n->text, &extent) && extent == is[mu];
     }
+    if (status == NAIK_OK) {
+        status = refuse_idle(log, root);
+    }
+    if (status != NAIK_OK) {
+        goto done;
+    }
     if (texts->file != NULL && naik_yaml_find(root, "gauge.file") != NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "'gauge.file' is given beside the configuration of the session: leave "
@@ -65,6 +120,7 @@ naik_status session_refuse_two_of_one(naik_comm *comm, const session_texts *text
                            "%dx%dx%dx%d: leave it out",
                            is[0], is[1], is[2], is[3]);
     }
+done:
     naik_yaml_destroy(&tree);
     return naik_comm_agree(comm, status);
 }

@@ -17,9 +17,12 @@ typedef struct session_texts {
 naik_status session_input_make(naik_comm *comm, const session_texts *texts, const char *entry,
                                const char *source, naik_input **out);
 
-/* Of a configuration and its extents that the keys name as well, nobody knows which the caller meant:
- * NAIK_ERR_INPUT. Once for each session. Collective. */
-naik_status session_refuse_two_of_one(naik_comm *comm, const session_texts *texts);
+/* Why a key of `naik solve`, such as run.wall_limit or solve, does nothing in a session; NULL where it
+ * does something. Local. */
+const char *session_has_no_use(const char *key);
+/* Refuses keys that do nothing in a session; also a configuration and extents that the keys name as well:
+ * nobody knows which the caller meant. NAIK_ERR_INPUT. Once for each session. Collective. */
+naik_status session_check_keys(naik_comm *comm, const session_texts *texts);
 
 /* Ranks that ask for different things would wait for each other: NAIK_ERR_INPUT on all of them where `mine`
  * is not the same on every rank. what: as the sentence names it. Collective. */
