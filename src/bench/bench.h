@@ -147,10 +147,25 @@ naik_status bench_sources(const bench *b, int count, naik_field **out);
 /* What the systems of a stream took. */
 typedef struct bench_tally {
     int64_t iterations; /* of all */
+    int least, most;    /* of a system */
+    naik_rung rung;     /* the safest that a solve ended on */
     double worst;       /* true residual */
     int failed;
 } bench_tally;
 void bench_count(bench_tally *tally, const naik_solver_result *result);
+
+/* The same system of many right-hand sides, solved as often as the clock asks. */
+typedef struct bench_solves {
+    const bench *b;
+    naik_solver *solver;
+    naik_solver_options options;
+    naik_solver_system system;
+    naik_field *sources; /* [count], double */
+    int count;
+    bench_tally tally; /* of the last time */
+} bench_solves;
+/* A bench_body: context is a bench_solves. */
+naik_status bench_solve(void *context);
 
 /* bench/gauge.c: the extents of the file of --gauge into options.size, NAIK_ERR_INPUT where that is
  * another; b->thin and, where the measurement needs them, b->source. Collective. */

@@ -18,39 +18,11 @@
 static const double OUT_OF_REACH = 1e-100;
 
 typedef struct run {
-    const bench *b;
-    naik_solver *cg;
-    naik_solver_options options;
-    double mass, tolerance;
-    naik_field *sources; /* [nrhs], double */
-    int count;
-    bench_tally tally;
-    int least, most;   /* of a system */
-    naik_rung rung;    /* the safest that a solve ended on */
+    bench_solves solves;
+    double mass;
     naik_timer *timer; /* of all solves */
     double share;      /* of the last one's time that true residuals took */
 } run;
-
-static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
-                        naik_solver_system *system)
-{
-    const run *r = data;
-    *system = (naik_solver_system){.shift = naik_operator_staggered.shift(r->mass),
-                                   .tolerance = r->tolerance};
-    return r->b->backend->ops->field.copy_rhs(b, irhs, r->sources, (int)index);
-}
-
-static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
-                          const naik_solver_result *result)
-{
-    run *r = data;
-    (void)index, (void)x, (void)irhs;
-    bench_count(&r->tally, result);
-    r->least = r->least > 0 && r->least < result->iterations ? r->least : result->iterations;
-    r->most = r->most > result->iterations ? r->most : result->iterations;
-    r->rung = r->rung > result->rung ? r->rung : result->rung;
-    return NAIK_OK;
-}
 
 static double seconds_in(const run *r, const char *region)
 {
@@ -60,13 +32,8 @@ static double seconds_in(const run *r, const char *region)
 static naik_status solve(void *context)
 {
     run *r = context;
-    const naik_solver_stream stream = {
-        .data = r, .count = r->count, .load = load, .finish = finish};
-    r->tally = (bench_tally){0};
-    r->least = r->most = 0;
-    r->rung = NAIK_RUNG_HALF;
     const double true_s = seconds_in(r, "true residuals"), iterate_s = seconds_in(r, "iterate");
-    const naik_status status = naik_solver_solve(r->cg, NAIK_EVEN, &r->options, &stream);
+    const naik_status status = bench_solve(&r->solves);
     const double in_true_s = seconds_in(r, "true residuals") - true_s;
     r->share = in_true_s / (in_true_s + seconds_in(r, "iterate") - iterate_s);
     return status;
@@ -76,7 +43,7 @@ static naik_status solve(void *context)
 static naik_status warm_up(void *context)
 {
     run few = *(const run *)context;
-    few.options.max_iterations = 60;
+    few.solves.options.max_iterations = 60;
     return solve(&few);
 }
 
@@ -88,18 +55,20 @@ static const char *mode(const bench_options *o)
 static void print(const run *r, const naik_links *links, naik_precision vectors, int batch,
                   const bench_timing *timing)
 {
-    const bench *b = r->b;
+    const bench *b = r->solves.b;
+    const bench_tally *tally = &r->solves.tally;
+    const int count = r->solves.count;
     bench_line line;
     const double sites = 0.5 * (double)b->lattice->volume;
-    const double seconds = timing->median_s / (double)r->tally.iterations;
+    const double seconds = timing->median_s / (double)tally->iterations;
     const double flops = naik_staggered_step_flops(links->points);
     const double dslash =
         model_floor_bytes(vectors, links->precision, links->recon, links->points, batch) / batch;
-    const double per_iteration = 1e6 / (double)r->tally.iterations;
+    const double per_iteration = 1e6 / (double)tally->iterations;
     bench_line_begin(b, &line);
     bench_put_text(&line, "mode", mode(b->options));
     bench_put_kind(b, &line, vectors, links->precision, links->recon);
-    bench_put_int(&line, "nrhs", r->count);
+    bench_put_int(&line, "nrhs", count);
     bench_put_int(&line, "batch", batch);
     bench_put_machine(b, &line);
     if (b->comm->size > 1) {
@@ -114,16 +83,16 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
     if (b->options->iterations == 0) {
         bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
     }
-    bench_put_real(&line, "iterations", "%.1f", (double)r->tally.iterations / r->count);
-    bench_put_int(&line, "least", r->least);
-    bench_put_int(&line, "most", r->most);
-    bench_put_text(&line, "rung", naik_rung_name(r->rung));
+    bench_put_real(&line, "iterations", "%.1f", (double)tally->iterations / count);
+    bench_put_int(&line, "least", tally->least);
+    bench_put_int(&line, "most", tally->most);
+    bench_put_text(&line, "rung", naik_rung_name(tally->rung));
     bench_put_real(&line, "true_residuals", "%.3f", r->share);
-    bench_put_real(&line, "true_residual", "%.3e", r->tally.worst);
+    bench_put_real(&line, "true_residual", "%.3e", tally->worst);
     if (b->options->iterations == 0) {
-        bench_put_int(&line, "not_converged", r->tally.failed);
+        bench_put_int(&line, "not_converged", tally->failed);
     }
-    bench_put_real(&line, "seconds", "%.4f", timing->median_s / r->count);
+    bench_put_real(&line, "seconds", "%.4f", timing->median_s / count);
     bench_put_real(&line, "us_per_iteration", "%.1f", seconds * 1e6);
     bench_put_real(&line, "rank_min_us", "%.1f", timing->rank_min_s * per_iteration);
     bench_put_real(&line, "rank_mean_us", "%.1f", timing->rank_mean_s * per_iteration);
@@ -140,33 +109,35 @@ static naik_status measure(const bench *b, const naik_operator_set *packed, cons
     naik_status status = NAIK_OK;
     const bench_options *o = b->options;
     const int batch = o->batch > 0 && o->batch < nrhs ? o->batch : nrhs;
-    run r = {.b = b, .options = naik_solver_defaults(), .count = nrhs, .mass = mass};
+    run r = {.mass = mass, .solves = {.b = b, .options = naik_solver_defaults(), .count = nrhs}};
+    bench_solves *s = &r.solves;
     bench_timing timing;
     const int fixed = o->iterations;
-    r.options.delta = o->delta;
-    r.options.first_rung = plan->first_rung;
-    r.options.stay = fixed > 0; /* every iteration the same work */
-    r.options.max_iterations = fixed > 0 ? fixed : o->max_iterations;
-    r.tolerance = fixed > 0 ? OUT_OF_REACH : o->tolerance;
-    NAIK_TRY(naik_solver_create(&naik_solver_cg, packed->op, plan->vectors, batch, &r.cg));
-    NAIK_TRY(bench_sources(b, r.count, &r.sources));
+    s->options.delta = o->delta;
+    s->options.first_rung = plan->first_rung;
+    s->options.stay = fixed > 0; /* every iteration the same work */
+    s->options.max_iterations = fixed > 0 ? fixed : o->max_iterations;
+    s->system.shift = naik_operator_staggered.shift(mass);
+    s->system.tolerance = fixed > 0 ? OUT_OF_REACH : o->tolerance;
+    NAIK_TRY(naik_solver_create(&naik_solver_cg, packed->op, plan->vectors, batch, &s->solver));
+    NAIK_TRY(bench_sources(b, nrhs, &s->sources));
     NAIK_TRY(naik_timer_create(b->comm->log, &r.timer));
     b->backend->timer = r.timer;
     NAIK_TRY(o->repeat == 1 ? bench_measure_long(b, warm_up, solve, &r, &timing)
                             : bench_measure(b, solve, &r, &timing));
-    if (fixed > 0 && r.tally.iterations != (int64_t)fixed * nrhs) {
+    if (fixed > 0 && s->tally.iterations != (int64_t)fixed * nrhs) {
         status = NAIK_FAIL(b->comm->log, NAIK_ERR_NOT_CONVERGED,
                            "the solver stopped after %.0f of %d iterations, at a residual of %.1e: "
                            "choose fewer --iterations or a smaller --mass",
-                           (double)r.tally.iterations / nrhs, fixed, r.tally.worst);
+                           (double)s->tally.iterations / nrhs, fixed, s->tally.worst);
         goto done;
     }
     print(&r, packed->links[naik_operator_set_fastest(packed)], plan->vectors, batch, &timing);
 done:
     b->backend->timer = NULL;
     naik_timer_destroy(&r.timer);
-    naik_solver_destroy(&r.cg);
-    naik_field_destroy(&r.sources);
+    naik_solver_destroy(&s->solver);
+    naik_field_destroy(&s->sources);
     return status;
 }
 

@@ -322,6 +322,36 @@ done:
 void bench_count(bench_tally *tally, const naik_solver_result *result)
 {
     tally->iterations += result->iterations;
+    tally->least =
+        tally->least > 0 && tally->least < result->iterations ? tally->least : result->iterations;
+    tally->most = tally->most > result->iterations ? tally->most : result->iterations;
+    tally->rung = tally->rung > result->rung ? tally->rung : result->rung;
     tally->worst = result->residual > tally->worst ? result->residual : tally->worst;
     tally->failed += result->reason != NAIK_SOLVER_CONVERGED;
+}
+
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
+                        naik_solver_system *system)
+{
+    const bench_solves *s = data;
+    *system = s->system;
+    return s->b->backend->ops->field.copy_rhs(b, irhs, s->sources, (int)index);
+}
+
+static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
+                          const naik_solver_result *result)
+{
+    bench_solves *s = data;
+    (void)index, (void)x, (void)irhs;
+    bench_count(&s->tally, result);
+    return NAIK_OK;
+}
+
+naik_status bench_solve(void *context)
+{
+    bench_solves *s = context;
+    const naik_solver_stream stream = {
+        .data = s, .count = s->count, .load = load, .finish = finish};
+    s->tally = (bench_tally){0};
+    return naik_solver_solve(s->solver, NAIK_EVEN, &s->options, &stream);
 }

@@ -21,11 +21,8 @@ typedef struct parts {
     naik_multigrid *mg;
     naik_field *r, *odd, *z; /* in single */
     double norm[NAIK_MAX_RHS];
-    naik_solver *solver;
-    naik_solver_options options;
+    bench_solves solves;
     naik_preconditioner preconditioner;
-    naik_field *sources; /* in double */
-    bench_tally tally;
 } parts;
 
 static naik_status setup(void *context)
@@ -103,29 +100,10 @@ static naik_status cycle(void *context)
     return naik_cycle_apply(p->mg->cycle, NAIK_EVEN, p->r, p->norm, p->z, NULL);
 }
 
-static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
-                        naik_solver_system *system)
-{
-    const parts *p = data;
-    *system = (naik_solver_system){.tolerance = p->b->options->tolerance};
-    return p->b->backend->ops->field.copy_rhs(b, irhs, p->sources, (int)index);
-}
-
-static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
-                          const naik_solver_result *result)
-{
-    parts *p = data;
-    (void)index, (void)x, (void)irhs;
-    bench_count(&p->tally, result);
-    return NAIK_OK;
-}
-
 static naik_status solve(void *context)
 {
     parts *p = context;
-    const naik_solver_stream stream = {.data = p, .count = p->nrhs, .load = load, .finish = finish};
-    p->tally = (bench_tally){0};
-    return naik_solver_solve(p->solver, NAIK_EVEN, &p->options, &stream);
+    return bench_solve(&p->solves);
 }
 
 /* In the order of the lines; the first makes what the others work with. */
@@ -163,9 +141,9 @@ static naik_status measure(parts *p, const struct part *part)
     bench_put_extents(&line, "aggregate", p->mg->aggregates->extent);
     if (part->solves) {
         bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
-        bench_put_real(&line, "iterations", "%.1f", (double)p->tally.iterations / p->nrhs);
-        bench_put_real(&line, "true_residual", "%.3e", p->tally.worst);
-        bench_put_int(&line, "not_converged", p->tally.failed);
+        bench_put_real(&line, "iterations", "%.1f", (double)p->solves.tally.iterations / p->nrhs);
+        bench_put_real(&line, "true_residual", "%.3e", p->solves.tally.worst);
+        bench_put_int(&line, "not_converged", p->solves.tally.failed);
         bench_put_real(&line, "seconds", "%.4f", timing.median_s / p->nrhs);
     }
     bench_put_real(&line, "us", "%.6g", timing.median_s * 1e6);
@@ -182,12 +160,11 @@ static naik_status prepare(parts *p)
     for (int c = 0; c < p->nrhs; c++) {
         p->norm[c] = 2 * sqrt(12.0 * (double)b->lattice->volume); /* gaussian: half of that */
     }
-    p->options = naik_solver_defaults();
-    p->options.max_iterations = b->options->max_iterations;
+    p->solves.options.max_iterations = b->options->max_iterations;
     p->preconditioner = naik_multigrid_preconditioner(p->mg);
-    p->options.preconditioner = &p->preconditioner;
-    NAIK_TRY(
-        naik_solver_create(&naik_solver_multigrid, p->set.op, NAIK_SINGLE, p->nrhs, &p->solver));
+    p->solves.options.preconditioner = &p->preconditioner;
+    NAIK_TRY(naik_solver_create(&naik_solver_multigrid, p->set.op, NAIK_SINGLE, p->nrhs,
+                                &p->solves.solver));
 done:
     return status;
 }
@@ -196,16 +173,20 @@ static naik_status measure_parts(const bench *b, double mass, int nrhs)
 {
     naik_status status = NAIK_OK;
     parts p = {.b = b, .mass = mass, .nrhs = nrhs, .set = {.wilson = {NULL}}};
+    p.solves = (bench_solves){.b = b,
+                              .options = naik_solver_defaults(),
+                              .system = {.tolerance = b->options->tolerance},
+                              .count = nrhs};
     naik_clover *clover = NULL;
     NAIK_TRY(bench_clover(b, mass, &clover));
     NAIK_TRY(naik_operator_set_thin(b->geometry, b->thin, clover, mass, 0,
                                     bench_link_precision(b, NAIK_SINGLE), bench_recon(b),
                                     NAIK_SINGLE, nrhs, &p.set));
-    NAIK_TRY(naik_field_create_spin(b->geometry, NAIK_DOUBLE, NAIK_SPIN, nrhs, &p.sources));
+    NAIK_TRY(naik_field_create_spin(b->geometry, NAIK_DOUBLE, NAIK_SPIN, nrhs, &p.solves.sources));
     NAIK_TRY(naik_field_create_spin(b->geometry, NAIK_SINGLE, NAIK_SPIN, nrhs, &p.r));
     NAIK_TRY(naik_field_create_spin(b->geometry, NAIK_SINGLE, NAIK_SPIN, nrhs, &p.odd));
     NAIK_TRY(naik_field_create_spin(b->geometry, NAIK_SINGLE, NAIK_SPIN, nrhs, &p.z));
-    NAIK_TRY(naik_comm_agree(b->comm, bench_fill_spinors(b, p.sources, NAIK_EVEN)));
+    NAIK_TRY(naik_comm_agree(b->comm, bench_fill_spinors(b, p.solves.sources, NAIK_EVEN)));
     NAIK_TRY(naik_comm_agree(b->comm, bench_fill_spinors(b, p.r, NAIK_EVEN)));
     NAIK_TRY(naik_comm_agree(b->comm, bench_fill_spinors(b, p.odd, NAIK_ODD)));
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -215,9 +196,9 @@ static naik_status measure_parts(const bench *b, double mass, int nrhs)
         }
     }
 done:
-    naik_solver_destroy(&p.solver);
+    naik_solver_destroy(&p.solves.solver);
     naik_multigrid_destroy(&p.mg);
-    naik_field_destroy(&p.sources);
+    naik_field_destroy(&p.solves.sources);
     naik_field_destroy(&p.r);
     naik_field_destroy(&p.odd);
     naik_field_destroy(&p.z);

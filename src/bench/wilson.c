@@ -158,44 +158,8 @@ done:
 
 /* ---- whole solves */
 
-typedef struct run {
-    const bench *b;
-    naik_method method;
-    naik_solver *solver;
-    naik_solver_options options;
-    naik_field *sources; /* [count], double */
-    int count;
-    bench_tally tally;
-} run;
-
-static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
-                        naik_solver_system *system)
-{
-    const run *r = data;
-    *system = (naik_solver_system){.tolerance = r->b->options->tolerance};
-    return r->b->backend->ops->field.copy_rhs(b, irhs, r->sources, (int)index);
-}
-
-static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
-                          const naik_solver_result *result)
-{
-    run *r = data;
-    (void)index, (void)x, (void)irhs;
-    bench_count(&r->tally, result);
-    return NAIK_OK;
-}
-
-static naik_status solve(void *context)
-{
-    run *r = context;
-    const naik_solver_stream stream = {
-        .data = r, .count = r->count, .load = load, .finish = finish};
-    r->tally = (bench_tally){0};
-    return naik_solver_solve(r->solver, NAIK_EVEN, &r->options, &stream);
-}
-
-static void print(const run *r, const naik_operator_set *set, double mass,
-                  const bench_timing *timing)
+static void print(const bench_solves *r, naik_method method, const naik_operator_set *set,
+                  double mass, const bench_timing *timing)
 {
     const bench *b = r->b;
     const naik_precision vectors = bench_vectors(b);
@@ -204,7 +168,7 @@ static void print(const run *r, const naik_operator_set *set, double mass,
     const naik_operator *op = &set->op[storage];
     const double sites = 0.5 * (double)b->lattice->volume;
     const double seconds = timing->median_s / (double)r->tally.iterations;
-    const double passes = passes_of(b, r->method) * NAIK_SPIN * naik_vector_bytes(vectors);
+    const double passes = passes_of(b, method) * NAIK_SPIN * naik_vector_bytes(vectors);
     bench_line line;
     bench_line_begin(b, &line);
     bench_put_kind(b, &line, vectors, links->precision, links->recon);
@@ -233,7 +197,10 @@ static naik_status measure_solves(const bench *b, naik_method method, const naik
                                   double mass, int nrhs)
 {
     naik_status status = NAIK_OK;
-    run r = {.b = b, .method = method, .options = naik_solver_defaults(), .count = nrhs};
+    bench_solves r = {.b = b,
+                      .options = naik_solver_defaults(),
+                      .system = {.tolerance = b->options->tolerance},
+                      .count = nrhs};
     bench_timing timing;
     r.options.delta = b->options->delta;
     r.options.max_iterations =
@@ -242,8 +209,8 @@ static naik_status measure_solves(const bench *b, naik_method method, const naik
         naik_solver_create(naik_method_solver(method), set->op, bench_vectors(b), nrhs, &r.solver));
     NAIK_TRY(naik_field_create_spin(b->geometry, NAIK_DOUBLE, NAIK_SPIN, nrhs, &r.sources));
     NAIK_TRY(naik_comm_agree(b->comm, bench_fill_spinors(b, r.sources, NAIK_EVEN)));
-    NAIK_TRY(bench_measure(b, solve, &r, &timing));
-    print(&r, set, mass, &timing);
+    NAIK_TRY(bench_measure(b, bench_solve, &r, &timing));
+    print(&r, method, set, mass, &timing);
 done:
     naik_solver_destroy(&r.solver);
     naik_field_destroy(&r.sources);
