@@ -1,4 +1,4 @@
-/* correlator_facts.h - what must stand beside a correlator's numbers wherever they are printed */
+/* correlator_facts.h - correlators as text, and what must stand beside their numbers wherever they are printed */
 #ifndef NAIK_CLI_CORRELATOR_FACTS_H
 #define NAIK_CLI_CORRELATOR_FACTS_H
 
@@ -13,5 +13,11 @@ int correlator_unconverged(const naik_propagator_reader *view, const naik_reader
 /* Whether solves of this source have this mass with another Naik epsilon as well. Local. */
 bool correlator_mass_is_shared(const naik_propagator_reader *view, const char *source,
                                const naik_quark *quark);
+
+/* ---- fnal_text.c: correlators as the text that MILC writes for FNAL's analysis */
+
+/* Blocks "---", metadata, "...", then for each correlator "---", its names and a line
+ * "t<TAB>re<TAB>im" for every t. Local. The number of correlators printed. */
+int fnal_text_print(naik_log *log, const naik_propagator_reader *view);
 
 #endif

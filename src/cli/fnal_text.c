@@ -5,8 +5,6 @@
  * more of them where MILC has no such correlators. Correlators of a file that have one key have the same
  * numbers: those of two entries of pairs, or of baryons, with the same quarks and a point as sink.
  */
-#include "cli/fnal_text.h"
-
 #include <stdio.h>
 #include <string.h>
 

@@ -3,9 +3,7 @@
  * naik info FILE --correlators[=text|fnal] */
 #include "base/options.h"
 #include "cli/commands.h"
-#include "cli/info_correlators.h"
-#include "cli/info_modes.h"
-#include "cli/info_residuals.h"
+#include "cli/info_parts.h"
 #include "io/file_info.h"
 
 naik_status naik_command_info(naik_comm *comm, int argc, char **argv)

@@ -1,12 +1,10 @@
-/* info_correlators.c - `naik info FILE --correlators[=fnal]` */
-#include "cli/info_correlators.h"
-
+/* info_correlators.c - `naik info FILE --correlators[=fnal]`: the correlators of a propagator file as text */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/correlator_facts.h"
-#include "cli/fnal_text.h"
+#include "cli/info_parts.h"
 #include "input/input.h"
 #include "io/prop/reader.h"
 

@@ -1,11 +1,13 @@
-/* info_modes.c - rank 0 reads the eigenvalues and tells the others the two that matter */
-#include "cli/info_modes.h"
-
+/* info_modes.c - what the low modes of a file are good for: iterations with and without them
+ *
+ * Rank 0 reads the eigenvalues and tells the others the two that matter.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/info_parts.h"
 #include "io/modes/modes_file.h"
 #include "model/iterations.h"
 

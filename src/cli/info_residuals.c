@@ -1,11 +1,12 @@
-/* info_residuals.c - |src - M x| / |src| of what is in a file, on the CPU, in double
+/* info_residuals.c - the residuals of stored propagators, computed again from the links
+ *
+ * |src - M x| / |src|, on the CPU, in double.
  */
-#include "cli/info_residuals.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "cli/info_parts.h"
 #include "operator/set.h"
 #include "run/workplace.h"
 #include "stored/stored_sources.h"

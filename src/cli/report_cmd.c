@@ -22,10 +22,7 @@
 #include "io/prop/reader.h"
 #include "naik/version.h"
 #include "report/html.h"
-#include "report/report_contractions.h"
-#include "report/report_figures.h"
-#include "report/report_modes.h"
-#include "report/report_prediction.h"
+#include "report/report_parts.h"
 #include "solver/solver.h"
 #include "stored/told_multigrid.h"
 

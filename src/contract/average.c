@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "correlator/shift_factor.h"
 
 /* C(t) of a source, as it lies on the lattice: item number `made` of the list, or, where that is negative, the
  * correlator that the solves of that source have. */

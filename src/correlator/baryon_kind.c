@@ -1,8 +1,7 @@
 /* baryon_kind.c - definitions of baryons, for files */
-#include "correlator/baryon_kind.h"
-
 #include <stddef.h>
 
+#include "correlator/contraction_kind.h"
 #include "propagator/baryon.h"
 
 static const struct {

@@ -63,4 +63,7 @@ typedef struct contraction_kind {
 const contraction_kind *contraction_kind_of(contraction_what what, int quarks,
                                             const naik_quark_kind *kind);
 
+/* baryon_kind.c: the definition of a naik_baryon of one quark or of three different ones, in one line. Local. */
+const char *baryon_definition(int baryon, bool spin, int quarks);
+
 #endif

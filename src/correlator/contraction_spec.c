@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "correlator/baryon_kind.h"
 #include "correlator/frame.h"
 
 static const struct {

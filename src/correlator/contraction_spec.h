@@ -66,4 +66,11 @@ bool contraction_follows(const contraction_item *item);
 void contraction_describe(const naik_input *input, const contraction_item *item, const char *folder,
                           naik_contraction *out);
 
+/* shift_factor.c: what C(origin_t + t) of source number k is multiplied with on its way to t, as if its source
+ * lay at the lattice's origin: sign and phase of a meson that was not counted from its source, and three quarks
+ * change sign where they cross an antiperiodic boundary. */
+naik_complex correlator_factor_of_shift(const naik_lattice *lattice, const naik_input *input,
+                                        const contraction_item *item, int k,
+                                        const int origin[NAIK_DIM], int t);
+
 #endif

@@ -1,8 +1,7 @@
 /* shift_factor.c - sign and phase of a correlator on its way to t = 0 */
-#include "correlator/shift_factor.h"
-
 #include <string.h>
 
+#include "correlator/contraction_spec.h"
 #include "correlator/frame.h"
 #include "lattice/source_kind.h"
 #include "propagator/slice_sums.h"

@@ -1,8 +1,7 @@
 /* clover_loop.c - clover blocks and their inverses on the host, a site at a time */
-#include "links/clover_loop.h"
-
 #include "base/clones.h"
 #include "links/ghosted.h"
+#include "links/host_loops.h"
 
 #define INLINE static inline
 typedef naik_ghosted clover_links; /* [NAIK_DIM] */

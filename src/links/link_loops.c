@@ -6,11 +6,10 @@
 
 #include "base/clones.h"
 #include "lattice/su3.h"
-#include "links/clover_loop.h"
 #include "links/ghosted.h"
+#include "links/host_loops.h"
 #include "links/link_ops.h"
 #include "links/smear.h"
-#include "links/turn_loops.h"
 #include "links/unitarize.h"
 
 /* ---- ghosted */

@@ -1,9 +1,8 @@
 /* turn_loops.c - the loops of gauge fixing on the host, a site at a time */
-#include "links/turn_loops.h"
-
 #include "base/clones.h"
 #include "links/gauge_turn.h"
 #include "links/ghosted.h"
+#include "links/host_loops.h"
 
 static naik_matrix load(const naik_ghosted *ghosted, const int x[NAIK_DIM])
 {

@@ -14,7 +14,6 @@
 #include "model/iterations.h"
 #include "quark/foreign_modes.h"
 #include "quark/link_provider.h"
-#include "quark/modes_beside.h"
 #include "quark/stored_modes.h"
 
 /* A search is written again after so many seconds, and so many times what writing takes. */

@@ -34,7 +34,7 @@ naik_status low_modes_save_is_agreed(naik_comm *comm, double waited_s, double sa
  *   set        made of them; a search packs single precision where it has none
  *   masses     of the solves, for what is said; count may be 0
  *   asked_for  the user asks for a search (naik modes). Otherwise a file that is not there is refused
- *              where one of nearly that name has modes of these links (modes_beside.h)
+ *              where one of nearly that name has modes of these links (stored_modes.h)
  *   interrupt  NULL: nobody asks to stop
  *   filed      of modes that were found and are being written, to be looked at after each solve and
  *              ended; *filed = NULL: there are none, or all is written. NULL: the file is written when

@@ -1,11 +1,10 @@
 /* modes_beside.c - a file of modes that is not there, and the one beside it that was meant */
-#include "quark/modes_beside.h"
-
 #include <dirent.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "io/files.h"
+#include "quark/stored_modes.h"
 
 /* Letters that are mistyped, missing, too many or swapped. Two of them make other short names. */
 enum { MISTYPED = 1 };

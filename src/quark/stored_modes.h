@@ -1,11 +1,13 @@
-/* stored_modes.h - modes of a file, each block verified by the operator when it is read
- *
- * In memory are the modes as they are wanted, one block in single precision and what measures it.
- */
+/* stored_modes.h - files of modes: one that is read, and one that is not there */
 #ifndef NAIK_QUARK_STORED_MODES_H
 #define NAIK_QUARK_STORED_MODES_H
 
 #include "io/modes/modes_file.h"
+
+/* ---- stored_modes.c: each block is verified by the operator when it is read
+ *
+ * In memory are the modes as they are wanted, one block in single precision and what measures it.
+ */
 
 /* The first `count` modes of PATH in `precision`, with the file's eigenvalues and residuals. Both are
  * measured again from the vectors of the file, before they are rounded; those of a file in bricks stay as they are.
@@ -18,5 +20,14 @@
 naik_status stored_modes_read(const naik_links *links, const char *path,
                               const naik_modes_about *about, int count, naik_precision precision,
                               naik_modes **out);
+
+/* ---- modes_beside.c: a file of modes that is not there, and the one beside it that was meant */
+
+/* Where `path` is not there: refuses it if the file in its folder with the name nearest to it holds
+ * `wanted` modes of these very links (about, with their sums), because a search would find them again.
+ * Files of other links, as those of other configurations, are nobody's mistake. Collective.
+ * NAIK_ERR_INPUT  with both names */
+naik_status modes_beside_refuse(const naik_geometry *geometry, const char *path, int wanted,
+                                const naik_modes_about *about);
 
 #endif

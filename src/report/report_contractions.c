@@ -3,8 +3,6 @@
  * The list of a file goes source by source and mass by mass: what has one folder up to the name of the
  * correlator stands together and makes one figure.
  */
-#include "report/report_contractions.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 #include "input/input.h"
 #include "propagator/baryon.h"
 #include "report/html.h"
+#include "report/report_parts.h"
 
 enum { MAX_FIGURES = 40, MAX_CURVES = 24, CURVE_NAME = 160 };
 

@@ -1,11 +1,9 @@
 /* report_figures.c - the plots of a report: correlators, effective masses, residuals */
-#include "report/report_figures.h"
-
 #include <math.h>
 #include <stdlib.h>
 
 #include "report/html.h"
-#include "report/report_contractions.h"
+#include "report/report_parts.h"
 
 enum { MAX_FIGURES = 40, MAX_CURVES = 24 };
 

@@ -1,8 +1,7 @@
-/* report_modes.c - the run says in its session which modes it used (run/work.c); the spectrum is in
- * their file
+/* report_modes.c - what low modes did in a run: iterations with and without them, their spectrum
+ *
+ * The run says in its session which modes it used (run/work.c); the spectrum is in their file.
  */
-#include "report/report_modes.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "io/modes/modes_file.h"
 #include "model/iterations.h"
 #include "report/html.h"
+#include "report/report_parts.h"
 
 enum { MAX_SETS = 16, MAX_MASSES = 100 };
 

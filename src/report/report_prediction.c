@@ -1,7 +1,9 @@
-/* report_prediction.c - a table of a row a mass, and the size of the output */
-#include "report/report_prediction.h"
-
+/* report_prediction.c - what the model says of the run of a report, beside what the run took
+ *
+ * A table of a row a mass, and the size of the output.
+ */
 #include "report/html.h"
+#include "report/report_parts.h"
 
 static void print_mass(FILE *out, const prediction_mass *m)
 {

@@ -1,8 +1,15 @@
-/* turn_loops.h - the loops of gauge fixing in the host's memory: rows of naik_link_ops_host */
-#ifndef NAIK_LINKS_TURN_LOOPS_H
-#define NAIK_LINKS_TURN_LOOPS_H
+/* host_loops.h - rows of naik_link_ops_host that have a file of their own */
+#ifndef NAIK_LINKS_HOST_LOOPS_H
+#define NAIK_LINKS_HOST_LOOPS_H
 
 #include "links/link_ops.h"
+
+/* ---- clover_loop.c: clover blocks */
+
+naik_status naik_clover_loop(const naik_ghosted *u, double diagonal, double csw,
+                             naik_clover *clover, int64_t *singular);
+
+/* ---- turn_loops.c: gauge fixing */
 
 naik_status naik_turn_loops_find(const naik_ghosted *u, int directions, double omega, int parity,
                                  naik_ghosted *turn);
