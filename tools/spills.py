@@ -19,7 +19,6 @@ EXCEPTIONS = [
     ("dslash_kernel<vec_half, short, 13, 1, 6>", "ptxas", 4,
      "for sm_80: one word, written and read once a site; a block fewer a multiprocessor would hide less latency"),
     ("dslash_kernel<vec_half, float, 13, 1, 4>", "ptxas", 8, "for sm_80: two such words"),
-    ("shift_kernel<1>", "ptxas", 4, "for sm_80: one word, written and read once a site"),
     ("tiles_kernel<vec_half, 4>", "ptxas", 128,
      "sums of bricks, which the innermost loop does not touch; one block a multiprocessor spills nothing and is slower"),
     ("tiles_kernel<vec_single, 4>", "ptxas", 176, "the same"),

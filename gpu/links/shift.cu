@@ -1,4 +1,4 @@
-/* shift.cu - operators with links on vectors, one thread a site; the host's bits */
+/* shift.cu - operators with links on vectors, one thread a site, or a site and column; the host's bits */
 #include "gpu/links/ghosted.cuh"
 #include "gpu/links/shift.cuh"
 #include "gpu/links/tie.h"
@@ -109,14 +109,25 @@ static naik_status lay_out(naik_device *device, const naik_lattice *lattice,
     return GPU_LAUNCHED(gpu_backend_of(device), "laying out links");
 }
 
-/* u f or u^+ f. */
+/* Where the numbers of a vector lie: `each` doubles from site to site, `step` from one number of a site to the next. */
+typedef struct shift_layout {
+    size_t each, step;
+} shift_layout;
+
+/* by_site: [sites][3][2]; otherwise [3][sites][2]. */
+__host__ __device__ static inline shift_layout shift_layout_of(int sites, bool by_site)
+{
+    return by_site ? shift_layout{VECTOR, 2} : shift_layout{2, 2 * (size_t)sites};
+}
+
+/* u f or u^+ f, numbers of f `step` doubles apart. */
 __device__ static inline void shift_times(const naik_matrix &u, bool dagger, const double *f,
-                                          naik_complex v[3])
+                                          size_t step, naik_complex v[3])
 {
     double from[VECTOR];
 #pragma unroll
     for (int c = 0; c < 3; c++) {
-        const naik_complex z = shift_load(f + 2 * c);
+        const naik_complex z = shift_load(f + step * (size_t)c);
         from[2 * c] = z.re;
         from[2 * c + 1] = z.im;
     }
@@ -127,8 +138,7 @@ typedef struct shift_params {
     shift_box box;
     unsigned made, directions, split; /* those of any set that is made */
     double half;
-    int columns;
-    bool add;
+    bool add, by_site;
     const naik_complex *link;
     const double *g, *f[SETS], *ahead[NAIK_DIM], *behind[NAIK_DIM];
     double *out[SETS];
@@ -145,79 +155,147 @@ __device__ static constexpr unsigned sets_of(int links)
                         : 0x8000;
 }
 
-/* One vector of a site of each set with so many links: a column each row of threads, for which they read the links once. */
-template <int LINKS>
-__global__ void __launch_bounds__(GPU_LANES *COLUMNS) shift_kernel(const shift_params p)
+/* A link along one direction, and that which comes from behind. */
+enum { LINK_NUMBERS = 2 * 9 };
+
+/* A site of a thread. */
+typedef struct shift_place {
+    int site, x[NAIK_DIM];
+} shift_place;
+
+/* Its neighbours, around the box. */
+template <int MU>
+__device__ static inline int shift_ahead(const shift_box &box, const shift_place &at)
 {
-    enum { MADE = sets_of(LINKS), FROM = sets_of(LINKS - 1), MOST = 6 /* sets of two links */ };
-    __shared__ naik_complex chain[MOST][GPU_LANES];
-    const int site = (int)(blockIdx.x * GPU_LANES + threadIdx.x), column = (int)threadIdx.y;
-    const bool mine = site < p.box.sites;
-    naik_complex sum[SETS][3] = {};
-    int x[NAIK_DIM];
-    shift_coords(p.box, site, x);
-    const size_t begun = p.box.vector * (size_t)column;
-#pragma unroll
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        if ((p.directions >> mu & 1) == 0 || !mine) {
-            continue;
+    const int stride = box.stride[MU];
+    return at.x[MU] == box.local[MU] - 1 ? at.site - (box.local[MU] - 1) * stride
+                                         : at.site + stride;
+}
+
+template <int MU>
+__device__ static inline int shift_behind(const shift_box &box, const shift_place &at)
+{
+    const int stride = box.stride[MU];
+    return at.x[MU] == 0 ? at.site + (box.local[MU] - 1) * stride : at.site - stride;
+}
+
+/* What one of N rows of threads loads of both links of direction MU, if that is one and is needed: every N-th number. */
+template <int N, int MU>
+__device__ static inline void shift_ask(const shift_params &p, const shift_place &at,
+                                        naik_complex (&next)[LINK_NUMBERS / N])
+{
+    if constexpr (MU < NAIK_DIM) {
+        if ((p.directions >> MU & 1) == 0) {
+            return;
         }
-        const bool split = (p.split >> mu & 1) != 0;
-        const bool last = x[mu] == p.box.local[mu] - 1, first = x[mu] == 0;
-        const int around = (p.box.local[mu] - 1) * p.box.stride[mu];
-        const size_t face = p.box.vector / (size_t)p.box.local[mu];
-        const size_t layer =
-            face * (size_t)column + VECTOR * (size_t)naik_link_layer_site(p.box.local, x, mu);
-        const size_t next = (size_t)(last ? site - around : site + p.box.stride[mu]);
-        const size_t back = (size_t)(first ? site + around : site - p.box.stride[mu]);
-        naik_complex ahead[SETS][3];
-        {
-            const naik_matrix u = shift_link(p.box, p.link, (size_t)site, mu);
-            int place = 0; /* of a set among those without this direction */
+        const int behind = shift_behind<MU>(p.box, at);
 #pragma unroll
-            for (int set = 0; set < SETS; set++) {
-                if ((FROM >> set & 1) == 0 || (set >> mu & 1) != 0) {
-                    continue;
-                }
-                if ((p.made >> (set | 1 << mu) & 1) != 0) {
-                    const double *f = split && last
-                                          ? p.ahead[mu] + face * (size_t)(p.columns * place) + layer
-                                          : p.f[set] + begun + VECTOR * next;
-                    shift_times(u, false, f, ahead[set]);
-                }
-                place++;
-            }
-        }
-        naik_matrix u;
-        if (!(split && first)) {
-            u = shift_link(p.box, p.link, back, mu);
-        }
-        int place = 0;
-#pragma unroll
-        for (int set = 0; set < SETS; set++) {
-            if ((FROM >> set & 1) == 0 || (set >> mu & 1) != 0) {
-                continue;
-            }
-            const int with = set | 1 << mu;
-            if ((p.made >> with & 1) != 0) {
-                naik_complex v[3];
-                if (split && first) {
-                    const double *f = p.behind[mu] + face * (size_t)(p.columns * place) + layer;
-#pragma unroll
-                    for (int c = 0; c < 3; c++) {
-                        v[c] = shift_load(f + 2 * c);
-                    }
-                } else {
-                    shift_times(u, true, p.f[set] + begun + VECTOR * back, v);
-                }
-#pragma unroll
-                for (int c = 0; c < 3; c++) {
-                    sum[with][c] = naik_cadd(sum[with][c], naik_cadd(ahead[set][c], v[c]));
-                }
-            }
-            place++;
+        for (int i = 0; i < LINK_NUMBERS / N; i++) {
+            const int number = i * N + (int)threadIdx.y;
+            const naik_complex *from = p.link + (size_t)(9 * MU + number % 9) * (size_t)p.box.sites;
+            next[i] = shift_load(&from[number < 9 ? at.site : behind].re);
         }
     }
+}
+
+/* One of both links, from shared memory: read anew each time, as it would take registers until the next. */
+__device__ static inline naik_matrix shift_shared(const naik_complex (*link)[GPU_LANES], int first)
+{
+    naik_matrix u;
+    __asm__ volatile("" ::: "memory");
+#pragma unroll
+    for (int i = 0; i < 9; i++) {
+        u.e[i / 3][i % 3] = link[first + i][threadIdx.x];
+    }
+    return u;
+}
+
+/* Adds to the sums what comes along direction MU, whose links were asked for, and asks for those of the next. The thread's
+ * column begins at number `begun` of a field. */
+template <int LINKS, int N, int MU>
+__device__ static inline void shift_along(const shift_params &p, const shift_place &at,
+                                          size_t begun, naik_complex (&next)[LINK_NUMBERS / N],
+                                          naik_complex (*link)[GPU_LANES],
+                                          naik_complex (&sum)[SETS][3])
+{
+    if ((p.directions >> MU & 1) == 0) {
+        shift_ask<N, MU + 1>(p, at, next);
+        return;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < LINK_NUMBERS / N; i++) {
+        link[i * N + (int)threadIdx.y][threadIdx.x] = next[i];
+    }
+    __syncthreads();
+    shift_ask<N, MU + 1>(p, at, next);
+    const bool split = (p.split >> MU & 1) != 0;
+    const bool last = at.x[MU] == p.box.local[MU] - 1, first = at.x[MU] == 0;
+    const shift_layout in = shift_layout_of(p.box.sites, LINKS == 1);
+    const size_t face = p.box.vector / (size_t)p.box.local[MU];
+    const size_t layer =
+        face * threadIdx.y + VECTOR * (size_t)naik_link_layer_site(p.box.local, at.x, MU);
+    const size_t ahead = in.each * (size_t)shift_ahead<MU>(p.box, at);
+    const size_t behind = in.each * (size_t)shift_behind<MU>(p.box, at);
+    int place = 0; /* of a set among those without this direction */
+#pragma unroll
+    for (int set = 0; set < SETS; set++) {
+        if ((sets_of(LINKS - 1) >> set & 1) == 0 || (set >> MU & 1) != 0) {
+            continue;
+        }
+        const int with = set | 1 << MU;
+        if ((p.made >> with & 1) != 0) {
+            const size_t beyond = face * (size_t)(N * place) + layer;
+            const double *from = p.f[set] + begun;
+            const bool leaves = split && last;
+            naik_complex v[3], w[3];
+            naik_matrix u = shift_shared(link, 0);
+            shift_times(u, false, leaves ? p.ahead[MU] + beyond : from + ahead,
+                        leaves ? 2 : in.step, v);
+            if (split && first) {
+#pragma unroll
+                for (int c = 0; c < 3; c++) {
+                    w[c] = shift_load(p.behind[MU] + beyond + 2 * c);
+                }
+            } else {
+                u = shift_shared(link, 9);
+                shift_times(u, true, from + behind, in.step, w);
+            }
+#pragma unroll
+            for (int c = 0; c < 3; c++) {
+                sum[with][c] = naik_cadd(sum[with][c], naik_cadd(v[c], w[c]));
+            }
+        }
+        place++;
+    }
+}
+
+/* How many blocks of so many rows a multiprocessor must have room for: as many as leave a thread the registers that it needs.
+ * On AMD, where this number would mean something else, all registers are free to take. */
+static constexpr int shift_room(int rows)
+{
+    return GPU_LANES > 32 ? 1 : rows > 1 ? 4 : 8;
+}
+
+/* One vector of a site of each set with so many links: a column each row of threads, which read the links once together. */
+template <int LINKS, int N>
+__global__ void __launch_bounds__(GPU_LANES *N, shift_room(N)) shift_kernel(const shift_params p)
+{
+    enum { MADE = sets_of(LINKS), MOST = 6 /* sets of two links */ };
+    __shared__ naik_complex chain[MOST][GPU_LANES], link[LINK_NUMBERS][GPU_LANES];
+    const int number = (int)(blockIdx.x * GPU_LANES + threadIdx.x), column = (int)threadIdx.y;
+    const bool mine = number < p.box.sites; /* others go through all barriers beside it */
+    const int site = mine ? number : 0;
+    const size_t begun = p.box.vector * (size_t)column;
+    naik_complex sum[SETS][3] = {}, next[LINK_NUMBERS / N];
+    shift_place at = {site, {}};
+    shift_coords(p.box, site, at.x);
+    shift_ask<N, 0>(p, at, next);
+    shift_along<LINKS, N, 0>(p, at, begun, next, link, sum);
+    shift_along<LINKS, N, 1>(p, at, begun, next, link, sum);
+    shift_along<LINKS, N, 2>(p, at, begun, next, link, sum);
+    shift_along<LINKS, N, 3>(p, at, begun, next, link, sum);
+    const shift_layout out = shift_layout_of(p.box.sites, p.by_site);
     naik_complex g[3] = {};
 #pragma unroll
     for (int c = 0; c < 3; c++) {
@@ -234,11 +312,12 @@ __global__ void __launch_bounds__(GPU_LANES *COLUMNS) shift_kernel(const shift_p
         for (int c = 0; c < 3; c++) {
             sum[set][c] = naik_cscale(p.half, sum[set][c]);
             if (p.out[set] != NULL && mine) {
-                shift_store(sum[set][c], p.out[set] + begun + VECTOR * (size_t)site + 2 * c);
+                shift_store(sum[set][c],
+                            p.out[set] + begun + out.each * (size_t)site + out.step * (size_t)c);
             }
         }
     }
-    for (int turn = 0; turn < p.columns && p.g != NULL; turn++) { /* one column after the other */
+    for (int turn = 0; turn < N && p.g != NULL; turn++) { /* one column after the other */
         int place = 0;
 #pragma unroll
         for (int set = 0; set < SETS; set++) {
@@ -257,7 +336,7 @@ __global__ void __launch_bounds__(GPU_LANES *COLUMNS) shift_kernel(const shift_p
                 for (int c = 0; c < 3; c++) {
                     v = naik_cfma_conj(g[c], sum[set][c], v);
                 }
-                if (turn == p.columns - 1) {
+                if (turn == N - 1) {
                     shift_store(v, at);
                 } else {
                     chain[place][threadIdx.x] = v;
@@ -269,22 +348,25 @@ __global__ void __launch_bounds__(GPU_LANES *COLUMNS) shift_kernel(const shift_p
     }
 }
 
-template <int LINKS>
-static void launch_shift(dim3 grid, dim3 block, gpu_stream stream, const shift_params &p)
+template <int LINKS, int N> static void launch_shift(const shift_params &p, gpu_stream stream)
 {
-    shift_kernel<LINKS><<<grid, block, 0, stream>>>(p);
+    const unsigned blocks = (unsigned)((p.box.sites + GPU_LANES - 1) / GPU_LANES);
+    shift_kernel<LINKS, N><<<blocks, dim3(GPU_LANES, N), 0, stream>>>(p);
 }
 
 static naik_status shift(naik_device *device, const naik_link_shift *step)
 {
-    static void (*const launch[NAIK_DIM])(dim3, dim3, gpu_stream, const shift_params &) = {
-        launch_shift<1>, launch_shift<2>, launch_shift<3>, launch_shift<4>};
+    static void (*const launch[NAIK_DIM][2])(const shift_params &, gpu_stream) = {
+        {launch_shift<1, 1>, launch_shift<1, COLUMNS>},
+        {launch_shift<2, 1>, launch_shift<2, COLUMNS>},
+        {launch_shift<3, 1>, launch_shift<3, COLUMNS>},
+        {launch_shift<4, 1>, launch_shift<4, COLUMNS>}};
     shift_params p = {};
     p.box = box_of(step->lattice, NULL);
     p.made = step->made;
     p.half = 0.5 / step->links;
-    p.columns = step->count;
     p.add = step->add;
+    p.by_site = step->by_site;
     p.link = step->link;
     p.g = step->g;
     for (int set = 0; set < SETS; set++) {
@@ -298,9 +380,7 @@ static naik_status shift(naik_device *device, const naik_link_shift *step)
         p.ahead[mu] = step->ahead[mu];
         p.behind[mu] = step->behind[mu];
     }
-    const unsigned blocks = (unsigned)((p.box.sites + GPU_LANES - 1) / GPU_LANES);
-    launch[step->links - 1](dim3(blocks), dim3(GPU_LANES, (unsigned)step->count),
-                            shift_stream(device), p);
+    launch[step->links - 1][step->count == COLUMNS](p, shift_stream(device));
     return GPU_LAUNCHED(gpu_backend_of(device), "shifting vectors");
 }
 
@@ -309,6 +389,7 @@ typedef struct face_params {
     int mu, layer;
     const naik_complex *link;
     const double *f;
+    shift_layout of; /* f */
     double *face;
 } face_params;
 
@@ -325,16 +406,16 @@ __global__ void __launch_bounds__(SHIFT_THREADS) face_kernel(const face_params p
     if (way.along != p.layer) {
         return;
     }
-    const double *f = p.f + p.box.vector * blockIdx.y + VECTOR * (size_t)site;
+    const double *f = p.f + p.box.vector * blockIdx.y + p.of.each * (size_t)site;
     double *out = p.face + p.box.vector / (size_t)way.extent * blockIdx.y +
                   VECTOR * (size_t)naik_link_layer_site(p.box.local, x, p.mu);
     naik_complex v[3];
 #pragma unroll
     for (int c = 0; c < 3; c++) {
-        v[c] = shift_load(f + 2 * c);
+        v[c] = shift_load(f + p.of.step * (size_t)c);
     }
     if (p.link != NULL) {
-        shift_times(shift_link(p.box, p.link, (size_t)site, p.mu), true, f, v);
+        shift_times(shift_link(p.box, p.link, (size_t)site, p.mu), true, f, p.of.step, v);
     }
 #pragma unroll
     for (int c = 0; c < 3; c++) {
@@ -343,7 +424,7 @@ __global__ void __launch_bounds__(SHIFT_THREADS) face_kernel(const face_params p
 }
 
 static naik_status pack_face(naik_device *device, const naik_lattice *lattice,
-                             const naik_complex *link, int mu, int layer, int count,
+                             const naik_complex *link, int mu, int layer, int count, bool by_site,
                              const double *f, double *face)
 {
     face_params p = {};
@@ -352,6 +433,7 @@ static naik_status pack_face(naik_device *device, const naik_lattice *lattice,
     p.layer = layer;
     p.link = link;
     p.f = f;
+    p.of = shift_layout_of(p.box.sites, by_site);
     p.face = face;
     const dim3 grid(shift_blocks(p.box.sites), (unsigned)count);
     face_kernel<<<grid, SHIFT_THREADS, 0, shift_stream(device)>>>(p);
@@ -393,7 +475,7 @@ __global__ void __launch_bounds__(SHIFT_THREADS) current_kernel(const current_pa
             const size_t at = (size_t)(side == 0 ? site : back);
             const double *f = p.f + VECTOR * (size_t)(side == 0 ? next : back);
             naik_complex v[3];
-            shift_times(shift_link(p.link[kind], at, p.mu), side == 1, f, v);
+            shift_times(shift_link(p.link[kind], at, p.mu), side == 1, f, 2, v);
             const naik_complex w = shift_load(&weight[at].re);
 #pragma unroll
             for (int c = 0; c < 3; c++) {

@@ -8,6 +8,7 @@ enum {
     TIE_MOMENTA = 4 /* of a thread */,
     TIE_SITES = 16 /* of a thread, at most */
 };
+static_assert((int)TIE_SITES <= (int)SUM_TERMS, "sums of a thread do not round");
 
 __global__ void product_kernel(const double *g, const double *h, size_t vector, int columns,
                                bool add, int sites, naik_complex *out)
@@ -74,7 +75,7 @@ __device__ static GPU_RARE void tie_add_alone(naik_exactsum *sums, int stride, i
 /* Rows of blocks: one a time slice, and one a product and some momenta. */
 __global__ void __launch_bounds__(TIE_THREADS) tie_kernel(const tie_params p)
 {
-    __shared__ sum_block<2> shared;
+    __shared__ sum_block<2 * TIE_MOMENTA, TIE_THREADS / GPU_LANES> shared;
     const int i = (int)(blockIdx.x * TIE_THREADS + threadIdx.x), plane = p.nx * p.ny;
     const int t = (int)blockIdx.y, times = (int)gridDim.y;
     const tie_group group = p.group[blockIdx.z / p.rounds];
@@ -95,12 +96,12 @@ __global__ void __launch_bounds__(TIE_THREADS) tie_kernel(const tie_params p)
         const naik_complex u = shift_load(v + 2 * (size_t)z * (size_t)plane);
         largest = fmax(largest, fmax(fabs(u.re), fabs(u.im)));
     }
-    const sum_cuts cuts = sum_cuts_for(largest);
+    const sum_cuts cuts = sum_cuts_for(largest, shared);
     const int factors = p.nx + p.ny + p.nz, left = p.momenta - begin;
     const int count = left < TIE_MOMENTA ? left : (int)TIE_MOMENTA;
     const naik_complex *f = p.factor + begin * factors;
     naik_complex w[TIE_MOMENTA]; /* of x and y */
-    double sum[TIE_MOMENTA][2][SUM_PARTS] = {};
+    double sum[2 * TIE_MOMENTA][SUM_PARTS] = {};
 #pragma unroll
     for (int k = 0; k < TIE_MOMENTA; k++) {
         if (k < count) {
@@ -114,8 +115,8 @@ __global__ void __launch_bounds__(TIE_THREADS) tie_kernel(const tie_params p)
             if (k < count) {
                 const naik_complex wz = naik_cmul(w[k], f[k * factors + p.nx + p.ny + z]);
                 const naik_complex u = naik_cmul(wz, at);
-                const naik_complex rest = {sum_term(cuts, u.re, sum[k][0]),
-                                           sum_term(cuts, u.im, sum[k][1])};
+                const naik_complex rest = {sum_term(cuts, u.re, sum[2 * k]),
+                                           sum_term(cuts, u.im, sum[2 * k + 1])};
                 if (rest.re != 0 || rest.im != 0) {
                     tie_add_alone(sums + 2 * k * times, stride, times, group.first, group.end,
                                   minus, rest);
@@ -124,13 +125,8 @@ __global__ void __launch_bounds__(TIE_THREADS) tie_kernel(const tie_params p)
         }
     }
     for (int o = group.first; o < group.end; o++) {
-        const double sign = (minus >> o & 1) != 0 ? -1 : 1;
-#pragma unroll
-        for (int k = 0; k < TIE_MOMENTA; k++) {
-            if (k < count) {
-                sum_block_add<2>(shared, sign, sum[k], sums + o * stride + 2 * k * times, times);
-            }
-        }
+        sum_block_add(shared, cuts, (minus >> o & 1) != 0, sum, 2 * count, sums + o * stride,
+                      times);
     }
 }
 

@@ -210,8 +210,10 @@ const double *device_tie_quark(const device_tie *tie, int quark)
     return tie->quark[quark];
 }
 
-/* The layers beyond the box on that side of mu, of the field in that place; backwards times U^+, by the neighbour. */
-static naik_status exchange(device_tie *tie, int mu, int side, int place, const double *f)
+/* The layers beyond the box on that side of mu, of the field in that place, [sites][3][2] or not (shift_ops.h); backwards
+ * times U^+, by the neighbour. */
+static naik_status exchange(device_tie *tie, int mu, int side, int place, bool by_site,
+                            const double *f)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = tie->lattice;
@@ -221,7 +223,7 @@ static naik_status exchange(device_tie *tie, int mu, int side, int place, const 
     const size_t bytes = numbers * sizeof *f;
     double *face = tie->face[mu][ahead ? 0 : 1] + numbers * (size_t)place;
     status = tie->ops->face(tie->device, lat, ahead ? NULL : tie->link, mu,
-                            ahead ? 0 : lat->local[mu] - 1, tie->shape.columns, f, face);
+                            ahead ? 0 : lat->local[mu] - 1, tie->shape.columns, by_site, f, face);
     if (status == NAIK_OK) {
         status = memory->download(tie->device, tie->faces.send, face, bytes);
     }
@@ -247,7 +249,7 @@ static naik_status exchange_all(device_tie *tie, const walk *w, int links)
             for (int side = 0; side < 2 && tie->lattice->split[mu] && w->needed[set | 1 << mu];
                  side++) {
                 NAIK_TRY(exchange(tie, mu, side == 0 ? NAIK_FORWARD : NAIK_BACKWARD, place,
-                                  w->field[set]));
+                                  links == 0, w->field[set]));
             }
             place++;
         }
@@ -316,7 +318,8 @@ naik_status device_tie_apply(device_tie *tie, int spin_taste, const int r0[NAIK_
     begin(&w, f, wanted);
     for (int links = 1; links <= w.links; links++) {
         naik_link_shift step = {.made = 0};
-        step.out[form.links] = links == w.links ? v : NULL;
+        step.by_site = links == w.links;
+        step.out[form.links] = step.by_site ? v : NULL;
         NAIK_TRY(make_fields(tie, &w, links, &step));
     }
     NAIK_TRY(tie->ops->give_sign(tie->device, tie->lattice, form.mask, r0, form.sign, v));

@@ -35,7 +35,8 @@ NAIK_HD static inline int naik_sign_at(unsigned mask, const int x[NAIK_DIM], con
 
 /* The fields of sets with `links` directions, from those of sets with one less:
  *   f_S(x) = 0.5 / links sum over the directions mu of S of [ U_mu(x) f_T(x + mu) + U_mu(x - mu)^+ f_T(x - mu) ],
- * T being S without mu. Each field is `count` vectors behind each other. */
+ * T being S without mu. Each field is `count` vectors behind each other. Vectors of the empty set are [sites][3][2]; those of
+ * others, which are shifted again, [3][sites][2], so that neighbouring threads read neighbouring numbers. */
 enum { NAIK_DIRECTION_SETS = 1 << NAIK_DIM };
 typedef struct naik_link_shift {
     const naik_lattice *lattice;
@@ -46,6 +47,7 @@ typedef struct naik_link_shift {
     /* Where mu is split, [place][count][sites of a layer][3][2]: f_T beyond the box, and U^+ f_T (link_ops.h), place being
      * that of T among the sets of as many directions without mu. */
     double *ahead[NAIK_DIM], *behind[NAIK_DIM];
+    bool by_site;                     /* f_S are [sites][3][2] all the same */
     double *out[NAIK_DIRECTION_SETS]; /* f_S, none of f_T; NULL: it is not kept */
     /* += or = the product with g, as of naik_tie_product; NULL: none is made. */
     const double *g;
@@ -93,9 +95,10 @@ typedef struct naik_shift_ops {
     naik_status (*lay_out)(naik_device *device, const naik_lattice *lattice,
                            const naik_matrix *link, naik_complex *out);
     naik_status (*shift)(naik_device *device, const naik_link_shift *step);
-    /* face [count][sites of a layer][3][2] = f [count] on a layer across mu, times U_mu^+ where links are given. */
+    /* face [count][sites of a layer][3][2] = f [count] on a layer across mu, times U_mu^+ where links are given; by_site: f is
+     * [sites][3][2], otherwise [3][sites][2]. */
     naik_status (*face)(naik_device *device, const naik_lattice *lattice, const naik_complex *link,
-                        int mu, int layer, int count, const double *f, double *face);
+                        int mu, int layer, int count, bool by_site, const double *f, double *face);
     naik_status (*current)(naik_device *device, const naik_link_current *args);
     naik_status (*product)(naik_device *device, const naik_tie_product *args);
     naik_status (*sums)(naik_device *device, const naik_tie_sums *args);
