@@ -120,6 +120,23 @@ static naik_status check_lfn(naik_log *log, const char *lfn, const char *format)
     return NAIK_OK;
 }
 
+/* Without --to the output is HDF5, whatever its name: a name of another format is a wrong guess. */
+static naik_status check_ending(naik_log *log, const char *path)
+{
+    static const char *const endings[][2] = {
+        {".lime", "ildg"}, {".ildg", "ildg"}, {".nersc", "nersc"}, {".milc", "milc"}};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof *endings; i++) {
+        if (strcmp(dot, endings[i][0]) == 0) {
+            return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                             "the name of '%s' ends in %s, but without --to naik writes its own "
+                             "HDF5: give --to %s or --to naik",
+                             path, dot, endings[i][1]);
+        }
+    }
+    return NAIK_OK;
+}
+
 static naik_status convert(naik_comm *comm, int argc, char **argv)
 {
     static const char *const names[] = {"IN", "OUT"};
@@ -128,7 +145,7 @@ static naik_status convert(naik_comm *comm, int argc, char **argv)
     static const char *const bits[] = {"32", "64", NULL};
     static const char *const answers[] = {"stop", "warn", NULL};
     const char *operand[2], *ensemble = NULL, *lfn = NULL;
-    int to = 0, precision = -1, mismatch = 0, size[NAIK_DIM] = {0};
+    int to = -1, precision = -1, mismatch = 0, size[NAIK_DIM] = {0};
     const naik_option options[] = {
         {.name = "to", .kind = NAIK_OPTION_CHOICE, .target = &to, .choices = formats},
         {.name = "precision", .kind = NAIK_OPTION_CHOICE, .target = &precision, .choices = bits},
@@ -144,6 +161,10 @@ static naik_status convert(naik_comm *comm, int argc, char **argv)
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_options_parse(comm->log, "gauge convert", argc, argv, options,
                                 sizeof options / sizeof *options, names, 2, operand));
+    if (to < 0) {
+        NAIK_TRY(naik_comm_agree(comm, check_ending(comm->log, operand[1])));
+        to = 0;
+    }
     NAIK_TRY(naik_comm_agree(comm, check_lfn(comm->log, lfn, formats[to])));
     NAIK_TRY(naik_path_refuse_input(comm, "OUT", operand[1], operand, 1));
     NAIK_TRY(naik_output_refuse(comm, "OUT", operand[1]));
