@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/lines.h"
+#include "base/text.h"
 #include "io/prop/prop_file.h"
 #include "io/provenance.h"
 

@@ -196,13 +196,13 @@ bool naik_text_time(const char *text, double *time_s)
     return true;
 }
 
-bool naik_text_counts(const char *text, int most, int room, int *values, int *count)
+bool naik_text_counts(const char *text, int least, int most, int room, int *values, int *count)
 {
     const char *at = text;
     for (*count = 0; *count < room; at++) {
         char *end = NULL;
         const long value = strtol(at, &end, 10);
-        if (end == at || value < 1 || value > most || (*end != ',' && *end != '\0')) {
+        if (end == at || value < least || value > most || (*end != ',' && *end != '\0')) {
             break;
         }
         values[(*count)++] = (int)value;
@@ -259,4 +259,14 @@ naik_status naik_text_refused(int error_number)
         }
     }
     return NAIK_ERR_IO;
+}
+
+const char *naik_line_value(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    while (text != NULL && (strncmp(text, name, length) != 0 || text[length] != '=')) {
+        text = strchr(text, '\n');
+        text += text != NULL;
+    }
+    return text != NULL ? text + length + 1 : NULL;
 }

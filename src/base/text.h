@@ -35,8 +35,8 @@ bool naik_text_uint64(const char *text, uint64_t *value);
 bool naik_text_real(const char *text, double *value);
 /* Seconds, or HH:MM:SS with MM and SS below 60. */
 bool naik_text_time(const char *text, double *time_s);
-/* A list "1,2,16" of at most `room` whole numbers in 1 .. most. */
-bool naik_text_counts(const char *text, int most, int room, int *values, int *count);
+/* A list "1,2,16" of at most `room` whole numbers in least .. most. */
+bool naik_text_counts(const char *text, int least, int most, int room, int *values, int *count);
 /* Four extents "X,Y,Z,T" or "XxYxZxT", each in 1 .. 32768. */
 bool naik_text_extents(const char *text, int extents[4]);
 
@@ -47,5 +47,9 @@ void naik_text_print_real(double value, char *text, size_t text_size);
 /* "512 B", "52 MiB", "1.08 TiB": a number of bytes in three figures, for sentences. */
 enum { NAIK_TEXT_SIZE = 24 };
 void naik_text_print_size(double bytes, char text[NAIK_TEXT_SIZE]);
+
+/* Of a text of lines "name=value", the value of the first such line, up to its line's end; or NULL. What was found
+ * may be asked for the next. */
+const char *naik_line_value(const char *text, const char *name);
 
 #endif

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend/packed_links.h"
@@ -249,32 +248,6 @@ typedef struct choices {
     naik_option_list figures;
 } choices;
 
-/* "0,500,1000" */
-static naik_status parse_modes(naik_log *log, const choices *c, bench_campaign *b)
-{
-    const char *at = c->modes;
-    b->count = 0;
-    while (at != NULL && b->count < BENCH_MAX_LIST) {
-        char *end = NULL;
-        const long n = strtol(at, &end, 10);
-        if (end == at || (*end != ',' && *end != '\0') || n < 0 || n > 2000) {
-            break;
-        }
-        b->modes[b->count++] = (int)n;
-        at = *end == ',' ? end + 1 : NULL;
-    }
-    if (at != NULL) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "naik bench model: --modes %s is no list of at most %d numbers from 0 to "
-                         "2000",
-                         c->modes, BENCH_MAX_LIST);
-    }
-    b->gpus = c->gpus;
-    b->json = c->form == FORM_JSON;
-    b->table = c->form == FORM_TABLE;
-    return NAIK_OK;
-}
-
 static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, model_problem *p)
 {
     static const char *const precisions[] = {"double", "single", "half", NULL};
@@ -381,8 +354,17 @@ naik_status bench_model(naik_comm *comm, int argc, char **argv)
     }
     if (c.modes != NULL) {
         const model_machine own = model_machine_of(c.machine, MODEL_NAIK);
-        NAIK_TRY(parse_modes(comm->log, &c, &c.campaign));
-        return bench_model_modes(comm, &own, &c.campaign);
+        bench_campaign *b = &c.campaign;
+        if (!naik_text_counts(c.modes, 0, 2000, BENCH_MAX_LIST, b->modes, &b->count)) {
+            return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                             "naik bench model: --modes %s is no list of at most %d numbers from 0 "
+                             "to 2000",
+                             c.modes, BENCH_MAX_LIST);
+        }
+        b->gpus = c.gpus;
+        b->json = c.form == FORM_JSON;
+        b->table = c.form == FORM_TABLE;
+        return bench_model_modes(comm, &own, b);
     }
     if (c.nodes != NULL && c.gpus > 0) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
@@ -390,7 +372,7 @@ naik_status bench_model(naik_comm *comm, int argc, char **argv)
         goto done;
     }
     if (c.nodes != NULL) {
-        if (!naik_text_counts(c.nodes, 4096, BENCH_MAX_LIST, nodes, &count)) {
+        if (!naik_text_counts(c.nodes, 1, 4096, BENCH_MAX_LIST, nodes, &count)) {
             status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                                "naik bench model: --nodes %s is no list of at most %d numbers from "
                                "1 to 4096",

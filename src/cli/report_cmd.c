@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/lines.h"
 #include "base/options.h"
 #include "base/text.h"
 #include "cli/commands.h"

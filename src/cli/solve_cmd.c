@@ -417,7 +417,7 @@ static naik_status plan_elsewhere(naik_comm *comm, const naik_input *input, cons
     naik_yaml *file = NULL;
     int nodes[COST_NODES], count = 0;
     cost *c = NULL;
-    if (sw->nodes != NULL && !naik_text_counts(sw->nodes, 4096, COST_NODES, nodes, &count)) {
+    if (sw->nodes != NULL && !naik_text_counts(sw->nodes, 1, 4096, COST_NODES, nodes, &count)) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "--nodes %s is no list of at most %d numbers from 1 to 4096", sw->nodes,
                            COST_NODES);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/lines.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "stored/stored_run.h"
 
 /* A machine that is not the device's stands in for it, with the memory of any: iterations and output

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/lines.h"
+#include "base/text.h"
 
 const char told_multigrid_converged[] = "converged by multigrid",
            told_multigrid_left[] = "multigrid, then others";
