@@ -250,6 +250,41 @@ static void sources_and_mesons_are_refused_in_words(check *t)
     naik_session_destroy(&session);
 }
 
+/* Each rank would otherwise give the part of its own question, or wait for the others. */
+static void correlators_are_asked_alike(check *t)
+{
+    static const struct {
+        const char *meson;
+        naik_frame frame;
+        bool antiquark;
+    } rows[] = {{"rhox", {.cosine = false}, false},
+                {"pion5", {.momentum = {1, 0, 0}}, false},
+                {"pion5", {.origin = {0, 0, 1, 0}}, false},
+                {"pion5", {.cosine = true}, false},
+                {"pion5", {.cosine = false}, true},
+                {"pion", {.cosine = false}, false}}; /* there is none */
+    int sites = 0;
+    naik_session *session = NULL;
+    make_session(t, &sites, &session);
+    double *x = calloc((size_t)COLUMNS * VECTOR * (size_t)sites, sizeof *x), value[16];
+    const bool differs = t->comm->size > 1, last = t->comm->rank == t->comm->size - 1;
+    const naik_frame frame = {.cosine = false};
+    CHECK_REQUIRE(t, session != NULL && x != NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && differs; i++) {
+        expect(t,
+               naik_session_meson(session, last ? rows[i].meson : "pion5",
+                                  last ? &rows[i].frame : &frame, x,
+                                  last && rows[i].antiquark ? x : NULL, value),
+               NAIK_ERR_INPUT,
+               "every rank must give meson, momentum, origin, cosine and whether there is an "
+               "antiquark alike");
+    }
+    CHECK_OK(t, naik_session_meson(session, "pion5", &frame, x, x, value));
+    free(x);
+    naik_session_destroy(&session);
+}
+
 CHECK_MAIN(CHECK(keys_do_not_contradict_the_links), CHECK(no_key_is_taken_without_use),
            CHECK(solves_are_refused_by_all_where_one_rank_asks_wrongly),
-           CHECK(sources_are_counted_alike), CHECK(sources_and_mesons_are_refused_in_words))
+           CHECK(sources_are_counted_alike), CHECK(sources_and_mesons_are_refused_in_words),
+           CHECK(correlators_are_asked_alike))

@@ -541,6 +541,7 @@ naik_status naik_session_meson(const naik_session *session, const char *meson,
     int number = 0;
     bool there = false;
     double *copy[2] = {NULL, NULL};
+    NAIK_TRY(session_compare_meson(s->comm, meson, frame, antiquark == NULL));
     NAIK_TRY(find_meson(s, meson, &number));
     NAIK_TRY(session_arrays_place(&s->at, quark, antiquark, &there));
     if (antiquark == NULL && (!spin || number == NAIK_SPIN_PION)) {

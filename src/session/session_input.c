@@ -141,6 +141,17 @@ done:
     return status;
 }
 
+naik_status session_compare_meson(naik_comm *comm, const char *meson, const naik_frame *frame,
+                                  bool own)
+{
+    const uint32_t all[] = {naik_crc32(meson, strlen(meson)),
+                            naik_crc32(frame->origin, sizeof frame->origin),
+                            naik_crc32(frame->momentum, sizeof frame->momentum), frame->cosine,
+                            own};
+    return session_compare(comm, naik_crc32(all, sizeof all),
+                           "meson, momentum, origin, cosine and whether there is an antiquark");
+}
+
 static naik_status compare_texts(naik_comm *comm, const char *const *texts, int count)
 {
     uint32_t mine = 0;

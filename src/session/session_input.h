@@ -28,4 +28,9 @@ naik_status session_check_keys(naik_comm *comm, const session_texts *texts);
  * is not the same on every rank. what: as the sentence names it. Collective. */
 naik_status session_compare(naik_comm *comm, uint32_t mine, const char *what);
 
+/* The same for a question after a correlator, of which each rank would otherwise give the part of its own
+ * question. own: there is no antiquark. Collective. */
+naik_status session_compare_meson(naik_comm *comm, const char *meson, const naik_frame *frame,
+                                  bool own);
+
 #endif
