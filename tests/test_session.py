@@ -618,6 +618,15 @@ def arrays_of_others_are_taken_through_the_host():
         refuses(naik.InputError, "cannot be read on the host: not here", s.solve, Unwilling(src), mass=0.1)
         for other in ([[1, 2], [3]], np.zeros(8, [("re", float), ("im", float)]), [{}]):
             refuses(naik.InputError, "an array of complex numbers is expected", s.solve, other, mass=0.1)
+        hidden = np.ma.masked_array(src, mask=src == 0)
+        refuses(naik.InputError, "numbers of the array are masked", s.solve, hidden, mass=0.1)
+        refuses(naik.InputError, "numbers of the array are masked", s.contract, "pion5", x, hidden)
+        assert np.array_equal(s.solve(np.ma.masked_array(src), mass=0.1).x, x)  # of nothing
+        hidden = src.copy()
+        hidden.flags.writeable = False
+        refuses(naik.InputError, "of numpy that may be written to", s.solve, src, mass=0.1, out=hidden)
+        for other in (np.asfortranarray(src), src.astype(">c16"), np.repeat(src, 2, axis=0)[::2]):
+            assert np.array_equal(s.solve(other, mass=0.1).x, x)
         refuses(naik.InputError, "must have the shape", s.solve, np.array(1), mass=0.1)
         refuses(naik.InputError, "of numpy, CuPy or DLPack, not str", s.solve, "source", mass=0.1)
 

@@ -56,7 +56,7 @@ def take_out(array, like):
         if out is None:
             raise InputError("out must be a contiguous complex128 array on the GPU that may be written to, as the sources are")
     elif not (isinstance(array, np.ndarray) and array.dtype == np.complex128 and array.flags.c_contiguous and array.flags.writeable):
-        raise InputError("out must be a contiguous complex128 array of numpy, as the sources are on the host")
+        raise InputError("out must be a contiguous complex128 array of numpy that may be written to, as the sources are on the host")
     else:
         out = Host(array)
     if out.shape != like.shape:
@@ -207,6 +207,8 @@ def to_host(array):
 
 
 def _complex(array):
+    if np.ma.is_masked(array):
+        raise InputError("numbers of the array are masked, which naik cannot leave out: give array.filled(0), or what they should be")
     try:
         return np.ascontiguousarray(array, np.complex128)
     except (TypeError, ValueError) as error:
