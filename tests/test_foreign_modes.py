@@ -217,7 +217,7 @@ def vectors_of_anything_else_are_refused_by_the_check_that_fails():
         x = numpy.indices(even.shape[1:5])[3]
         refused("bad", write.milc(even * numpy.where(x < 2, 1, -1)[..., None], value), 1, none)
         refused("bad", write.milc(even[:6], value[:6]), 1, "holds 6 vectors, deflation.modes is 10")
-        refused("bad", write.milc(0 * even, value), 1, "vector 0 of", "is 0 everywhere")
+        refused("bad", write.milc(0 * even, value), 1, "vector 0 of", "is 0 everywhere, or its numbers")
         small = numpy.zeros((10, 4, 4, 4, 4, 3), complex)
         refused("bad", write.milc(small, value), 1, "4x4x4x4")
     wrong = even.copy()
@@ -230,6 +230,8 @@ def vectors_of_anything_else_are_refused_by_the_check_that_fails():
     off = value.copy()
     off[5] *= 1.004  # a thousandth is forgiven, and roundings
     refused("bad", write.milc(even, off), 1, "the eigenvalue of vector 5 in")
+    refused("bad", write.milc(even.byteswap().view(even.dtype), value), 1,
+            "vector 0 of", "is 0 everywhere, or its numbers are too small for a norm, as in another order of bytes")
     refused("bad", write.quda(even + odd), 4, "says that its vectors are on even sites, but vector 0 is not 0 on odd ones")
 
 
@@ -272,6 +274,9 @@ def each_guard_of_the_reader_is_tried_by_itself():
         "extents": (swapped(milc, b"<dims>", b"<dimx>", 1), 4, "does not tell four extents"),
         "nowhere": (milc[milc.index(MAGIC, 1):], 1, "does not tell their extents"),
         "half sums": (without_sum(milc), 4, "holds 0 sources and 10 solutions, and 9 checksums of them"),
+        "fewer": (write.head(SIZE, write.milc_title(12)) + milc[len(write.head(SIZE, title)):], 4,
+                  "says that it holds 12 vectors, but has 10: some are missing"),
+        "more": (swapped(milc, b"<Nvecs>10<", b"<Nvecs>08<"), 0, ""),
         "lone": (one + write.private("USQCD_D3_ColorVector", 64), 4, "describes 1 records whose data are not there"),
     }
     for name, (data, status, words) in rows.items():

@@ -262,6 +262,19 @@ static naik_status check_order(naik_log *log, const naik_scidac_file *lime, cons
     return NAIK_OK;
 }
 
+/* MILC tells in the title how many vectors it wrote: a file that was cut between two records lacks the last. */
+static naik_status check_count(naik_log *log, const naik_scidac_file *lime,
+                               const naik_vector_file *file)
+{
+    int said = 0;
+    if (naik_xml_ints(lime->user, "Nvecs", 1, &said) && said > file->count) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' says that it holds %d vectors, but has %d: some are missing",
+                         file->path, said, file->count);
+    }
+    return NAIK_OK;
+}
+
 /* MILC packs even sites into the first half of the time slices. */
 static naik_status mark_packed(naik_log *log, const naik_scidac_file *lime, naik_vector_file *file)
 {
@@ -459,6 +472,7 @@ naik_status naik_vectors_open_lime(naik_comm *comm, naik_vector_file *file)
         NAIK_TRY(naik_volumes_open(comm, file->path, lime, &file->volumes));
     }
     NAIK_TRY(sort_vectors(comm->log, lime, file));
+    NAIK_TRY(check_count(comm->log, lime, file));
     NAIK_TRY(mark_packed(comm->log, lime, file));
     if (file->volumes != NULL) {
         NAIK_TRY(number_arrays(comm->log, lime, file));

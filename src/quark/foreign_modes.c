@@ -213,7 +213,10 @@ static naik_status check_parity(const importer *im, const bool seen[2])
 {
     const int said = im->file->parity;
     if (!seen[NAIK_EVEN] && !seen[NAIK_ODD]) {
-        return NAIK_FAIL(im->log, NAIK_ERR_INPUT, "vector 0 of '%s' is 0 everywhere", im->path);
+        return NAIK_FAIL(im->log, NAIK_ERR_INPUT,
+                         "vector 0 of '%s' is 0 everywhere, or its numbers are too small for a "
+                         "norm, as in another order of bytes",
+                         im->path);
     }
     if (said >= 0 && !im->file->halved && seen[1 - said]) {
         return NAIK_FAIL(im->log, NAIK_ERR_CORRUPT,
