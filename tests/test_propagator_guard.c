@@ -63,6 +63,40 @@ static void a_changed_input_is_refused_by_name(check *t)
     room_leave(t, &r);
 }
 
+/* The identity has no line of a key that counts as there were none: the sentence tells what the key is, or which
+ * other key has taken the line away. */
+static void another_way_of_counting_is_told_as_it_is(check *t)
+{
+    static const struct {
+        const char *begun, *now, *says;
+    } rows[] = {
+        {"solver.x = 1\noutput.momentum_weight = exp\n", "solver.x = 1\n",
+         "the input 'output.momentum_weight = exp', now it is 'output.momentum_weight = cos'"},
+        {"output.origin = source\noutput.momentum_weight = exp\n",
+         "output.momentum_weight = exp\n",
+         "the input 'output.origin = source', now it is 'output.origin = [0, 0, 0, 0]'"},
+        {"output.momentum_weight = exp\n", "solve.0.momenta = [[0, 0, 0]]\n",
+         "the input's 'solve.0.momenta' left at its default, now it is 'solve.0.momenta = "},
+        {"output.momentum_weight = exp\n", "output.origin = [1, 0, 0, 0]\n",
+         "the input 'output.momentum_weight = exp', now it is 'output.momentum_weight = cos'"},
+        {"solver.x = 1\n", "solver.x = 1\noutput.origin = source\n",
+         "was begun with correlators counted from the lattice's origin"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        room r;
+        if (!room_enter(t, &r)) {
+            return;
+        }
+        naik_propagator_spec spec = room_spec();
+        spec.canonical_input = rows[i].begun;
+        naik_propagator_file *file = room_begin(t, &r, &spec, 1);
+        CHECK_REQUIRE(t, file != NULL);
+        naik_propagator_file_close(&file);
+        spec.canonical_input = rows[i].now;
+        refused(t, &r, &spec, rows[i].says);
+        room_leave(t, &r);
+    }
+}
+
 static void write_lock(const room *r, const char *text, long age_s)
 {
     char path[NAIK_PATH_MAX];
@@ -383,6 +417,7 @@ static void slots_of_earlier_versions_keep_whole_lines(check *t)
 }
 
 CHECK_MAIN(CHECK(a_changed_input_is_refused_by_name),
+           CHECK(another_way_of_counting_is_told_as_it_is),
            CHECK_UP_TO(1, notes_are_whole_and_outlive_many_runs),
            CHECK_UP_TO(1, notes_of_many_runs_do_not_add_up),
            CHECK_UP_TO(1, slots_of_earlier_versions_keep_whole_lines),
