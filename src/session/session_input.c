@@ -144,10 +144,9 @@ done:
 naik_status session_compare_meson(naik_comm *comm, const char *meson, const naik_frame *frame,
                                   bool own)
 {
-    const uint32_t all[] = {naik_crc32(meson, strlen(meson)),
-                            naik_crc32(frame->origin, sizeof frame->origin),
-                            naik_crc32(frame->momentum, sizeof frame->momentum), frame->cosine,
-                            own};
+    const uint32_t all[] = {
+        naik_crc32(meson, strlen(meson)), naik_crc32(frame->origin, sizeof frame->origin),
+        naik_crc32(frame->momentum, sizeof frame->momentum), frame->cosine, own};
     return session_compare(comm, naik_crc32(all, sizeof all),
                            "meson, momentum, origin, cosine and whether there is an antiquark");
 }
