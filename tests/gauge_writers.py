@@ -96,10 +96,10 @@ def big_endian(u, bits):
     return u.astype(">c16" if bits == 64 else ">c8").tobytes()
 
 
-def ildg_bytes(u, bits=64, field="su3gauge", text=None, checksum="after"):
-    """An ILDG file; text: another ildg-format record; checksum: after or before the data, or none."""
+def ildg_bytes(u, bits=64, field="su3gauge", text=None, checksum="after", order=">"):
+    """An ILDG file; text: another ildg-format record; checksum: after or before the data, or none; order of the bytes."""
     size = u.shape[3::-1]
-    data = big_endian(u, bits)
+    data = u.astype(f"{order}c{bits // 4}").tobytes()
     total = checksum_record(data, int(np.prod(size)))
     out = record("ildg-format", text if text is not None else ildg_format(size, bits, field))
     out += total if checksum == "before" else b""

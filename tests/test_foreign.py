@@ -75,6 +75,12 @@ def links_that_are_no_su3_configuration_are_named():
     refused(["gauge", "check", put("u3.ildg", ildg_bytes(1j * u, checksum="none"))], "it is a field of U(3)")
     few = u.copy()
     few[0, 0, 0, 0, 0] *= 1.1
+    for bits in 32, 64:  # a writer that leaves the numbers as a machine has them
+        for checksum in "none", "after":
+            name = put("turned.ildg", ildg_bytes(u, bits, checksum=checksum, order="<"))
+            told = refused(["gauge", "check", name], "holds no SU(3) configuration", "its numbers are not big-endian, as those of its format are",
+                           ranks=bits // 32)
+            assert "NaN" not in told, told
     told = refused(["gauge", "check", put("few.ildg", ildg_bytes(few))], "holds no SU(3) configuration", "not unitary")
     naik("gauge", "convert", path("few.ildg"), path("few.h5"), "--on-mismatch", "warn")
     assert "is damaged" in naik("gauge", "check", put("bare.ildg", ildg_bytes(few, checksum="none")), status=4)

@@ -155,6 +155,8 @@ def effective_mass_finds_the_mass_of_a_cosh():
     t = np.arange(16)
     c = 3 * np.cosh(0.7 * (t - 8))
     assert np.allclose(naik_io.effective_mass(c)[1:], 0.7, rtol=1e-12)
+    falling = naik_io.falling_mass([-8, -2, -1, 0.5, 4])  # both signs alike have a mass, across a change of sign is none
+    assert np.allclose(falling[[0, 1, 3]], np.log([4, 2, 0.125]), rtol=1e-12) and np.isnan(falling[[2, 4]]).all(), falling
     rows = example("effective_mass.py", FILES[0])
     assert len(rows) == 5 * 6 * 8 and rows[1][:5] == ["pt/s0000/m00/pion5/p000", "mass", "0.1", "t", "1"], rows[:2]
     with naik_io.open(FILES[0]) as f:

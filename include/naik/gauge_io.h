@@ -10,11 +10,12 @@
 #include "naik/gauge.h"
 
 typedef struct naik_gauge_file {
-    char format[24];    /* "milc-v5", "scidac", "ildg", "nersc", "openqcd", "naik-hdf5", ... */
-    int size[NAIK_DIM]; /* x, y, z, t as the file says */
-    bool extents_given; /* the file tells none: size is what the caller said */
-    int precision;      /* bits of a real in the file, 32 or 64 */
-    char byte_order[8]; /* "little" or "big" */
+    char format[24];       /* "milc-v5", "scidac", "ildg", "nersc", "openqcd", "naik-hdf5", ... */
+    int size[NAIK_DIM];    /* x, y, z, t as the file says */
+    bool extents_given;    /* the file tells none: size is what the caller said */
+    int precision;         /* bits of a real in the file, 32 or 64 */
+    char byte_order[8];    /* "little" or "big" */
+    bool other_byte_order; /* after reading: rows have length 1 in the other order alone */
     /* the format's own checksum: up to two words, in the order and notation of the format */
     char checksum_kind[16]; /* "sum29/sum31", "suma/sumb", "nersc", "none" */
     uint32_t checksum_stored[2], checksum_computed[2];

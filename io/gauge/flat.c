@@ -2,6 +2,7 @@
  *
  * MILC, ILDG, SciDAC and NERSC differ in their headers and checksums only.
  */
+#include <math.h>
 #include <string.h>
 
 #include "comm/collective.h"
@@ -17,6 +18,8 @@ typedef struct passage { /* of links between a file and memory, row by row */
     naik_flat_sum kind;
     uint32_t sum[2];       /* shared by the threads; of NAIK_SUM_USQCD */
     naik_site_sums *sites; /* in its place */
+    int64_t looked,
+        turned; /* links that were looked at; that have unit rows in the other byte order alone */
 } passage;
 
 static void add_row_to_sum(passage *r, const naik_sites_row *row, int64_t site_bytes)
@@ -37,12 +40,40 @@ static void add_row_to_sum(passage *r, const naik_sites_row *row, int64_t site_b
     naik_checksum_share(r->sum, sum);
 }
 
+/* Whether the rows of a link are unit vectors. */
+static bool has_unit_rows(const double *link, int rows)
+{
+    bool unit = true;
+    for (int k = 0; k < rows; k++) {
+        double norm = 0;
+        for (int i = 6 * k; i < 6 * k + 6; i++) {
+            norm += link[i] * link[i];
+        }
+        unit = unit && fabs(norm - 1) < 1e-3;
+    }
+    return unit;
+}
+
+/* The first link of a row, in both byte orders. */
+static void look_at_order(passage *r, const unsigned char *bytes)
+{
+    double as_said[18], other[18];
+    naik_reals_decode(bytes, 6 * r->rows, r->bits, r->big, as_said);
+    naik_reals_decode(bytes, 6 * r->rows, r->bits, !r->big, other);
+    const int64_t turned = !has_unit_rows(as_said, r->rows) && has_unit_rows(other, r->rows);
+#pragma omp atomic
+    r->looked++;
+#pragma omp atomic
+    r->turned += turned;
+}
+
 static void take_row(void *context, const naik_sites_row *row)
 {
     passage *r = context;
     int reals = 6 * r->rows;
     int64_t link_bytes = (int64_t)reals * r->bits / 8;
     add_row_to_sum(r, row, 4 * link_bytes);
+    look_at_order(r, row->bytes);
     naik_matrix *link = r->gauge->link + 4 * (int64_t)naik_sites_local(r->gauge->lattice, row);
     for (int i = 0; i < 4 * row->count; i++) {
         double value[18];
@@ -121,6 +152,9 @@ naik_status naik_gauge_read_flat(const char *path, naik_gauge *gauge, naik_flat_
     NAIK_TRY(prepare_sums(gauge->lattice->comm, site_bytes, &r));
     NAIK_TRY(naik_sites_read(gauge->lattice->comm, path, &box, take_row, &r));
     NAIK_TRY(combine(gauge->lattice->comm, &r, file));
+    int64_t links[2] = {r.looked, r.turned};
+    NAIK_TRY(naik_comm_sum_i64(gauge->lattice->comm, links, 2));
+    file->other_byte_order = links[0] > 0 && links[1] == links[0];
 done:
     naik_site_sums_destroy(&r.sites);
     return status;

@@ -807,8 +807,8 @@ def effective_mass(c):
 
 
 def falling_mass(c):
-    """m(t) = log(C(t) / C(t+1)) of a correlator that falls from its source on, such as a baryon's; NaN where that has
-    no solution. [T]"""
+    """m(t) = log(C(t) / C(t+1)) of a correlator that falls from its source on, such as a baryon's; NaN where C(t) and
+    C(t+1) differ in sign, as they do where the part that runs backwards in time takes over. [T]"""
     c = np.asarray(c).real
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.log(c / np.roll(c, -1, -1))

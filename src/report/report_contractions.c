@@ -23,11 +23,13 @@ void report_effective_mass(const double *c, int extent, double *m)
     }
 }
 
-/* Of a baryon, which falls from its source on and changes sign across the boundary. */
+/* Of a baryon, which falls from its source on and changes sign where the part of the other direction takes
+ * over: across a change of sign there is no mass. */
 static void falling_mass(const double *c, int extent, double *m)
 {
     for (int t = 0; t < extent; t++) {
-        m[t] = log(fabs(c[2 * t]) / fabs(c[2 * ((t + 1) % extent)]));
+        const double ratio = c[2 * t] / c[2 * ((t + 1) % extent)];
+        m[t] = ratio > 0 ? log(ratio) : NAN;
     }
 }
 
