@@ -75,6 +75,10 @@ def links_that_are_no_su3_configuration_are_named():
     refused(["gauge", "check", put("u3.ildg", ildg_bytes(1j * u, checksum="none"))], "it is a field of U(3)")
     few = u.copy()
     few[0, 0, 0, 0, 0] *= 1.1
+    for block in 512, 4096:
+        with h5py.File(path("behind.h5"), "w", userblock_size=block) as f:
+            f["x"] = [1]
+        refused(["gauge", "check", path("behind.h5")], "it is HDF5 behind a user block, which naik does not skip")
     for bits in 32, 64:  # a writer that leaves the numbers as a machine has them
         for checksum in "none", "after":
             name = put("turned.ildg", ildg_bytes(u, bits, checksum=checksum, order="<"))
