@@ -38,9 +38,8 @@ static const char *name_other(naik_log *log, const naik_file_head *head)
     }
     for (int at = 512; at < head->length; at *= 2) { /* where HDF5 looks for its signature */
         if (naik_h5_begins(head->bytes + at, (size_t)(head->length - at))) {
-            return "it is HDF5 behind a user block, which naik does not skip: remove the user "
-                   "block "
-                   "with h5unjam";
+            return "it is HDF5 behind a user block, which naik does not skip: "
+                   "remove the user block with h5unjam";
         }
     }
     return naik_vector_file_begins(log, head->path) ? "it holds a staggered propagator of FNAL"
