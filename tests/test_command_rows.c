@@ -1,4 +1,5 @@
-/* test_command_rows.c - commands in one process, one after the other: tests/command_rows.txt, a refusal or a line a row
+/* test_command_rows.c - commands in one process, one after the other: tests/command_rows.txt, a refusal or a line a row;
+ * and what MILC's inputs become: tests/milc_rows.txt, a change of an input a row
  *
  * ranks: 1
  */
@@ -12,7 +13,7 @@
 #include "check.h"
 #include "cli/commands.h"
 
-enum { LINE = 2000, WORDS = 40, SAID = 1 << 18, SHOWN = 400 };
+enum { LINE = 2000, WORDS = 40, SAID = 1 << 18, SHOWN = 400, INPUT = 8000 };
 
 static const struct {
     const char *name;
@@ -70,11 +71,15 @@ static int run_row(check *t, char *row, speech *s)
     return exit_status;
 }
 
-/* want: "STATUS PIECE | PIECE", of which one that begins with ! must not be said; no warning, but where one is a piece */
+static bool warns_as_said(const speech *s, const char *want)
+{
+    return strstr(want, "warning: ") != NULL || strstr(s->text, "warning: ") == NULL;
+}
+
+/* want: "STATUS PIECE | PIECE", of which one that begins with ! must not be said */
 static bool is_as_said(int status, const speech *s, char *want)
 {
-    const bool warns = strstr(want, "warning: ") != NULL;
-    bool ok = strtol(want, &want, 10) == status && (warns || strstr(s->text, "warning: ") == NULL);
+    bool ok = strtol(want, &want, 10) == status;
     for (char *at = want + (*want == ' '); at != NULL && *at != '\0';) {
         char *bar = strstr(at, " | ");
         if (bar != NULL) {
@@ -107,15 +112,21 @@ static bool write_file(FILE *from, const char *name)
     return out != NULL && fclose(out) == 0;
 }
 
+/* Goes to a folder of its own, where nothing is yet; `back` is where it was before. */
+static bool enter(const char *name, char back[512])
+{
+    char folder[512];
+    snprintf(folder, sizeof folder, "%s/%s_%ld", check_folder(), name, (long)getpid());
+    return getcwd(back, 512) != NULL && mkdir(folder, 0700) == 0 && chdir(folder) == 0;
+}
+
 static void every_command_ends_as_it_is_stated(check *t)
 {
-    char line[LINE], row[LINE], want[LINE];
+    char line[LINE], row[LINE], want[LINE], back[512];
     int rows = 0;
     speech *s = calloc(1, sizeof *s);
     FILE *file = fopen("tests/command_rows.txt", "r");
-    char folder[512]; /* of its own: nothing is there yet */
-    snprintf(folder, sizeof folder, "%s/rows_%ld", check_folder(), (long)getpid());
-    CHECK_REQUIRE(t, file != NULL && s != NULL && mkdir(folder, 0700) == 0 && chdir(folder) == 0);
+    CHECK_REQUIRE(t, file != NULL && s != NULL && enter("rows", back));
     while (read_line(file, line)) {
         if (line[0] == '#' || line[0] == '\0') {
             continue;
@@ -131,7 +142,7 @@ static void every_command_ends_as_it_is_stated(check *t)
         const int status = run_row(t, row, s);
         char kept[LINE];
         snprintf(kept, sizeof kept, "%s", want);
-        if (!CHECK_TRUE(t, is_as_said(status, s, want))) {
+        if (!CHECK_TRUE(t, warns_as_said(s, want) && is_as_said(status, s, want))) {
             fprintf(stderr, "    naik %s\n    said: %d ... %s    want: %s\n", line, status,
                     s->text + (s->used > SHOWN ? s->used - SHOWN : 0), kept);
         }
@@ -140,6 +151,90 @@ static void every_command_ends_as_it_is_stated(check *t)
     CHECK_TRUE(t, rows >= 100);
     fclose(file);
     free(s);
+    CHECK_REQUIRE(t, chdir(back) == 0);
 }
 
-CHECK_MAIN(CHECK(every_command_ends_as_it_is_stated))
+/* A ~ of a row of MILC's is the end of a line. */
+static void end_lines(char *text)
+{
+    for (; *text != '\0'; text++) {
+        *text = *text == '~' ? '\n' : *text;
+    }
+}
+
+/* changes: "OLD => NEW | OLD => NEW", each of the first OLD that is there; false where one is not. */
+static bool change(char text[INPUT], char *changes)
+{
+    char after[INPUT];
+    for (char *at = changes; at != NULL && *at != '\0';) {
+        char *bar = strstr(at, " | "), *arrow = strstr(at, " => ");
+        if (bar != NULL) {
+            *bar = '\0';
+        }
+        if (arrow == NULL) {
+            return false;
+        }
+        *arrow = '\0';
+        const char *found = strstr(text, at);
+        if (found == NULL) {
+            return false;
+        }
+        snprintf(after, sizeof after, "%.*s%s%s", (int)(found - text), text, arrow + 4,
+                 found + strlen(at));
+        strcpy(text, after);
+        at = bar != NULL ? bar + 3 : NULL;
+    }
+    return true;
+}
+
+/* Writes a base with its changes into row.milc. */
+static bool write_changed(const char *base, char *changes)
+{
+    char text[INPUT];
+    FILE *out = fopen("row.milc", "w");
+    snprintf(text, sizeof text, "%s", base);
+    end_lines(changes);
+    const bool ok = out != NULL && change(text, changes) && fputs(text, out) >= 0;
+    return out != NULL && fclose(out) == 0 && ok;
+}
+
+static void every_input_of_milc_becomes_what_is_stated(check *t)
+{
+    char line[LINE], row[LINE], want[LINE], back[512], base[INPUT] = "";
+    int rows = 0;
+    speech *s = calloc(1, sizeof *s);
+    FILE *file = fopen("tests/milc_rows.txt", "r");
+    CHECK_REQUIRE(t, file != NULL && s != NULL && enter("milc", back));
+    while (read_line(file, line)) {
+        if (line[0] == '#' || line[0] == '\0') {
+            continue;
+        }
+        if (line[0] == '=') { /* a base, until an empty line */
+            for (base[0] = '\0'; read_line(file, line) && line[0] != '\0';) {
+                CHECK_REQUIRE(t, strlen(base) + strlen(line) + 2 < sizeof base);
+                strcat(strcat(base, line), "\n");
+            }
+            continue;
+        }
+        CHECK_REQUIRE(t, line[0] == '-'); /* alone: nothing is replaced */
+        snprintf(row, sizeof row, "%s", line + 1 + (line[1] == ' '));
+        CHECK_REQUIRE(t, read_line(file, want));
+        char command[] = "import-milc row.milc --action hisq", kept[LINE];
+        snprintf(kept, sizeof kept, "%s", want);
+        end_lines(want);
+        const bool written = write_changed(base, row);
+        const int status = run_row(t, command, s);
+        if (!CHECK_TRUE(t, written && is_as_said(status, s, want))) {
+            fprintf(stderr, "    %s%s\n    said: %d %s    want: %s\n", line,
+                    written ? "" : " (what is replaced is not there)", status, s->text, kept);
+        }
+        rows++;
+    }
+    CHECK_TRUE(t, rows >= 90);
+    fclose(file);
+    free(s);
+    CHECK_REQUIRE(t, chdir(back) == 0);
+}
+
+CHECK_MAIN(CHECK(every_input_of_milc_becomes_what_is_stated),
+           CHECK(every_command_ends_as_it_is_stated))

@@ -106,7 +106,7 @@ static naik_status judge(job *j)
                          j->path);
     }
     bool any = in->stores || in->loops;
-    for (int i = 0; i < NAIK_MESONS; i++) {
+    for (int i = 0; i < NAIK_FIRST_CURRENT; i++) {
         any = any || in->mesons[i];
     }
     return any ? NAIK_OK
