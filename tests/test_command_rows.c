@@ -230,7 +230,7 @@ static void every_input_of_milc_becomes_what_is_stated(check *t)
         }
         rows++;
     }
-    CHECK_TRUE(t, rows >= 90);
+    CHECK_TRUE(t, rows >= 200);
     fclose(file);
     free(s);
     CHECK_REQUIRE(t, chdir(back) == 0);
