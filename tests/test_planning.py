@@ -451,7 +451,7 @@ def auto_takes_as_many_modes_as_pay_and_fit():
     many, _ = chosen(90, "perlmutter-80gb")
     assert 0 < few < many, (few, many)
     assert n["deflation"]["break_even_sources"] < 20, n
-    bound, n = chosen(90, "perlmutter")
+    bound, n = chosen(90, "perlmutter", "--set", "lattice.size=[64,64,96,96]")
     assert 0 < bound < many and bound == n["modes_that_fit"] // 8 * 8 and n["memory_bytes"] <= n["available_bytes"], n
     short, _ = chosen(90, "perlmutter-80gb", "--set", "deflation.krylov=128")
     assert 0 < short < 128 < many, (short, many)  # no more than so many vectors find

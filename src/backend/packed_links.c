@@ -96,6 +96,13 @@ size_t naik_links_bytes(const naik_geometry *geometry, naik_precision precision,
                                                          points);
 }
 
+size_t naik_links_packing_bytes(const naik_geometry *geometry, int points)
+{
+    const bool host = geometry->backend->ops->host_memory; /* which gives what is touched */
+    const int32_t sites = geometry->lattice->volume_cb;
+    return (size_t)(host && sites < CHUNK ? sites : CHUNK) * (size_t)points * sizeof(naik_matrix);
+}
+
 /* Whether all links in direction t are exactly 1 but those that leave the last time slice. */
 static naik_status find_unit_time(const naik_gauge *links, bool *out)
 {

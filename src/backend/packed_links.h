@@ -80,5 +80,7 @@ static inline int naik_links_site_bytes(naik_precision precision, int recon, int
 /* Bytes of links of this kind on this rank, for the memory plan. */
 size_t naik_links_bytes(const naik_geometry *geometry, naik_precision precision, int recon,
                         int points);
+/* Bytes that packing takes beside them and their source, but for the layers of neighbours. */
+size_t naik_links_packing_bytes(const naik_geometry *geometry, int points);
 
 #endif

@@ -1,4 +1,4 @@
-/* plan.c - fixed rules for precision and batch, and the memory they need */
+/* plan.c - fixed rules for precision and batch, and what memory leaves of them */
 #include "plan/plan.h"
 
 #include <math.h>
@@ -7,23 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/field.h"
-#include "backend/halo.h"
 #include "base/text.h"
 #include "comm/collective.h"
 #include "comm/groups.h"
-#include "contract/contract.h"
-#include "correlator/smearing.h"
-#include "modes/deflate.h"
 #include "modes/lanczos.h"
-#include "multigrid/setup.h"
 #include "operator/set.h"
+#include "operator/staggered.h"
 #include "plan/mode_count.h"
 #include "plan/plan_multigrid.h"
-#include "plan/plan_sharing.h"
-#include "quark/source_current.h"
 #include "solver/bicgstab.h"
-#include "solver/multishift.h"
+#include "solver/cg.h"
 
 /* From this mass on long links of 10 bits cost no iterations (doc/performance-choices.md). */
 static const double COARSE_LONG = 0.05;
@@ -93,140 +86,6 @@ void solve_plan_choose(solve_plan *plan, naik_input_precision wanted, double lig
     }
 }
 
-/* Bytes while the operators of a quark without fat links are made, of which a device then keeps
- * nothing: the thin links, which the host keeps, and canonical clover blocks. */
-static int64_t thin_bytes(const naik_input *input, const naik_lattice *lat, naik_device *device)
-{
-    const int64_t thin = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
-    bool twisted = false;
-    for (int q = 0; q < input->quark_count; q++) {
-        twisted = twisted || naik_quark_twist(&input->quarks[q]) != NULL;
-    }
-    const bool clover = naik_quark_csw(&input->quarks[0]) != 0;
-    const int64_t around = clover ? (int64_t)naik_clover_links_bytes(lat, device) : 0;
-    return thin + (clover ? (int64_t)naik_clover_bytes(lat) : 0) +
-           (twisted && thin > around ? thin : around); /* one after the other */
-}
-
-/* W, the fattener's level-2 links, one set of fat and long links, the staples in work, and on the
- * host the thin links; in small boxes the staples' neighbours count. */
-static int64_t fat_bytes(const naik_lattice *lat, naik_device *device)
-{
-    const int64_t matrices = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
-    const int64_t others = (device == NULL ? 4 : 3) * matrices;
-    const int64_t staples = (int64_t)naik_smear_space_bytes(lat, device);
-    return 4 * matrices > staples ? others + 4 * matrices : others + staples;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* Of the modes; they are found, or read where they are there, before there are other fields. */
-static int64_t mode_bytes(const solve_plan *plan, const naik_input *input,
-                          const naik_geometry *geometry, int width)
-{
-    const naik_precision stored = input->deflation.precision == 16 ? NAIK_HALF : NAIK_SINGLE;
-    const naik_lanczos_options search = {.modes = plan->modes, .krylov = input->deflation.krylov};
-    if (plan->modes == 0) {
-        return 0;
-    }
-    const int64_t kept = (int64_t)(naik_modes_bytes(geometry, stored, plan->modes) +
-                                   naik_deflation_bytes(geometry, plan->modes, width));
-    const size_t read = naik_modes_bytes(geometry, stored, plan->modes) +
-                        naik_modes_bytes(geometry, NAIK_SINGLE, NAIK_MODES_BLOCK) +
-                        naik_modes_meter_bytes(geometry, plan->modes);
-    const size_t before = plan->modes_stored ? read : naik_lanczos_bytes(geometry, &search);
-    return larger((int64_t)before - plan->field_bytes, kept);
-}
-
-const naik_solver_kind *solve_plan_solver(const naik_input *input)
-{
-    return naik_quark_shifts(input->kind) ? &naik_solver_cg
-                                          : naik_method_solver((naik_method)input->solver.method);
-}
-
-/* Of the solver, of what shares its Krylov spaces, and of a solve's right-hand side and solution. */
-static int64_t solver_bytes(const solve_plan *plan, const naik_input *input,
-                            const naik_geometry *geometry, int width)
-{
-    const naik_quark_kind *kind = input->kind;
-    const int groups = plan->groups < width ? plan->groups : width;
-    return (plan->multishift
-                ? (int64_t)naik_multishift_bytes(geometry, plan->vectors, groups, plan->shifts)
-                : 0) +
-           (int64_t)naik_solver_bytes(solve_plan_solver(input), kind->ops, geometry, plan->vectors,
-                                      width) +
-           5 * (int64_t)geometry->backend->ops->field.bytes(geometry->lattice, NAIK_DOUBLE,
-                                                            kind->spin);
-}
-
-/* Of quarks without fat links, packed links aside, at the most: links are built, then multigrid is set up, then
- * there are fields: those of the batch, or multigrid and those of its own one. Of several quarks, multigrid stays
- * while the next one's links are built, and may be set up for one that is not the first. It does not stay beside a
- * wider batch (run/work.c). */
-static int64_t thin_total(const solve_plan *plan, const naik_input *input,
-                          const naik_geometry *geometry, const naik_multigrid_sizes *multigrid)
-{
-    const bool host = geometry->backend->ops->host_memory;
-    const bool several = multigrid->kept > 0 && input->quark_count > 1;
-    const int64_t links =
-        host ? (int64_t)sizeof(naik_matrix) * NAIK_DIM * geometry->lattice->sites : 0;
-    const int64_t other = several ? plan->packed_bytes : 0, kept = (int64_t)multigrid->kept;
-    const int64_t building = plan->gauge_bytes + larger(other, several ? kept : 0);
-    const int64_t setting_up = links + plan->halo_bytes + kept + (int64_t)multigrid->making +
-                               (host ? (int64_t)multigrid->host : 0) + other;
-    const int64_t by_multigrid =
-        kept > 0
-            ? solver_bytes(plan, input, geometry, plan->multigrid_batch) + plan->multigrid_bytes
-            : 0;
-    const int64_t solving =
-        links + plan->halo_bytes + plan->vector_bytes + larger(plan->field_bytes, by_multigrid);
-    return larger(building, larger(kept > 0 ? setting_up : 0, solving));
-}
-
-/* Bytes on this rank for a batch of this width, and for multigrid's of the plan. */
-static void estimate(solve_plan *plan, const naik_input *input, const naik_geometry *geometry,
-                     int width)
-{
-    const naik_lattice *lat = geometry->lattice;
-    const naik_quark_kind *kind = input->kind;
-    naik_device *device = naik_backend_device(geometry->backend);
-    const bool thin = kind->links == NAIK_QUARK_THIN;
-    const int depth = naik_points_depth(kind->points);
-    plan->gauge_bytes = thin ? thin_bytes(input, lat, device) : fat_bytes(lat, device);
-    const naik_set_storage storage = {plan->links, plan->recon, plan->vectors, width};
-    plan->packed_bytes = (int64_t)naik_operator_set_bytes(geometry, &input->quarks[0], &storage);
-    plan->field_bytes = solver_bytes(plan, input, geometry, width);
-    plan->mode_bytes = mode_bytes(plan, input, geometry, width);
-    const naik_multigrid_sizes multigrid = solve_plan_multigrid_sizes(plan, input, geometry);
-    plan->multigrid_bytes = (int64_t)(multigrid.kept + multigrid.directions);
-    /* its setup has vectors of its own */
-    const int wide = multigrid.kept > 0 && width < NAIK_MG_BLOCK ? NAIK_MG_BLOCK : width;
-    /* what neighbours have mapped is kept when a field of larger reals outgrows it */
-    plan->halo_bytes =
-        (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, kind->spin, wide, depth) +
-        (plan->vectors == NAIK_DOUBLE
-             ? 0
-             : (int64_t)naik_halo_bytes(geometry, plan->vectors, kind->spin, wide, depth));
-    plan->vector_bytes = device != NULL
-                             ? 0
-                             : 2 * (int64_t)sizeof(double) * kind->reals * lat->sites +
-                                   smearing_bytes(input, lat) + source_current_bytes(input, lat);
-    plan->contraction_bytes =
-        contraction_bytes(input, lat, plan->modes) + source_current_bytes(input, lat);
-    if (thin) {
-        plan->total_bytes = plan->packed_bytes + thin_total(plan, input, geometry, &multigrid);
-    } else {
-        plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
-                            plan->halo_bytes + plan->vector_bytes + plan->mode_bytes;
-    }
-    if (device == NULL && plan->gauge_bytes + plan->contraction_bytes > plan->total_bytes) {
-        plan->total_bytes = plan->gauge_bytes + plan->contraction_bytes;
-    }
-}
-
 /* Of the memory where links and fields are: the least of any rank's. */
 static naik_status available(const naik_geometry *geometry, int64_t *out)
 {
@@ -255,7 +114,7 @@ static int modes_that_fit(const solve_plan *plan, const naik_input *input,
     while (beyond - fits > 1) {
         const int middle = (fits + beyond) / 2;
         tried.modes = middle * NAIK_MODES_BLOCK;
-        estimate(&tried, input, geometry, plan->batch);
+        solve_plan_measure(&tried, input, geometry, plan->batch);
         *(tried.total_bytes <= plan->available_bytes ? &fits : &beyond) = middle;
     }
     return fits * NAIK_MODES_BLOCK;
@@ -266,7 +125,7 @@ static bool holds(solve_plan *plan, const naik_input *input, const naik_geometry
 {
     plan->batch = batch;
     plan->multigrid_batch = plan->multigrid ? multigrid_batch : 0;
-    estimate(plan, input, geometry, batch);
+    solve_plan_measure(plan, input, geometry, batch);
     return plan->total_bytes <= plan->available_bytes;
 }
 

@@ -28,7 +28,8 @@ typedef struct solve_plan {
     int groups, shifts;  /* sources at a time, and masses of each, 0: no source has several */
     int history_stride;
     /* on this rank, estimated */
-    int64_t gauge_bytes, packed_bytes, field_bytes, halo_bytes, vector_bytes, mode_bytes,
+    int64_t gauge_bytes; /* while links are built; kept: fat and long links, after that */
+    int64_t kept_bytes, packed_bytes, field_bytes, halo_bytes, vector_bytes, mode_bytes,
         multigrid_bytes;
     int64_t contraction_bytes; /* on the host, when the solves are done */
     int64_t total_bytes;       /* at the most at one time */
@@ -63,6 +64,16 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
 naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
                                const naik_geometry *geometry, const char *choices,
                                bool by_multigrid);
+/* Sets the bytes of the plan on this rank, for a batch of this width and for the plan's own of
+ * multigrid: of each phase of the run, and the most of any. Local. */
+void solve_plan_measure(solve_plan *plan, const naik_input *input, const naik_geometry *geometry,
+                        int width);
+/* The rule of solver.multishift: the bytes of all solves that could share, apart and together. Sets
+ * shifts, groups, shared and multishift of the plan, of which precisions, batches and modes are
+ * decided. */
+void solve_plan_choose_sharing(solve_plan *plan, const naik_input *input);
+/* What each mass costs apart and shared, by the bytes of the rule, the lightest alone being 1. */
+void solve_plan_print_sharing(const solve_plan *plan, const naik_input *input, naik_log *log);
 /* What solves the systems of the input's quarks; with auto those that multigrid does not. */
 const naik_solver_kind *solve_plan_solver(const naik_input *input);
 /* Iterations of a column from which on multigrid pays for so many columns, on a backend in the host's memory or on a

@@ -5,7 +5,6 @@
 
 #include "lattice/grid.h"
 #include "plan/plan_multigrid.h"
-#include "plan/plan_sharing.h"
 
 static double gib(int64_t bytes)
 {
@@ -138,11 +137,11 @@ void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log 
     print_averages(input, log);
     naik_log_line(
         log,
-        "memory: a rank needs %.3f of its %.1f GiB (link building %.3f, packed links %.3f, "
-        "fields %.3f, halos %.3f, vectors %.3f, modes %.3f)",
+        "memory: a rank needs at most %.3f of its %.1f GiB (link building %.3f; then links "
+        "%.3f, packed links %.3f, fields %.3f, halos %.3f, vectors %.3f, modes %.3f)",
         gib(plan->total_bytes), gib(plan->available_bytes), gib(plan->gauge_bytes),
-        gib(plan->packed_bytes), gib(plan->field_bytes), gib(plan->halo_bytes),
-        gib(plan->vector_bytes), gib(plan->mode_bytes));
+        gib(plan->kept_bytes), gib(plan->packed_bytes), gib(plan->field_bytes),
+        gib(plan->halo_bytes), gib(plan->vector_bytes), gib(plan->mode_bytes));
     solve_plan_print_multigrid(plan, input, log);
     if (plan->contraction_bytes > 0) {
         naik_log_line(log,

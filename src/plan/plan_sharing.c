@@ -1,12 +1,11 @@
 /* plan_sharing.c - whether the masses of a source share a Krylov space
  */
-#include "plan/plan_sharing.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "plan/multishift_cost.h"
+#include "plan/plan.h"
 
 /* The shared space must promise this much less before it is taken. */
 static const double MARGIN = 0.9;
