@@ -68,6 +68,7 @@ static void keys_do_not_contradict_the_links(check *t)
          "'lattice.size' is not that of the session's configuration, which is 4x4x4x8"},
         {"gauge: {file: lat.h5}", "'gauge.file' is given beside the configuration of the session"},
         {"run: {placement: true}", NULL},
+        {"solve: {masses: [1]}", "a session is asked for one solve after the other"},
         {"run: {events: e.jsonl}",
          "'run.events' does nothing in a session: a session writes no log "
          "of events, so leave it out"}};

@@ -160,7 +160,8 @@ naik_status naik_session_source(naik_session *session, const char *source, doubl
  * Propagators may lie on the session's GPU. naik copies them to the host where an antiquark is given, and
  * where the meson of quarks with spin is not the pion.
  *
- * Collective; exact sums. NAIK_ERR_INPUT  no such meson        NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+ * Collective; exact sums.
+ * NAIK_ERR_INPUT  no such meson, or the ranks ask for different ones        NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_session_meson(const naik_session *session, const char *meson,
                                const naik_frame *frame, const double *quark,
                                const double *antiquark, double *out);

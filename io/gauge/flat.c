@@ -18,8 +18,8 @@ typedef struct passage { /* of links between a file and memory, row by row */
     naik_flat_sum kind;
     uint32_t sum[2];       /* shared by the threads; of NAIK_SUM_USQCD */
     naik_site_sums *sites; /* in its place */
-    int64_t looked,
-        turned; /* links that were looked at; that have unit rows in the other byte order alone */
+    int64_t looked;        /* links whose bytes were looked at in both orders */
+    int64_t turned;        /* those of them that have unit rows in the other order alone */
 } passage;
 
 static void add_row_to_sum(passage *r, const naik_sites_row *row, int64_t site_bytes)

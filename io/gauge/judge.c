@@ -246,10 +246,11 @@ naik_status naik_gauge_judge(const naik_gauge *gauge, const naik_gauge_file *fil
     limit = limit > 0 ? limit : NAIK_GAUGE_UNITARITY_LIMIT;
     judge_sum(file, v);
     if (file->other_byte_order) {
-        object(v,
-               "its numbers are not %s-endian, as those of its format are, because the rows of its "
-               "links have length 1 only once the bytes of each number are swapped: swap them",
-               file->byte_order);
+        object(
+            v,
+            "its numbers are not %s-endian, as those of its format are: the rows of its links have "
+            "length 1 only once the bytes of each number are swapped, so swap them",
+            file->byte_order);
         v->unusable = true;
         v->status = broken ? NAIK_ERR_CORRUPT : NAIK_ERR_INPUT;
     } else if (!isfinite(checks->plaquette) || !isfinite(checks->link_trace)) {

@@ -76,7 +76,7 @@ static void list_siblings(const naik_param_table *table, const char *prefix,
     words[count] = NULL;
 }
 
-/* How many letters `word` is from `key`; none from its plural. */
+/* How many letters `word` is from `key`: none if `key` is the plural of `word`. */
 static int distance_of(const char *word, const char *key)
 {
     const size_t length = strlen(word);

@@ -62,7 +62,8 @@ const char *session_has_no_use(const char *key)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const size_t size = strlen(rows[i].key);
         const char end = rows[i].key[size - 1];
-        if (strncmp(key, rows[i].key, size) == 0 && (end == '.' || key[size] == '\0')) {
+        if (strncmp(key, rows[i].key, size) == 0 &&
+            (end == '.' || key[size] == '.' || key[size] == '\0')) {
             return rows[i].why;
         }
     }
