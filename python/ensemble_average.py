@@ -10,7 +10,7 @@ those of parent, spectator and daughter.
 
     --correlator   which correlator; without it, the pion
     --momentum     which momentum; without it, zero
-    --quantity     of an average: "low modes", "rest", "sloppy mean" or "correction"; without it, its mean
+    --quantity     of an average: "low modes", "rest", "sloppy mean" or "correction"; without --quantity, the mean
 
 The script shifts every correlator to begin at its source, averages the sources of each configuration, and takes the
 real part. It verifies the files by their checksums. It refuses two files of one configuration, and files that differ

@@ -208,7 +208,7 @@ def to_host(array):
 
 def _complex(array):
     if np.ma.is_masked(array):
-        raise InputError("numbers of the array are masked, which naik cannot leave out: give array.filled(0), or what they should be")
+        raise InputError("some numbers of the array are masked, and naik cannot leave numbers out: fill them, as array.filled(0) does")
     try:
         return np.ascontiguousarray(array, np.complex128)
     except (TypeError, ValueError) as error:

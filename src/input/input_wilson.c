@@ -175,7 +175,7 @@ static naik_status check_correlators(naik_log *log, const naik_input *input, con
             const char *other = counterpart(word);
             return naik_input_refuse(log, input, path, "'%s': %s is for %s quarks%s%s", path, word,
                                      of_spin ? naik_input_spin_words(words) : "staggered",
-                                     other != NULL ? "; for these quarks write " : "",
+                                     other != NULL ? "; for the quarks of this input write " : "",
                                      other != NULL ? other : "");
         }
     }
