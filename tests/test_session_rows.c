@@ -211,10 +211,10 @@ static void sources_are_counted_alike(check *t)
     const bool differs = t->comm->size > 1;
     expect(t, naik_session_solve(session, 1, 0, 1 + (t->comm->rank == 1), room, x, results),
            differs ? NAIK_ERR_INPUT : NAIK_OK,
-           differs ? "every rank must give the number of sources alike" : "");
+           differs ? "every rank must give the same number of sources" : "");
     expect(t, naik_session_solve(session, t->comm->rank == 1 ? 2 : 1, 0, 1, room, x, results),
            differs ? NAIK_ERR_INPUT : NAIK_OK,
-           differs ? "every rank must give keys, quark and source alike" : "");
+           differs ? "every rank must give the same keys, quark and source" : "");
     free(room);
     naik_session_destroy(&session);
 }
@@ -277,8 +277,8 @@ static void correlators_are_asked_alike(check *t)
                                   last ? &rows[i].frame : &frame, x,
                                   last && rows[i].antiquark ? x : NULL, value),
                NAIK_ERR_INPUT,
-               "every rank must give meson, momentum, origin, cosine and whether there is an "
-               "antiquark alike");
+               "every rank must give the same meson, momentum, origin and cosine, and an antiquark "
+               "if others do");
     }
     CHECK_OK(t, naik_session_meson(session, "pion5", &frame, x, x, value));
     free(x);

@@ -189,14 +189,16 @@ static naik_status check_sites(naik_log *log, const naik_input *input, const int
     const naik_source *wall = &other->source;
     const bool staggered = input->kind->spin == 1;
     const apart are = lie_apart(site);
+    const bool beside = is_on_site(other);
+    const bool in_space = !beside && naik_input_is_moving(wall->momentum) && are.space;
     bool alike = true;
     if (!is_on_site(site)) {
         return NAIK_OK;
     }
-    for (int k = 0; k < site->origins.count && is_on_site(other); k++) {
+    for (int k = 0; k < site->origins.count && beside; k++) {
         alike = alike && lies_alike(input, site, other, k);
     }
-    if (is_on_site(other)) {
+    if (beside) {
         const bool same = memcmp(site->origins.data[0], other->origins.data[0],
                                  sizeof site->origins.data[0]) == 0;
         alike = alike && (same || !staggered || !(are.corner || are.slice));
@@ -205,16 +207,20 @@ static naik_status check_sites(naik_log *log, const naik_input *input, const int
         const bool parity = naik_source_is_on_one_parity(wall) && are.parity;
         const bool turns = staggered && (are.corner || are.slice) &&
                            !is_plain(site, other, local, moving) && !share_corner(site, wall);
-        alike =
-            !(naik_input_is_moving(wall->momentum) && are.space) && !corner && !parity && !turns;
+        alike = !in_space && !corner && !parity && !turns;
     }
     return alike ? NAIK_OK
                  : naik_input_refuse(log, input, "output.average",
                                      "'output.average': %s.%d joins sources whose relative places "
                                      "differ from one source to the next, so that their "
-                                     "correlators have no common mean: give %s places whose x, y, "
-                                     "z and t differ by even numbers, or leave output.average out",
-                                     list, index, site->name);
+                                     "correlators have no common mean: give %s places %s%s%s, or "
+                                     "leave output.average out",
+                                     list, index, site->name,
+                                     in_space ? "with the same x, y and z whose t differ by even "
+                                                "numbers"
+                                              : "whose x, y, z and t differ by even numbers",
+                                     beside ? ", always at the same distance from those of " : "",
+                                     beside ? other->name : "");
 }
 
 /* A wall on one parity that moves by a site in z gives each momentum a phase of its own; a product of cosines has several. */

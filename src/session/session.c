@@ -326,7 +326,7 @@ static naik_status check_question(const naik_session *s, const naik_input *input
     naik_status status = NAIK_OK;
     naik_log *log = s->comm->log;
     const int count = b->count;
-    NAIK_TRY(session_compare(s->comm, (uint32_t)count, "the number of sources"));
+    NAIK_TRY(session_compare(s->comm, (uint32_t)count, "number of sources"));
     if (count < 1) {
         status = NAIK_FAIL(log, NAIK_ERR_ARG, "a solve needs at least one source");
     } else if (input->solve[0].masses.count != 1) {

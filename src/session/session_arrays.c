@@ -26,7 +26,7 @@ naik_status session_arrays_place(const workplace *w, const double *a, const doub
                            "one array lies on the GPU and one on the host: give both in one place");
     }
     NAIK_TRY(naik_comm_agree(w->comm, status));
-    NAIK_TRY(session_compare(w->comm, mine[0], "arrays in the same kind of memory,"));
+    NAIK_TRY(session_compare(w->comm, mine[0], "kind of memory for its arrays"));
     *there = mine[0];
 done:
     return status;

@@ -134,7 +134,7 @@ naik_status session_compare(naik_comm *comm, uint32_t mine, const char *what)
     if (mine != first) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "the ranks ask their session for different things: every rank must give "
-                           "%s alike",
+                           "the same %s",
                            what);
     }
     status = naik_comm_agree(comm, status);
@@ -149,7 +149,7 @@ naik_status session_compare_meson(naik_comm *comm, const char *meson, const naik
         naik_crc32(meson, strlen(meson)), naik_crc32(frame->origin, sizeof frame->origin),
         naik_crc32(frame->momentum, sizeof frame->momentum), frame->cosine, own};
     return session_compare(comm, naik_crc32(all, sizeof all),
-                           "meson, momentum, origin, cosine and whether there is an antiquark");
+                           "meson, momentum, origin and cosine, and an antiquark if others do");
 }
 
 static naik_status compare_texts(naik_comm *comm, const char *const *texts, int count)

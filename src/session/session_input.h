@@ -25,7 +25,7 @@ const char *session_has_no_use(const char *key);
 naik_status session_check_keys(naik_comm *comm, const session_texts *texts);
 
 /* Ranks that ask for different things would wait for each other: NAIK_ERR_INPUT on all of them where `mine`
- * is not the same on every rank. what: as the sentence names it. Collective. */
+ * is not the same on every rank. what: what "every rank must give the same" in the sentence. Collective. */
 naik_status session_compare(naik_comm *comm, uint32_t mine, const char *what);
 
 /* The same for a question after a correlator, of which each rank would otherwise give the part of its own
