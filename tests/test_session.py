@@ -652,7 +652,7 @@ assert "OMPI_MCA_ess_singleton_isolated" not in os.environ  # it is for naik's o
 try:
     s.solve(s.sources.point(1, 0, 2, 3)[:1 + MPI.COMM_WORLD.rank], mass=0.1)
 except naik.InputError as error:
-    assert "the number of sources alike" in str(error), error
+    assert "the same number of sources" in str(error), error
     sys.stdout.write(f"uneven {{MPI.COMM_WORLD.rank}}\n")
 if MPI.COMM_WORLD.rank == 0:
     np.savez({out!r}, x=x, y=y, c=c)
