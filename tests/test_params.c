@@ -144,6 +144,9 @@ static void hostile_bytes_are_refused(check *t)
                "from 2 to 32768");
     CHECK_TEXT(t, outcome(t, "lattice\0: 1", 11, NULL, 0, NULL, NULL),
                "input.yaml: byte 7 is zero: this is not a text file");
+    CHECK_TEXT(t, outcome(t, "\x89HDF\r\n\x1a\n\0", 9, NULL, 0, NULL, NULL),
+               "input.yaml: this is an HDF5 file and not an input, which is a text in YAML; 'naik "
+               "info' shows what a file of naik's holds");
     CHECK_TEXT(t, outcome(t, "- a", 3, NULL, 0, NULL, NULL),
                "input.yaml:1:1: 'input.yaml' must be made of sections, such as 'lattice:'");
     size_t size = NAIK_YAML_MAX_BYTES + 1;

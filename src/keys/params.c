@@ -117,10 +117,16 @@ static naik_status unknown_key(const reader *r, const naik_yaml_node *node, cons
     const char *words[MAX_SIBLINGS + 1];
     list_siblings(r->table, prefix, storage, words);
     const char *sibling = naik_text_nearest(node->key, words);
+    const bool elsewhere =
+        sibling == NULL && find_elsewhere(r->table, node->key, near, sizeof near);
+    if (elsewhere) { /* where the section has that word but for an ending, it is meant */
+        const char *dot = strrchr(near, '.');
+        sibling = naik_text_nearest(dot != NULL ? dot + 1 : near, words);
+    }
     naik_yaml_key_place(node, place, sizeof place);
     if (sibling != NULL) {
         snprintf(near, sizeof near, "%s%s", path_prefix, sibling);
-    } else if (!find_elsewhere(r->table, node->key, near, sizeof near)) {
+    } else if (!elsewhere) {
         return NAIK_FAIL(r->log, NAIK_ERR_INPUT,
                          "%s: unknown key '%s%s'; 'naik solve --help' lists the keys", place,
                          path_prefix, node->key);

@@ -271,6 +271,14 @@ static naik_status parser_failure(const builder *b, const yaml_parser_t *parser)
 
 static naik_status check_bytes(const builder *b, const char *bytes, size_t size)
 {
+    static const char hdf5[] = "\x89HDF\r\n\x1a\n"; /* what every HDF5 file begins with */
+    if (size >= sizeof hdf5 - 1 && memcmp(bytes, hdf5, sizeof hdf5 - 1) == 0) {
+        return NAIK_FAIL(
+            b->log, NAIK_ERR_INPUT,
+            "%s: this is an HDF5 file and not an input, which is a text in YAML; 'naik "
+            "info' shows what a file of naik's holds",
+            b->origin);
+    }
     if (size > NAIK_YAML_MAX_BYTES) {
         return NAIK_FAIL(b->log, NAIK_ERR_INPUT, "%s: the input is larger than %d bytes", b->origin,
                          (int)NAIK_YAML_MAX_BYTES);
