@@ -217,6 +217,7 @@ static void side_files_are_naik_s_or_stay(check *t)
         snprintf(side[i], sizeof side[i], "%s%s", path, files[i].ending);
     }
     CHECK_OK(t, naik_beside_check(t->log, path, NAIK_BESIDE_ONE_GO));
+    CHECK_OK(t, naik_comm_barrier(t->comm)); /* nobody looks any more */
     for (int use = 0; t->comm->rank == 0 && use < 2; use++) {
         const naik_beside how = use == 0 ? NAIK_BESIDE_ONE_GO : NAIK_BESIDE_SOLVE;
         for (int i = 0; i < FILES; i++) {
