@@ -231,7 +231,11 @@ slow = model("--figure", "copy_gbs=500", "--nodes", "2")[1][-1]
 fast = model("--figure", "copy_gbs=5000", "--nodes", "2")[1][-1]
 verdict("bench_model_takes_figures", slow["us_per_iteration"] > fast["us_per_iteration"] and slow["nodes"] == 2)
 verdict("bench_model_refuses_unknown_figures", model("--figure", "copy=1")[0] == 1)
-check("bench_links_prints_a_line", ["links"], ["seconds"])
+for action, fields in ("hisq", 3), ("naive", 2):  # thin links are read, fat ones written, and long ones where there are some
+    v = check(f"bench_links_of_{action}_prints_a_line", ["links", "--action", action], ["seconds", "sites_per_us", "svd"])[0]
+    us, seconds, rate, floor = (float(v[key]) for key in ("us", "seconds", "sites_per_us", "floor_gbs"))
+    verdict(f"bench_links_of_{action}_counts_sites_and_bytes", abs(seconds - us * 1e-6) <= 0.51e-4 and abs(rate * us / 512 - 1) < 0.01
+            and abs(floor * us * 1e3 / (fields * 4 * 18 * 8 * 512) - 1) < 0.01, str(v))
 path = os.path.join(SCRATCH, "bench.h5")
 PARTS = ["gather_s", "checksum_s", "write_s", "fsync_s", "read_s", "scatter_s"]
 v = check("bench_io_prints_both_ways", ["io", "--file", path], ["gbs", *PARTS], 6, 2)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/create.h"
 #include "bench/bench.h"
 #include "check.h"
 #include "cli/commands.h"
@@ -236,5 +237,31 @@ static void every_input_of_milc_becomes_what_is_stated(check *t)
     CHECK_REQUIRE(t, chdir(back) == 0);
 }
 
-CHECK_MAIN(CHECK(every_input_of_milc_becomes_what_is_stated),
+/* The triad of a = b + s c: 24 bytes an element, four times, of whole pieces of 512 elements. */
+static void a_copy_moves_the_bytes_that_it_tells(check *t)
+{
+    static const struct {
+        int mib;
+        double bytes;
+    } rows[] = {{1, 4 * 24.0 * 43520}, {2, 4 * 24.0 * 87040}, {3, 4 * 24.0 * 131072}};
+    naik_backend *backend = NULL;
+    const naik_backend_options alone = {.threads = 1, .tune_cache = "none"};
+    CHECK_OK(t, naik_backend_create(t->comm, "cpu", &alone, &backend));
+    CHECK_REQUIRE(t, backend != NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bench_options options = {.copy_mib = rows[i].mib};
+        const bench b = {.comm = t->comm, .options = &options, .backend = backend, .threads = 1};
+        bench_copy *copy = NULL;
+        double bytes = 0, seconds = 0;
+        CHECK_OK(t, bench_copy_create(&b, &copy));
+        CHECK_OK(t, bench_copy_sample(&b, copy, &bytes, &seconds));
+        CHECK_NEAR(t, bytes, rows[i].bytes, 0);
+        CHECK_TRUE(t, seconds >= 0);
+        bench_copy_destroy(&copy);
+    }
+    naik_backend_destroy(&backend);
+}
+
+CHECK_MAIN(CHECK(a_copy_moves_the_bytes_that_it_tells),
+           CHECK(every_input_of_milc_becomes_what_is_stated),
            CHECK(every_command_ends_as_it_is_stated))

@@ -8,6 +8,9 @@
 
 #include "check.h"
 #include "input/input.h"
+#include "model/multigrid.h"
+#include "plan/cost_multigrid.h"
+#include "plan/group_count.h"
 #include "plan/prediction.h"
 #include "stored/told_multigrid.h"
 
@@ -119,6 +122,152 @@ static void what_is_foreseen_depends_on_the_device(check *t)
         CHECK_TRUE(t, p.masses[0].iterations.expected > p.masses[1].iterations.expected);
         CHECK_TRUE(t, p.output_bytes > 15 * 16 * 16 * 16 * 32 * 3 * 16); /* in double */
     }
+    naik_input_destroy(&input);
+}
+
+/* Ranks that nodes do not divide are taken as one node, as are nodes that are not told. */
+static void nodes_that_do_not_divide_the_ranks_are_one(check *t)
+{
+    static const struct {
+        int nodes;
+        bool one;
+    } rows[] = {{1, true}, {3, true}, {0, true}, {-2, true}, {8, true}, {2, false}, {4, false}};
+    naik_input *input = read_input(t);
+    CHECK_REQUIRE(t, input != NULL);
+    prediction first = {.mass_count = 0};
+    group_count alone = {.groups = 0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const prediction_place place = {
+            .device = "NVIDIA H200", .ranks = 4, .nodes = rows[i].nodes, .grid = {1, 1, 1, 4}};
+        const group_place groups = {.device = "NVIDIA H200", .ranks = 4, .nodes = rows[i].nodes};
+        prediction p;
+        group_count count;
+        CHECK_OK(t, prediction_make(t->comm, input, &place, &p));
+        CHECK_OK(t, group_count_choose(t->comm, input, &groups, &count));
+        first = i == 0 ? p : first;
+        alone = i == 0 ? count : alone;
+        CHECK_TRUE(t, p.made && first.made);
+        CHECK_TRUE(t, (p.masses[0].solve_s == first.masses[0].solve_s) == rows[i].one);
+        CHECK_TRUE(t, (count.one_s == alone.one_s) == rows[i].one);
+    }
+    naik_input_destroy(&input);
+}
+
+/* One group, with the reason, where the model has no choice. */
+static void a_group_has_its_reason(check *t)
+{
+    static const struct {
+        group_place place;
+        const char *why;
+    } rows[] = {{{.device = "NVIDIA H200", .ranks = 1, .nodes = 1}, "there is one rank"},
+                {{.device = "CPU", .ranks = 4, .nodes = 1},
+                 "naik's model of machines does not know this device"},
+                {{.device = "NVIDIA H200", .ranks = 4, .nodes = 1, .memory_gib = 1e-3},
+                 "the model finds no way to hold this run"},
+                {{.device = "NVIDIA H200", .ranks = 4, .nodes = 1, .memory_gib = 1e3}, NULL},
+                {{.device = "NVIDIA H200", .ranks = 4, .nodes = 1}, NULL}};
+    naik_input *input = read_input(t);
+    CHECK_REQUIRE(t, input != NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        group_count count;
+        CHECK_OK(t, group_count_choose(t->comm, input, &rows[i].place, &count));
+        CHECK_TEXT(t, count.why != NULL ? count.why : "", rows[i].why != NULL ? rows[i].why : "");
+        CHECK_TRUE(t, count.groups == 1 || rows[i].why == NULL);
+        CHECK_TRUE(t, (count.wall_s > 0) == (rows[i].why == NULL));
+    }
+    naik_input_destroy(&input);
+}
+
+static const char clover[] =
+    "lattice: {size: [16, 16, 16, 32]}\n"
+    "gauge: {file: lat.h5}\n"
+    "action: {type: clover, csw: 1}\n"
+    "solver: {method: auto, max_iterations: 100000}\n"
+    "solve:\n"
+    "  - {name: a, masses: [-0.375, -0.125, 0.0625], source: {type: point, origin: [0, 0, 0, 0]}}\n"
+    "output: {file: out.h5, correlators: [pion]}\n";
+
+/* Costs of the quarks of `clover`, of 12 solves each and one iteration without multigrid. */
+static cost *cost_of_clover(check *t, naik_input **input)
+{
+    cost *c = calloc(1, sizeof *c);
+    CHECK_OK(t, naik_input_parse(t->log, "input.yaml", clover, strlen(clover), NULL, 0, NULL, NULL,
+                                 input));
+    for (int i = 0; c != NULL && *input != NULL && i < 3; i++) {
+        const naik_quark *quark = naik_input_quark(*input, 0, 2 - i); /* the heaviest first */
+        c->masses[c->mass_count++] = (cost_mass){.mass = quark->mass,
+                                                 .tolerance = 1e-10,
+                                                 .quark = quark,
+                                                 .solves = 12,
+                                                 .plain = {1, 1, 1}};
+    }
+    return c;
+}
+
+/* The solves of the pilot run that are nearest to a mass say whether multigrid takes it, and how it does. */
+static void the_nearest_mass_of_a_pilot_run_decides(check *t)
+{
+    naik_input *input = NULL;
+    cost *c = cost_of_clover(t, &input);
+    CHECK_REQUIRE(t, c != NULL && input != NULL);
+    const pilot_means by = {
+        .count = 2,
+        .mean = {{.mass = -0.5, .tolerance = 1e-10, .mean = 20, .least = 18, .most = 25},
+                 {.mass = -0.25, .tolerance = 1e-10, .mean = 10, .least = 9, .most = 11}},
+        .steps = {30, 0}};
+    const pilot_means plain = {
+        .count = 2,
+        .mean = {{.mass = 0.5, .tolerance = 1e-10, .mean = 1, .least = 1, .most = 1},
+                 {.mass = 0, .tolerance = 1e-10, .mean = 1, .least = 1, .most = 1}}};
+    c->told.multigrid = by;
+    c->told.plain = plain;
+    cost_multigrid_expect(input, c);
+    /* -0.125 is as near to -0.25 as to 0, 0.0625 nearer to 0 */
+    CHECK_TRUE(t, !c->masses[0].multigrid && c->masses[1].multigrid && c->masses[2].multigrid);
+    CHECK_NEAR(t, c->masses[1].outer.expected, 10, 1e-12);
+    CHECK_NEAR(t, c->masses[0].outer.most, 11, 1e-12);
+    CHECK_NEAR(t, c->masses[1].steps.expected, model_multigrid_steps().expected, 0);
+    c->told.plain.count = 0;
+    c->told.multigrid.mean[0].mass = 0.0625;
+    cost_multigrid_expect(input, c);
+    CHECK_TRUE(t, c->masses[0].multigrid);
+    CHECK_NEAR(t, c->masses[0].steps.expected, 30, 0);
+    CHECK_NEAR(t, c->masses[0].steps.least, 30, 0);
+    CHECK_NEAR(t, c->masses[0].outer.least, 18, 1e-12);
+    c->told.multigrid.count = 0;
+    cost_multigrid_expect(input, c);
+    CHECK_TRUE(t, !c->masses[0].multigrid && !c->masses[1].multigrid && !c->masses[2].multigrid);
+    CHECK_NEAR(t, c->masses[2].outer.expected, model_multigrid_iterations(1e-10).expected, 0);
+    free(c);
+    naik_input_destroy(&input);
+}
+
+/* Without a pilot run a mass takes multigrid beyond so many iterations, no more of them than a solve may have. */
+static void iterations_beyond_the_limit_take_multigrid(check *t)
+{
+    naik_input *input = NULL;
+    cost *c = cost_of_clover(t, &input);
+    CHECK_REQUIRE(t, c != NULL && input != NULL);
+    const int all = solve_plan_multigrid_from(false, 36, false),
+              own = solve_plan_multigrid_from(false, 12, false),
+              made = solve_plan_multigrid_from(false, 12, true);
+    CHECK_TRUE(t, made < all && all < own);
+    /* a setup is of the mass and of the lighter ones */
+    CHECK_INT(t, cost_multigrid_limit(input, c, 0), all);
+    CHECK_INT(t, cost_multigrid_limit(input, c, 2), own);
+    for (int more = 0; more < 2; more++) {
+        c->masses[2].plain.expected = own + more;
+        cost_multigrid_expect(input, c);
+        CHECK_TRUE(t, c->masses[2].multigrid == (more == 1));
+    }
+    c->masses[0].plain.expected = all + 1;
+    cost_multigrid_expect(input, c);
+    CHECK_TRUE(t, c->masses[0].multigrid && !c->masses[1].multigrid);
+    CHECK_INT(t, cost_multigrid_limit(input, c, 2), made);
+    CHECK_TRUE(t, cost_multigrid_follows(c, 1) && !cost_multigrid_follows(c, 0));
+    input->solver.max_iterations = 7;
+    CHECK_INT(t, cost_multigrid_limit(input, c, 1), 7);
+    free(c);
     naik_input_destroy(&input);
 }
 
@@ -263,6 +412,9 @@ static void masses_beyond_all_rows_are_counted_with_the_last(check *t)
 
 CHECK_MAIN(CHECK(solves_are_counted_with_their_like_alone),
            CHECK(without_modes_the_epsilon_is_of_no_matter),
-           CHECK(what_is_foreseen_depends_on_the_device), CHECK(a_place_is_what_the_last_run_said),
-           CHECK(what_multigrid_did_is_added_up),
+           CHECK(what_is_foreseen_depends_on_the_device),
+           CHECK(nodes_that_do_not_divide_the_ranks_are_one), CHECK(a_group_has_its_reason),
+           CHECK(the_nearest_mass_of_a_pilot_run_decides),
+           CHECK(iterations_beyond_the_limit_take_multigrid),
+           CHECK(a_place_is_what_the_last_run_said), CHECK(what_multigrid_did_is_added_up),
            CHECK(masses_beyond_all_rows_are_counted_with_the_last))

@@ -28,6 +28,8 @@ solve:
 output: {file: none-prop.h5, correlators: []}
 """
 MODES = "deflation={modes: 200, file: none-modes.h5}"
+AUTO = "deflation={modes: auto, file: none-modes.h5}"
+LIGHTER = " solve.0.masses=[0.001, 0.0005] solve.0.source.t0=[" + ", ".join(map(str, range(0, 64, 4))) + "]"  # so many sources that modes pay
 PAIR = "three_point=[{name: t, parent: b, spectator: b, insertion: [%s], sink_times: [8, 12], daughter_masses: [0.02]}]"
 ONE = "solve=[{name: b, masses: [0.01], source: {type: point, origin: [0, 0, 0, 0]}}]"
 LIGHT_KEYS = ["lattice.size=[64, 64, 64, 96]", "lattice.size=[48, 32, 32, 64]", ONE, "action={type: asqtad, u0: 0.9} " + ONE, "action.type=naive " + ONE,
@@ -44,7 +46,10 @@ LIGHT_KEYS = ["lattice.size=[64, 64, 64, 96]", "lattice.size=[48, 32, 32, 64]", 
               MODES + " solver.multishift=on solve.1.masses=[0.01, 0.012, 0.014]", "solver.multishift=on solve.1.masses=[0.01, 0.012, 0.014]", "solver.multishift=off solve.1.masses=[0.01, 0.012, 0.014]",
               "run.groups=2 solver.batch=1", "run.groups=8 lattice.size=[16, 16, 16, 32]", "output.baryons=[nucleon]", "solve.1.source.spin_taste=conserved_vector_x", "solve.1.source.colours=[1]",
               "pairs=[{name: p, quark: b, antiquark: b, sink: covariant_gaussian, radius: 2, iterations: 4}] output.correlators=[pion5]",
-              "output.momenta=[[0, 0, 0], [1, 0, 0]] output.correlators=[pion5]", "solve.0.twist=[0.1, 0, 0]"]
+              "output.momenta=[[0, 0, 0], [1, 0, 0]] output.correlators=[pion5]", "solve.0.twist=[0.1, 0, 0]",
+              AUTO + LIGHTER, AUTO + LIGHTER + " deflation.krylov=400", AUTO + LIGHTER + " solve.0.deflate=false", AUTO + LIGHTER + " solve.0.source.dilution=[even_odd]",
+              AUTO + LIGHTER + " lattice.size=[48, 48, 48, 96]", AUTO + LIGHTER + " run.groups=2", AUTO + LIGHTER + " solve.1.source.origin=[0, 0, 0, 0]",
+              AUTO + " output.correlators=[pion5] averages=[{type: low_modes, name: l, solve: b}]", AUTO + LIGHTER + " solver.tolerance=1e-6"]
 SPIN_KEYS = ["lattice.size=[48, 48, 48, 96]", "action={type: wilson}", "action={type: twisted_mass, mu: 0.01}", "solver.tolerance=1e-6", "solver.batch=1", "solver.method=cg",
              "solver.method=bicgstab", "solver.method=multigrid", "solver.inner_precision=double", "solver.inner_precision=half", "solver.link_numbers=12",
              "solver.link_numbers=8", "run.groups=2", "run.groups=auto", "output.precision=32", "output.propagators=false output.correlators=[pion]",

@@ -209,7 +209,7 @@ static naik_status check_points(naik_comm *comm, bench_form form)
     naik_log_line(comm->log,
                   form == FORM_JSON    ? "{\"model\": \"check\", \"worst\": %.3f}"
                   : form == FORM_LINES ? "model=check worst=%.3f"
-                                       : "worst: off by %.3f",
+                                       : "worst iteration or D: off by %.3f",
                   worst);
 done:
     return status;
