@@ -68,12 +68,23 @@ static void keys_do_not_contradict_the_links(check *t)
          "'lattice.size' is not that of the session's configuration, which is 4x4x4x8"},
         {"gauge: {file: lat.h5}", "'gauge.file' is given beside the configuration of the session"},
         {"run: {placement: true}", NULL},
+        {"run: {groups: 1}", NULL},
+        {"run: {groups: 2}", "'run.groups' is one of `naik solve`: all ranks of a session solve "
+                             "together"},
+        {"three_point: [{parent: session, spectator: session, insertion: [pion5], sink_times: "
+         "[4], daughter_masses: [0.1]}]",
+         "'three_point' does nothing in a session: a session solves one source after the other, of "
+         "which a sequential one can be given as its file, so leave it out"},
+        {"averages: [{type: truncated_solves, solve: session, tolerance_sloppy: 0.01, "
+         "exact_sources: 2}]",
+         "'averages' does nothing in a session: a session solves one source after the other, each "
+         "to a tolerance that its caller says, so leave it out"},
         {"solve: {masses: [1]}", "a session is asked for one solve after the other"},
         {"run: {events: e.jsonl}",
          "'run.events' does nothing in a session: a session writes no log "
          "of events, so leave it out"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char keys[128];
+        char keys[192];
         int sites;
         naik_session *session = NULL;
         snprintf(keys, sizeof keys, "action: {type: naive}\n%s", rows[i].keys);
@@ -115,7 +126,7 @@ static void no_key_is_taken_without_use(check *t)
                                        "run.share_gpu",
                                        "run.tune_cache",
                                        "run.placement"};
-    static const char *const lists[] = {"solve", "pairs", "baryons"};
+    static const char *const lists[] = {"solve", "pairs", "baryons", "three_point", "averages"};
     int refused = 0, sites;
     for (int k = 0; k < naik_input_table.count; k++) {
         const char *key = naik_input_table.params[k].key, *why = session_has_no_use(key);
@@ -137,7 +148,7 @@ static void no_key_is_taken_without_use(check *t)
             refused++;
         }
     }
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         char keys[256];
         naik_session *session = NULL;
         snprintf(keys, sizeof keys, "{action: {type: naive}, %s: [{masses: [1]}]}", lists[i]);

@@ -58,7 +58,11 @@ const char *session_has_no_use(const char *key)
         {"output.", "a session writes no output file"},
         {"solve", "a session is asked for one solve after the other"},
         {"pairs", "a session contracts what its program asks for"},
-        {"baryons", "a session contracts what its program asks for"}};
+        {"baryons", "a session contracts what its program asks for"},
+        {"three_point", "a session solves one source after the other, of which a sequential one "
+                        "can be given as its file"},
+        {"averages", "a session solves one source after the other, each to a tolerance that its "
+                     "caller says"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const size_t size = strlen(rows[i].key);
         const char end = rows[i].key[size - 1];
@@ -235,17 +239,6 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
     NAIK_TRY(read_environment(comm, backend, grid));
     status = naik_input_parse(comm->log, "the keys of the session", texts->keys,
                               strlen(texts->keys), overrides, count, backend, grid, out);
-    if (status == NAIK_OK && (*out)->three_point_count > 0) {
-        status =
-            NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                      "'three_point' is one of `naik solve`: a session solves one source after "
-                      "the other, of which a sequential one can be given as its file");
-    }
-    if (status == NAIK_OK && (*out)->average_count > 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "'averages' is one of `naik solve`: a session solves one source after "
-                           "the other, each to a tolerance that its caller says");
-    }
     if (status == NAIK_OK) { /* its sources come one call after the other: none is tried first */
         (*out)->solver.method_auto = false;
     }
