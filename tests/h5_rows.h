@@ -18,12 +18,12 @@ typedef enum how {
     ELEMENT, /* element `at` of a dataset of numbers */
     EXTENT,  /* the dataset has another extent `at` */
     RANK,    /* the dataset has one dimension more */
-    TYPE,    /* the dataset is of type `value`: 0 double, 1 pair, 2 matrix 2x2, 3 matrix 3x2, 4 3x3 of
-                triples, 5 3x3 of integers, 6 float */
-    GROUP,   /* the object is a group */
-    STORAGE, /* the dataset is stored in the way `value`: 0 compact, 1 in chunks, 2 virtual, 3 in
+    TYPE,  /* the dataset is of type `value`: 0 double, 1 pair, 2 matrix 2x2, 3 matrix 3x2, 4 3x3 of
+                triples, 5 3x3 of integers, 6 float, 7 nine pairs, 8 3x3 of pairs of integers */
+    GROUP, /* the object is a group */
+    STORAGE,  /* the dataset is stored in the way `value`: 0 compact, 1 in chunks, 2 virtual, 3 in
                 another file, 4 with a filter that HDF5 lacks, 5 with one that it has */
-    SOFT,    /* another link to the object, which leads there or to `text` */
+    SOFT,     /* another link to the object, which leads there or to `text` */
     EXTERNAL, /* a link to the file `text` */
     RAW       /* as NUMBER or WORD, but checksums stay as they were */
 } how;
@@ -125,6 +125,8 @@ static const row rows[] = {
     BAD(GAUGE, "gauge", NULL, TYPE, 0, 2, NULL, "is not [T][Z][Y][X][4] of ARRAY[3][3] of {r,i}"),
     BAD(GAUGE, "gauge", NULL, TYPE, 0, 3, NULL, "is not [T][Z][Y][X][4] of ARRAY[3][3] of {r,i}"),
     BAD(GAUGE, "gauge", NULL, TYPE, 0, 4, NULL, "is not [T][Z][Y][X][4] of ARRAY[3][3] of {r,i}"),
+    BAD(GAUGE, "gauge", NULL, TYPE, 0, 7, NULL, "is not [T][Z][Y][X][4] of ARRAY[3][3] of {r,i}"),
+    BAD(GAUGE, "gauge", NULL, TYPE, 0, 8, NULL, "is not [T][Z][Y][X][4] of ARRAY[3][3] of {r,i}"),
     BAD(GAUGE, "gauge", NULL, TYPE, 0, 5, NULL, "is not [T][Z][Y][X][4] of ARRAY[3][3] of {r,i}"),
     BAD(GAUGE, "gauge", NULL, EXTENT, 0, 0, NULL, "has an impossible extent"),
     BAD(GAUGE, "gauge", NULL, GROUP, 0, 0, NULL, "is not a dataset"),

@@ -217,22 +217,21 @@ static void change_attribute(check *t, hid_t object, const row *r)
 
 static hid_t other_type(int number)
 {
-    static const hsize_t dims[][2] = {{0}, {0}, {2, 2}, {3, 2}, {3, 3}, {3, 3}};
+    static const hsize_t dims[][2] = {{0}, {0}, {2, 2}, {3, 2}, {3, 3}, {3, 3}, {0}, {9}, {3, 3}};
+    const int members = number == 4 ? 3 : 2;
+    const hid_t real = number == 8 ? H5T_STD_I64LE : H5T_IEEE_F64LE;
     if (number == 0 || number == 6) {
         return H5Tcopy(number == 0 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE);
     }
-    hid_t element = number == 5 ? H5Tcopy(H5T_STD_I64LE) : naik_h5_complex(64);
+    hid_t element = number == 5 ? H5Tcopy(H5T_STD_I64LE)
+                                : H5Tcreate(H5T_COMPOUND, (size_t)members * sizeof(double));
+    for (int i = 0; i < members && number != 5; i++) {
+        H5Tinsert(element, i == 0 ? "r" : i == 1 ? "i" : "j", (size_t)i * sizeof(double), real);
+    }
     if (number == 1) {
         return element;
     }
-    if (number == 4) {
-        H5Tclose(element);
-        element = H5Tcreate(H5T_COMPOUND, 24);
-        H5Tinsert(element, "r", 0, H5T_IEEE_F64LE);
-        H5Tinsert(element, "i", 8, H5T_IEEE_F64LE);
-        H5Tinsert(element, "j", 16, H5T_IEEE_F64LE);
-    }
-    hid_t type = H5Tarray_create2(element, 2, dims[number]);
+    hid_t type = H5Tarray_create2(element, number == 7 ? 1 : 2, dims[number]);
     H5Tclose(element);
     return type;
 }

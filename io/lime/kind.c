@@ -58,11 +58,12 @@ static int colours_of(int64_t element_bytes, int count, int bits)
     return 0;
 }
 
-/* Vectors, spinors or matrices of another number of colours than 3. */
+/* Vectors, spinors or matrices of another number of colours than 3. Matrices with spin have 16 c c numbers, which
+ * no shape above has unless c is 3. */
 static bool is_of_colours(int64_t element_bytes, int bits, int colours)
 {
     const int64_t n = element_bytes / (bits / 4), c = colours;
-    return n == c || n == 4 * c || n == c * c || n == 16 * c * c;
+    return n == c || n == 4 * c || n == c * c;
 }
 
 /* As many numbers as four links have, which a propagator of two spins has as well. */

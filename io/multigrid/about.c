@@ -119,7 +119,8 @@ static bool get_attributes(hid_t file, naik_multigrid_about *about)
 bool naik_multigrid_file_is_whole(hid_t file)
 {
     char state[32] = "";
-    return naik_h5_get_text(file, "state", state, sizeof state) && strcmp(state, "complete") == 0;
+    naik_h5_get_text(file, "state", state, sizeof state);
+    return strcmp(state, "complete") == 0;
 }
 
 /* Its extents, 0 where it has none. */
