@@ -297,7 +297,7 @@ static void records_are_taken_for_what_they_are(check *t)
         read_all(t, path, found);
         for (int i = 0; i < READERS; i = next_of(found, i)) {
             char text[LINE];
-            snprintf(text, sizeof text, "  %.*s %.*s", next_of(found, i) - i, "svl" + i, LINE - 10,
+            snprintf(text, sizeof text, "  %.*s %.*s", next_of(found, i) - i, &"svl"[i], LINE - 10,
                      found[i]);
             if (anew != NULL) {
                 fprintf(anew, "%s\n", text);
