@@ -239,6 +239,7 @@ naik_status naik_command_import_milc(naik_comm *comm, int argc, char **argv)
     naik_status status =
         naik_options_parse(comm->log, "import-milc", argc, argv, options,
                            (int)(sizeof options / sizeof *options), operands, 1, &j.path);
+    status = status != NAIK_OK ? status : naik_path_refuse_input(comm, "-o", j.out, &j.path, 1);
     status = status != NAIK_OK ? status : naik_path_refuse_output(comm, "-o", j.out);
     if (status == NAIK_OK && comm->rank == 0) {
         j.replace = comm->io.replace;
