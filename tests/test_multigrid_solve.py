@@ -189,14 +189,14 @@ def an_output_without_solutions_by_multigrid_goes_on_anywhere():
         solve(name, *more, method="auto", env={"NAIK_INJECT": "kill:write:5"}, status=None)
         said = solve(name, *more, method=method, **options)
         assert "resuming: 4 of" in said and "multigrid start" not in said, said
-        assert ("does without it, since no box of the grid" in said) == (name == "narrow"), said
+        assert ("takes no multigrid, because no box of the grid" in said) == (name == "narrow"), said
         same(everything("other.h5"), everything(name + ".h5"))
 
 
 def an_output_begun_without_multigrid_goes_on_without_it():
     solve("before", method="bicgstab", env={"NAIK_INJECT": "kill:write:5"}, status=None)  # as before there was auto
     said = solve("before", method="auto")
-    assert "does without it, since the output was begun without it" in said and "resuming: 4 of" in said, said
+    assert "takes no multigrid, because the output was begun without it" in said and "resuming: 4 of" in said, said
     same(everything("other.h5"), everything("before.h5"))
 
 
@@ -222,7 +222,7 @@ def lighter_quarks_follow():
 
 def auto_does_without_where_the_grid_holds_no_aggregates():
     said = solve("without", "--set", "multigrid.aggregate=[8, 4, 4, 8]", method="auto", ranks=2, env={"NAIK_GRID": "1x1x1x2"})
-    assert said.count("multigrid: solver.method auto does without it, since no box of the grid 1x1x1x2 holds whole aggregates of 8x4x4x8") == 1, said
+    assert said.count("multigrid: solver.method auto takes no multigrid, because no box of the grid 1x1x1x2 holds whole aggregates of 8x4x4x8") == 1, said
     same(everything("other.h5"), everything("without.h5"))
 
 
@@ -237,7 +237,7 @@ def auto_does_without_where_memory_is_too_small_and_says_what_would_fit():
         return "there is no compiler for a shim, or something is preloaded"
     env = {"LD_PRELOAD": shim, "NAIK_MACHINE_MIB": "30"}  # 17 without multigrid, 49 with it
     said = solve("small", method="auto", env=env)
-    needed, there, ranks = re.search(r"does without it, since with it a rank needs (\S+) MiB at the least and (\S+) MiB are there \(it takes "
+    needed, there, ranks = re.search(r"takes no multigrid, because with it a rank needs (\S+) MiB at the least and (\S+) MiB are there \(it takes "
                                      r"at least (\d+) ranks with as much memory\)", said).groups()
     assert float(needed) > float(there) == 30 and int(ranks) == -(-float(needed) // float(there)), said
     same(everything("other.h5"), everything("small.h5"))

@@ -40,10 +40,10 @@ static const char *iterations_of_spinors(const cost *c)
     if (any_by_multigrid(c)) {
         return c->told.multigrid.count > 0
                    ? "measured by the pilot run at the nearest mass, scaled by ln(2/tolerance); "
-                     "those of multigrid are its outer ones"
-                   : "outer ones of multigrid are assumed, 18 at a tolerance of 1e-10 with 22 "
-                     "coarse steps each: they hardly depend on the mass (multigrid.txt has 10 to "
-                     "28, and 3 to 46). --from PROP.h5 takes those of a run";
+                     "for multigrid these are outer iterations"
+                   : "for multigrid 18 outer iterations at a tolerance of 1e-10, with 22 coarse "
+                     "steps in each, are assumed (multigrid.txt has 10 to 28, and 3 to 46). Outer "
+                     "iterations hardly depend on the mass. --from PROP.h5 takes those of a run";
     }
     return c->told.plain.count > 0
                ? "measured by the pilot run at the nearest mass, scaled by ln(2/tolerance)"
@@ -74,8 +74,8 @@ static const char modes_origin[] =
     "n/lambda_n applications of D D in the search for n modes (doc/deflation.md): predicted, not "
     "measured";
 static const char multigrid_origin[] =
-    "from a model fitted to one H100 at 24^3x48 (multigrid.txt), with the bandwidths of this "
-    "machine; on several GPUs nothing was measured";
+    "from a model fitted to one and two H100 at 24^3x48 (multigrid.txt), with the bandwidths of "
+    "this machine; on more GPUs nothing was measured";
 static const char memory_origin[] = "from the memory plan that the run itself makes";
 static const char wall_origin[] =
     "20 s to start, files at 1 GB/s a node (assumed), links (h200.txt bench=links), and the "
@@ -367,12 +367,13 @@ static void print_multigrid(naik_log *log, const naik_input *input, const cost *
         naik_log_line(log, "multigrid: %s", multigrid_origin);
     }
     for (int k = 0; k < c->mass_count && any && input->solver.method_auto; k++) {
-        naik_log_line(log,
-                      "multigrid: auto takes it for mass %g if %s has not solved the first column "
-                      "in %d iterations; the plan %s",
-                      c->masses[k].mass, input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
-                      cost_multigrid_limit(input, c, k),
-                      c->masses[k].multigrid ? "has it take multigrid" : "has it do without");
+        naik_log_line(
+            log,
+            "multigrid: at mass %g auto changes to multigrid if %s has not solved the first "
+            "column in %d iterations; the plan %s",
+            c->masses[k].mass, input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
+            cost_multigrid_limit(input, c, k),
+            c->masses[k].multigrid ? "counts on it" : "counts on no multigrid");
     }
 }
 
@@ -404,7 +405,7 @@ static void print_groups(naik_log *log, const cost *c)
                           n->gpus / n->groups, n->gpus == n->groups ? "" : "s");
         } else if (n->best != n->groups) {
             naik_log_line(
-                log, "groups: on %d node%s run.groups: %d would be fastest, with a wall time of %s",
+                log, "groups: on %d node%s run.groups %d would be fastest, with a wall time of %s",
                 n->nodes, n->nodes == 1 ? "" : "s", n->best, wall);
         }
     }
@@ -447,7 +448,7 @@ static void print_people(naik_log *log, const naik_input *input, const cost *c)
     naik_log_line(log, "wall time: %s", wall_origin);
     naik_log_line(log, "ask for: %s", limit_origin);
     naik_log_line(log,
-                  "naik looked at no file that the input names; --dry-run without --machine does");
+                  "naik read no file that the input names; --dry-run without --machine reads them");
 }
 
 naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, bool json)

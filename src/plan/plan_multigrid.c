@@ -124,21 +124,21 @@ void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input,
     const int *size = input->lattice.size;
     int e[NAIK_DIM] = {1, 1, 1, 1}, mu;
     if (input->solver.method_auto && !plan->multigrid) {
-        naik_log_line(log, "multigrid: solver.method auto does without it, since %s",
+        naik_log_line(log, "multigrid: solver.method auto takes no multigrid, because %s",
                       plan->without);
     }
     if (!plan->multigrid) {
         return;
     }
     (void)naik_multigrid_aggregate(size, m->aggregate, e, &mu);
-    naik_log_line(log,
-                  "multigrid: %d vectors on aggregates of %dx%dx%dx%d, a coarse lattice of "
-                  "%dx%dx%dx%d; up to %d right-hand sides together; %.3f GiB of the memory; the "
-                  "setup takes %d applications of Mh for each vector",
-                  m->vectors, e[0], e[1], e[2], e[3], size[0] / e[0], size[1] / e[1],
-                  size[2] / e[2], size[3] / e[3], plan->multigrid_batch,
-                  (double)plan->multigrid_bytes / (double)(1 << 30),
-                  2 * m->start + 2 + m->cycles * (m->smoother + 2));
+    naik_log_line(
+        log,
+        "multigrid: %d near-null vectors, aggregates of %dx%dx%dx%d sites, a coarse lattice "
+        "of %dx%dx%dx%d; naik solves up to %d right-hand sides together; %.3f GiB of "
+        "the memory; the setup applies Mh %d times to each vector (doc/multigrid.md)",
+        m->vectors, e[0], e[1], e[2], e[3], size[0] / e[0], size[1] / e[1], size[2] / e[2],
+        size[3] / e[3], plan->multigrid_batch, (double)plan->multigrid_bytes / (double)(1 << 30),
+        2 * m->start + 2 + m->cycles * (m->smoother + 2));
     if (plan->multigrid_auto) {
         const bool host = plan->on_host;
         naik_log_line(

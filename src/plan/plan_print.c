@@ -95,12 +95,12 @@ static void print_averages(const naik_input *input, naik_log *log)
         const naik_input_average *average = &input->averages[i];
         const naik_input_solve *sloppy = &input->solve[average->of];
         if (average->type == NAIK_INPUT_LOW_MODES) {
-            naik_log_line(log,
-                          "averages: %s needs no solves beside those of %s: the modes of "
-                          "deflation.file give its %s from all sites",
-                          average->name,
-                          average->pair < 0 ? sloppy->name : input->pairs[average->pair].name,
-                          naik_input_averages_loops(input, average) ? "loops" : "mesons");
+            naik_log_line(
+                log,
+                "averages: %s: naik averages the part of the low modes in the %s of %s over "
+                "all sites, which adds no solves",
+                average->name, naik_input_averages_loops(input, average) ? "loops" : "mesons",
+                average->pair < 0 ? sloppy->name : input->pairs[average->pair].name);
             continue;
         }
         const int each = sloppy->masses.count * input->kind->columns;
@@ -112,11 +112,11 @@ static void print_averages(const naik_input *input, naik_log *log)
         }
         naik_log_line(
             log,
-            "averages: for %s all %d sources of %s are solved to %g, and %d of them to %g "
-            "as well, which adds %d solves: sources %s%s",
+            "averages: %s: naik solves all %d sources of %s to %g, and %d of them (%s%s) to %g as "
+            "well, which adds %d solves",
             average->name, sloppy->origins.count, sloppy->name, average->tolerance_sloppy,
-            average->subset.count, input->solve[average->exact].tolerance,
-            average->subset.count * each, list, average->subset.count > TOLD_SOURCES ? " ..." : "");
+            average->subset.count, list, average->subset.count > TOLD_SOURCES ? ", ..." : "",
+            input->solve[average->exact].tolerance, average->subset.count * each);
     }
 }
 

@@ -30,8 +30,8 @@ static void take(const cost *c, int machine, bool by_epsilon, prediction *out)
     out->machine = machine >= 0 ? model_machine_names()[machine] : NULL;
     out->gap = machine >= 0
                    ? NULL
-                   : "naik predicts no seconds on this device, only on the GPUs of the machines "
-                     "that naik solve --help names at --machine";
+                   : "naik predicts seconds only on the GPUs of the machines that naik solve "
+                     "--help lists at --machine, and this device is none of them";
     out->output_bytes = c->cases[0].output_bytes;
     out->mass_count = c->mass_count;
     for (int i = 0; i < c->mass_count; i++) {

@@ -336,7 +336,7 @@ naik_status solve_report_multigrid(const solve_job *j, const naik_quark *quark, 
     }
     if (work.outer > 0) {
         naik_log_line(j->log,
-                      "multigrid: the batches of this mass took %lld outer iterations together; an "
+                      "multigrid: all batches of this mass took %lld outer iterations together; an "
                       "outer iteration took %.1f coarse steps and %d applications of Mh",
                       (long long)work.outer, (double)work.coarse / (double)work.outer,
                       work.applications);
