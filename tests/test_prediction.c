@@ -1,4 +1,5 @@
-/* test_prediction.c - what solves took beside what was foreseen of their like: means by hand, and places that are known
+/* test_prediction.c - what solves took beside what was foreseen of their like: means by hand, places that are known, and
+ * choices that are kept
  *
  * ranks: 1
  */
@@ -6,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/create.h"
+#include "backend/halo.h"
 #include "check.h"
 #include "input/input.h"
 #include "model/multigrid.h"
@@ -271,6 +274,143 @@ static void iterations_beyond_the_limit_take_multigrid(check *t)
     naik_input_destroy(&input);
 }
 
+/* What the run that began a file chose, read again: all of it holds, and words that nobody wrote are refused. */
+static void choices_of_an_unfinished_output_are_kept(check *t)
+{
+    static const char unknown[] = "which this version does not know";
+    static const struct {
+        const char *keys[2], *choices;
+        bool solved;
+        const char *refused; /* a piece of the sentence; NULL: kept as they are, */
+        const char *kept;    /* or as this */
+    } rows[] = {
+        {{NULL},
+         "vectors=double links=double recon=18 multishift=off first=mass",
+         false,
+         NULL,
+         NULL},
+        {{NULL},
+         "vectors=single links=half recon=18 multishift=on first=single",
+         false,
+         NULL,
+         NULL},
+        {{NULL},
+         "vectors=half links=half recon=13 multishift=off first=classical",
+         false,
+         NULL,
+         NULL},
+        {{NULL},
+         "vectors=single links=single recon=9 multishift=off first=double",
+         false,
+         NULL,
+         NULL},
+        {{NULL},
+         "vectors=triple links=single recon=18 multishift=off first=mass",
+         false,
+         unknown,
+         NULL},
+        {{NULL},
+         "vectors=single links=triple recon=18 multishift=off first=mass",
+         false,
+         unknown,
+         NULL},
+        {{NULL},
+         "vectors=single links=single recon=18 multishift=off first=last",
+         false,
+         unknown,
+         NULL},
+        {{NULL}, "vectors=single links=single recon=18 multishift=off", false, unknown, NULL},
+        {{NULL},
+         "links=single vectors=single recon=18 multishift=off first=mass",
+         false,
+         unknown,
+         NULL},
+        {{NULL}, "", false, unknown, NULL},
+        {{"deflation.modes=auto"},
+         "vectors=single links=single recon=18 multishift=off first=mass modes=24",
+         false,
+         NULL,
+         NULL},
+        {{"deflation.modes=auto"},
+         "vectors=single links=single recon=18 multishift=off first=mass modes=16 stored",
+         false,
+         NULL,
+         NULL},
+        {{"deflation.modes=auto"},
+         "vectors=single links=single recon=18 multishift=off first=mass",
+         false,
+         NULL,
+         "vectors=single links=single recon=18 multishift=off first=mass modes=0"},
+        {{"CLOVER", "solver.method=auto"},
+         "vectors=single links=single recon=18 multishift=off first=single multigrid=on",
+         false,
+         NULL,
+         NULL},
+        {{"CLOVER", "solver.method=auto"},
+         "vectors=single links=single recon=18 multishift=off first=single multigrid=on",
+         true,
+         NULL,
+         NULL},
+        {{"CLOVER", "solver.method=auto"},
+         "vectors=single links=single recon=18 multishift=off first=single multigrid=off",
+         true,
+         NULL,
+         NULL},
+        {{"CLOVER", "solver.method=auto"},
+         "vectors=single links=single recon=18 multishift=off first=single",
+         false,
+         NULL,
+         NULL},
+        {{"CLOVER", "solver.method=cg"},
+         "vectors=single links=single recon=18 multishift=off first=single multigrid=on",
+         true,
+         "has solutions by multigrid, which solver.method auto took, and now solver.method is cg",
+         NULL},
+        {{"CLOVER", "solver.method=bicgstab"},
+         "vectors=single links=single recon=18 multishift=off first=single multigrid=on",
+         true,
+         "and now solver.method is bicgstab",
+         NULL},
+        {{"CLOVER", "solver.method=cg"},
+         "vectors=single links=single recon=18 multishift=off first=single multigrid=on",
+         false,
+         NULL,
+         "vectors=single links=single recon=18 multishift=off first=single"}};
+    naik_lattice *lat = NULL;
+    naik_backend *backend = NULL;
+    naik_geometry *geometry = NULL;
+    const naik_backend_options alone = {.threads = 1, .tune_cache = "none"};
+    CHECK_OK(t, naik_lattice_create(t->comm, (const int[]){16, 16, 16, 32}, NULL, &lat));
+    CHECK_OK(t, naik_backend_create(t->comm, "cpu", &alone, &backend));
+    CHECK_OK(t, naik_geometry_create(backend, lat, &geometry));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *const *keys = rows[i].keys;
+        const bool spin = keys[0] != NULL && strcmp(keys[0], "CLOVER") == 0;
+        const char *base = spin ? clover : text, *key = spin ? keys[1] : keys[0];
+        naik_input *input = NULL;
+        solve_plan plan;
+        CHECK_OK(t, naik_input_parse(t->log, "input.yaml", base, strlen(base), &key, key != NULL,
+                                     NULL, NULL, &input));
+        CHECK_REQUIRE(t, input != NULL);
+        CHECK_OK(t, solve_plan_make(input, geometry, input->task_count, 0, &plan));
+        const naik_status status =
+            solve_plan_restore(&plan, input, geometry, rows[i].choices, rows[i].solved);
+        char said[1024];
+        snprintf(said, sizeof said, "%s", naik_log_message(t->log));
+        naik_log_clear(t->log);
+        CHECK_STATUS(t, status, rows[i].refused != NULL ? NAIK_ERR_INPUT : NAIK_OK);
+        if (rows[i].refused != NULL) {
+            CHECK_TRUE(t, strstr(said, rows[i].refused) != NULL);
+        } else {
+            CHECK_TEXT(t, plan.choices, rows[i].kept != NULL ? rows[i].kept : rows[i].choices);
+        }
+        naik_input_destroy(&input);
+    }
+    naik_geometry_destroy(&geometry);
+    naik_backend_destroy(&backend);
+    naik_lattice_destroy(&lat);
+}
+
 /* The texts of a file, each with its name; the last run that says all counts. */
 static void a_place_is_what_the_last_run_said(check *t)
 {
@@ -416,5 +556,6 @@ CHECK_MAIN(CHECK(solves_are_counted_with_their_like_alone),
            CHECK(nodes_that_do_not_divide_the_ranks_are_one), CHECK(a_group_has_its_reason),
            CHECK(the_nearest_mass_of_a_pilot_run_decides),
            CHECK(iterations_beyond_the_limit_take_multigrid),
+           CHECK(choices_of_an_unfinished_output_are_kept),
            CHECK(a_place_is_what_the_last_run_said), CHECK(what_multigrid_did_is_added_up),
            CHECK(masses_beyond_all_rows_are_counted_with_the_last))
