@@ -161,6 +161,8 @@ def auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations():
 def auto_takes_multigrid_where_it_needs_many():
     said = solve("light", *LIMIT, method="auto")
     assert "takes multigrid: bicgstab has not solved its first column in 40 iterations" in said, said
+    tells = re.search(r"changes to multigrid after (\d+) iterations without a solution if 12 columns share the setup, or after (\d+) if 48 do", said)
+    assert tells and int(tells[1]) > int(tells[2]) > 0, said
     same(everything("one.h5"), everything("light.h5"))
     assert reasons("light") == {"converged by multigrid"}, reasons("light")
 
