@@ -7,7 +7,7 @@
 
 #include "naik/status.h"
 
-typedef enum file_kind { GAUGE, LINKS, MODES, BRICKS, NEAR_NULL, KINDS } file_kind;
+typedef enum file_kind { GAUGE, LINKS, MODES, BRICKS, NEAR_NULL, PROP, PYQUDA, KINDS } file_kind;
 
 typedef enum how {
     NUMBER,  /* element `at` of an attribute of numbers */
@@ -49,6 +49,10 @@ static const char no_modes[] = "its eigenvalues and residuals are none of low mo
 #define LIKE(k, o, n, h, a, v, x)                                                                  \
     {                                                                                              \
         k, o, n, h, a, v, x, NAIK_OK, ""                                                           \
+    }
+#define OKAY(k, o, n, h, a, v, x, says)                                                            \
+    {                                                                                              \
+        k, o, n, h, a, v, x, NAIK_OK, says                                                         \
     }
 #define BAD(k, o, n, h, a, v, x, says)                                                             \
     {                                                                                              \
@@ -206,6 +210,78 @@ static const row rows[] = {
     BAD(MODES, ".", "interval_high", NUMBER, 0, 0, NULL, no_modes),
     BAD(MODES, ".", "interval_high", GONE, 0, 0, NULL, no_modes),
     BAD(MODES, ".", "interval_high", CLASS, 0, 0, NULL, no_modes),
+    /* ---- propagators */
+    OKAY(PROP, ".", "precision", NUMBER, 0, 32, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 3 contractions, 0 bad, complete"),
+    BAD(PROP, ".", "precision", NUMBER, 0, 16, NULL, "cannot be described: its extents or its precision are missing"),
+    BAD(PROP, ".", "precision", GONE, 0, 0, NULL, "cannot be described: its extents or its precision are missing"),
+    BAD(PROP, ".", "dims", NUMBER, 2, 0, NULL, "cannot be described: its extents or its precision are missing"),
+    BAD(PROP, ".", "dims", NUMBER, 2, 32769, NULL, "cannot be described: its extents or its precision are missing"),
+    BAD(PROP, ".", "dims", LONGER, 0, 0, NULL, "cannot be described: its extents or its precision are missing"),
+    BAD(PROP, ".", "dims", GONE, 0, 0, NULL, "cannot be described: its extents or its precision are missing"),
+    OKAY(PROP, ".", "state", WORD, 0, 0, "incomplete", "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 3 contractions, 0 bad"),
+    OKAY(PROP, ".", "metadata_crc", GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 3 contractions, 0 bad, complete, no checksum"),
+    OKAY(PROP, "metadata", "numerics", RAW, 0, 0, "another", "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 3 contractions, 0 bad, complete, edited"),
+    BAD(PROP, "solves", NULL, GONE, 0, 0, NULL, "cannot be described: /solves is missing, of another shape or unreadable"),
+    OKAY(PROP, "solves", NULL, EXTENT, 0, 3, NULL, "1 pairs, 0 bad records, 0 histories, 3 bad, 4 correlators, 0 damaged, 3 contractions, 0 bad, complete"),
+    BAD(PROP, "solves", NULL, EXTENT, 0, 0, NULL, "cannot be described: /solves is missing, of another shape or unreadable"),
+    BAD(PROP, "solves", NULL, EXTENT, 0, 13, NULL, "cannot be described: /solves is missing, of another shape or unreadable"),
+    BAD(PROP, "solves", NULL, RANK, 0, 0, NULL, "cannot be described: /solves is missing, of another shape or unreadable"),
+    BAD(PROP, "solves", NULL, TYPE, 0, 0, NULL, "cannot be described: /solves is missing, of another shape or unreadable"),
+    OKAY(PROP, "solves_history", NULL, GONE, 0, 0, NULL, "4 pairs, 0 bad records, 0 histories, 0 bad, 16 correlators, 0 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "solves_history", NULL, EXTENT, 1, 5, NULL, "4 pairs, 0 bad records, 0 histories, 12 bad, 16 correlators, 0 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "solves_history", NULL, RANK, 0, 0, NULL, "4 pairs, 0 bad records, 0 histories, 0 bad, 16 correlators, 0 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "solves_history", NULL, ELEMENT, 0, 0.5, NULL, "4 pairs, 0 bad records, 11 histories, 1 bad, 16 correlators, 0 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "solves_history", NULL, ELEMENT, 71, 0.5, NULL, "4 pairs, 0 bad records, 11 histories, 1 bad, 16 correlators, 0 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/per_colour", NULL, GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 8 correlators, 1 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/per_colour", NULL, EXTENT, 0, 2, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 8 correlators, 2 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/per_colour", NULL, EXTENT, 1, 1, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 8 correlators, 2 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/per_colour", NULL, EXTENT, 2, 3, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 8 correlators, 2 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/per_colour", NULL, EXTENT, 3, 4, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 8 correlators, 2 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/per_colour", NULL, RANK, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 8 correlators, 2 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/per_colour", NULL, ELEMENT, 0, 0.5, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 12 correlators, 1 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/per_colour", NULL, ELEMENT, 95, 0.5, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 12 correlators, 1 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/per_colour", "correlators", GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 8 correlators, 2 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/per_colour", "momenta", GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 8 correlators, 2 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/pion5/p000", NULL, ELEMENT, 3, 0.5, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 15 correlators, 1 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/pion5/p000", NULL, EXTENT, 0, 7, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 15 correlators, 1 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/pion5/p000", NULL, GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 15 correlators, 1 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/pion5/p10-1", "momentum", NUMBER, 0, 2, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/pion5/p10-1", "momentum", GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 15 correlators, 1 damaged, 3 contractions, 0 bad, complete"),
+    OKAY(PROP, "contractions", NULL, GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 0 contractions, 3 bad, complete"),
+    OKAY(PROP, "contractions", NULL, EXTENT, 0, 4, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 0 contractions, 3 bad, complete"),
+    OKAY(PROP, "contractions", NULL, EXTENT, 0, 2, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 0 contractions, 3 bad, complete"),
+    OKAY(PROP, "contractions", NULL, RANK, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 0 contractions, 3 bad, complete"),
+    OKAY(PROP, "contractions", NULL, TYPE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 0 contractions, 3 bad, complete"),
+    OKAY(PROP, "contractions", NULL, TYPE, 0, 6, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 0 contractions, 3 bad, complete"),
+    OKAY(PROP, "metadata/contractions", NULL, GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 0 contractions, 0 bad, complete"),
+    OKAY(PROP, "metadata/contractions", NULL, GROUP, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 0 contractions, 1 bad, complete"),
+    OKAY(PROP, "metadata", NULL, GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 0 contractions, 0 bad, complete"),
+    OKAY(PROP, "corr/made/n1/rhox", NULL, GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 2 contractions, 1 bad, complete"),
+    OKAY(PROP, "corr/made/n1/rhox", NULL, EXTENT, 0, 7, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 2 contractions, 1 bad, complete"),
+    OKAY(PROP, "corr/made/n1/rhox", NULL, TYPE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 2 contractions, 1 bad, complete"),
+    OKAY(PROP, "corr/made/n1/rhox", "correlator", GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 3 contractions, 0 bad, complete"),
+    /* ---- configurations of PyQUDA */
+    OKAY(PYQUDA, "LatticeColorMatrix", "Color", WORD, 0, 0, "3", "pyquda-hdf5 little of 64 bits, 4x2x6x8, the checksums shown are of the dataset X, good"),
+    OKAY(PYQUDA, "LatticeColorMatrix/X", "sum29", WORD, 0, 0, "1a", "pyquda-hdf5 little of 64 bits, 4x2x6x8, the checksums shown are of the dataset X, OTHER"),
+    BAD(PYQUDA, "LatticeColorMatrix/X", "sum29", WORD, 0, 0, "1g", "a checksum (sum29, sum31) of /LatticeColorMatrix/X is not text of a hexadecimal number, as PyQUDA writes it"),
+    OKAY(PYQUDA, "LatticeColorMatrix/X", "sum29", WORD, 0, 0, "ffffffff", "pyquda-hdf5 little of 64 bits, 4x2x6x8, the checksums shown are of the dataset X, OTHER"),
+    BAD(PYQUDA, "LatticeColorMatrix/X", "sum29", WORD, 0, 0, "100000000", "a checksum (sum29, sum31) of /LatticeColorMatrix/X is not text of a hexadecimal number, as PyQUDA writes it"),
+    BAD(PYQUDA, "LatticeColorMatrix/X", "sum29", CLASS, 0, 0, NULL, "a checksum (sum29, sum31) of /LatticeColorMatrix/X is not text of a hexadecimal number, as PyQUDA writes it"),
+    BAD(PYQUDA, "LatticeColorMatrix/T", "sum31", WORD, 0, 0, "1g", "a checksum (sum29, sum31) of /LatticeColorMatrix/T is not text of a hexadecimal number, as PyQUDA writes it"),
+    BAD(PYQUDA, "LatticeColorMatrix/T", "sum31", CLASS, 0, 0, NULL, "a checksum (sum29, sum31) of /LatticeColorMatrix/T is not text of a hexadecimal number, as PyQUDA writes it"),
+    BAD(PYQUDA, "LatticeColorMatrix/X", "sum29", GONE, 0, 0, NULL, "has checksums on some of its directions only"),
+    BAD(PYQUDA, "LatticeColorMatrix/X", "sum31", GONE, 0, 0, NULL, "has checksums on some of its directions only"),
+    NOT(PYQUDA, "LatticeColorMatrix/X", NULL, GONE, 0, 0, NULL, "is an HDF5 file, not a gauge configuration of naik"),
+    NOT(PYQUDA, "LatticeColorMatrix/T", NULL, GONE, 0, 0, NULL, "is a PyQUDA file, but /LatticeColorMatrix/T is not [T][Z][Y][X][3][3] of complex numbers"),
+    NOT(PYQUDA, "LatticeColorMatrix/T", NULL, GROUP, 0, 0, NULL, "is a PyQUDA file, but /LatticeColorMatrix/T is not [T][Z][Y][X][3][3] of complex numbers"),
+    NOT(PYQUDA, "LatticeColorMatrix/Y", NULL, EXTENT, 4, 2, NULL, "is a PyQUDA file, but /LatticeColorMatrix/Y is not [T][Z][Y][X][3][3] of complex numbers"),
+    NOT(PYQUDA, "LatticeColorMatrix/Y", NULL, EXTENT, 5, 2, NULL, "is a PyQUDA file, but /LatticeColorMatrix/Y is not [T][Z][Y][X][3][3] of complex numbers"),
+    BAD(PYQUDA, "LatticeColorMatrix/Y", NULL, EXTENT, 0, 7, NULL, "has an unusable dataset /LatticeColorMatrix/Y"),
+    NOT(PYQUDA, "LatticeColorMatrix/Y", NULL, EXTENT, 0, 0, NULL, "is a PyQUDA file, but /LatticeColorMatrix/Y is not [T][Z][Y][X][3][3] of complex numbers"),
+    BAD(PYQUDA, "LatticeColorMatrix/Y", NULL, RANK, 0, 0, NULL, "has checksums on some of its directions only"),
+    NOT(PYQUDA, "LatticeColorMatrix/Y", NULL, TYPE, 0, 0, NULL, "is a PyQUDA file, but /LatticeColorMatrix/Y is not [T][Z][Y][X][3][3] of complex numbers"),
+    OKAY(PYQUDA, "LatticeColorMatrix/X", NULL, SOFT, 0, 0, "/LatticeColorMatrix/X", "pyquda-hdf5 little of 64 bits, 4x2x6x8, the checksums shown are of the dataset X, good"),
+    NOT(PYQUDA, "LatticeColorMatrix/X", NULL, EXTERNAL, 0, 0, "other.h5", "/more is an external link to 'other.h5': nothing is read from other files"),
     /* ---- near-null vectors */
     BAD(NEAR_NULL, ".", "action", WORD, 0, 0, "nobody's", damaged_null),
     BAD(NEAR_NULL, ".", "mass", NUMBER, 0, 0.3, NULL, damaged_null), /* kappa and mass tell of each other */
