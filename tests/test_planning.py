@@ -214,7 +214,7 @@ def wilson_and_clover_quarks_are_planned():
             assert mean > 5 and abs(p["masses"][m]["iterations"] - mean) <= 0.51, (p["masses"], mean)
         size = os.path.getsize(pilot)
     told = plan(file, "--machine", write_machine("alone.yaml", gpus_per_node=1), "--nodes", "1", *more)["nodes"][0]
-    assert 0 <= told["output_bytes"] - size < 5 << 20, (told, size)  # 4 MiB to spare
+    assert 0 <= told["output_bytes"] - size < 3 << 19, (told, size)
     for words, sentence in ((("--software", "naik", "--recon", "9"), "links of Wilson quarks are stored as 18, 12 or 8 numbers"),
                             (("--software", "quda"), "--action wilson and clover are of --software naik")):
         said = naik("bench", "model", "--action", "wilson", *words, status=1)
@@ -251,7 +251,8 @@ def seconds_of_multigrid_are_planned():
                  f"run.transport={transport}")["nodes"][0]["multigrid"][0] for transport in ("auto", "peer", "mpi_device", "staged")] for per in (2, 1)]
     for what in ("seconds", "setup_s"):
         (auto, peer, device, staged), between = ([m[what] for m in row] for row in two)
-        assert auto == peer < device == staged < between[0] and len(set(between)) == 1, (what, two)
+        # staged faces of the fine lattice cross the hosts too
+        assert auto == peer < device < staged < between[3] and auto < between[0] == between[1] == between[2] < between[3], (what, two)
     # by auto with 100 iterations of BiCGStab: they are fewer than pay, but what they are at the most would not be waited for
     auto, plain = (plan(file, *machine, "--set", f"solver.method={method}")["nodes"][0] for method in ("auto", "bicgstab"))
     assert not any(m["taken"] for m in auto["multigrid"]) and "multigrid" not in plain, auto
@@ -278,6 +279,23 @@ def seconds_of_multigrid_are_planned():
     assert p["masses"][0]["iterations"] == 100 and "assumed" in p["origin"]["iterations"], p
     told = naik("solve", file, "--dry-run", "--machine", "h100", "--nodes", "128", "--set", "solver.method=multigrid", status=2)
     assert "no process grid cuts the lattice for these GPUs, with whole aggregates" in told, told
+
+
+def faces_that_go_through_the_host_take_longer_and_other_memory():
+    """4 GPUs in a row in t, on one node and on two, where GPUs that write to each other keep their halos beside the buffers of messages."""
+    file, of = write_input("staged.yaml", "32, 32, 32, 64"), {}
+    for per in 4, 2:
+        for transport in "auto", "peer", "mpi_device", "staged":
+            of[per, transport] = plan(file, "--machine", write_machine("row.yaml", gpus_per_node=per), "--nodes", str(4 // per), "--set", "run.grid=[1, 1, 1, 4]",
+                                      "--set", "solver={batch: 1, inner_precision: single}", "--set", f"run.transport={transport}")["nodes"][0]
+    us = {key: v["solves"][0]["us_per_iteration"] for key, v in of.items()}
+    face = 32**3 // 2 * 3 * 24  # bytes of three slices of one parity, of one right-hand side in single precision
+    staged_us = 2 * 2 * (30 + 2 * face / 5.8e3)  # of the two D of an iteration
+    for per in 4, 2:
+        assert us[per, "auto"] == us[per, "peer"] == us[per, "mpi_device"], us
+        assert 0.5 * staged_us < us[per, "staged"] - us[per, "auto"] < 1.2 * staged_us and of[per, "staged"]["wall_s"] > of[per, "auto"]["wall_s"], (us, staged_us)
+    memory = {key: v["memory_bytes"] for key, v in of.items()}
+    assert memory[2, "auto"] == memory[2, "peer"] > memory[2, "staged"] == memory[2, "mpi_device"] == memory[4, "staged"], memory
 
 
 def a_plan_counts_the_groups_of_ranks():
@@ -589,7 +607,7 @@ def a_run_is_shown_beside_its_prediction():
         assert abs(int(least) - m["least"]) <= 0.51 and abs(int(most) - m["most"]) <= 0.51, (mass, m)
     size = os.path.getsize(out)
     assert f"measured: the output has {size} bytes, predicted {expected['nodes'][0]['output_bytes']}" in said, said
-    assert 0 <= expected["nodes"][0]["output_bytes"] - size < 5 << 20, (expected["nodes"][0], size)  # 4 MiB to spare
+    assert 0 <= expected["nodes"][0]["output_bytes"] - size < 3 << 19, (expected["nodes"][0], size)
     gap = "naik predicts seconds only on the GPUs of the machines"
     assert gap in said, said
 
@@ -642,7 +660,7 @@ main([the_model_is_within_30_percent_of_what_was_measured,
       iterations_follow_the_mass_and_the_tolerance,
       a_pilot_run_gives_the_iterations, a_pilot_run_with_modes_is_not_taken_for_one_without,
       wilson_and_clover_quarks_are_planned,
-      seconds_of_multigrid_are_planned, a_plan_counts_the_groups_of_ranks, a_plan_says_which_number_of_groups_is_fastest, the_smallest_number_of_nodes_is_told_and_fits,
+      seconds_of_multigrid_are_planned, faces_that_go_through_the_host_take_longer_and_other_memory, a_plan_counts_the_groups_of_ranks, a_plan_says_which_number_of_groups_is_fastest, the_smallest_number_of_nodes_is_told_and_fits,
       a_lattice_too_small_for_any_node_is_told_so,
       more_nodes_take_less_time_and_memory,
       the_size_of_the_output_is_that_of_the_run,

@@ -23,6 +23,9 @@
 #include "io/prop/prop_file.h"
 #include "io/reread.h"
 
+/* Room on the disk that a file is not begun without, beyond its bytes. */
+static const int64_t SPARE = 3 << 20;
+
 static uint32_t identity_of(const naik_propagator_spec *spec, const char *structure)
 {
     const char *texts[] = {spec->canonical_input, spec->gauge_checksum, spec->source_checksums,
@@ -236,8 +239,8 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
         }
     }
     if (!usable) {
-        NAIK_TRY(naik_file_check_space(comm, file->part,
-                                       naik_propagator_spec_bytes(spec, file->lattice->size)));
+        NAIK_TRY(naik_file_check_space(
+            comm, file->part, naik_propagator_spec_bytes(spec, file->lattice->size) + SPARE));
         NAIK_TRY(naik_prop_create(file, spec, structure));
         file->begun = !rebuild;
     }
@@ -263,7 +266,8 @@ naik_status naik_propagator_file_precheck(const naik_lattice *lattice, const cha
     status = naik_prop_plan_create(comm->log, spec, lattice->size, &plan);
     naik_prop_plan_destroy(&plan);
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_output_precheck(comm, path, naik_propagator_spec_bytes(spec, lattice->size),
+    NAIK_TRY(naik_output_precheck(comm, path,
+                                  naik_propagator_spec_bytes(spec, lattice->size) + SPARE,
                                   NAIK_BESIDE_SOLVE, part));
 done:
     return status;

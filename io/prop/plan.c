@@ -287,7 +287,7 @@ int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int s
     const int64_t contracted =
         spec->contraction_count * (16 * (int64_t)size[3] + NAIK_CONTRACTION_PATH + 2048);
     return solves * each + 2 * correlators + headers + contracted + align + texts +
-           NAIK_SESSIONS * NAIK_SESSION_BYTES + (1 << 22);
+           NAIK_SESSIONS * NAIK_SESSION_BYTES + (1 << 20);
 }
 
 static void structure_of_choice(FILE *out, const char *section,

@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "lattice/grid.h"
 
+static const double HOST_FACE_US = 30, HOST_GBS = 5.8;
+
 static double value_of(const model_machine *m, int figure)
 {
     return m->figures[figure].value;
@@ -48,6 +50,11 @@ bool model_crosses_nodes(const int grid[NAIK_DIM], int mu, int node_size)
     return false;
 }
 
+double model_host_us(double bytes)
+{
+    return 2 * (HOST_FACE_US + bytes / (HOST_GBS * 1e3));
+}
+
 static double wire_us(const model_machine *m, const model_problem *p, naik_grid_cost cost)
 {
     const int vectors = naik_travelling_vectors(p->vectors, p->kind->spin);
@@ -55,7 +62,9 @@ static double wire_us(const model_machine *m, const model_problem *p, naik_grid_
                         naik_vector_bytes(p->vectors);
     const double inside = (double)cost.inside * site / value_of(m, WIRE_INSIDE_GBS);
     const double between = (double)cost.between * site / value_of(m, WIRE_BETWEEN_GBS);
-    return 1e-3 * fmax(inside, between);
+    return p->staged ? model_host_us((double)(cost.inside + cost.between) * site) -
+                           model_host_us(0) + 1e-3 * between
+                     : 1e-3 * fmax(inside, between);
 }
 
 /* Whether the words of a halo say themselves that they have come: on one node, where it is short. */
@@ -69,6 +78,14 @@ static bool comes_in_words(const model_problem *p, const int grid[NAIK_DIM], int
     const int vectors = p->nrhs * p->kind->spin;
     return nodes == 1 &&
            naik_peer_in_words(vectors, (size_t)(sites * vectors * naik_vector_bytes(p->vectors)));
+}
+
+static double direction_us(const model_machine *m, const model_problem *p, const int grid[NAIK_DIM],
+                           int mu, int inside)
+{
+    const bool crosses = model_crosses_nodes(grid, mu, m->node_size);
+    const double direct = value_of(m, crosses ? BETWEEN_US : inside);
+    return p->staged ? model_host_us(0) + (crosses ? direct : 0) : direct;
 }
 
 static void predict_on(const model_machine *m, const model_problem *p, int ranks,
@@ -94,8 +111,7 @@ static void predict_on(const model_machine *m, const model_problem *p, int ranks
     out->dslash_us = kernel + (ranks > 1 ? value_of(m, DSLASH_US) : 0);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (out->grid[mu] > 1) {
-            out->dslash_us +=
-                value_of(m, model_crosses_nodes(out->grid, mu, m->node_size) ? BETWEEN_US : inside);
+            out->dslash_us += direction_us(m, p, out->grid, mu, inside);
         }
     }
     out->wire_us = wire_us(m, p, cost);

@@ -7,7 +7,8 @@
  *   T_L    = vectors sites vector / copy                     beside what the two D count
  *   T_R    = R_inside [ranks > 1] + R_between log2(nodes)
  *   T_wire = max(bytes inside / wire_inside, bytes between / wire_between)
- *
+ *          = 2 bytes / 5.8 GB/s + bytes between / wire_between       of staged faces, with 60 us more in A between
+ *                                                                    nodes, and 60 us as A inside of them
  * u is 0 where vectors are in double: their residual is the true one; h is 1 for one right-hand
  * side. doc/performance-model.md
  * says what each figure is, where it comes from, and how well this meets what was measured.
@@ -26,6 +27,7 @@ typedef struct model_problem {
     int recon; /* numbers of a long link */
     int nrhs;
     const naik_quark_kind *kind;
+    bool staged; /* faces go through the memory of the hosts, between GPUs of a node too */
     bool blocks; /* M has blocks, and every D takes those of A^-1 */
 } model_problem;
 
@@ -39,6 +41,10 @@ typedef struct model_prediction {
  * right-hand side. */
 double model_floor_bytes(naik_precision vectors, naik_precision links, int recon, int points,
                          int nrhs);
+
+/* Faces to the host's memory and back from it: 0.77 to 1.33 times what tests/results has of staged halos on two H200, and
+ * on four H100 and H200. */
+double model_host_us(double bytes);
 
 /* Whether some box's neighbour in direction mu is on another node, of ranks that fill nodes in order, x fastest. Local. */
 bool model_crosses_nodes(const int grid[NAIK_DIM], int mu, int node_size);

@@ -8,7 +8,7 @@ enum { BLOCK = 12, COLOUR_SPIN = 12, COMPLEX_FLOPS = 8, POINTS = 8, SPINOR_BYTES
 static const double TRANSFER_ROOF = 0.25,
                     COARSE_ROOF = 2.8; /* shares; of matrix units the second */
 static const double ITERATION_PASSES = 25, CYCLE_PASSES = 30;
-static const double STEP_LAUNCHES = 10, PEER_FACES_US = 85, FACE_US = 30, HOST_GBS = 5.8;
+static const double STEP_LAUNCHES = 10, PEER_FACES_US = 85;
 static const double START = 1.15, FILL_TRANSFERS = 45, LOW_SOLVES = 40, EARLY = 0.25;
 static const double COLUMN_NS_A_SITE = 17.6;
 
@@ -41,7 +41,7 @@ static double faces_us(const model_machine *m, const int grid[NAIK_DIM], int mu,
 {
     return peers && !model_crosses_nodes(grid, mu, m->node_size)
                ? PEER_FACES_US + bytes / (figure(m, WIRE_INSIDE_GBS) * 1e3)
-               : 2 * (FACE_US + bytes / (HOST_GBS * 1e3));
+               : model_host_us(bytes);
 }
 
 /* Faces of the coarse box, and two sums. */

@@ -149,6 +149,7 @@ static naik_status time_iteration(naik_comm *comm, const naik_input *input, cons
                              .recon = fastest ? c->plan.recon : 18,
                              .nrhs = nrhs,
                              .kind = all->kind,
+                             .staged = input->run.transport == NAIK_TRANSPORT_STAGED,
                              .blocks = naik_quark_csw(&input->quarks[0]) != 0};
     model_prediction now;
     memcpy(now.grid, c->grid, sizeof now.grid);
@@ -170,7 +171,8 @@ static naik_status time_search(naik_comm *comm, const naik_input *input, const c
                              .links = half ? NAIK_HALF : NAIK_SINGLE,
                              .recon = 18,
                              .nrhs = NAIK_MODES_BLOCK,
-                             .kind = all->kind};
+                             .kind = all->kind,
+                             .staged = input->run.transport == NAIK_TRANSPORT_STAGED};
     model_prediction now;
     c->modes.rule = mode_cost_of(input, c->plan.modes, c->plan.modes_chosen);
     memcpy(now.grid, c->grid, sizeof now.grid);
@@ -367,7 +369,7 @@ static naik_status evaluate_groups(naik_comm *comm, const naik_input *input, con
         goto done;
     }
     const bool inside = nodes == 1 || (groups > 1 && all->machine.node_size % ranks == 0);
-    on_paper_lay_out(&paper, comm, input->lattice.size, c->grid, inside,
+    on_paper_lay_out(&paper, comm, input->lattice.size, c->grid, inside, input->run.transport,
                      (size_t)(all->machine.memory_gib * MEMORY_SHARE * (1 << 30)));
     if (!on_paper_fits_numbers(c->local)) {
         c->verdict = COST_NO_MEMORY;

@@ -91,6 +91,7 @@ static naik_status predict(naik_log *log, const naik_input *input, const cost *a
                                    .recon = c->plan.recon,
                                    .nrhs = c->plan.multigrid_batch,
                                    .kind = all->kind,
+                                   .staged = input->run.transport == NAIK_TRANSPORT_STAGED,
                                    .blocks = naik_quark_csw(&input->quarks[0]) != 0};
     int extent[NAIK_DIM] = {1, 1, 1, 1}, mu;
     (void)naik_multigrid_aggregate(input->lattice.size, p->aggregate, extent, &mu);

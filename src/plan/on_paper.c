@@ -12,7 +12,6 @@
 #include "backend/field.h"
 #include "backend/multigrid.h"
 #include "backend/packed_links.h"
-#include "backend/route.h"
 
 static size_t field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
 {
@@ -143,8 +142,10 @@ bool on_paper_fits_numbers(const int local[NAIK_DIM])
 }
 
 void on_paper_lay_out(on_paper *paper, naik_comm *comm, const int size[NAIK_DIM],
-                      const int grid[NAIK_DIM], bool single_node, size_t memory_bytes)
+                      const int grid[NAIK_DIM], bool single_node, naik_transport wanted,
+                      size_t memory_bytes)
 {
+    const bool peer = wanted == NAIK_TRANSPORT_AUTO || wanted == NAIK_TRANSPORT_PEER;
     memset(paper, 0, sizeof *paper);
     naik_lattice *lat = &paper->lattice;
     *lat = (naik_lattice){.comm = comm, .volume = 1, .sites = 1};
@@ -166,6 +167,8 @@ void on_paper_lay_out(on_paper *paper, naik_comm *comm, const int size[NAIK_DIM]
                                     .ops = &ops,
                                     .comm = comm,
                                     .log = comm->log,
-                                    .route = {.peer = true, .single_node = single_node}};
+                                    .route = {.peer = peer,
+                                              .single_node = peer && single_node,
+                                              .device = wanted == NAIK_TRANSPORT_MPI_DEVICE}};
     paper->geometry = (naik_geometry){.backend = &paper->backend, .lattice = lat};
 }

@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "backend/halo.h"
+#include "backend/route.h"
 
 typedef struct on_paper {
     naik_backend backend;
@@ -21,8 +22,10 @@ bool on_paper_fits_numbers(const int local[NAIK_DIM]);
 
 /* paper   filled in place, and must stay where it is; owns nothing
  * comm    borrowed, real, and of any size
- * grid    must work (grid.h); single_node: all ranks on one node, between whose GPUs halos go */
+ * grid    must work (grid.h); single_node: all ranks are on one node
+ * wanted  of auto, the path that is the fastest where nothing forbids it: halos go from GPU to GPU */
 void on_paper_lay_out(on_paper *paper, naik_comm *comm, const int size[NAIK_DIM],
-                      const int grid[NAIK_DIM], bool single_node, size_t memory_bytes);
+                      const int grid[NAIK_DIM], bool single_node, naik_transport wanted,
+                      size_t memory_bytes);
 
 #endif
