@@ -185,6 +185,27 @@ def guesses_of_something_else_are_refused():
     refused("holds correlators only", *changed("solve.0.guess=" + path("text.h5")))
 
 
+def links_are_known_again_in_every_format():
+    """The checksum of NERSC does not see the order of time slices, and those of two formats cannot be compared: that of the links can."""
+    for form in "nersc-3x3", "ildg":
+        naik("gauge", "convert", path("lat.h5"), path("lat." + form), "--to", form)
+    with open(path("lat.nersc-3x3"), "rb") as f:
+        head, data = f.read().split(b"END_HEADER\n")
+    slices = np.frombuffer(data, ">f8").reshape(8, -1)
+    with open(path("later.nersc-3x3"), "wb") as f:  # the same plaquette, link trace and checksum
+        f.write(head + b"END_HEADER\n" + np.roll(slices, 1, axis=0).tobytes())
+    links = {name: ("--set", "gauge.file=" + path(name)) for name in ("lat.nersc-3x3", "later.nersc-3x3", "lat.ildg")}
+    solved("nersc", *links["lat.nersc-3x3"])
+    for more in (), links["lat.ildg"]:
+        assert "is complete already" in solved("nersc", *more), more
+    solved("formats", "--set", "solve.0.guess=" + path("nersc.h5"), *links["lat.ildg"])
+    assert (table("formats")["iterations"][:12] == 0).all() and (table("nersc")["iterations"] > 0).all(), table("formats")
+    told = solved("nersc", *links["later.nersc-3x3"], status=1)
+    assert "was begun with the gauge configuration 'plaquette" in told, told
+    told = solved("later", *links["later.nersc-3x3"], "--set", "solve.0.guess=" + path("nersc.h5"), status=1)
+    assert "was made with other links" in told, told
+
+
 def a_damaged_guess_is_noticed():
     flipped("loose.h5", "prop/s0001/m01", 1000, 1, "flipped.h5")
     for more in ((), ("--dry-run",)):
@@ -364,7 +385,8 @@ def propagators_of_tmlqcd_are_begun_from():
 main([configurations_are_generated, a_loose_solve_spares_the_next_its_iterations,
       stored_propagators_are_contracted_without_an_iteration, entries_that_share_a_source_are_told_apart, parts_of_noise_are_told_apart,
       bits_do_not_depend_on_ranks_batches_and_shared_masses,
-      a_killed_run_goes_on_to_the_same_bits, guesses_of_something_else_are_refused, a_damaged_guess_is_noticed,
+      a_killed_run_goes_on_to_the_same_bits, guesses_of_something_else_are_refused,
+      links_are_known_again_in_every_format, a_damaged_guess_is_noticed,
       quarks_with_spin_begin_from_what_is_stored, stored_quarks_with_spin_are_contracted_without_an_iteration,
       propagators_of_other_codes_are_begun_from, propagators_of_tmlqcd_are_begun_from],
      needed=[configurations_are_generated])

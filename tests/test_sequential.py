@@ -185,6 +185,8 @@ def what_does_not_fit_is_refused():
                                    (sequential(file="none.h5"), {}, "none.h5")):
         told = solve("bad", entry, "--dry-run", status=1, **words)
         assert sentence in told, (sentence, told)
+    naik("gauge", "convert", path("lat.h5"), path("lat.ildg.h5"), "--to", "ildg")  # the same links in another format
+    solve("bad", sequential(), "--dry-run", gauge="lat.ildg")
     flipped("pt.h5", "/prop/s0000/m00", 12345, 4, "hurt.h5")
     for more in ("--fresh",), ("--dry-run",):
         solve("bad", sequential(file="hurt.h5"), *more, status=4)

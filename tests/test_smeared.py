@@ -236,6 +236,8 @@ def what_is_stored_solves_its_equation_with_its_own_links_only():
     naik("export", path("one.h5"), "--source", 1, "-o", path("sm.scidac"))
     naik("gauge", "generate", "--size", ",".join(map(str, SIZE)), "--beta", "5.5", "--sweeps", 4, "--seed", "8",
          "-o", path("other.h5"))
+    naik("gauge", "convert", path("random.h5"), path("one.nersc"), "--to", "nersc-3x3")
+    naik("info", path("one.h5"), "--residuals", "--set", f"gauge.file={path('one.nersc')}")
     told = naik("info", path("one.h5"), "--residuals", "--set", f"gauge.file={path('other.h5')}", status=1)
     assert "were made with other links" in told, told
 

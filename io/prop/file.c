@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "io/checksum.h"
+#include "io/gauge/same_links.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
 #include "io/output.h"
@@ -26,14 +27,17 @@
 /* Room on the disk that a file is not begun without, beyond its bytes. */
 static const int64_t SPARE = 3 << 20;
 
+/* Of the links without their own checksum, which earlier versions did not have. */
 static uint32_t identity_of(const naik_propagator_spec *spec, const char *structure)
 {
-    const char *texts[] = {spec->canonical_input, spec->gauge_checksum, spec->source_checksums,
-                           spec->numerics, structure};
+    const char *const links = spec->gauge_checksum;
+    const char *texts[] = {spec->canonical_input, links, spec->source_checksums, spec->numerics,
+                           structure};
     uint32_t crc[sizeof texts / sizeof *texts] = {0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         crc[i] = texts[i] != NULL ? naik_crc32(texts[i], strlen(texts[i])) : 0;
     }
+    crc[1] = links != NULL ? naik_crc32(links, naik_links_line_without_sum(links)) : 0;
     return naik_crc32(crc, sizeof crc);
 }
 

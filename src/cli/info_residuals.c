@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "cli/info_parts.h"
+#include "io/gauge/same_links.h"
 #include "operator/set.h"
 #include "run/workplace.h"
 #include "stored/stored_sources.h"
@@ -169,7 +170,7 @@ static naik_status judge(const checker *c, naik_status *verdict)
     }
     const char *then = stored_run_text(&c->run, "gauge_checksum");
     naik_link_provider_identity(&c->at.links, now, sizeof now);
-    if (then != NULL && strcmp(then, now) != 0) {
+    if (then != NULL && !naik_same_links(then, now)) {
         return NAIK_FAIL(c->run.comm->log, NAIK_ERR_INPUT,
                          "'%s' was made with other links: then %s, now %s", c->run.path, then, now);
     }

@@ -11,7 +11,9 @@
 #include "comm/boxes.h"
 #include "comm/new.h"
 #include "correlator/smearing.h"
+#include "io/gauge/same_links.h"
 #include "io/links/links_file.h"
+#include "io/site_sums.h"
 #include "lattice/boxes.h"
 #include "lattice/source_kind.h"
 #include "links/twist.h"
@@ -227,6 +229,8 @@ static naik_status load_thin(const naik_gauge *thin, naik_link_provider *out)
         NAIK_TRY(
             naik_gauge_accept(input->gauge.file, &options, out->thin, &out->file, &out->checks));
     }
+    NAIK_TRY(naik_site_sums_of(out->lattice, out->thin->link, NAIK_DIM * sizeof *out->thin->link,
+                               out->links_sum));
 done:
     return status;
 }
@@ -288,7 +292,8 @@ naik_status naik_link_provider_divide(naik_link_provider *whole, const naik_latt
                                 .backend = backend,
                                 .timer = whole->timer,
                                 .file = whole->file,
-                                .checks = whole->checks};
+                                .checks = whole->checks,
+                                .links_sum = {whole->links_sum[0], whole->links_sum[1]}};
     memset(&whole->file, 0, sizeof whole->file); /* what it owned is out's */
     naik_timer_start(whole->timer, "divide configuration");
     naik_link_provider_turn(input, whole->thin); /* as it was read */
@@ -513,7 +518,9 @@ void naik_link_provider_identity(const naik_link_provider *source, char *text, s
         snprintf(text, text_size, "%s", source->content);
         return;
     }
-    snprintf(text, text_size, "plaquette %.17g %.17g link_trace %.17g (%s %x %x)",
+    snprintf(text, text_size,
+             "plaquette %.17g %.17g link_trace %.17g (%s %x %x" NAIK_LINKS_SUM "%x %x",
              source->checks.plaquette_s, source->checks.plaquette_t, source->checks.link_trace,
-             file->checksum_kind, file->checksum_computed[0], file->checksum_computed[1]);
+             file->checksum_kind, file->checksum_computed[0], file->checksum_computed[1],
+             source->links_sum[0], source->links_sum[1]);
 }

@@ -31,8 +31,9 @@ typedef struct naik_link_provider {
     source_current current;      /* of its sources */
     naik_gauge_file file;     /* the configuration's; format "" where the links come from a file */
     naik_gauge_checks checks; /* of the links as stored */
-    char content[128];        /* checksums of a file of fat and long links; "" otherwise */
-    naik_fatlong *ready;      /* read ahead; NULL: nothing */
+    uint32_t links_sum[2]; /* of these links, in double precision and this machine's byte order */
+    char content[128];     /* checksums of a file of fat and long links; "" otherwise */
+    naik_fatlong *ready;   /* read ahead; NULL: nothing */
 } naik_link_provider;
 
 /* Prints the configuration's checks. `thin`: links in memory in place of gauge.file, of this lattice,
@@ -85,7 +86,7 @@ naik_status naik_link_provider_operators(naik_link_provider *source, const naik_
                                          naik_fatlong **canonical, naik_operator_set *out);
 
 /* One line that identifies the content of the configuration or of the link files, for resume: never
- * a path, but checksums, plaquette, link trace. */
+ * a path, but checksums, plaquette, link trace. io/gauge/same_links.h compares such lines. */
 void naik_link_provider_identity(const naik_link_provider *source, char *text, size_t text_size);
 
 /* "antiperiodic", "periodic" */

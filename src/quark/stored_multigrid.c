@@ -7,6 +7,7 @@
 
 #include "comm/paths.h"
 #include "io/checksum.h"
+#include "io/gauge/same_links.h"
 #include "io/output.h"
 #include "quark/family.h"
 
@@ -155,7 +156,7 @@ static void tell_links(const stored_multigrid *w, const char *path, const char *
 {
     char own[NAIK_MULTIGRID_LINKS];
     naik_link_provider_identity(w->links, own, sizeof own);
-    if (strcmp(own, links) != 0) {
+    if (!naik_same_links(own, links)) {
         naik_log_warn(w->geometry->backend->log,
                       "multigrid: %s says that its vectors are of the links '%s', and these are "
                       "'%s': they are used, because |Mh v|/|v| of every vector agrees to %g",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/gauge/same_links.h"
 
 enum { MAX_OVERRIDES = 256 };
 
@@ -29,7 +30,7 @@ const char *stored_run_text(const stored_run *run, const char *name)
 const char *stored_run_other_links(const stored_run *run, const char *now)
 {
     const char *then = stored_run_text(run, "gauge_checksum");
-    return then == NULL ? "unknown" : strcmp(then, now) != 0 ? then : NULL;
+    return then == NULL ? "unknown" : !naik_same_links(then, now) ? then : NULL;
 }
 
 void stored_run_add_sums(const naik_solve_record *record, uint32_t sum[2])
