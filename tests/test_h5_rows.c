@@ -533,5 +533,63 @@ static void all_numbers_of_near_null_vectors_are_told(check *t)
     (void)remove(path);
 }
 
-CHECK_MAIN(CHECK(all_numbers_of_near_null_vectors_are_told),
+/* Whose solves, correlators and contractions they are. */
+static void what_a_file_of_propagators_tells_of_each_pair(check *t)
+{
+    static const char *const pairs[] = {
+        "pt, point at 1,0,3,2, hisq 0.05 0, x0 0,0,0,0, from 0,0,0,0, cosines, 3 states 111, 4 "
+        "residuals, 4 of 4 correlators, pion05 1,0,-1",
+        "pt, point at 1,0,3,2, hisq 0.1 -0.2, x0 0,0,0,0, from 0,0,0,0, cosines, 3 states 112, 4 "
+        "residuals, 4 of 4 correlators, pion05 1,0,-1",
+        "wall/s0000, random_wall at 0,0,0,0, hisq 0.05 0, x0 0,0,0,0, from 0,0,0,0, cosines, 3 "
+        "states 111, 4 residuals, 4 of 4 correlators, pion05 1,0,-1",
+        "wall/s0001, random_wall at 0,0,0,4, hisq 0.05 0, x0 0,0,0,0, from 0,0,0,0, cosines, 3 "
+        "states 111, 4 residuals, 4 of 4 correlators, pion05 1,0,-1"};
+    char path[PATH], text[TOLD];
+    naik_propagator_reader *r = NULL;
+    write_whole(t, PROP, scratch("prop.h5", path));
+    CHECK_OK(t, naik_propagator_reader_open(t->log, path, ROOM_SOLVES, 8, &r));
+    CHECK_REQUIRE(t, r != NULL && r->pair_count == 4 && r->contractions.count == ROOM_CONTRACTED);
+    for (int i = 0; i < 4; i++) {
+        const naik_reader_pair *pair = &r->pairs[i];
+        const naik_reader_correlator *last = &pair->correlators[pair->correlator_count - 1];
+        snprintf(text, sizeof text,
+                 "%s, %s, %s %g %g, x0 %d,%d,%d,%d, from %d,%d,%d,%d, %s, %d states %d%d%d, %d "
+                 "residuals, %d of %d correlators, %s %d,%d,%d",
+                 pair->label, pair->source, pair->quark.kind->name, pair->quark.mass,
+                 pair->quark.naik_epsilon, pair->x0[0], pair->x0[1], pair->x0[2], pair->x0[3],
+                 pair->counted_from[0], pair->counted_from[1], pair->counted_from[2],
+                 pair->counted_from[3], pair->waves ? "waves" : "cosines", r->columns,
+                 (int)pair->solve[0].state, (int)pair->solve[1].state, (int)pair->solve[2].state,
+                 pair->history_count[0], pair->correlator_count, pair->correlators_stored,
+                 last->meson, last->momentum[0], last->momentum[1], last->momentum[2]);
+        CHECK_TEXT(t, text, pairs[i]);
+        /* A correlator is the sum over the colours that were committed. */
+        double all[ROOM_CORR] = {0}, one[ROOM_CORR];
+        for (int colour = 0; colour < 3; colour++) {
+            room_fill_correlators(3 * i + colour, one);
+            for (int k = 0; k < ROOM_CORR; k++) {
+                all[k] += one[k];
+            }
+        }
+        for (int k = 0; k < ROOM_CORR; k++) {
+            CHECK_NEAR(t, pair->correlators[k / ROOM_T].values[2 * (k % ROOM_T)], all[k], 1e-15);
+        }
+    }
+    for (int i = 0; i < ROOM_CONTRACTED; i++) {
+        const naik_reader_contraction *c = &r->contractions.item[i];
+        double values[ROOM_CONTRACTED][2 * ROOM_T];
+        room_fill_contractions(values);
+        snprintf(text, sizeof text, "%s %s of %s, %d quarks, '%s' %d%d%d", c->correlator,
+                 c->quantity, c->quark[0].source, c->quarks, c->weight, c->counted, c->truncated,
+                 c->three_point);
+        CHECK_TEXT(t, text, "rhox correlator of pt, 1 quarks, '' 000");
+        CHECK_TRUE(t, memcmp(c->values, values[i], sizeof values[i]) == 0);
+    }
+    naik_propagator_reader_destroy(&r);
+    (void)remove(path);
+}
+
+CHECK_MAIN(CHECK(what_a_file_of_propagators_tells_of_each_pair),
+           CHECK(all_numbers_of_near_null_vectors_are_told),
            CHECK(each_word_and_number_of_a_file_is_looked_at))
