@@ -1,0 +1,266 @@
+/* test_bounds.c - small rules at both sides of their limits: what texts may say, which vectors are alike, what sums
+ * are rounded to, where ghost sites are, and how many flops an operator with spin takes
+ *
+ * ranks: 1
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "check.h"
+#include "lattice/grid.h"
+#include "links/ghosted.h"
+#include "multigrid/coarse_vector.h"
+#include "multigrid/gram.h"
+#include "operator/wilson_operator.h"
+
+static void characters_are_printed_or_not(check *t)
+{
+    static const struct {
+        const char *text;
+        int length;
+    } rows[] = {{"A", 1},
+                {" ", 1},
+                {"~", 1},
+                {"\x1f", 0},
+                {"\x7f", 0},
+                {"\x80", 0},
+                {"\xc1\xbf", 0}, /* overlong */
+                {"\xc2\x9f", 0}, /* a control character */
+                {"\xc2\xa0", 2},
+                {"\xc3\xbf", 2},
+                {"\xdf\xbf", 2},
+                {"\xe0\x9f\xbf", 0}, /* overlong */
+                {"\xe0\xa0\x80", 3},
+                {"\xe1\x80", 0}, /* cut off */
+                {"\xe1\x80\x80", 3},
+                {"\xed\x9f\xbf", 3},
+                {"\xed\xa0\x80", 0}, /* a surrogate */
+                {"\xef\xbf\xbf", 3},
+                {"\xf0\x8f\xbf\xbf", 0}, /* overlong */
+                {"\xf0\x90\x80\x80", 4},
+                {"\xf3\xbf\xbf\xbf", 4},
+                {"\xf4\x8f\xbf\xbf", 4},
+                {"\xf4\x90\x80\x80", 0}, /* beyond the last code point */
+                {"\xf5\x80\x80\x80", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!CHECK_INT(t, naik_text_printable(rows[i].text), rows[i].length)) {
+            fprintf(stderr, "    row %zu\n", i);
+        }
+    }
+}
+
+static void lists_of_counts_have_their_limits(check *t)
+{
+    enum { ROOM = 4 };
+    static const struct {
+        const char *text;
+        int count; /* 0: refused */
+    } rows[] = {{"2", 1},     {"8", 1},     {"1", 0},     {"9", 0},        {"", 0},
+                {"2,", 0},    {",2", 0},    {"2;3", 0},   {"2,3", 2},      {"2,3,4,5", 4},
+                {"2,3,x", 0}, {"2,3,9", 0}, {"2,1,3", 0}, {"2,3,4,5,6", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int values[ROOM] = {0}, count = 0;
+        const bool good = naik_text_counts(rows[i].text, 2, 8, ROOM, values, &count);
+        if (!CHECK_INT(t, good ? count : 0, rows[i].count)) {
+            fprintf(stderr, "    '%s'\n", rows[i].text);
+        }
+        for (int k = 0; good && k < count; k++) {
+            CHECK_INT(t, values[k], rows[i].text[2 * k] - '0');
+        }
+    }
+}
+
+static void numbers_of_texts_have_their_limits(check *t)
+{
+    int64_t whole = 0;
+    uint64_t natural = 0;
+    double real = 0;
+    int extents[4];
+    CHECK_TRUE(t, naik_text_int64("9223372036854775807", &whole) && whole == INT64_MAX);
+    CHECK_TRUE(t, !naik_text_int64("9223372036854775808", &whole));
+    CHECK_TRUE(t, !naik_text_int64("12-", &whole) && !naik_text_int64("", &whole));
+    CHECK_TRUE(t, naik_text_uint64("18446744073709551615", &natural) && natural == UINT64_MAX);
+    CHECK_TRUE(t, !naik_text_uint64("18446744073709551616", &natural));
+    CHECK_TRUE(t, naik_text_real("1e308", &real) && real == 1e308);
+    CHECK_TRUE(t, !naik_text_real("1e309", &real) && !naik_text_real("1e3.", &real));
+    CHECK_TRUE(t, naik_text_time("1:59:59", &real) && real == 7199);
+    CHECK_TRUE(t, !naik_text_time("1:60:00", &real) && !naik_text_time("1:00:60", &real));
+    CHECK_TRUE(t, !naik_text_time("x:00:00", &real) && !naik_text_time("1:x:00", &real));
+    CHECK_TRUE(t, naik_text_time("999999999:00:00", &real) && real == 999999999.0 * 3600);
+    CHECK_TRUE(t, !naik_text_time("1000000000:00:00", &real)); /* ten digits */
+    CHECK_TRUE(t, naik_text_extents("1x2x32768x4", extents) && extents[2] == 32768);
+    CHECK_TRUE(t, !naik_text_extents("1x2x32769x4", extents));
+    CHECK_TRUE(t, !naik_text_extents("0x2x3x4", extents));
+}
+
+static void grids_work_where_boxes_are_even_and_hold_a_halo(check *t)
+{
+    static const struct {
+        int size, ranks;
+        bool works;
+    } rows[] = {{8, 1, true},   {8, 2, true},  {8, 0, false}, {8, -1, false}, {8, 3, false},
+                {4, 2, false},  {6, 2, false}, {12, 3, true}, {12, 4, false}, {20, 2, true},
+                {20, 4, false}, {2, 1, true},  {6, 1, true},  {10, 5, false}, {30, 5, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            int size[NAIK_DIM] = {8, 8, 8, 8}, grid[NAIK_DIM] = {1, 1, 1, 1};
+            size[mu] = rows[i].size;
+            grid[mu] = rows[i].ranks;
+            if (!CHECK_INT(t, naik_grid_works(size, grid), rows[i].works)) {
+                fprintf(stderr, "    %d on %d ranks, direction %d\n", size[mu], grid[mu], mu);
+            }
+        }
+    }
+}
+
+/* As ghosted.h says: [t][z][y][rows in x], the ghost sites of a split x behind the box, the forward one first. */
+static size_t number_of(const int box[NAIK_DIM], const int pad[NAIK_DIM], const int x[NAIK_DIM])
+{
+    const int forward = pad[0] > 0 ? box[0] : 0, backward = pad[0] > 0 ? box[0] + 1 : box[0] - 1;
+    const int at = x[0] < 0 ? backward : x[0] == box[0] ? forward : x[0];
+    const int rows = (box[0] + 2 * pad[0] + NAIK_ROW_SITES - 1) / NAIK_ROW_SITES;
+    int line = 0;
+    for (int mu = NAIK_DIM - 1; mu > 0; mu--) {
+        line = line * (box[mu] + 2 * pad[mu]) + x[mu] + pad[mu];
+    }
+    return ((size_t)line * (size_t)rows + (size_t)(at / NAIK_ROW_SITES)) * NAIK_ROW_SITES *
+               NAIK_ROW_REALS +
+           (size_t)(at % NAIK_ROW_SITES);
+}
+
+static void ghost_sites_follow_the_box(check *t)
+{
+    for (int length = 2; length <= 18; length += 2) {
+        for (int split = 0; split < 1 << NAIK_DIM; split++) {
+            naik_lattice lat = {.local = {length, 4, 2, 4}};
+            int pad[NAIK_DIM], x[NAIK_DIM];
+            for (int mu = 0; mu < NAIK_DIM; mu++) {
+                pad[mu] = split >> mu & 1;
+                lat.split[mu] = pad[mu] != 0;
+            }
+            const naik_ghosted_plan plan = naik_ghosted_plan_of(&lat, NULL);
+            const size_t numbers = naik_ghosted_numbers(&plan);
+            double *data = calloc(numbers, sizeof *data);
+            const naik_ghosted field = {.plan = &plan, .data = data};
+            int wrong = 0;
+            for (x[3] = -pad[3]; x[3] < lat.local[3] + pad[3]; x[3]++) {
+                for (x[2] = -pad[2]; x[2] < lat.local[2] + pad[2]; x[2]++) {
+                    for (x[1] = -pad[1]; x[1] < lat.local[1] + pad[1]; x[1]++) {
+                        for (x[0] = -1; x[0] <= length; x[0]++) { /* where it is whole, it wraps */
+                            const size_t at = number_of(lat.local, pad, x);
+                            wrong += naik_ghosted_at(&field, x) != data + at || at >= numbers;
+                        }
+                    }
+                }
+            }
+            if (!CHECK_INT(t, wrong, 0)) {
+                fprintf(stderr, "    %d sites, split %d\n", length, split);
+            }
+            free(data);
+        }
+    }
+}
+
+static void coarse_sums_have_room_below_two_to_the_sixty(check *t)
+{
+    static const struct {
+        double size, scale;
+    } rows[] = {{1, 0x1p59},
+                {0x1.fffffffffffffp-1, 0x1p60},
+                {2, 0x1p58},
+                {1.5, 0x1p59},
+                {0, 0},
+                {-1, 0},
+                {0x1p-100, 0x1p159},
+                {1e300, 0},
+                {INFINITY, 0},
+                {NAN, 0},
+                {0x1p900, 0x1p-841}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!CHECK_TRUE(t, naik_coarse_scale(rows[i].size) == rows[i].scale)) {
+            fprintf(stderr, "    row %zu: %a\n", i, naik_coarse_scale(rows[i].size));
+        }
+    }
+}
+
+/* Two vectors of length 1 with the product `re + i im`: the part of the second that is its own has |v|^2 = own. */
+static bool parts(double own, bool imaginary)
+{
+    static naik_gram g, out;
+    const double product = sqrt(1 - own);
+    memset(g, 0, sizeof g);
+    g[0][0][0] = g[1][1][0] = 1;
+    g[0][1][imaginary] = product;
+    g[1][0][imaginary] = imaginary ? -product : product;
+    return naik_gram_orthonormal(g, 2, out);
+}
+
+static void vectors_that_are_alike_are_not_parted(check *t)
+{
+    for (int imaginary = 0; imaginary < 2; imaginary++) {
+        CHECK_TRUE(t, parts(1, imaginary) && parts(0.1, imaginary) && parts(1.1e-11, imaginary));
+        CHECK_TRUE(t, !parts(0.9e-11, imaginary) && !parts(0, imaginary));
+    }
+}
+
+/* t^+ g t = 1 of three vectors with complex products. */
+static void what_parts_vectors_makes_them_orthonormal(check *t)
+{
+    enum { N = 3 };
+    static const double product[N][N][2] = {{{2, 0}, {0.5, 0.25}, {-0.125, 1}},
+                                            {{0.5, -0.25}, {3, 0}, {0.75, -0.5}},
+                                            {{-0.125, -1}, {0.75, 0.5}, {1.5, 0}}};
+    static naik_gram g, out;
+    for (int i = 0; i < N; i++) {
+        memcpy(g[i], product[i], sizeof product[i]);
+    }
+    CHECK_TRUE(t, naik_gram_orthonormal(g, N, out));
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < N; j++) {
+            double re = 0, im = 0;
+            for (int k = 0; k < N * N; k++) {
+                const double *a = out[k / N][i], *m = product[k / N][k % N], *b = out[k % N][j];
+                const double left[2] = {a[0] * m[0] + a[1] * m[1], a[0] * m[1] - a[1] * m[0]};
+                re += left[0] * b[0] - left[1] * b[1];
+                im += left[0] * b[1] + left[1] * b[0];
+            }
+            CHECK_NEAR(t, re, i == j, 1e-13);
+            CHECK_NEAR(t, im, 0, 1e-13);
+        }
+    }
+}
+
+/* Mh is D twice, 1320 flops a site each, what multiplies a spinor at its own site, and one sum. */
+static void flops_of_an_operator_with_spin_are_counted(check *t)
+{
+    double numbers = 0;
+    const naik_blocks number = {.number = 0.2}, twisted = {.number = 0.2, .chiral = -0.1},
+                      matrix = {.data = &numbers},
+                      both = {.data = &numbers, .factor = &matrix, .chiral = 0.1};
+    const struct {
+        const naik_blocks *inverse;
+        double schur, step;
+    } rows[] = {{&number, 2688, 5712}, /* 2 x 1320 + 48; twice that and 4 x 84 */
+                {&twisted, 2832, 6000},
+                {&matrix, 3696, 7728},
+                {&both, 4800, 9936}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const naik_wilson wilson = {.inverse = (naik_blocks *)rows[i].inverse};
+        const naik_mh mh = {.wilson = &wilson};
+        const naik_operator op = {.ops = &naik_operator_wilson, .data = &mh};
+        CHECK_NEAR(t, naik_wilson_schur_flops(&wilson), rows[i].schur, 0);
+        CHECK_NEAR(t, naik_operator_wilson.step_flops(&op), rows[i].step, 0);
+    }
+}
+
+CHECK_MAIN(CHECK(characters_are_printed_or_not), CHECK(lists_of_counts_have_their_limits),
+           CHECK(numbers_of_texts_have_their_limits),
+           CHECK(grids_work_where_boxes_are_even_and_hold_a_halo),
+           CHECK(ghost_sites_follow_the_box), CHECK(coarse_sums_have_room_below_two_to_the_sixty),
+           CHECK(vectors_that_are_alike_are_not_parted),
+           CHECK(what_parts_vectors_makes_them_orthonormal),
+           CHECK(flops_of_an_operator_with_spin_are_counted))
