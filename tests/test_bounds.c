@@ -1,5 +1,5 @@
 /* test_bounds.c - small rules at both sides of their limits: what texts may say, which vectors are alike, what sums
- * are rounded to, where ghost sites are, and how many flops an operator with spin takes
+ * are rounded to, where ghost sites are, names of backends, and how many flops an operator with spin takes
  *
  * ranks: 1
  */
@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
+#include "backend/create.h"
 #include "base/text.h"
 #include "check.h"
 #include "lattice/grid.h"
@@ -257,8 +259,28 @@ static void flops_of_an_operator_with_spin_are_counted(check *t)
     }
 }
 
-CHECK_MAIN(CHECK(characters_are_printed_or_not), CHECK(lists_of_counts_have_their_limits),
-           CHECK(numbers_of_texts_have_their_limits),
+static void a_backend_has_one_of_three_names(check *t)
+{
+    static const struct {
+        const char *name;
+        naik_status status;
+    } rows[] = {{"cpu", NAIK_OK},
+                {"auto", NAIK_OK},
+                {"", NAIK_ERR_INPUT},
+                {"automatic", NAIK_ERR_INPUT},
+                {"CPU", NAIK_ERR_INPUT}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const naik_backend_options options = {.threads = 1, .share_gpu = true};
+        naik_backend *backend = NULL;
+        CHECK_STATUS(t, naik_backend_create(t->comm, rows[i].name, &options, &backend),
+                     rows[i].status);
+        CHECK_TRUE(t, (backend != NULL) == (rows[i].status == NAIK_OK));
+        naik_backend_destroy(&backend);
+    }
+}
+
+CHECK_MAIN(CHECK(characters_are_printed_or_not), CHECK(a_backend_has_one_of_three_names),
+           CHECK(lists_of_counts_have_their_limits), CHECK(numbers_of_texts_have_their_limits),
            CHECK(grids_work_where_boxes_are_even_and_hold_a_halo),
            CHECK(ghost_sites_follow_the_box), CHECK(coarse_sums_have_room_below_two_to_the_sixty),
            CHECK(vectors_that_are_alike_are_not_parted),
