@@ -5,6 +5,9 @@
  */
 #include "base/memory.h"
 
+#if defined(__linux__)
+#include <malloc.h>
+#endif
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +19,15 @@
 enum { PAGE = 4096, HUGE_PAGE = 1 << 21 };
 /* What one thread has done before the others are awake. */
 enum { SMALL = 4 << 20 };
+/* What naik_memory_keep keeps: of one buffer, which is as much as the C library allows, and of all. */
+enum { KEPT_EACH = 32 << 20, KEPT = 256 << 20 };
 
 static size_t round_up(size_t bytes, size_t unit)
 {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Whole huge pages where at least half of the first is used; the system may decline. */
+/* Huge pages where at least half of each is used; the system may decline. */
 static char *reserve(size_t size_bytes)
 {
     if (size_bytes < (size_t)HUGE_PAGE / 2) {
@@ -31,10 +36,19 @@ static char *reserve(size_t size_bytes)
     char *memory = aligned_alloc(HUGE_PAGE, round_up(size_bytes, HUGE_PAGE));
 #if defined(MADV_HUGEPAGE)
     if (memory != NULL) {
-        (void)madvise(memory, round_up(size_bytes, HUGE_PAGE), MADV_HUGEPAGE);
+        const size_t huge = (size_bytes + HUGE_PAGE / 2) / HUGE_PAGE * HUGE_PAGE;
+        (void)madvise(memory, huge, MADV_HUGEPAGE);
     }
 #endif
     return memory;
+}
+
+void naik_memory_keep(void)
+{
+#if defined(M_MMAP_THRESHOLD) && defined(M_TRIM_THRESHOLD)
+    (void)mallopt(M_MMAP_THRESHOLD, KEPT_EACH);
+    (void)mallopt(M_TRIM_THRESHOLD, KEPT);
+#endif
 }
 
 size_t naik_memory_available(void)

@@ -15,6 +15,10 @@ enum { NAIK_ALIGNMENT = 64 };
  * NAIK_ERR_MEMORY   the system has none */
 naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out);
 void naik_free(void *memory);
+/* From now on this process keeps up to 256 MiB of the smaller buffers that it gives back, for what it asks
+ * for next: the system clears every page that it hands out. For a program, before it asks for memory; a
+ * library leaves its caller's memory alone. */
+void naik_memory_keep(void);
 
 /* Bytes that the system can still give to this node's processes without taking any away; 0 where it does
  * not say. */

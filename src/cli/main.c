@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/watchdog.h"
 #include "bench/bench.h"
@@ -241,6 +242,7 @@ static void take_failures_of_writes(void)
 
 int main(int argc, char **argv)
 {
+    naik_memory_keep();
     occupy_standard_descriptors();
     take_failures_of_writes();
     naik_log *log = naik_log_create();

@@ -135,8 +135,13 @@ bool naik_gcr_is_full(const naik_gcr *g, int c)
     return g->count[c] == g->restart;
 }
 
-static naik_status narrow_field(naik_gcr *g, naik_field **field, const int *map, int n)
+/* A field without directions takes the shape alone: all is written there before it is read. */
+static naik_status narrow_field(naik_gcr *g, naik_field **field, bool holds, const int *map, int n)
 {
+    if (!holds) {
+        naik_field_set_nrhs(*field, n);
+        return NAIK_OK;
+    }
     naik_field_set_nrhs(g->spare, n);
     const naik_status status = g->geometry->backend->ops->field.gather(g->spare, *field, map);
     naik_field *old = *field;
@@ -148,9 +153,13 @@ static naik_status narrow_field(naik_gcr *g, naik_field **field, const int *map,
 naik_status naik_gcr_narrow(naik_gcr *g, const int *map, int n)
 {
     naik_status status = NAIK_OK;
+    int most = 0;
+    for (int c = 0; c < n; c++) {
+        most = g->count[map[c]] > most ? g->count[map[c]] : most;
+    }
     for (int j = 0; j <= g->restart; j++) {
-        NAIK_TRY(narrow_field(g, &g->z[j], map, n));
-        NAIK_TRY(narrow_field(g, &g->w[j], map, n));
+        NAIK_TRY(narrow_field(g, &g->z[j], j < most, map, n));
+        NAIK_TRY(narrow_field(g, &g->w[j], j < most, map, n));
     }
     naik_field_set_nrhs(g->spare, n);
     for (int c = 0; c < n; c++) {

@@ -63,20 +63,22 @@ naik_status mg_set_columns(naik_transfer *p, naik_parity parity, int first, cons
     return NAIK_OK;
 }
 
-/* Rows of some fine sites, `reals` numbers each, by the scale of their column. */
-NAIK_CLONES static void decode_sites(const int16_t *from, const float *scale, int32_t sites,
-                                     int reals, float *to)
+/* Rows of some fine sites, `vectors` complex numbers each, by the scale of their column. */
+NAIK_CLONES static void decode_sites(const int16_t *restrict from, const float *restrict scale,
+                                     int32_t sites, int vectors, float *restrict to)
 {
+    const int reals = 2 * vectors;
     for (int32_t i = 0; i < sites; i++) {
         float unit[2 * NAIK_MG_VECTORS_MOST];
-        for (int j = 0; j < reals; j++) {
-            unit[j] = scale[i * reals / 2 + j / 2];
+        for (int j = 0; j < vectors; j++) {
+            unit[2 * j] = unit[2 * j + 1] = scale[i * vectors + j];
         }
         for (int row = 0; row < MG_ROWS; row++) {
-            const int at = (i * MG_ROWS + row) * reals;
             for (int j = 0; j < reals; j++) {
-                to[at + j] = unit[j] * (float)from[at + j];
+                to[j] = unit[j] * (float)from[j];
             }
+            from += reals;
+            to += reals;
         }
     }
 }
@@ -92,7 +94,7 @@ static const float *rows_of(const naik_transfer *p, int32_t aggregate, int parit
         return (const float *)p->data + at;
     }
     decode_sites((const int16_t *)p->data + at, mg_transfer_scales(p) + at / (2 * MG_ROWS), sites,
-                 2 * p->vectors, room);
+                 p->vectors, room);
     return room;
 }
 
@@ -168,14 +170,14 @@ naik_status mg_compress(naik_transfer *to, const naik_transfer *from)
     return NAIK_OK;
 }
 
-/* y [vectors][2][16] += P^+ of fine sites begin .. end - 1 times those of a turned field. */
-static void gather_sites(const naik_transfer *p, const float *turned, int32_t aggregate, int parity,
-                         int chirality, int32_t begin, int32_t end, int nrhs, float *y)
+/* y [vectors][2][16] += P^+ of fine sites begin .. end - 1 times those of the field in work. */
+static void gather_sites(const naik_transfer *p, int32_t aggregate, int parity, int chirality,
+                         int32_t begin, int32_t end, int nrhs, float *y)
 {
     const naik_aggregates *a = p->aggregates;
     const cpu_multigrid *kernels = cpu_multigrid_of(a->geometry);
-    const float *x = turned + ((size_t)aggregate * 2 + (size_t)chirality) * (size_t)a->fine *
-                                  MG_ROWS * MG_NUMBER;
+    const float *x = (const float *)p->work + ((size_t)aggregate * 2 + (size_t)chirality) *
+                                                  (size_t)a->fine * MG_ROWS * MG_NUMBER;
     const int32_t together = p->precision == NAIK_SINGLE ? a->fine : DECODED;
     decoded room;
     for (int32_t at = begin; at < end; at += together) {
@@ -200,7 +202,7 @@ naik_status mg_restrict_to(const naik_transfer *p, naik_parity parity, const nai
         float *y = mg_site(out[c], i - mg_first(a, c));
         memset(y, 0, (size_t)(2 * p->vectors) * MG_NUMBER * sizeof *y);
         for (int chirality = 0; chirality < 2; chirality++) {
-            gather_sites(p, p->work, i, (int)parity, chirality, 0, a->fine, v->nrhs,
+            gather_sites(p, i, (int)parity, chirality, 0, a->fine, v->nrhs,
                          y + (size_t)(chirality * p->vectors) * MG_NUMBER);
         }
     }
@@ -266,10 +268,41 @@ static void gather_outside(const naik_transfer *p, int32_t aggregate, int parity
         for (end = begin + 1; end < fine && (across[end] >> k & 1) == outside; end++) {
         }
         for (int chirality = 0; chirality < 2 && outside; chirality++) {
-            gather_sites(p, p->work, aggregate, parity, chirality, begin, end, nrhs,
+            gather_sites(p, aggregate, parity, chirality, begin, end, nrhs,
                          y + (size_t)(chirality * p->vectors) * MG_NUMBER);
         }
     }
+}
+
+/* Columns of Y_k += s P^+ w of an aggregate's sites whose point k is in another. */
+static void add_outside(const naik_transfer *p, naik_parity parity, const naik_field *w,
+                        int32_t aggregate, int k, int column, float s, naik_coarse_links *m)
+{
+    const naik_aggregates *a = p->aggregates;
+    const int c = aggregate >= a->count[0];
+    const int32_t site = aggregate - mg_first(a, c);
+    float y[MG_COMPONENTS_MOST * MG_NUMBER] = {0};
+    gather_outside(p, aggregate, (int)parity, k, w->nrhs,
+                   a->across[c] + ((size_t)site * 2 + (size_t)parity) * (size_t)a->fine, y);
+    add_to_matrix(y, m->components, column, w->nrhs, s,
+                  (float *)m->data + mg_matrix_at(m, c, site, k) * mg_matrix_numbers(m));
+}
+
+/* Columns of X += P^+ of what has been summed of an aggregate, turned. */
+static void add_inside(const naik_transfer *p, naik_parity parity, int nrhs, int32_t aggregate,
+                       int column, naik_coarse_links *m)
+{
+    const naik_aggregates *a = p->aggregates;
+    const int c = aggregate >= a->count[0];
+    const int32_t site = aggregate - mg_first(a, c);
+    float y[MG_COMPONENTS_MOST * MG_NUMBER] = {0};
+    for (int chirality = 0; chirality < 2; chirality++) {
+        gather_sites(p, aggregate, (int)parity, chirality, 0, a->fine, nrhs,
+                     y + (size_t)(chirality * p->vectors) * MG_NUMBER);
+    }
+    add_to_matrix(y, m->components, column, nrhs, 1,
+                  (float *)m->data +
+                      mg_matrix_at(m, c, site, NAIK_MG_LOCAL) * mg_matrix_numbers(m));
 }
 
 /* What stays in the aggregates is summed site by site over A and all points, and meets P^+ once. */
@@ -279,26 +312,19 @@ naik_status mg_galerkin(const naik_transfer *p, naik_parity parity, const naik_f
     const naik_aggregates *a = p->aggregates;
     float *inside = (float *)p->work + work_numbers(a);
     mg_turn_apart(a, parity, w, k, s, inside, p->work);
+    if (k < NAIK_MG_POINTS) {
 #pragma omp parallel for num_threads(cpu_threads(a->geometry->backend)) schedule(static)
-    for (int32_t i = 0; i < mg_aggregates(a); i++) {
-        const int c = i >= a->count[0];
-        const int32_t site = i - mg_first(a, c);
-        float *matrices = (float *)m->data + mg_matrix_at(m, c, site, 0) * mg_matrix_numbers(m);
-        if (k < NAIK_MG_POINTS) {
-            float y[MG_COMPONENTS_MOST * MG_NUMBER] = {0};
-            gather_outside(p, i, (int)parity, k, w->nrhs,
-                           a->across[c] + ((size_t)site * 2 + (size_t)parity) * (size_t)a->fine, y);
-            add_to_matrix(y, m->components, column, w->nrhs, s,
-                          matrices + (size_t)k * mg_matrix_numbers(m));
+        for (int32_t i = 0; i < mg_aggregates(a); i++) {
+            add_outside(p, parity, w, i, k, column, s, m);
         }
-        if (k == NAIK_MG_POINTS - 1) {
-            float y[MG_COMPONENTS_MOST * MG_NUMBER] = {0};
-            for (int chirality = 0; chirality < 2; chirality++) {
-                gather_sites(p, inside, i, (int)parity, chirality, 0, a->fine, w->nrhs,
-                             y + (size_t)(chirality * p->vectors) * MG_NUMBER);
-            }
-            add_to_matrix(y, m->components, column, w->nrhs, 1,
-                          matrices + NAIK_MG_LOCAL * mg_matrix_numbers(m));
+    }
+    if (k == NAIK_MG_POINTS - 1) {
+        naik_field sums = *w;
+        sums.data = inside;
+        mg_turn_in(a, parity, &sums, p->work);
+#pragma omp parallel for num_threads(cpu_threads(a->geometry->backend)) schedule(static)
+        for (int32_t i = 0; i < mg_aggregates(a); i++) {
+            add_inside(p, parity, w->nrhs, i, column, m);
         }
     }
     return NAIK_OK;

@@ -80,7 +80,7 @@ naik_status mg_aggregates_open(naik_aggregates *a);
 void mg_aggregates_close(naik_aggregates *a);
 void mg_turn_in(const naik_aggregates *a, naik_parity parity, const naik_field *v, float *work);
 /* Spinors of sites whose point k is in another aggregate to `outside`; s times the others are added to `inside`, or become
- * it, k = NAIK_MG_LOCAL. */
+ * it, k = NAIK_MG_LOCAL: numbers as they lie in v. */
 void mg_turn_apart(const naik_aggregates *a, naik_parity parity, const naik_field *v, int k,
                    float s, float *inside, float *outside);
 void mg_turn_out(const naik_aggregates *a, naik_parity parity, const float *work, naik_field *v);

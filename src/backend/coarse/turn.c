@@ -230,14 +230,6 @@ static void turn_cell_out(const turning *t, int32_t cell)
     write_cell(t, cell, rows);
 }
 
-NAIK_CLONES static void add_half(const float *restrict from, float s, bool first,
-                                 float *restrict to)
-{
-    for (int i = 0; i < HALF; i++) {
-        to[i] = first ? s * from[i] : to[i] + s * from[i];
-    }
-}
-
 /* Whether point k of a site is in another aggregate. */
 static bool leaves(const turning *t, int32_t slot, int k)
 {
@@ -250,20 +242,51 @@ static bool leaves(const turning *t, int32_t slot, int k)
             1) != 0;
 }
 
+/* to = s from, the first time, or += it. */
+NAIK_CLONES static void add_numbers(const float *restrict from, float s, bool first, int numbers,
+                                    float *restrict to)
+{
+    for (int i = 0; i < numbers; i++) {
+        to[i] = first ? s * from[i] : to[i] + s * from[i];
+    }
+}
+
+/* The same of lanes that do not leave; the others stay as they are. */
+NAIK_CLONES static void add_lanes(const float *restrict from, float s, const bool *leaving,
+                                  int numbers, int lanes, float *restrict to)
+{
+    for (int i = 0; i < numbers; i += lanes) {
+        for (int l = 0; l < lanes; l++) {
+            to[i + l] = leaving[l] ? to[i + l] : to[i + l] + s * from[i + l];
+        }
+    }
+}
+
 static void part_cell(const turning *t, int32_t cell, int k, float s, float *inside)
 {
+    const int numbers = t->nrhs * NUMBERS * t->lanes;
+    const float *from = numbers_of(t, cell, 0);
+    float *to = inside + (size_t)cell * (size_t)numbers;
+    bool leaving[LANES];
+    int count = 0;
+    for (int l = 0; l < t->lanes; l++) {
+        leaving[l] = leaves(t, t->slot[cell * t->lanes + l], k);
+        count += leaving[l];
+    }
+    if (count == 0) {
+        add_numbers(from, s, k == NAIK_MG_LOCAL, numbers, to);
+        return;
+    }
+    if (count < t->lanes) { /* of a point, before which A began the sums */
+        add_lanes(from, s, leaving, numbers, t->lanes, to);
+    }
     _Alignas(64) cell_rows rows;
     read_cell(t, cell, rows);
     for (int l = 0; l < t->lanes; l++) {
-        const int32_t slot = t->slot[cell * t->lanes + l];
-        if (leaves(t, slot, k)) {
-            float *to = spinor_of(t->a, t->work, slot);
-            memcpy(to, rows[l][0], HALF * sizeof *to);
-            memcpy(to + to_second(t->a), rows[l][NUMBERS / 2], HALF * sizeof *to);
-        } else {
-            float *to = spinor_of(t->a, inside, slot);
-            add_half(rows[l][0], s, k == NAIK_MG_LOCAL, to);
-            add_half(rows[l][NUMBERS / 2], s, k == NAIK_MG_LOCAL, to + to_second(t->a));
+        if (leaving[l]) {
+            float *out = spinor_of(t->a, t->work, t->slot[cell * t->lanes + l]);
+            memcpy(out, rows[l][0], HALF * sizeof *out);
+            memcpy(out + to_second(t->a), rows[l][NUMBERS / 2], HALF * sizeof *out);
         }
     }
 }
