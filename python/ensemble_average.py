@@ -51,9 +51,10 @@ for path in paths:
         for key in {**first, **physics}:
             if first.get(key) != physics.get(key):
                 raise ValueError(f"{path} and {paths[0]} differ in {key}: {physics.get(key)} and {first.get(key)}")
-        if f.configuration in seen:
-            raise ValueError(f"{path} and {seen[f.configuration]} are of one configuration, which counts once")
-        seen[f.configuration] = path
+        for other, configuration in seen.items():
+            if naik_io.same_links(configuration, f.configuration):
+                raise ValueError(f"{path} and {other} are of one configuration, which counts once")
+        seen[path] = f.configuration
         samples.append(f.mean(found).real)
 effective = naik_io.falling_mass if naik_io.is_baryon(first["correlator"]) else naik_io.effective_mass
 c, c_error = naik_io.jackknife(samples)

@@ -271,6 +271,12 @@ def ensemble_average_refuses_what_does_not_belong_together():
     average("of one configuration, which counts once", FILES[0])
     os.symlink(FILES[0], path("again.h5"))
     average("of one configuration, which counts once", path("again.h5"))
+    naik("gauge", "convert", path("lat.0.h5"), path("lat.0.nersc"), "--to", "nersc-3x3")
+    average("of one configuration, which counts once", other("format.h5", "gauge.file=" + path("lat.0.nersc")))
+    line, early = "plaquette 1 2 (suma/sumb 3 4) links 5 6", "plaquette 1 2 (suma/sumb 3 4)"
+    for one, same in ((line, True), (early, True), ("plaquette 1 2 (nersc 7 0) links 5 6", True), (line[:-1] + "7", False),
+                      ("plaquette 1 2 (nersc 7 0)", False), ("plaquette 1 2 (suma/sumb 3 5)", False)):
+        assert naik_io.same_links(line, one) == naik_io.same_links(one, line) == same, one
     # masses in another order are found by their value
     turned = other("turned.h5", "solve.0.masses=[0.4, 0.1]", "solve.0.naik_epsilon=[-0.2, 0]")
     for mass in (0.1, 0.4):

@@ -4,8 +4,10 @@ timeout: 300
 import os
 import re
 import shutil
+import zlib
 
 import h5py
+import numpy as np
 
 from program import everything, go_on, held, holding, main, naik, older_records, path, same, start, stopped, LONG
 
@@ -187,6 +189,38 @@ def what_an_older_naik_began_is_continued():
         assert "\nintact: true\n" in said, said
 
 
+def links_in_another_format_lose_no_solve():
+    """Neither those in mid flight, nor those that the journal alone can save: its own or, with the first format, that of naik 0.5.0."""
+    naik("gauge", "convert", path("lat.h5"), path("lat.ildg"), "--to", "ildg")
+    ildg = ("--set", "gauge.file=" + path("lat.ildg"))
+    stop("format.h5", more=ildg)
+    said = naik("solve", written_input("format.h5"), ranks=2)
+    assert "restored: source=pt/s000" in said and "warning" not in said, said
+    same_as_undisturbed("whole-single.h5", "format.h5")
+    naik("solve", written_input("torn.h5"), *ildg, "--set", "solver.batch=2", status=None, env={"NAIK_INJECT": "kill:write:8"})
+    with h5py.File(path("torn.h5.part")) as f:
+        of = f["metadata"]
+        texts = [of.attrs[name].encode() if name in of.attrs else bytes(of[name][()])
+                 for name in ("canonical_input", "gauge_checksum", "source_checksums", "numerics", "structure")]
+    texts[1] = texts[1][:texts[1].index(b" links ")]
+    earlier = zlib.crc32(np.array([zlib.crc32(text.rstrip(b"\0")) for text in texts], "<u4").tobytes())
+    with open(path("torn.h5.part"), "r+b") as f:
+        f.write(bytes(512))
+    with open(path("torn.h5.journal"), encoding="ascii") as f:
+        head, rest = f.read().split("\n", 1)
+    head = re.sub("identity=[0-9a-f]+", f"identity={earlier:08x}", head.split(" crc=")[0])
+    shutil.copyfile(path("torn.h5.part"), path("earlier.h5.part"))
+    with open(path("earlier.h5.journal"), "w", encoding="ascii") as f:
+        f.write(f"{head} crc={zlib.crc32(head.encode()):08x}\n{rest}")
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.6", "--seed", "5", "--sweeps", "3", "-o", path("other-lat.h5"))
+    said = naik("solve", written_input("torn.h5"), "--set", "gauge.file=" + path("other-lat.h5"), status=1)
+    assert "its journal says that it is of another input" in said, said
+    for out, more in ("earlier.h5", ildg), ("torn.h5", ()):
+        said = naik("solve", written_input(out), *more)
+        assert int(re.search(r"could not be opened: (\d+) solves were saved by its journal", said)[1]) > 0, said
+        same_as_undisturbed("whole-single.h5", out)
+
+
 def beginning_afresh_forgets_what_was_kept():
     stop("fresh.h5")
     with open(path("fresh.h5.part.state.new"), "w") as f:
@@ -205,5 +239,5 @@ main([a_configuration_is_generated,
       no_other_file_takes_the_place_of_an_interrupted_run,
       the_part_of_another_kind_of_file_is_named,
       where_nothing_can_be_kept_the_run_still_ends_resumable,
-      what_an_older_naik_began_is_continued,
+      what_an_older_naik_began_is_continued, links_in_another_format_lose_no_solve,
       beginning_afresh_forgets_what_was_kept])

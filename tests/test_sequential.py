@@ -187,6 +187,8 @@ def what_does_not_fit_is_refused():
         assert sentence in told, (sentence, told)
     naik("gauge", "convert", path("lat.h5"), path("lat.ildg.h5"), "--to", "ildg")  # the same links in another format
     solve("bad", sequential(), "--dry-run", gauge="lat.ildg")
+    told = solve("bad", sequential(), "--dry-run", "--set", "gauge.reunitarise=false")
+    assert "gauge.reunitarise" in told, told  # a warning, as of another csw
     flipped("pt.h5", "/prop/s0000/m00", 12345, 4, "hurt.h5")
     for more in ("--fresh",), ("--dry-run",):
         solve("bad", sequential(file="hurt.h5"), *more, status=4)

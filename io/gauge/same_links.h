@@ -1,7 +1,7 @@
 /* same_links.h - whether two lines that identify configurations tell of the same links
  *
  * A line is what naik_link_provider_identity writes: plaquettes, link trace and the checksum of the file's format; behind
- * them, from naik 0.6.0 on, the checksum of the links themselves, which is the same in every format.
+ * them the checksum of the links as stored, which is the same in every format. Lines of naik 0.5.0 and earlier lack it.
  */
 #ifndef NAIK_IO_GAUGE_SAME_LINKS_H
 #define NAIK_IO_GAUGE_SAME_LINKS_H

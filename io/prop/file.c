@@ -27,18 +27,29 @@
 /* Room on the disk that a file is not begun without, beyond its bytes. */
 static const int64_t SPARE = 3 << 20;
 
-/* Of the links without their own checksum, which earlier versions did not have. */
-static uint32_t identity_of(const naik_propagator_spec *spec, const char *structure)
+/* `links`: what of the line that identifies the configuration counts. */
+static uint32_t identity_of(const naik_propagator_spec *spec, const char *structure,
+                            const char *links, size_t length)
 {
-    const char *const links = spec->gauge_checksum;
-    const char *texts[] = {spec->canonical_input, links, spec->source_checksums, spec->numerics,
+    const char *texts[] = {spec->canonical_input, NULL, spec->source_checksums, spec->numerics,
                            structure};
     uint32_t crc[sizeof texts / sizeof *texts] = {0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         crc[i] = texts[i] != NULL ? naik_crc32(texts[i], strlen(texts[i])) : 0;
     }
-    crc[1] = links != NULL ? naik_crc32(links, naik_links_line_without_sum(links)) : 0;
+    crc[1] = naik_crc32(links, length);
     return naik_crc32(crc, sizeof crc);
+}
+
+/* The checksum of the links is the same in every format; journals of earlier versions count the rest of the line. */
+static void identify(naik_propagator_file *file, const naik_propagator_spec *spec,
+                     const char *structure)
+{
+    const char *const links = spec->gauge_checksum != NULL ? spec->gauge_checksum : "";
+    const size_t rest = naik_links_line_without_sum(links);
+    const char *const sum = links[rest] != '\0' ? links + rest : links;
+    file->identity = identity_of(spec, structure, sum, strlen(sum));
+    file->identity_before = identity_of(spec, structure, links, rest);
 }
 
 static naik_status make_handle(const naik_lattice *lattice, const char *path,
@@ -65,7 +76,7 @@ static naik_status make_handle(const naik_lattice *lattice, const char *path,
     NAIK_TRY(naik_path_append(log, path, ".part", file->part));
     NAIK_TRY(naik_path_append(log, path, ".journal", file->journal));
     NAIK_TRY(naik_prop_plan_create(log, spec, lattice->size, &file->plan));
-    file->identity = identity_of(spec, *structure);
+    identify(file, spec, *structure);
     file->choices = strdup(spec->choices != NULL ? spec->choices : "");
     file->records = calloc((size_t)file->plan->solve_count, sizeof *file->records);
     file->small_crc = calloc(2 * (size_t)file->plan->solve_count, sizeof *file->small_crc);

@@ -110,10 +110,15 @@ struct naik_propagator_file {
     int writers;           /* of naik_h5_field */
     bool begun;            /* .part was made by this run */
     int resumed, session;
-    uint32_t identity; /* crc32 over the texts that decide the answer */
+    uint32_t identity, identity_before; /* crc32 over the texts that decide the answer, now and in earlier versions */
     char *choices;
     char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
 };
+
+static inline bool naik_prop_owns_journal(const naik_propagator_file *file, uint32_t identity)
+{
+    return identity == file->identity || identity == file->identity_before;
+}
 
 /* Whether the solution of a committed solve is in the file. */
 static inline bool naik_prop_has_slab(const naik_propagator_file *file, int solve)

@@ -55,7 +55,7 @@ static naik_status check_identity(naik_propagator_file *file, const char *path)
 {
     naik_journal *journal = NULL;
     naik_status status = naik_journal_read(file->comm->log, path, &journal);
-    if (status == NAIK_OK && journal != NULL && journal->identity != file->identity) {
+    if (status == NAIK_OK && journal != NULL && !naik_prop_owns_journal(file, journal->identity)) {
         status = NAIK_FAIL(file->comm->log, NAIK_ERR_INPUT,
                            "%s cannot be opened any more, and its journal says that it is of "
                            "another input: choose another output.file or begin again with --fresh",

@@ -63,7 +63,8 @@ naik_status naik_prop_keep_journal(naik_propagator_file *file)
     naik_journal *journal = NULL;
     if (file->comm->rank == 0) {
         status = naik_journal_read(file->comm->log, file->journal, &journal);
-        if (status == NAIK_OK && (journal == NULL || journal->identity != file->identity)) {
+        if (status == NAIK_OK &&
+            (journal == NULL || !naik_prop_owns_journal(file, journal->identity))) {
             status = write_journal(file);
         }
     }

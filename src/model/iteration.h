@@ -7,11 +7,12 @@
  *   T_L    = vectors sites vector / copy                     beside what the two D count
  *   T_R    = R_inside [ranks > 1] + R_between log2(nodes)
  *   T_wire = max(bytes inside / wire_inside, bytes between / wire_between)
- *          = 2 bytes / 5.8 GB/s + bytes between / wire_between       of staged faces, with 60 us more in A between
- *                                                                    nodes, and 60 us as A inside of them
+ * Where faces are staged, each D has instead
+ *   T_wire = 2 bytes / (5.8 GB/s) + bytes between / wire_between
+ *   A_mu   = 60 us + [mu crosses nodes] A_between
  * u is 0 where vectors are in double: their residual is the true one; h is 1 for one right-hand
- * side. doc/performance-model.md
- * says what each figure is, where it comes from, and how well this meets what was measured.
+ * side. doc/performance-model.md says what each figure is, where it comes from, and how well this
+ * meets what was measured.
  */
 #ifndef NAIK_MODEL_ITERATION_H
 #define NAIK_MODEL_ITERATION_H

@@ -105,9 +105,11 @@ enum { NEAREST = NAIK_STENCIL / 2 }; /* stencil points without those of three ho
 /* flops as naik_dslash_flops(points) */
 #define STAGGERED_COSTS(points)                                                                    \
     .flops = (points)*66 + ((points)-1) * 6, .steps = 1, .roof = 1, .by_mass = true,               \
-    .origin = "from a model fitted to the lines bench=cg and bench=dslash of h200.txt",            \
-    .origin_elsewhere = "from a model fitted to h200.txt, with the bandwidths of this machine: "   \
-                        "predicted, not measured"
+    .origin =                                                                                      \
+        "from a model fitted to the lines bench=cg and bench=dslash of tests/results/h200.txt",    \
+    .origin_elsewhere =                                                                            \
+        "from a model fitted to tests/results/h200.txt, with the bandwidths of this machine: "     \
+        "predicted, not measured"
 
 const naik_quark_kind naik_kind_naive = {.name = "naive",
                                          STAGGERED(plain_numbers),
@@ -157,9 +159,11 @@ static const naik_quark_fact spin_facts[] = {{"gamma_basis", "DeGrand-Rossi"},
 #define WILSON_COSTS(factors, count)                                                               \
     .flops = NAIK_WILSON_FLOPS, .block_flops = (factors)*NAIK_CLOVER_FLOPS,                        \
     .block_factors = (factors), .steps = 2, .roof = 0.68, .passes = (count),                       \
-    .origin = "from a model of the lines bench=dslash and bench=bicgstab of h200.txt",             \
-    .origin_elsewhere = "from a model fitted to h200.txt, with the bandwidths of this machine: "   \
-                        "predicted, not measured"
+    .origin =                                                                                      \
+        "from a model of the lines bench=dslash and bench=bicgstab of tests/results/h200.txt",     \
+    .origin_elsewhere =                                                                            \
+        "from a model fitted to tests/results/h200.txt, with the bandwidths of this machine: "     \
+        "predicted, not measured"
 
 const naik_quark_kind naik_kind_wilson = {.name = "wilson",
                                           WILSON(wilson_numbers, "m + 4 + C"),

@@ -42,7 +42,8 @@ static const char *iterations_of_spinors(const cost *c)
                    ? "measured by the pilot run at the nearest mass, scaled by ln(2/tolerance); "
                      "for multigrid these are outer iterations"
                    : "for multigrid 18 outer iterations at a tolerance of 1e-10, with 22 coarse "
-                     "steps in each, are assumed (multigrid.txt has 10 to 28, and 3 to 46). Outer "
+                     "steps in each, are assumed (tests/results/multigrid.txt has 10 to 28, and 3 "
+                     "to 46). Outer "
                      "iterations hardly depend on the mass. --from PROP.h5 takes those of a run";
     }
     return c->told.plain.count > 0
@@ -60,7 +61,8 @@ static const char *iterations_origin(const cost *c)
                ? "measured by the pilot run, scaled from the nearest mass by 1/mass and "
                  "ln(2/tolerance)"
                : "25/mass at a tolerance of 1e-10, scaled by ln(2/tolerance). Measured on one 32^4 "
-                 "configuration (h200.txt): 491 at 0.05, 2408 at 0.01, 11080 at 0.002, 13700 at "
+                 "configuration (tests/results/h200.txt): 491 at 0.05, 2408 at 0.01, 11080 at "
+                 "0.002, 13700 at "
                  "0.0005";
 }
 
@@ -73,13 +75,13 @@ static const char modes_origin[] =
     "25/hypot(mass, lambda) iterations, 740 modes a time slice of 6 fm and unit of lambda, 6.5 "
     "n/lambda_n applications of D D in the search for n modes (doc/deflation.md): predicted, not "
     "measured";
-static const char multigrid_origin[] =
-    "from a model fitted to one and two H100 at 24^3x48 (multigrid.txt), with the bandwidths of "
-    "this machine; on more GPUs nothing was measured";
+static const char multigrid_origin[] = "from a model fitted to one and two H100 at 24^3x48 "
+                                       "(tests/results/multigrid.txt), with the bandwidths of "
+                                       "this machine; on more GPUs nothing was measured";
 static const char memory_origin[] = "from the memory plan that the run itself makes";
-static const char wall_origin[] =
-    "20 s to start, files at 1 GB/s a node (assumed), links (h200.txt bench=links), and the "
-    "solves";
+static const char wall_origin[] = "20 s to start, files at 1 GB/s a node (assumed), links "
+                                  "(tests/results/h200.txt bench=links), and the "
+                                  "solves";
 static const char limit_origin[] =
     "1.3 times the wall time with the most iterations, and 5 minutes to stop, rounded up to 10 "
     "minutes";

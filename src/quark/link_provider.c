@@ -222,15 +222,14 @@ static naik_status load_thin(const naik_gauge *thin, naik_link_provider *out)
                                                  input->gauge.max_unitarity_deviation};
     NAIK_TRY(naik_gauge_create(out->lattice, &out->thin));
     if (thin == NULL) {
-        NAIK_TRY(naik_gauge_load(input->gauge.file, &options, out->thin, &out->file, &out->checks));
+        NAIK_TRY(naik_gauge_file_read(input->gauge.file, out->thin, &out->file));
     } else {
         out->file = naik_gauge_file_of_memory(out->lattice);
         NAIK_TRY(naik_gauge_copy(thin, out->thin));
-        NAIK_TRY(
-            naik_gauge_accept(input->gauge.file, &options, out->thin, &out->file, &out->checks));
     }
     NAIK_TRY(naik_site_sums_of(out->lattice, out->thin->link, NAIK_DIM * sizeof *out->thin->link,
                                out->links_sum));
+    NAIK_TRY(naik_gauge_accept(input->gauge.file, &options, out->thin, &out->file, &out->checks));
 done:
     return status;
 }

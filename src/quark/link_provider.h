@@ -31,7 +31,7 @@ typedef struct naik_link_provider {
     source_current current;      /* of its sources */
     naik_gauge_file file;     /* the configuration's; format "" where the links come from a file */
     naik_gauge_checks checks; /* of the links as stored */
-    uint32_t links_sum[2]; /* of these links, in double precision and this machine's byte order */
+    uint32_t links_sum[2];    /* of the links as stored, in double precision and this machine's byte order */
     char content[128];     /* checksums of a file of fat and long links; "" otherwise */
     naik_fatlong *ready;   /* read ahead; NULL: nothing */
 } naik_link_provider;
