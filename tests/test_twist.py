@@ -6,6 +6,7 @@
 import h5py
 import numpy as np
 
+from foreign_readers import usqcd_pairs
 from gauge_writers import openqcd_bytes
 from program import main, naik, path
 
@@ -98,6 +99,18 @@ def another_twist_is_another_answer():
     assert "no solutions of the source of solve.0 ('tw') at [1, 2, 3, 0] with its twist" in said, said
 
 
+def sources_with_links_are_those_without_a_twist():
+    """As export writes them: the same bytes, which links times phases change."""
+    for kind in "covariant_gaussian, origin: [1, 2, 3, 0], radius: 1.5, iterations: 3", "funnywall1, t0: 1", "funnywall2, t0: 1":
+        found = []
+        for name, gauge, twist in ("src-plain", "lat.h5", ""), ("src-twisted", "lat.h5", "twist: [0.5, -1.25, 0.3], "), ("src-phases", "phases", ""):
+            solve(name, [f"{{name: a, masses: [0.5], {twist}source: {{type: {kind}}}}}"], "--fresh", "--set", "solver.tolerance=1e-2", gauge=gauge)
+            naik("export", path(name + ".h5"), "-o", path(name + ".scidac"), "--force")
+            with open(path(name + ".scidac"), "rb") as f:
+                found.append(np.asarray(usqcd_pairs(f.read())[0]))
+        assert found[0].any() and found[0].tobytes() == found[1].tobytes() and not np.allclose(found[0], found[2]), kind
+
+
 def low_modes_are_of_untwisted_links():
     deflated = "\ndeflation: {modes: 8, file: " + path("modes.h5") + "}"
     said = solve("deflated", [PLAIN, TWISTED], "--dry-run", tail=deflated, status=1)
@@ -108,4 +121,4 @@ def low_modes_are_of_untwisted_links():
 
 main([a_configuration_is_made_and_multiplied_by_phases, twisted_quarks_are_those_of_links_times_phases,
       each_has_the_bits_that_it_has_alone_and_on_two_ranks, a_pair_carries_the_difference_and_says_so,
-      another_twist_is_another_answer, low_modes_are_of_untwisted_links])
+      another_twist_is_another_answer, sources_with_links_are_those_without_a_twist, low_modes_are_of_untwisted_links])

@@ -14,6 +14,7 @@
 #include <yaml.h>
 
 #include "base/text.h"
+#include "io/beside.h"
 
 struct naik_yaml_block {
     struct naik_yaml_block *next;
@@ -271,8 +272,8 @@ static naik_status parser_failure(const builder *b, const yaml_parser_t *parser)
 
 static naik_status check_bytes(const builder *b, const char *bytes, size_t size)
 {
-    static const char hdf5[] = "\x89HDF\r\n\x1a\n"; /* what every HDF5 file begins with */
-    if (size >= sizeof hdf5 - 1 && memcmp(bytes, hdf5, sizeof hdf5 - 1) == 0) {
+    if (size >= NAIK_BESIDE_HDF5_BYTES &&
+        memcmp(bytes, NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES) == 0) {
         return NAIK_FAIL(
             b->log, NAIK_ERR_INPUT,
             "%s: this is an HDF5 file and not an input, which is a text in YAML; 'naik "

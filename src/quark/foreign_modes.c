@@ -194,6 +194,13 @@ static naik_status try_parity(importer *im, naik_parity parity, const double *v,
         NAIK_TRY(to_even(im));
     }
     NAIK_TRY(measure(im, CONVENTIONS, norm2, lambda2, residual));
+    if (!isfinite(norm2[0])) {
+        status = NAIK_FAIL(im->log, NAIK_ERR_INPUT,
+                           "vector 0 of '%s' has numbers that are too large for a norm, as in "
+                           "another order of bytes",
+                           im->path);
+        goto done;
+    }
     *seen = norm2[0] > 0;
     for (int c = 0; c < CONVENTIONS && *seen; c++) {
         each = (fit){&conventions[c], parity, lambda2[c], residual[c],
