@@ -90,8 +90,9 @@ static naik_status tell_obstacles(job *j)
                : NAIK_FAIL(
                      j->log, NAIK_ERR_INPUT,
                      "%s: these %d things cannot be expressed; --propagators-only leaves them "
-                     "out and stores the %d propagators that naik can solve",
-                     j->path, j->dropped, j->input->propagator_count);
+                     "out and stores the %d propagator%s that naik can solve",
+                     j->path, j->dropped, j->input->propagator_count,
+                     j->input->propagator_count == 1 ? "" : "s");
 }
 
 static naik_status judge(job *j)
@@ -195,8 +196,9 @@ static naik_status write_out(const job *j)
     if (fclose(file) != 0 || !written) {
         return NAIK_FAIL(j->log, NAIK_ERR_IO, "%s cannot be written: %s", j->out, strerror(errno));
     }
-    naik_log_line(j->log, "wrote %s: %d propagators, %d things dropped; next:", j->out,
-                  j->input->propagator_count, j->dropped);
+    naik_log_line(j->log, "wrote %s: %d propagator%s, %d thing%s dropped; next:", j->out,
+                  j->input->propagator_count, j->input->propagator_count == 1 ? "" : "s",
+                  j->dropped, j->dropped == 1 ? "" : "s");
     if (j->input->gauge != MILC_UNFIXED) {
         naik_log_line(j->log, "    naik gauge fix %s -o %s --gauge %s", j->input->gauge_file,
                       j->input->fixed_file, j->input->gauge == MILC_COULOMB ? "coulomb" : "landau");

@@ -124,7 +124,7 @@ void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log 
 {
     naik_log_line(log,
                   "solver: naik solves up to %d right-hand side%s together; choices that the "
-                  "output keeps: %s",
+                  "output keeps (doc/output.md): %s",
                   plan->batch, plan->batch == 1 ? "" : "s", plan->choices);
     solve_plan_print_modes(plan, input, log);
     if (plan->first_rung < 0 && plan->modes == 0) {
