@@ -393,6 +393,7 @@ def a_file_has_one_writer():
 
 
 def bad_requests_get_a_sentence():
+    assert ".lime, .ildg, .nersc and .milc need --to." in naik("gauge", "--help")
     name, _ = original()
     cases = [(["gauge"], "needs one of"), (["gauge", "chek", name], "did you mean"),
              (["gauge", "check"], "FILE"), (["gauge", "check", path("absent")], "cannot open"),

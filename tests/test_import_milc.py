@@ -948,6 +948,10 @@ for name, fits, beyond, wanted in (
         ends.append(answer("import-milc", "many.milc"))
     verdict("import_milc_has_room_for_" + name, ends[0][0] == 0 and ends[1][0] == 1 and wanted in ends[1][2], ends[0][2][-300:] + ends[1][2][-300:])
 
+write("one.milc", begin + calculation())
+status, said, told = answer("import-milc", "one.milc", "-o", "one.yaml")
+verdict("import_milc_tells_one_propagator_as_one", status == 0 and "wrote one.yaml: 1 propagator, 0 things dropped; next:" in said, said + told)
+
 # Cut anywhere, and with any byte damaged, it ends with a sentence or a valid input.
 wrong = []
 step = 1 if os.environ.get("NAIK_TEST_LONG") else 479

@@ -110,7 +110,8 @@ struct naik_propagator_file {
     int writers;           /* of naik_h5_field */
     bool begun;            /* .part was made by this run */
     int resumed, session;
-    uint32_t identity, identity_before; /* crc32 over the texts that decide the answer, now and in earlier versions */
+    uint32_t identity;        /* crc32 over the texts that decide the answer */
+    uint32_t identity_before; /* as naik 0.5.0 and earlier formed it */
     char *choices;
     char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
 };

@@ -31,9 +31,9 @@ typedef struct naik_link_provider {
     source_current current;      /* of its sources */
     naik_gauge_file file;     /* the configuration's; format "" where the links come from a file */
     naik_gauge_checks checks; /* of the links as stored */
-    uint32_t links_sum[2];    /* of the links as stored, in double precision and this machine's byte order */
-    char content[128];     /* checksums of a file of fat and long links; "" otherwise */
-    naik_fatlong *ready;   /* read ahead; NULL: nothing */
+    uint32_t links_sum[2];    /* of the links as stored, in double precision */
+    char content[128];        /* checksums of a file of fat and long links; "" otherwise */
+    naik_fatlong *ready;      /* read ahead; NULL: nothing */
 } naik_link_provider;
 
 /* Prints the configuration's checks. `thin`: links in memory in place of gauge.file, of this lattice,
