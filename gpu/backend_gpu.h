@@ -121,8 +121,7 @@ size_t gpu_modes_rotate_bytes(const naik_lattice *lattice, int count);
 
 /* slices.cu */
 naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);
-naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
-                            const naik_complex *weight, const int *parts, int count,
+naik_status gpu_slice_norms(const naik_field *const v[2], const naik_slice_norms *args,
                             naik_exactsum *sums);
 
 /* scalars.cu */

@@ -120,23 +120,30 @@ __host__ __device__ static inline shift_layout shift_layout_of(int sites, bool b
     return by_site ? shift_layout{VECTOR, 2} : shift_layout{2, 2 * (size_t)sites};
 }
 
-/* u f or u^+ f, numbers of f `step` doubles apart. */
+/* Numbers `step` doubles apart. */
+__device__ static inline void shift_vector(const double *f, size_t step, double (&v)[VECTOR])
+{
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+        const naik_complex z = shift_load(f + step * (size_t)c);
+        v[2 * c] = z.re;
+        v[2 * c + 1] = z.im;
+    }
+}
+
+/* u f or u^+ f. */
 __device__ static inline void shift_times(const naik_matrix &u, bool dagger, const double *f,
                                           size_t step, naik_complex v[3])
 {
     double from[VECTOR];
-#pragma unroll
-    for (int c = 0; c < 3; c++) {
-        const naik_complex z = shift_load(f + step * (size_t)c);
-        from[2 * c] = z.re;
-        from[2 * c + 1] = z.im;
-    }
+    shift_vector(f, step, from);
     naik_mat_times(&u, dagger, from, v);
 }
 
 typedef struct shift_params {
     shift_box box;
     unsigned made, directions, split; /* those of any set that is made */
+    int slab;                         /* sites of one in a time slice */
     double half;
     bool add, by_site;
     const naik_complex *link;
@@ -144,6 +151,17 @@ typedef struct shift_params {
     double *out[SETS];
     naik_complex *product[SETS];
 } shift_params;
+
+/* Blocks walk along slabs of a few planes in z, through all their time slices: the cache then keeps neighbours in time. */
+enum { SLAB_SITES = 8192 /* of a time slice of a slab, unless two planes have more */ };
+static int slab_of(const shift_box &box)
+{
+    int planes = 2;
+    for (int more = 2; 2 * more <= box.local[2]; more += 2) {
+        planes = box.local[2] % more == 0 && more * box.stride[2] <= SLAB_SITES ? more : planes;
+    }
+    return planes * box.stride[2];
+}
 
 /* Bit number s: whether the set s has so many directions. */
 __device__ static constexpr unsigned sets_of(int links)
@@ -162,6 +180,13 @@ enum { LINK_NUMBERS = 2 * 9 };
 typedef struct shift_place {
     int site, x[NAIK_DIM];
 } shift_place;
+
+/* The site that comes in that place of the walk. */
+__device__ static inline int shift_walk(const shift_params &p, int number)
+{
+    const int slices = number / p.slab, times = p.box.local[3];
+    return slices % times * p.box.stride[3] + slices / times * p.slab + number % p.slab;
+}
 
 /* Its neighbours, around the box. */
 template <int MU>
@@ -247,19 +272,22 @@ __device__ static inline void shift_along(const shift_params &p, const shift_pla
         if ((p.made >> with & 1) != 0) {
             const size_t beyond = face * (size_t)(N * place) + layer;
             const double *from = p.f[set] + begun;
-            const bool leaves = split && last;
+            const bool leaves = split && last, enters = split && first;
+            double next_to[2][VECTOR]; /* both on their way before the links are waited for */
+            shift_vector(leaves ? p.ahead[MU] + beyond : from + ahead, leaves ? 2 : in.step,
+                         next_to[0]);
+            shift_vector(enters ? p.behind[MU] + beyond : from + behind, enters ? 2 : in.step,
+                         next_to[1]);
             naik_complex v[3], w[3];
             naik_matrix u = shift_shared(link, 0);
-            shift_times(u, false, leaves ? p.ahead[MU] + beyond : from + ahead,
-                        leaves ? 2 : in.step, v);
-            if (split && first) {
-#pragma unroll
-                for (int c = 0; c < 3; c++) {
-                    w[c] = shift_load(p.behind[MU] + beyond + 2 * c);
-                }
+            naik_mat_times(&u, false, next_to[0], v);
+            if (enters) {
+                w[0] = {next_to[1][0], next_to[1][1]};
+                w[1] = {next_to[1][2], next_to[1][3]};
+                w[2] = {next_to[1][4], next_to[1][5]};
             } else {
                 u = shift_shared(link, 9);
-                shift_times(u, true, from + behind, in.step, w);
+                naik_mat_times(&u, true, next_to[1], w);
             }
 #pragma unroll
             for (int c = 0; c < 3; c++) {
@@ -285,7 +313,7 @@ __global__ void __launch_bounds__(GPU_LANES *N, shift_room(N)) shift_kernel(cons
     __shared__ naik_complex chain[MOST][GPU_LANES], link[LINK_NUMBERS][GPU_LANES];
     const int number = (int)(blockIdx.x * GPU_LANES + threadIdx.x), column = (int)threadIdx.y;
     const bool mine = number < p.box.sites; /* others go through all barriers beside it */
-    const int site = mine ? number : 0;
+    const int site = mine ? shift_walk(p, number) : 0;
     const size_t begun = p.box.vector * (size_t)column;
     naik_complex sum[SETS][3] = {}, next[LINK_NUMBERS / N];
     shift_place at = {site, {}};
@@ -364,6 +392,7 @@ static naik_status shift(naik_device *device, const naik_link_shift *step)
     shift_params p = {};
     p.box = box_of(step->lattice, NULL);
     p.made = step->made;
+    p.slab = slab_of(p.box);
     p.half = 0.5 / step->links;
     p.add = step->add;
     p.by_site = step->by_site;

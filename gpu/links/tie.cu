@@ -73,13 +73,14 @@ __device__ static GPU_RARE void tie_add_alone(naik_exactsum *sums, int stride, i
 }
 
 /* Rows of blocks: one a time slice, and one a product and some momenta. */
-__global__ void __launch_bounds__(TIE_THREADS) tie_kernel(const tie_params p)
+template <int MOMENTA> __global__ void __launch_bounds__(TIE_THREADS) tie_kernel(const tie_params p)
 {
-    __shared__ sum_block<2 * TIE_MOMENTA, TIE_THREADS / GPU_LANES> shared;
+    enum { SUMS = 2 * MOMENTA };
+    __shared__ sum_block<SUMS, TIE_THREADS / GPU_LANES> shared;
     const int i = (int)(blockIdx.x * TIE_THREADS + threadIdx.x), plane = p.nx * p.ny;
     const int t = (int)blockIdx.y, times = (int)gridDim.y;
     const tie_group group = p.group[blockIdx.z / p.rounds];
-    const int begin = (int)(blockIdx.z % p.rounds) * TIE_MOMENTA;
+    const int begin = (int)(blockIdx.z % p.rounds) * MOMENTA;
     const int z0 = i < p.step * plane ? i / plane : p.nz; /* without a site */
     const int x = i % p.nx, y = i / p.nx % p.ny;
     const double *v = &group.v[(size_t)t * (size_t)p.nz * (size_t)plane + (size_t)(i % plane)].re;
@@ -98,36 +99,47 @@ __global__ void __launch_bounds__(TIE_THREADS) tie_kernel(const tie_params p)
     }
     const sum_cuts cuts = sum_cuts_for(largest, shared);
     const int factors = p.nx + p.ny + p.nz, left = p.momenta - begin;
-    const int count = left < TIE_MOMENTA ? left : (int)TIE_MOMENTA;
-    const naik_complex *f = p.factor + begin * factors;
-    naik_complex w[TIE_MOMENTA]; /* of x and y */
-    double sum[2 * TIE_MOMENTA][SUM_PARTS] = {};
+    const int count = left < MOMENTA ? left : MOMENTA;
+    const naik_complex
+        *f[MOMENTA];         /* behind the last momentum: that once more, which is not added */
+    naik_complex w[MOMENTA]; /* of x and y */
+    double sum[SUMS][SUM_PARTS];
+    sum_begin(cuts, sum);
 #pragma unroll
-    for (int k = 0; k < TIE_MOMENTA; k++) {
-        if (k < count) {
-            w[k] = naik_cmul(naik_cmul({1, 0}, f[k * factors + x]), f[k * factors + p.nx + y]);
-        }
+    for (int k = 0; k < MOMENTA; k++) {
+        f[k] = p.factor + (begin + (k < count ? k : count - 1)) * factors;
+        w[k] = naik_cmul(naik_cmul({1, 0}, f[k][x]), f[k][p.nx + y]);
     }
     for (int z = z0; z < p.nz; z += p.step) {
         const naik_complex at = shift_load(v + 2 * (size_t)z * (size_t)plane);
+        double rest[SUMS];
 #pragma unroll
-        for (int k = 0; k < TIE_MOMENTA; k++) {
-            if (k < count) {
-                const naik_complex wz = naik_cmul(w[k], f[k * factors + p.nx + p.ny + z]);
-                const naik_complex u = naik_cmul(wz, at);
-                const naik_complex rest = {sum_term(cuts, u.re, sum[2 * k]),
-                                           sum_term(cuts, u.im, sum[2 * k + 1])};
-                if (rest.re != 0 || rest.im != 0) {
+        for (int k = 0; k < MOMENTA; k++) {
+            const naik_complex wz = naik_cmul(w[k], shift_load(&f[k][p.nx + p.ny + z].re));
+            const naik_complex u = naik_cmul(wz, at);
+            rest[2 * k] = sum_term(cuts, u.re, sum[2 * k]);
+            rest[2 * k + 1] = sum_term(cuts, u.im, sum[2 * k + 1]);
+        }
+        if (sum_is_left(rest)) {
+#pragma unroll
+            for (int k = 0; k < MOMENTA; k++) {
+                if (k < count) {
                     tie_add_alone(sums + 2 * k * times, stride, times, group.first, group.end,
-                                  minus, rest);
+                                  minus, {rest[2 * k], rest[2 * k + 1]});
                 }
             }
         }
     }
     for (int o = group.first; o < group.end; o++) {
-        sum_block_add(shared, cuts, (minus >> o & 1) != 0, sum, 2 * count, sums + o * stride,
-                      times);
+        sum_block_keep(shared, cuts, (minus >> o & 1) != 0, sum);
+        sum_block_add(shared, cuts, 2 * count, sums + o * stride, times, 1, 0, 0);
     }
+}
+
+/* A momentum by itself is not worth the room of several. */
+static int tie_momenta(int momenta)
+{
+    return momenta == 1 ? 1 : (int)TIE_MOMENTA;
 }
 
 naik_status gpu_tie_sums(naik_device *device, const naik_tie_sums *args)
@@ -149,7 +161,8 @@ naik_status gpu_tie_sums(naik_device *device, const naik_tie_sums *args)
     }
     p.factor = args->factor;
     p.momenta = args->momenta;
-    p.rounds = (args->momenta + TIE_MOMENTA - 1) / TIE_MOMENTA;
+    const int each = tie_momenta(args->momenta);
+    p.rounds = (args->momenta + each - 1) / each;
     p.sums = args->sums;
     for (int o = 0; o < args->operators; o++) {
         if (o == 0 || args->v[o] != args->v[o - 1]) {
@@ -164,7 +177,11 @@ naik_status gpu_tie_sums(naik_device *device, const naik_tie_sums *args)
                     (unsigned)(groups * p.rounds));
     NAIK_TRY(GPU_CHECK(backend, gpu_memset(args->sums, 0, bytes, shift_stream(device)),
                        "clearing correlators"));
-    tie_kernel<<<grid, TIE_THREADS, 0, shift_stream(device)>>>(p);
+    if (each == 1) {
+        tie_kernel<1><<<grid, TIE_THREADS, 0, shift_stream(device)>>>(p);
+    } else {
+        tie_kernel<TIE_MOMENTA><<<grid, TIE_THREADS, 0, shift_stream(device)>>>(p);
+    }
     NAIK_TRY(GPU_LAUNCHED(backend, "summing correlators"));
 done:
     return status;

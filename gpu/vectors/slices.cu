@@ -1,7 +1,7 @@
 /* slices.cu - what is measured on a solution where it lives: residuals term by term, correlators */
 #include "gpu/backend_gpu.h"
 #include "gpu/fields/prec.cuh"
-#include "gpu/vectors/reduce.cuh"
+#include "gpu/vectors/thread_sums.cuh"
 
 enum { SLICE_THREADS = 256 };
 
@@ -51,83 +51,165 @@ naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y)
     return GPU_LAUNCHED(backend, "adding a multiple of a field");
 }
 
-typedef struct slice_params {
-    gpu_stencil st;
-    const char *data;
-    int parity, first, spin, vectors; /* the first colour vector, and how many of all */
-    int sites;                        /* of one parity in a time slice */
-    const naik_complex *weight;       /* [count][x + y + z] */
-    const int *parts;                 /* [count] */
-    int count, times;
-    int nx, ny, factors;
-    naik_exactsum *sums; /* [count][2][times] */
-} slice_params;
+enum { NORM_THREADS = 128, NORM_SITES = 4 /* of a thread, at most */, NORM_MOMENTA = 4 };
+static_assert((int)NORM_SITES <= (int)SUM_TERMS, "sums of a thread do not round");
 
-/* One row of blocks a time slice. */
-__global__ void __launch_bounds__(SLICE_THREADS) slice_kernel(const slice_params p)
+typedef struct norm_params {
+    const char *data[2];
+    int spin, vectors; /* of a solution, and of all in the field */
+    int half, ny, nz;  /* half: nx/2 */
+    int step; /* a thread has each step-th of the layers in z whose parity is its block's */
+    unsigned odd;
+    int classes;
+    unsigned mask[NAIK_SLICE_CLASSES];
+    const naik_complex *weight; /* [momenta][factors] */
+    int momenta, factors, times;
+    naik_exactsum *sums; /* of the first of these momenta */
+    int apart;           /* from class to class */
+} norm_params;
+
+/* A term that is not added with others, of every class. */
+__device__ static GPU_RARE void norm_add_alone(naik_exactsum *sums, int times, int classes,
+                                               int apart, unsigned minus, naik_complex term)
 {
-    __shared__ exact_block<2> shared;
-    const int i = (int)(blockIdx.x * SLICE_THREADS + threadIdx.x), t = (int)blockIdx.y;
-    const bool mine = i < p.sites;
-    const int cb = t * p.sites + (mine ? i : 0);
-    int x[4];
-    double norm = 0;
-    gpu_coords(p.st, p.parity, cb, x);
-    for (int s = 0; s < p.spin && mine; s++) {
-        const colour_vector<double> v =
-            vec_double::load(p.data + vec_offset<vec_double>(cb, p.first + s, p.vectors));
-        norm += real_product(v, v);
-    }
-    for (int k = 0; k < p.count; k++) {
-        const naik_complex *f = p.weight + k * p.factors;
-        const int parts = p.parts[k];
-        const naik_complex w =
-            naik_slice_product(f[x[0]], f[p.nx + x[1]], f[p.nx + p.ny + x[2]], parts == 2);
-        const double term[2] = {mine ? w.re * norm : 0, mine ? w.im * norm : 0};
-        exact_block_add(shared, term, parts, &p.sums[2 * k * p.times + t], p.times);
-        __syncthreads();
+    for (int c = 0; c < classes; c++) {
+        const double sign = (minus >> c & 1) != 0 ? -1 : 1;
+        exact_add_term(sums + c * apart, sign * term.re);
+        exact_add_term(sums + c * apart + times, sign * term.im);
     }
 }
 
-naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
-                            const naik_complex *weight, const int *parts, int count,
+/* The norms of a thread's sites, 0 where it has none, each in its place of shared memory; the largest. */
+__device__ static inline double norms_of(const norm_params &p, const char *data, int cb, int layer,
+                                         bool mine, double (*norm)[NORM_THREADS])
+{
+    double largest = 0;
+#pragma unroll
+    for (int s = 0; s < NORM_SITES; s++) {
+        const int further = s * p.step; /* layers of this parity */
+        double sum = 0;
+        if (mine && layer + further < p.nz / 2) {
+            const int at = cb + 2 * further * p.ny * p.half;
+            for (int k = 0; k < p.spin; k++) {
+                const colour_vector<double> v =
+                    vec_double::load(data + vec_offset<vec_double>(at, k, p.vectors));
+                sum += real_product(v, v);
+            }
+        }
+        norm[s][threadIdx.x] = sum;
+        largest = fmax(largest, sum);
+    }
+    return largest;
+}
+
+/* Rows of blocks: one a time slice, and one the parity of a site and those of y and z: all sites of a block have the same
+ * signs. A solution is read once. */
+template <int MOMENTA>
+__global__ void __launch_bounds__(NORM_THREADS) norm_kernel(const norm_params p)
+{
+    enum { SUMS = 2 * MOMENTA };
+    __shared__ sum_block<SUMS, NORM_THREADS / GPU_LANES> shared;
+    const int i = (int)(blockIdx.x * NORM_THREADS + threadIdx.x), t = (int)blockIdx.y;
+    const int parity = (int)blockIdx.z & 1, y1 = (int)blockIdx.z >> 1 & 1,
+              z1 = (int)blockIdx.z >> 2;
+    const int x1 = (y1 + z1 + t + parity) & 1;
+    const int rows = i / p.half, layer = rows / (p.ny / 2);
+    const int x = 2 * (i % p.half) + x1, y = 2 * (rows % (p.ny / 2)) + y1;
+    const bool mine = layer < p.step;
+    const int cb = ((t * p.nz + 2 * layer + z1) * p.ny + y) * p.half + i % p.half;
+    const unsigned odd = p.odd ^ (unsigned)(x1 | y1 << 1 | z1 << 2);
+    unsigned minus = 0;
+#pragma unroll
+    for (int c = 0; c < NAIK_SLICE_CLASSES;
+         c++) { /* an index into arguments would put these into memory */
+        minus |= naik_slice_minus(p.mask[c], odd) ? 1U << c : 0;
+    }
+    __shared__ double norm[NORM_SITES][NORM_THREADS];
+    const double largest = norms_of(p, parity == 0 ? p.data[0] : p.data[1], cb, layer, mine, norm);
+    const sum_cuts cuts = sum_cuts_for(largest, shared);
+    for (int begin = 0; begin < p.momenta; begin += MOMENTA) {
+        const int left = p.momenta - begin, count = left < MOMENTA ? left : MOMENTA;
+        naik_exactsum *const sums = p.sums + 2 * begin * p.times + t;
+        const naik_complex
+            *f[MOMENTA];         /* of z; behind the last: that once more, which is not added */
+        naik_complex w[MOMENTA]; /* of x and y */
+        double sum[SUMS][SUM_PARTS];
+        sum_begin(cuts, sum);
+#pragma unroll
+        for (int k = 0; k < MOMENTA; k++) {
+            const naik_complex *of = p.weight + (begin + (k < count ? k : count - 1)) * p.factors;
+            w[k] = naik_cmul(of[x], of[2 * p.half + y]);
+            f[k] = of + 2 * p.half + p.ny + z1;
+        }
+        for (int s = 0; s < NORM_SITES && mine && layer + s * p.step < p.nz / 2; s++) {
+            const int z = 2 * (layer + s * p.step);
+            const double norm2 = norm[s][threadIdx.x];
+            double rest[SUMS];
+#pragma unroll
+            for (int k = 0; k < MOMENTA; k++) {
+                const naik_complex wz = naik_cmul(w[k], f[k][z]);
+                rest[2 * k] = sum_term(cuts, wz.re * norm2, sum[2 * k]);
+                rest[2 * k + 1] = sum_term(cuts, wz.im * norm2, sum[2 * k + 1]);
+            }
+            if (sum_is_left(rest)) {
+#pragma unroll
+                for (int k = 0; k < MOMENTA; k++) {
+                    if (k < count) {
+                        norm_add_alone(sums + 2 * k * p.times, p.times, p.classes, p.apart, minus,
+                                       {rest[2 * k], rest[2 * k + 1]});
+                    }
+                }
+            }
+        }
+        sum_block_keep(shared, cuts, false, sum);
+        sum_block_add(shared, cuts, 2 * count, sums, p.times, p.classes, p.apart, minus);
+    }
+}
+
+naik_status gpu_slice_norms(const naik_field *const v[2], const naik_slice_norms *args,
                             naik_exactsum *sums)
 {
     naik_status status = NAIK_OK;
-    naik_backend *backend = v->geometry->backend;
+    const naik_geometry *geometry = v[NAIK_EVEN]->geometry;
+    naik_backend *backend = geometry->backend;
     gpu_state *state = gpu_state_of(backend);
-    const naik_lattice *lat = v->geometry->lattice;
-    const int factors = lat->local[0] + lat->local[1] + lat->local[2];
-    const size_t each = (size_t)factors * sizeof *weight + sizeof *parts;
-    const int most = (int)(GPU_STAGING_BYTES / each);
-    if (v->precision != NAIK_DOUBLE) {
+    const int *local = geometry->lattice->local, times = local[3];
+    const int factors = local[0] + local[1] + local[2];
+    const int most = (int)(GPU_STAGING_BYTES / ((size_t)factors * sizeof *args->weight));
+    norm_params p = {};
+    if (v[NAIK_EVEN]->precision != NAIK_DOUBLE) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "time slices are summed in double only");
     }
-    for (int begin = 0; begin < count; begin += most) {
-        const int some = count - begin < most ? count - begin : most;
-        naik_complex *const there = (naik_complex *)state->staging;
-        int *const parts_there = (int *)(there + (size_t)some * (size_t)factors);
-        slice_params p = {};
-        NAIK_TRY(gpu_upload(&backend->device, there, weight + (size_t)begin * (size_t)factors,
-                            (size_t)some * (size_t)factors * sizeof *weight));
-        NAIK_TRY(
-            gpu_upload(&backend->device, parts_there, parts + begin, (size_t)some * sizeof *parts));
-        p.st = gpu_tables_of(v->geometry)->stencil;
-        p.data = (const char *)v->data;
-        p.parity = (int)parity;
-        p.first = irhs * v->spin;
-        p.spin = v->spin;
-        p.vectors = naik_field_vectors(v);
-        p.sites = lat->volume_cb / lat->local[3];
-        p.weight = there;
-        p.parts = parts_there;
-        p.count = some;
-        p.times = lat->local[3];
-        p.nx = lat->local[0];
-        p.ny = lat->local[1];
-        p.factors = factors;
-        p.sums = sums + 2 * (size_t)begin * (size_t)p.times;
-        slice_kernel<<<slice_grid(p.sites, lat->local[3]), SLICE_THREADS, 0, state->stream>>>(p);
+    p.data[NAIK_EVEN] = (const char *)v[NAIK_EVEN]->data;
+    p.data[NAIK_ODD] = (const char *)v[NAIK_ODD]->data;
+    p.spin = v[NAIK_EVEN]->spin;
+    p.vectors = naik_field_vectors(v[NAIK_EVEN]);
+    p.half = local[0] / 2;
+    p.ny = local[1];
+    p.nz = local[2];
+    p.step = (local[2] / 2 - 1) / NORM_SITES + 1;
+    p.odd = args->odd;
+    p.classes = args->classes;
+    for (int c = 0; c < args->classes; c++) {
+        p.mask[c] = args->mask[c];
+    }
+    p.weight = (const naik_complex *)state->staging;
+    p.factors = factors;
+    p.times = times;
+    p.apart = 2 * args->frames * times;
+    const int threads = p.half * (p.ny / 2) * p.step;
+    const dim3 grid((unsigned)((threads + NORM_THREADS - 1) / NORM_THREADS), (unsigned)times, 8);
+    for (int begin = 0; begin < args->frames; begin += most) {
+        p.momenta = args->frames - begin < most ? args->frames - begin : most;
+        p.sums = sums + 2 * (size_t)begin * (size_t)times;
+        NAIK_TRY(gpu_upload(&backend->device, state->staging,
+                            args->weight + (size_t)begin * (size_t)factors,
+                            (size_t)p.momenta * (size_t)factors * sizeof *args->weight));
+        if (args->frames == 1) {
+            norm_kernel<1><<<grid, NORM_THREADS, 0, state->stream>>>(p);
+        } else {
+            norm_kernel<NORM_MOMENTA><<<grid, NORM_THREADS, 0, state->stream>>>(p);
+        }
         NAIK_TRY(GPU_LAUNCHED(backend, "summing time slices"));
     }
 done:

@@ -1,15 +1,16 @@
 /* thread_sums.cuh - exact sums of what the threads of a block add up, each by itself before it adds with others
  *
- * A term is cut into a multiple of 2^-40 of a power of two above the terms of the block, a multiple of 2^-80 of it and one
- * of 2^-120. Each kind is added in double precision, where such a sum does not round, and then as an integer over the block.
- * What a term has beyond goes to the accumulator by itself.
+ * A term is cut into a multiple of 2^-46 of a power of two above the terms of the block, a multiple of 2^-92 of it and one
+ * of 2^-138. Each kind is added to a number so large that its last bit is that unit: the sum cuts the term, and does not
+ * round what it has. Over the block these sums are added as integers. What a term has beyond goes to the accumulator by
+ * itself, which takes long: nothing should be left of a term times a cosine that is 2^-54 because pi is rounded.
  */
 #ifndef NAIK_GPU_THREAD_SUMS_CUH
 #define NAIK_GPU_THREAD_SUMS_CUH
 
 #include "gpu/vectors/reduce.cuh"
 
-enum { SUM_PARTS = 3, SUM_PART_BITS = 40, SUM_TERMS = 1 << 10 /* of a thread's sum, at most */ };
+enum { SUM_PARTS = 3, SUM_PART_BITS = 46, SUM_TERMS = 1 << 4 /* of a thread's sum, at most */ };
 
 /* What so many warps, a block, hold for so many sums. */
 template <int SUMS, int WARPS> struct sum_block {
@@ -18,10 +19,16 @@ template <int SUMS, int WARPS> struct sum_block {
 };
 
 typedef struct sum_cuts {
-    int exponent;            /* of the power of two */
-    double limit;            /* it */
-    double magic[SUM_PARTS]; /* its last bit is the unit of a part */
+    int exponent;   /* of the power of two */
+    unsigned limit; /* the upper half of it, as bits */
 } sum_cuts;
+
+/* 1.5 times a power of two, as bits: its last bit is the unit of a part, whose sum begins here. */
+__device__ static inline long long sum_magic(const sum_cuts &cuts, int part)
+{
+    const int power = cuts.exponent - (part + 1) * SUM_PART_BITS + 52;
+    return (long long)((power + 1023) << 1 | 1) << 51;
+}
 
 /* For terms below 2 times `largest` of any thread of the block, which the others should not be far below; all of them call. */
 template <int SUMS, int WARPS>
@@ -42,45 +49,60 @@ __device__ static inline sum_cuts sum_cuts_for(double largest, sum_block<SUMS, W
     cuts.exponent = exponent < -800  ? -800
                     : exponent > 900 ? 900
                                      : exponent; /* magic is a number */
-    cuts.limit = __longlong_as_double((long long)(cuts.exponent + 1023) << 52);
-#pragma unroll
-    for (int k = 0; k < SUM_PARTS; k++) {
-        const int power = cuts.exponent - (k + 1) * SUM_PART_BITS + 52;
-        cuts.magic[k] = 1.5 * __longlong_as_double((long long)(power + 1023) << 52);
-    }
+    cuts.limit = (unsigned)(cuts.exponent + 1023) << 20;
     return cuts;
 }
 
-/* Adds what the parts can hold of a term, and gives what they cannot: hardly ever anything but 0. */
+/* Of no terms. */
+template <int SUMS>
+__device__ static inline void sum_begin(const sum_cuts &cuts, double (&sum)[SUMS][SUM_PARTS])
+{
+#pragma unroll
+    for (int k = 0; k < SUMS * SUM_PARTS; k++) {
+        sum[k / SUM_PARTS][k % SUM_PARTS] = __longlong_as_double(sum_magic(cuts, k % SUM_PARTS));
+    }
+}
+
+/* Adds what the parts can hold of a term, and gives what they cannot: hardly ever anything but 0. Without a branch, so that
+ * the terms of several sums can be added side by side. */
 __device__ static inline double sum_term(const sum_cuts &cuts, double term,
                                          double (&sum)[SUM_PARTS])
 {
-    if (!(fabs(term) < cuts.limit)) {
-        return term;
-    }
+    const unsigned size = (unsigned)((uint64_t)__double_as_longlong(term) >> 32) & 0x7fffffff;
+    const bool fits = size < cuts.limit;
+    double left = fits ? term : 0;
 #pragma unroll
     for (int k = 0; k < SUM_PARTS; k++) {
-        const double part = (term + cuts.magic[k]) - cuts.magic[k];
-        sum[k] += part;
-        term -= part;
+        const double next = sum[k] + left;
+        left -= next - sum[k];
+        sum[k] = next;
     }
-    return term;
+    return fits ? left : term;
 }
 
-/* Adds the first `count` sums of all threads of the block, which all call, to accumulators `stride` apart; a thread's are
- * subtracted where it says `minus`. */
+/* Whether any of these is not 0. */
+template <int SUMS> __device__ static inline bool sum_is_left(const double (&rest)[SUMS])
+{
+    uint64_t bits = 0;
+#pragma unroll
+    for (int k = 0; k < SUMS; k++) {
+        bits |= (uint64_t)__double_as_longlong(rest[k]);
+    }
+    return bits << 1 != 0;
+}
+
+/* Keeps the sums of each warp, subtracted where a thread says `minus`; all threads of the block call, and wait. */
 template <int SUMS, int WARPS>
-__device__ static inline void sum_block_add(sum_block<SUMS, WARPS> &shared, const sum_cuts &cuts,
-                                            bool minus, const double (&sum)[SUMS][SUM_PARTS],
-                                            int count, naik_exactsum *sums, int stride)
+__device__ static inline void sum_block_keep(sum_block<SUMS, WARPS> &shared, const sum_cuts &cuts,
+                                             bool minus, const double (&sum)[SUMS][SUM_PARTS])
 {
     const int thread = (int)threadIdx.x;
     const uint32_t mask = (1u << REDUCE_PIECE) - 1;
 #pragma unroll
     for (int k = 0; k < SUMS * SUM_PARTS; k++) {
-        const double magic = cuts.magic[k % SUM_PARTS], part = sum[k / SUM_PARTS][k % SUM_PARTS];
-        const long long units =
-            __double_as_longlong((minus ? -part : part) + magic) - __double_as_longlong(magic);
+        const long long above = __double_as_longlong(sum[k / SUM_PARTS][k % SUM_PARTS]) -
+                                sum_magic(cuts, k % SUM_PARTS);
+        const long long units = minus ? -above : above;
         const uint32_t low = gpu_lanes_sum((uint32_t)units & mask);
         const uint32_t high = gpu_lanes_sum((uint32_t)(units >> REDUCE_PIECE));
         if (thread % GPU_LANES == 0) {
@@ -89,14 +111,27 @@ __device__ static inline void sum_block_add(sum_block<SUMS, WARPS> &shared, cons
         }
     }
     __syncthreads();
-    for (int i = thread; i < count * SUM_PARTS * GRID_WORDS; i += WARPS * GPU_LANES) {
+}
+
+/* Adds the first `count` kept sums to accumulators `stride` apart, and to as many for each further one of `copies`, `apart`
+ * from those before; subtracts them where the bit of a copy says `minus`. All threads of the block call, and wait. */
+template <int SUMS, int WARPS>
+__device__ static inline void sum_block_add(const sum_block<SUMS, WARPS> &shared,
+                                            const sum_cuts &cuts, int count, naik_exactsum *sums,
+                                            int stride, int copies, int apart, unsigned minus)
+{
+    for (int i = (int)threadIdx.x; i < count * SUM_PARTS * GRID_WORDS; i += WARPS * GPU_LANES) {
         const int k = i / GRID_WORDS;
         const int unit = cuts.exponent - (k % SUM_PARTS + 1) * SUM_PART_BITS;
         long long total = 0;
         for (int w = 0; w < WARPS; w++) {
             total += shared.units[w][k];
         }
-        exact_add_units(sums + k / SUM_PARTS * stride, total, unit + GRID_BITS, i % GRID_WORDS);
+        for (int copy = 0; copy < copies; copy++) {
+            exact_add_units(sums + k / SUM_PARTS * stride + copy * apart,
+                            (minus >> copy & 1) != 0 ? -total : total, unit + GRID_BITS,
+                            i % GRID_WORDS);
+        }
     }
     __syncthreads();
 }

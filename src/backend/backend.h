@@ -224,6 +224,20 @@ typedef struct naik_halo_ops {
     const naik_peer_ops *peer; /* NULL: there are none */
 } naik_halo_ops;
 
+/* What is summed of a solution over time slices: its norm at each site, times the sign of each class and the weight of each
+ * frame. Signs are those of naik_slice_minus, of coordinates counted from an origin. */
+enum { NAIK_SLICE_CLASSES = 8 };
+typedef struct naik_slice_norms {
+    int classes;                       /* NAIK_SLICE_CLASSES at most */
+    unsigned mask[NAIK_SLICE_CLASSES]; /* directions in space */
+    unsigned odd;                      /* those in which the first coordinate of the box is odd */
+    int frames;
+    /* On the host. [frames][local x + y + z]: factors of naik_slice_product. [frames]: whether the weights of a frame are
+     * real, so that its sums of imaginary parts need not be made. */
+    const naik_complex *weight;
+    const bool *real;
+} naik_slice_norms;
+
 /* Exact sums in backend memory, [count]. */
 typedef struct naik_reduction_ops {
     naik_status (*clear)(naik_backend *backend, naik_exactsum *sums, int count);
@@ -237,12 +251,9 @@ typedef struct naik_reduction_ops {
     naik_status (*complex_dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
     /* sums_c += sum_s |r_s|^2/|x_s|^2, where x_s = 0: 1. */
     naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
-    /* For every time slice t of the box, of `local` ones, one rhs of v on `parity` and each of `count` weights, t and
-     * coordinates local, sums [count][2][local] in backend memory:
-     * sums[k][0][t] += sum_x Re w_k(x) |v(x)|^2 and, where parts[k] is 2, sums[k][1][t] += sum_x Im w_k(x) |v(x)|^2,
-     * w_k(x) by naik_slice_product of its factors, weight [count][local x + y + z]; both on the host. */
-    naik_status (*slice_norms)(const naik_field *v, naik_parity parity, int irhs,
-                               const naik_complex *weight, const int *parts, int count,
+    /* sums [classes][frames][2][local t] += re and im of the sum over the x of each time slice of s_c(x) w_f(x) |v(x)|^2, v
+     * being rhs 0 in double on even and on odd sites. */
+    naik_status (*slice_norms)(const naik_field *const v[2], const naik_slice_norms *args,
                                naik_exactsum *sums);
 } naik_reduction_ops;
 

@@ -72,13 +72,12 @@ int naik_meson_sign(naik_meson meson, const int x[NAIK_DIM])
     return sum % 2 == 0 ? 1 : -1;
 }
 
-enum { CLASSES = 1 << (NAIK_DIM - 1) }; /* signs in space */
 /* Of the sums of one pass, which no plan of memory has: of more momenta there are several. */
 static const size_t PASS_BYTES = (size_t)32 << 20;
 
 static int class_of(naik_meson meson)
 {
-    return (int)odd_of(meson) & (CLASSES - 1);
+    return (int)odd_of(meson) & (NAIK_SLICE_CLASSES - 1);
 }
 
 /* The factors of w of this rank's box (slice_sums.h), with the signs of a class. */
@@ -173,33 +172,45 @@ done:
 typedef struct pass {
     naik_backend *backend;
     const naik_lattice *lat;
-    int count;            /* of sums */
-    int of[CLASSES];      /* the first sum of a class; -1: no meson has it */
-    naik_complex *weight; /* [count][local x + y + z] */
-    int *parts;           /* [count] */
-    naik_exactsum *sums;  /* backend memory [count][2][local] */
-    naik_slice_rows here; /* of several ranks: [count][2] */
-    double *value;        /* [count][2][times] */
+    int of[NAIK_SLICE_CLASSES]; /* the number of a class among those that a meson has, or -1 */
+    naik_slice_norms what;      /* whose weights and flags are these: */
+    naik_complex *weight;
+    bool *real;
+    naik_exactsum *sums;  /* backend memory [classes][frames][2][local] */
+    naik_slice_rows here; /* of several ranks: [classes][frames][2] */
+    double *value;        /* [classes][frames][2][times] */
 } pass;
+
+static void take_classes(pass *p, const naik_meson *meson, int mesons)
+{
+    memset(p->of, -1, sizeof p->of);
+    for (int i = 0; i < mesons; i++) {
+        const int class = class_of(meson[i]);
+        if (p->of[class] < 0) {
+            p->what.mask[p->what.classes] = (unsigned)class;
+            p->of[class] = p->what.classes++;
+        }
+    }
+}
+
+static size_t sums_of(const pass *p)
+{
+    return (size_t)p->what.classes * (size_t)p->what.frames;
+}
 
 static naik_status open_pass(pass *p, const naik_meson *meson, int mesons, const naik_frame *frame,
                              int frames)
 {
     naik_status status = NAIK_OK;
     naik_log *log = p->lat->comm->log;
-    memset(p->of, -1, sizeof p->of);
-    for (int i = 0; i < mesons; i++) {
-        int *of = &p->of[class_of(meson[i])];
-        if (*of < 0) {
-            *of = p->count;
-            p->count += frames;
-        }
-    }
-    const size_t count = (size_t)p->count, factors = naik_slice_factor_count(p->lat, 0);
+    take_classes(p, meson, mesons);
+    p->what.frames = frames;
+    const size_t count = sums_of(p), factors = naik_slice_factor_count(p->lat, 0);
     const size_t local = (size_t)p->lat->local[3], times = (size_t)p->lat->size[3];
-    NAIK_TRY(naik_alloc(log, count * factors * sizeof *p->weight, "momentum weights",
+    NAIK_TRY(naik_alloc(log, (size_t)frames * factors * sizeof *p->weight, "momentum weights",
                         (void **)&p->weight));
-    NAIK_TRY(naik_alloc(log, count * sizeof *p->parts, "momentum weights", (void **)&p->parts));
+    NAIK_TRY(
+        naik_alloc(log, (size_t)frames * sizeof *p->real, "momentum weights", (void **)&p->real));
     NAIK_TRY(
         naik_alloc(log, 2 * count * times * sizeof *p->value, "correlators", (void **)&p->value));
     if (p->lat->comm->size > 1) {
@@ -207,12 +218,14 @@ static naik_status open_pass(pass *p, const naik_meson *meson, int mesons, const
     }
     NAIK_TRY(naik_backend_alloc(p->backend, 2 * count * local * sizeof *p->sums, "correlator sums",
                                 (void **)&p->sums));
-    for (int class = 0; class < CLASSES; class ++) {
-        for (int f = 0; f < frames && p->of[class] >= 0; f++) {
-            const int k = p->of[class] + f;
-            p->parts[k] = naik_frame_is_real(&frame[f]) ? 1 : 2;
-            fill_weights(p->lat, class, &frame[f], p->weight + (size_t)k * factors);
-        }
+    p->what.weight = p->weight;
+    p->what.real = p->real;
+    for (int mu = 0; mu < NAIK_DIM - 1; mu++) {
+        p->what.odd |= ((unsigned)(p->lat->origin[mu] - frame->origin[mu]) & 1) << mu;
+    }
+    for (int f = 0; f < frames; f++) {
+        p->real[f] = naik_frame_is_real(&frame[f]);
+        naik_slice_factors(p->lat, &frame[f], 0, p->weight + (size_t)f * factors);
     }
 done:
     return status;
@@ -223,11 +236,8 @@ static naik_status sum_box(const pass *p, const naik_field *const part[2])
 {
     naik_status status = NAIK_OK;
     const naik_reduction_ops *ops = &p->backend->ops->reduction;
-    NAIK_TRY(ops->clear(p->backend, p->sums, 2 * p->count * p->lat->local[3]));
-    for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(ops->slice_norms(part[parity], (naik_parity)parity, 0, p->weight, p->parts,
-                                  p->count, p->sums));
-    }
+    NAIK_TRY(ops->clear(p->backend, p->sums, 2 * (int)sums_of(p) * p->lat->local[3]));
+    NAIK_TRY(ops->slice_norms(part, &p->what, p->sums));
 done:
     return status;
 }
@@ -236,7 +246,7 @@ done:
 static naik_status values_of(pass *p)
 {
     naik_status status = NAIK_OK;
-    const size_t rows = 2 * (size_t)p->count;
+    const size_t rows = 2 * sums_of(p);
     const size_t local = (size_t)p->lat->local[3], times = (size_t)p->lat->size[3];
     if (p->lat->comm->size == 1) {
         return p->backend->ops->reduction.values(p->backend, p->sums, (int)(rows * times),
@@ -266,7 +276,7 @@ static naik_status correlators_of(const naik_field *const part[2], const naik_me
     for (int k = 0; k < mesons * some; k++) {
         const int at = k % some;
         const naik_meson of = meson[k / some];
-        const size_t sum = (size_t)p.of[class_of(of)] + (size_t)at;
+        const size_t sum = (size_t)p.of[class_of(of)] * (size_t)some + (size_t)at;
         const size_t place = (size_t)(k / some) * (size_t)frames + (size_t)at;
         take_values(p.value + 2 * sum * (size_t)times, of, &frame[at], times,
                     out + 2 * place * (size_t)times);
@@ -274,7 +284,7 @@ static naik_status correlators_of(const naik_field *const part[2], const naik_me
 done:
     naik_backend_release(p.backend, p.sums);
     naik_free(p.weight);
-    naik_free(p.parts);
+    naik_free(p.real);
     naik_slice_rows_clear(&p.here);
     naik_free(p.value);
     return status;
@@ -285,7 +295,7 @@ naik_status naik_meson_correlators_of(const naik_field *const part[2], const nai
 {
     naik_status status = NAIK_OK;
     const size_t times = (size_t)part[NAIK_EVEN]->geometry->lattice->size[3];
-    const size_t each = 2 * (size_t)CLASSES * times * sizeof(naik_exactsum);
+    const size_t each = 2 * (size_t)NAIK_SLICE_CLASSES * times * sizeof(naik_exactsum);
     const int most = PASS_BYTES > each ? (int)(PASS_BYTES / each) : 1;
     for (int begin = 0; begin < frames; begin += most) {
         const int some = frames - begin < most ? frames - begin : most;

@@ -248,8 +248,7 @@ naik_status cpu_field_add(naik_field *to, const naik_field *from, const naik_rhs
 naik_status cpu_apply_deferred_update(naik_field *x, const naik_field *p, const naik_rhs *rhs,
                                       naik_rhs_state state);
 naik_status cpu_field_axpy(double a, const naik_field *x, naik_field *y);
-naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
-                            const naik_complex *weight, const int *parts, int count,
+naik_status cpu_slice_norms(const naik_field *const v[2], const naik_slice_norms *args,
                             naik_exactsum *sums);
 naik_status cpu_field_gather(naik_field *to, const naik_field *from, const int *map);
 naik_status cpu_field_copy_rhs(naik_field *to, int irhs, const naik_field *from, int from_irhs);

@@ -299,15 +299,37 @@ naik_status cpu_site_ratio(const naik_field *r, const naik_field *x, naik_exacts
                    sum_ratios, &context);
 }
 
+/* Adds the norm of a site at x, times signs and weights, to the sums of its time slice. */
+static void add_norm(const naik_lattice *lat, const naik_slice_norms *args, const int x[NAIK_DIM],
+                     double norm2, naik_exactsum *sums)
+{
+    const int64_t times = lat->local[3];
+    const int y = lat->local[0], z = y + lat->local[1], factors = z + lat->local[2];
+    unsigned odd = args->odd;
+    for (int mu = 0; mu < NAIK_DIM - 1; mu++) {
+        odd ^= ((unsigned)x[mu] & 1) << mu;
+    }
+    for (int f = 0; f < args->frames; f++) {
+        const naik_complex *of = args->weight + (int64_t)factors * f;
+        const bool both = !args->real[f];
+        const naik_complex w = naik_slice_product(of[x[0]], of[y + x[1]], of[z + x[2]], both);
+        for (int c = 0; c < args->classes; c++) {
+            naik_exactsum *sum = sums + 2 * times * (args->frames * c + f) + x[3];
+            const double signed2 = naik_slice_minus(args->mask[c], odd) ? -norm2 : norm2;
+            naik_exactsum_add(sum, w.re * signed2);
+            if (both) {
+                naik_exactsum_add(sum + times, w.im * signed2);
+            }
+        }
+    }
+}
+
 /* Threads share the time slices of a sub-lattice, which different sub-lattices have at different
  * times: each sum belongs to one thread. */
-naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
-                            const naik_complex *weight, const int *parts, int count,
-                            naik_exactsum *sums)
+static void sum_norms(const naik_field *v, naik_parity parity, const naik_slice_norms *args,
+                      naik_exactsum *sums)
 {
     const naik_lattice *lat = v->geometry->lattice;
-    const int times = lat->local[3], y = lat->local[0], z = y + lat->local[1];
-    const int factors = z + lat->local[2];
     const cpu_shape *shape = &cpu_tables_of(v->geometry)->shape;
     const int32_t slice = shape->cells / shape->extent[3];
 #pragma omp parallel for schedule(static) num_threads(cpu_threads(v->geometry->backend))
@@ -315,23 +337,21 @@ naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
         for (int32_t cell = t * slice; cell < (t + 1) * slice; cell++) {
             cell_spinor value;
             const int64_t first = site_of_cell(lat, shape, parity, cell);
-            load_rhs(v, cell, irhs, value);
+            load_rhs(v, cell, 0, value);
             for (int k = 0; k < shape->lanes; k++) {
                 int x[NAIK_DIM];
                 naik_lattice_coords(lat, (int32_t)(first + shape->lane_origin[k]), x);
-                const double norm2 = lane_norm2(value, 6 * v->spin, shape->lanes, k);
-                for (int i = 0; i < count; i++) {
-                    const naik_complex *f = weight + (int64_t)factors * i;
-                    naik_exactsum *sum = sums + 2 * (int64_t)times * i + x[3];
-                    const naik_complex w =
-                        naik_slice_product(f[x[0]], f[y + x[1]], f[z + x[2]], parts[i] == 2);
-                    naik_exactsum_add(sum, w.re * norm2);
-                    if (parts[i] == 2) {
-                        naik_exactsum_add(sum + times, w.im * norm2);
-                    }
-                }
+                add_norm(lat, args, x, lane_norm2(value, 6 * v->spin, shape->lanes, k), sums);
             }
         }
+    }
+}
+
+naik_status cpu_slice_norms(const naik_field *const v[2], const naik_slice_norms *args,
+                            naik_exactsum *sums)
+{
+    for (int parity = 0; parity < 2; parity++) {
+        sum_norms(v[parity], (naik_parity)parity, args, sums);
     }
     return NAIK_OK;
 }
