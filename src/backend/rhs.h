@@ -16,7 +16,8 @@ typedef enum naik_rhs_state {
     NAIK_RHS_RUN,      /* iterating */
     NAIK_RHS_CHECK,    /* frozen, asks the host for its true residual (a reliable update) */
     NAIK_RHS_BROKEN,   /* frozen by a NaN or a direction without positive curvature */
-    NAIK_RHS_WAIT      /* holds a system whose stage (solver/batch.h) is not at work */
+    NAIK_RHS_WAIT,     /* holds a system whose stage (solver/batch.h) is not at work */
+    NAIK_RHS_HELD      /* holds a finished system that is handed back later */
 } naik_rhs_state;
 
 /* An rhs asks for a reliable update after this many iterations of its own, twice, three times as

@@ -175,6 +175,7 @@ static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
     NAIK_TRY(read_source(w, w->batch.index[index], system));
     NAIK_TRY(make_rhs(w, b, irhs));
     NAIK_TRY(hold_whole(w, w->batch.index[index], system));
+    system->limit = w->batch.index[index] == 0 ? w->stream->limit : 0;
     naik_timer_stop(w->backend->timer, "sources");
 done:
     return status;
@@ -419,13 +420,31 @@ static bool stop(void *data)
     return now;
 }
 
-/* The solves on odd sites, whose source sits there only, or all the others. */
+static naik_solver_pace pace(void *data)
+{
+    const worker *w = data;
+    return w->stream->pace(w->stream->data);
+}
+
+/* Whether solves wait for the first to decide, and nothing of theirs may begin after it. */
+static bool ends_with_first(worker *w)
+{
+    return w->stream->pace != NULL && pace(w) != NAIK_SOLVER_ALL;
+}
+
+/* Whether a solve is on odd sites, where its source sits alone. */
+static bool is_odd(const worker *w, int64_t index)
+{
+    const solve_info *info = &w->info[index];
+    return info->on[NAIK_ODD] && !info->on[NAIK_EVEN] && !is_across(w, index);
+}
+
+/* Those, or all the others. */
 static int64_t select_solves(worker *w)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < w->stream->count; i++) {
-        const bool odd = w->info[i].on[NAIK_ODD] && !w->info[i].on[NAIK_EVEN] && !is_across(w, i);
-        if (odd == (w->now.parity == NAIK_ODD)) {
+        if (is_odd(w, i) == (w->now.parity == NAIK_ODD)) {
             w->todo[count++] = i;
         }
     }
@@ -502,13 +521,14 @@ static naik_status solve_parity(worker *w, naik_solver *solver, const naik_solve
                                             .load = load,
                                             .finish = finish,
                                             .stop = stop,
+                                            .pace = stream->pace != NULL ? pace : NULL,
                                             .poll = stream->poll != NULL ? poll : NULL,
                                             .save = stream->save != NULL ? save : NULL,
                                             .restore = stream->restore != NULL ? restore : NULL};
         if (!stopped) {
             NAIK_TRY(naik_solver_solve(solver, w->now.parity, options, &systems));
         }
-        if (w->interrupted) {
+        if (w->interrupted || ends_with_first(w)) {
             break;
         }
     }
@@ -533,8 +553,9 @@ naik_status naik_propagator_solve(const naik_operator *op, naik_solver *solver,
     NAIK_TRY(worker_create_fields(&w));
     naik_timer_stop(w.backend->timer, "memory");
     NAIK_TRY(classify(&w));
-    for (int parity = 0; parity < 2 && !w.interrupted; parity++) {
-        w.now.parity = (naik_parity)parity;
+    const bool odd_first = ends_with_first(&w) && stream->count > 0 && is_odd(&w, 0);
+    for (int turn = 0; turn < 2 && !w.interrupted && (turn == 0 || !ends_with_first(&w)); turn++) {
+        w.now.parity = odd_first == (turn == 0) ? NAIK_ODD : NAIK_EVEN;
         NAIK_TRY(solve_parity(&w, solver, options));
     }
     *interrupted = w.interrupted;

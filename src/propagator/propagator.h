@@ -58,6 +58,9 @@ typedef struct naik_propagator_stream {
     void (*weighed)(void *data, int64_t index, const naik_start_value *value);
     /* The rest may be NULL, and is as in solver.h. */
     bool (*stop)(void *data);
+    /* As in solver.h, where solve 0 is the first; those of another parity come after it. */
+    naik_solver_pace (*pace)(void *data);
+    int limit;             /* on the iterations of solve 0; 0: that of the options */
     double tolerance_full; /* on |src - M x| / |src| as well; 0: not asked for */
     naik_status (*poll)(void *data, const naik_solver_progress *progress);
     /* Vector number `vector` of an interrupted solve on the parity solved, half [half][spin][3][2] by

@@ -1,5 +1,6 @@
 /* checkpoint.c - the batch in flight, kept when a run is asked to stop and restored by the next */
 #include "run/groups.h"
+#include "run/method.h"
 #include "solver/bicgstab.h"
 
 static int solve_of(const solve_job *j, const naik_input_task *task)
@@ -12,6 +13,9 @@ naik_status solve_checkpoint(void *data, int64_t index, const naik_solver_state 
 {
     naik_status status = NAIK_OK;
     solve_job *j = data;
+    if (solve_method_drops(j)) {
+        return NAIK_OK;
+    }
     NAIK_TRY(sdc_check_links(&j->guard));
     if (j->guard.links_lost || !sdc_check_continues(&j->guard, j->pending[index])) {
         return NAIK_OK;
@@ -26,13 +30,13 @@ done:
 
 /* Whether what was kept of a column is of the algorithm at work. With solver.method auto it may be of the
  * other one: of a column that was tried. */
-static bool suits(const solve_job *j, const naik_solver_state *state)
+static bool suits(const solve_job *j, int task, const naik_solver_state *state)
 {
     const bool multigrid = naik_solver_state_is_multigrid(state);
+    const bool tried = j->trial.limit > 0 && j->trial.task == task;
     return !(j->plan.multigrid_auto && j->plan.multigrid) ||
-           (j->by_multigrid
-                ? multigrid
-                : !multigrid && (j->tried == 0 || state->climb == NAIK_SOLVER_NO_CLIMB));
+           (j->by_multigrid ? multigrid
+                            : !multigrid && (!tried || state->climb == NAIK_SOLVER_NO_CLIMB));
 }
 
 naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_state *state,
@@ -48,7 +52,7 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_stat
     naik_checkpoint *kept = j->restored != NULL ? j->restored : j->checkpoint;
     NAIK_TRY(naik_checkpoint_restore(kept, solve_of(j, task), j->plan.history_stride, state, vector,
                                      half, found));
-    *found = *found && (vector != NAIK_SOLVER_STATE || suits(j, state));
+    *found = *found && (vector != NAIK_SOLVER_STATE || suits(j, j->pending[index], state));
     if (*found && vector == NAIK_SOLVER_X) {
         NAIK_TRY(solve_meeting_restored(j, j->pending[index], state));
     }

@@ -46,6 +46,17 @@ typedef struct solve_progress {
     double flops_per_iteration;           /* of an rhs; 0: not known yet */
 } solve_progress;
 
+/* Of solver.method auto: a column by what goes before multigrid. */
+typedef struct solve_trial {
+    int task, limit;       /* iterations after which it is given up for multigrid; 0: none is tried */
+    bool gave_up;          /* that was so */
+    bool joint;            /* the others are listed behind it, and may join it: */
+    naik_solver_pace pace; /* theirs */
+    bool told, over;       /* it has ended, and its quark stays without multigrid; or it has not told that */
+    int looked_at;         /* when it was looked at last, and its residual then */
+    double residual;
+} solve_trial;
+
 typedef struct solve_job {
     naik_comm *comm; /* of all ranks of the job */
     naik_log *log;
@@ -79,9 +90,7 @@ typedef struct solve_job {
     filed_modes *filed;        /* those, while they are being written; NULL: they are not */
     quark_multigrid multigrid; /* where the input has that method */
     bool by_multigrid;         /* solves at work begin with it */
-    int tried;                 /* iterations after which the column at work is given up for
-                                  multigrid, which sets gave_up; 0: it is not tried */
-    bool gave_up;
+    solve_trial trial;         /* method.h */
     int *pending; /* tasks that it serves, [2 task_count] */
     int64_t pending_count;
     int done, total;

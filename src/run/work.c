@@ -122,22 +122,28 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     if (!is_pending(j, task)) {
         return NAIK_OK; /* a repetition that was not needed any more */
     }
-    if (j->tried > 0 && result->cg.reason != NAIK_SOLVER_CONVERGED &&
+    const bool tried = j->trial.limit > 0 && j->trial.task == task;
+    if (tried && result->cg.reason != NAIK_SOLVER_CONVERGED &&
         result->cg.reason != NAIK_SOLVER_ZERO_SOURCE) {
         NAIK_TRY(sdc_check_links(&j->guard)); /* of lost links it tells nothing */
-        j->gave_up = !j->guard.links_lost;
+        j->trial.gave_up = !j->guard.links_lost;
+        j->trial.over = true;
         goto done;
     }
     naik_timer_start(j->timer, "check links");
     NAIK_TRY(sdc_check_judge(&j->guard, task, x, j->lattice, result, &good));
     naik_timer_stop(j->timer, "check links");
     if (!good) {
+        j->trial.over = j->trial.over || tried;
         return solve_meeting_retry(j, task);
     }
     NAIK_TRY(wait_for_modes(j, task));
     NAIK_TRY(solve_finished_make(j, task, x, result, &finished));
     NAIK_TRY(j->ahead != NULL ? solve_waiting_store(j, &finished)
                               : solve_meeting_store(j, &finished));
+    if (tried && j->trial.joint) {
+        NAIK_TRY(solve_method_tell(j, &finished.record));
+    }
     NAIK_TRY(filed_modes_look(&j->filed));
 done:
     return status;
@@ -146,8 +152,14 @@ done:
 static bool asked_to_stop(void *data)
 {
     solve_job *j = data;
-    return j->guard.links_lost || naik_interrupt_asked(j->interrupt) ||
+    return j->guard.links_lost || solve_method_drops(j) || naik_interrupt_asked(j->interrupt) ||
            solve_groups_stopping(j->groups);
+}
+
+static naik_solver_pace pace_of(void *data)
+{
+    const solve_job *j = data;
+    return j->trial.pace;
 }
 
 static naik_status at_poll(void *data, const naik_solver_progress *progress)
@@ -157,6 +169,7 @@ static naik_status at_poll(void *data, const naik_solver_progress *progress)
     naik_watchdog_step(j->comm->watchdog, progress->iterations);
     sdc_check_poll(&j->guard);
     solve_progress_poll(j, progress);
+    solve_method_look(j, progress);
     NAIK_TRY(solve_meeting_poll(j));
     const naik_multigrid *multigrid = quark_multigrid_at_work(&j->multigrid);
     naik_fault_targets targets = naik_fault_targets_of(&j->set);
@@ -388,6 +401,8 @@ static naik_status solve_listed(solve_job *j, quark_solver *s, int batch,
                                            .guess = j->guess.input != NULL ? give_guess : NULL,
                                            .weighed = note_guess,
                                            .stop = asked_to_stop,
+                                           .pace = pace_of,
+                                           .limit = j->trial.limit,
                                            .tolerance_full = j->input->solver.tolerance_full,
                                            .poll = at_poll,
                                            .save = solve_checkpoint,
@@ -406,7 +421,7 @@ static naik_status solve_listed(solve_job *j, quark_solver *s, int batch,
     NAIK_TRY(solve_meeting_finish(j, status, &stopped));
     naik_timer_stop(j->timer, "solve");
     /* lost links stop a group as well, which is then not asked to; all groups know the same */
-    *interrupted = stopped && (j->groups != NULL || !j->guard.links_lost);
+    *interrupted = stopped && !solve_method_drops(j) && (j->groups != NULL || !j->guard.links_lost);
 done:
     return status;
 }
@@ -431,29 +446,40 @@ static naik_status make_solver(solve_job *j, const naik_solver_kind *kind, int b
     out->options.history_stride = j->plan.history_stride;
     out->options.preconditioner = j->by_multigrid ? quark_multigrid_use(&j->multigrid) : NULL;
     out->options.restart = j->input->multigrid.restart;
-    out->options.max_iterations = j->tried > 0 ? j->tried : out->options.max_iterations;
+    if (j->trial.limit > 0 && !j->trial.joint) { /* or the column is listed twice */
+        out->options.max_iterations = j->trial.limit;
+    }
 done:
     return status;
 }
 
-/* One column, by what goes before multigrid: one group has it, and all know what came of it. */
+/* Whether the others are listed with a column that is tried: where all ranks solve together, each solve is done once,
+ * and there is memory for all. */
+static bool is_joint(const solve_job *j)
+{
+    return j->groups == NULL && !j->input->solver.double_check && !j->plan.multishift &&
+           j->multigrid.mg == NULL;
+}
+
+/* One column, by what goes before multigrid: one group has it, and all know what came of it. Where it tells that its quark
+ * stays without multigrid, the others that are listed with it are solved as well. */
 static naik_status try_column(solve_job *j, int task, bool *interrupted)
 {
     naik_status status = NAIK_OK;
     quark_solver s = {.solver = NULL};
     naik_multishift *none = NULL;
-    list_pending(j, task, 1);
+    const bool joint = is_joint(j);
+    list_pending(j, task, joint ? 2 * j->input->task_count : 1);
     const int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
-    NAIK_TRY(solve_method_limit(j, task, &j->tried));
-    j->gave_up = false;
+    NAIK_TRY(solve_method_try(j, task, joint));
     if (j->pending_count > 0) {
         status = make_solver(j, solve_plan_solver(j->input), batch, &s);
     }
     NAIK_TRY(solve_groups_agree(j, status));
     NAIK_TRY(solve_listed(j, &s, batch, &none, interrupted));
-    double told[2] = {j->gave_up, j->guard.links_lost};
+    double told[2] = {j->trial.gave_up, j->guard.links_lost};
     NAIK_TRY(naik_comm_max_f64(j->comm, told, 2));
-    j->gave_up = told[0] > 0;
+    j->trial.gave_up = told[0] > 0;
     j->guard.links_lost = told[1] > 0;
 done:
     naik_multishift_destroy(&none);
@@ -476,7 +502,7 @@ static naik_status try_columns(solve_job *j, int first, solve_method *method, bo
     }
     list_pending(j, first, 2 * j->input->task_count);
 done:
-    j->tried = 0;
+    j->trial = (solve_trial){.limit = 0};
     return status;
 }
 

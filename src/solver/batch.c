@@ -356,18 +356,10 @@ done:
     return status;
 }
 
-naik_status batch_narrow(naik_solver *s)
+/* Rhs map[0..n-1] become 0..n-1. */
+static naik_status arrange(naik_solver *s, const int *map, int n)
 {
     naik_status status = NAIK_OK;
-    int map[NAIK_MAX_RHS], n = 0;
-    for (int c = 0; c < s->width_now; c++) {
-        if (s->record[c].state != NAIK_RHS_IDLE) {
-            map[n++] = c;
-        }
-    }
-    if (n == 0 || 4 * n > 3 * s->width_now) {
-        return NAIK_OK;
-    }
     NAIK_TRY(narrow_field(&s->b, &s->outer.field[BATCH_SPARE], map, n));
     NAIK_TRY(narrow_fields(&s->outer, s->fields, map, n));
     if (batch_is_mixed(s)) {
@@ -375,6 +367,31 @@ naik_status batch_narrow(naik_solver *s)
     } else {
         s->low = s->outer;
     }
+done:
+    return status;
+}
+
+/* The rhs that are not idle, in order. */
+static int busy(const naik_solver *s, int map[NAIK_MAX_RHS])
+{
+    int n = 0;
+    for (int c = 0; c < s->width_now; c++) {
+        if (s->record[c].state != NAIK_RHS_IDLE) {
+            map[n++] = c;
+        }
+    }
+    return n;
+}
+
+naik_status batch_narrow(naik_solver *s)
+{
+    naik_status status = NAIK_OK;
+    int map[NAIK_MAX_RHS];
+    const int n = busy(s, map);
+    if (n == 0 || 4 * n > 3 * s->width_now) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(arrange(s, map, n));
     if (s->kind->narrow != NULL) {
         NAIK_TRY(s->kind->narrow(s, map, n));
     }
@@ -384,6 +401,26 @@ naik_status batch_narrow(naik_solver *s)
         s->slot[map[c]] = s->slot[c];
         s->slot[c] = moved;
     }
+    set_width(s, n);
+    NAIK_TRY(batch_upload(s));
+done:
+    return status;
+}
+
+naik_status batch_widen(naik_solver *s, int64_t more)
+{
+    naik_status status = NAIK_OK;
+    int map[NAIK_MAX_RHS];
+    const int64_t wanted = busy(s, map) + more;
+    const int n = wanted < s->width ? (int)wanted : s->width;
+    if (more <= 0 || n <= s->width_now) {
+        return NAIK_OK;
+    }
+    for (int c = 0; c < n; c++) { /* what is idle holds anything */
+        map[c] = c < s->width_now ? c : 0;
+        s->record[c] = c < s->width_now ? s->record[c] : (naik_rhs){.state = NAIK_RHS_IDLE};
+    }
+    NAIK_TRY(arrange(s, map, n));
     set_width(s, n);
     NAIK_TRY(batch_upload(s));
 done:

@@ -32,6 +32,8 @@ typedef struct batch_slot {
         state;            /* its record is that of naik_solver; its history is the slot's memory */
     int start_iterations; /* naik_solver_start */
     int32_t resumes;      /* naik_rhs_state in which an rhs that was restored goes on */
+    naik_solver_reason reason; /* and true |r|^2 of an rhs that is held */
+    double rr;
     bool broke, slow, apart;     /* of bicgstab.h: since the last check */
     double begun_rr;             /* and with multigrid: |r|^2 when its directions were full last, */
     naik_solver_state refreshed; /* what it was at the last check */
@@ -144,12 +146,16 @@ naik_status batch_dots(naik_solver *s, const naik_field *v, const naik_field *w,
 naik_status batch_site_residuals(naik_solver *s, const bool asks[NAIK_MAX_RHS]);
 /* Moves the rhs that are not idle together, once they are too few for the width. */
 naik_status batch_narrow(naik_solver *s);
+/* Makes room for `more` rhs beside those that are not idle, as far as the batch was made for them. */
+naik_status batch_widen(naik_solver *s, int64_t more);
+/* The iterations after which rhs c ends at the latest. */
+int batch_limit(const naik_solver *s, const naik_solver_options *options, int c);
 
 /* batch_solve.c */
 /* What a true residual that is finite says of every algorithm's rhs: a naik_solver_reason, or -1 to
  * go on. */
 int batch_verdict(const naik_solver *s, const naik_solver_options *options, int c, double rr);
-/* Hands rhs c, |r|^2 = rr, back to the stream and frees its slot. */
+/* Hands rhs c, |r|^2 = rr, back to the stream and frees its slot, or holds it until the stream takes it. */
 naik_status batch_finish(naik_solver *s, const naik_solver_stream *stream, int c,
                          naik_solver_reason reason, double rr);
 

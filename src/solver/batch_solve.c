@@ -9,6 +9,17 @@
 #include "base/timer.h"
 #include "solver/batch.h"
 
+static naik_solver_pace pace_of(const naik_solver_stream *stream)
+{
+    return stream->pace != NULL ? stream->pace(stream->data) : NAIK_SOLVER_ALL;
+}
+
+/* Systems that may have begun by now. */
+static int64_t open_to(const naik_solver_stream *stream)
+{
+    return pace_of(stream) == NAIK_SOLVER_FIRST && stream->count > 1 ? 1 : stream->count;
+}
+
 /* A starting value of rhs c; what went into it counts as done by this rhs. */
 static naik_status take_start(naik_solver *s, const naik_solver_starter *starter, int c)
 {
@@ -38,12 +49,13 @@ static naik_status load_system(naik_solver *s, const naik_solver_options *option
     *slot = (batch_slot){
         .index = s->next++,
         .state = {.best_rr = INFINITY, .corrected_rr = INFINITY, .history = slot->state.history}};
+    *system = (naik_solver_system){.shift = 0};
     NAIK_TRY(stream->load(stream->data, slot->index, s->b, c, system));
     if (!(system->shift >= 0) || !(system->tolerance > 0) || !(system->site_tolerance >= 0)) {
         return NAIK_FAIL(s->geometry->backend->log, NAIK_ERR_ARG,
                          "a system needs a shift of at least 0 and a positive tolerance");
     }
-    s->record[c] = (naik_rhs){.shift = system->shift, .limit = options->max_iterations};
+    s->record[c] = (naik_rhs){.shift = system->shift, .limit = batch_limit(s, options, c)};
     s->kind->load(s, options, c);
     slot->state.first_rung = (int32_t)s->kind->rung(s, batch_stage_of(s, c));
     NAIK_TRY(take_start(s, stream->starter, c));
@@ -54,14 +66,14 @@ done:
 
 /* Gives every idle rhs a new system, as long as there are some; the new ones wait for their stage. */
 static naik_status load_systems(naik_solver *s, const naik_solver_options *options,
-                                const naik_solver_stream *stream)
+                                const naik_solver_stream *stream, int64_t open)
 {
     naik_status status = NAIK_OK;
     double bb[NAIK_MAX_RHS], xx[NAIK_MAX_RHS];
     bool fresh[NAIK_MAX_RHS] = {false}, kept[NAIK_MAX_RHS] = {false};
     int loaded = 0;
     for (int c = 0; c < s->width_now; c++) {
-        fresh[c] = s->record[c].state == NAIK_RHS_IDLE && s->next + loaded < stream->count;
+        fresh[c] = s->record[c].state == NAIK_RHS_IDLE && s->next + loaded < open;
         loaded += fresh[c];
     }
     if (loaded == 0) {
@@ -113,7 +125,8 @@ static naik_status release(naik_solver *s)
             least = stage;
         }
     }
-    if (waiting + batch_in_state(s, NAIK_RHS_IDLE) == s->width_now && least != s->now) {
+    const int rest = batch_in_state(s, NAIK_RHS_IDLE) + batch_in_state(s, NAIK_RHS_HELD);
+    if (waiting + rest == s->width_now && least != s->now) {
         s->now = least;
         s->serial = naik_backend_serial(s->geometry->backend);
     }
@@ -134,6 +147,12 @@ done:
     return status;
 }
 
+int batch_limit(const naik_solver *s, const naik_solver_options *options, int c)
+{
+    const int own = s->slot[c].system.limit;
+    return own > 0 && own < options->max_iterations ? own : options->max_iterations;
+}
+
 int batch_verdict(const naik_solver *s, const naik_solver_options *options, int c, double rr)
 {
     const naik_solver_system *system = &s->slot[c].system;
@@ -146,7 +165,7 @@ int batch_verdict(const naik_solver *s, const naik_solver_options *options, int 
         (site <= 0 || state->site_residual <= site)) {
         return NAIK_SOLVER_CONVERGED;
     }
-    return s->record[c].iterations >= options->max_iterations ? NAIK_SOLVER_ITERATION_LIMIT : -1;
+    return s->record[c].iterations >= batch_limit(s, options, c) ? NAIK_SOLVER_ITERATION_LIMIT : -1;
 }
 
 static double flops_of(const naik_solver *s, int c)
@@ -156,9 +175,47 @@ static double flops_of(const naik_solver *s, int c)
                                   : s->record[c].iterations * op->ops->step_flops(op);
 }
 
+/* Whether the first system is in the batch. */
+static bool has_first(const naik_solver *s)
+{
+    for (int c = 0; c < s->width_now; c++) {
+        if (s->record[c].state != NAIK_RHS_IDLE && s->slot[c].index == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool holds(const naik_solver *s, const naik_solver_stream *stream)
+{
+    return pace_of(stream) == NAIK_SOLVER_BESIDE && has_first(s);
+}
+
+/* Hands back what was held, once it may be. */
+static naik_status finish_held(naik_solver *s, const naik_solver_stream *stream)
+{
+    naik_status status = NAIK_OK;
+    if (batch_in_state(s, NAIK_RHS_HELD) == 0 || holds(s, stream)) {
+        return NAIK_OK;
+    }
+    for (int c = 0; c < s->width_now; c++) {
+        if (s->record[c].state == NAIK_RHS_HELD) {
+            NAIK_TRY(batch_finish(s, stream, c, s->slot[c].reason, s->slot[c].rr));
+        }
+    }
+done:
+    return status;
+}
+
 naik_status batch_finish(naik_solver *s, const naik_solver_stream *stream, int c,
                          naik_solver_reason reason, double rr)
 {
+    if (s->slot[c].index != 0 && reason != NAIK_SOLVER_INTERRUPTED && holds(s, stream)) {
+        s->slot[c].reason = reason;
+        s->slot[c].rr = rr;
+        s->record[c].state = NAIK_RHS_HELD;
+        return NAIK_OK;
+    }
     const batch_slot *slot = &s->slot[c];
     const naik_solver_state *state = &slot->state;
     const int stage = batch_stage_of(s, c), iterations = s->record[c].iterations;
@@ -291,20 +348,24 @@ naik_status naik_solver_solve(naik_solver *s, naik_parity parity,
             s->geometry->backend->log, NAIK_ERR_ARG,
             "the solver needs a positive iteration limit and a delta from 0 to below 1");
     }
-    NAIK_TRY(batch_begin(s, parity, options, stream->count));
+    NAIK_TRY(batch_begin(s, parity, options, open_to(stream)));
     for (;;) {
         const bool stopping = stream->stop != NULL && stream->stop(stream->data);
-        if (stopping || batch_in_state(s, NAIK_RHS_RUN) < s->width_now) {
+        const int64_t open = open_to(stream);
+        const bool widens = s->next < open && s->width_now < s->width;
+        if (stopping || batch_in_state(s, NAIK_RHS_RUN) < s->width_now || widens) {
             NAIK_TRY(close_iteration(s));
         }
         if (stopping) {
             NAIK_TRY(interrupt(s, stream));
             break;
         }
-        NAIK_TRY(load_systems(s, options, stream));
+        NAIK_TRY(finish_held(s, stream));
+        NAIK_TRY(batch_widen(s, open - s->next));
+        NAIK_TRY(load_systems(s, options, stream, open));
         NAIK_TRY(release(s));
         NAIK_TRY(s->kind->check(s, options, stream));
-        const bool empty = s->next >= stream->count;
+        const bool empty = s->next >= open_to(stream);
         if (empty && batch_in_state(s, NAIK_RHS_IDLE) == s->width_now) {
             break;
         }

@@ -17,9 +17,11 @@ naik_status batch_save(naik_solver *s, const naik_solver_stream *stream, int c)
         return NAIK_OK; /* or has not begun */
     }
     state.record = s->record[c];
-    state.record.state = state.record.state != NAIK_RHS_WAIT ? state.record.state
-                         : state.started                     ? slot->resumes
-                                                             : NAIK_RHS_CHECK;
+    if (state.record.state == NAIK_RHS_HELD) { /* its true residual is formed again */
+        state.record.state = NAIK_RHS_CHECK;
+    } else if (state.record.state == NAIK_RHS_WAIT) {
+        state.record.state = state.started ? slot->resumes : NAIK_RHS_CHECK;
+    }
     state.live = state.started;
     state.vectors = 0;
     if (s->kind->keep != NULL) {

@@ -160,7 +160,7 @@ static bool fits(naik_solver *s, const naik_solver_options *options, int c)
                        rung(s, at->level) == (naik_rung)at->rung;
     if (level) {
         at->first_rung = (int32_t)bg_rung(s, first);
-        s->record[c].limit = bg_limit(s, at, options);
+        s->record[c].limit = bg_limit(s, options, c);
     }
     return level;
 }

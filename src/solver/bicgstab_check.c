@@ -196,10 +196,12 @@ static bool begins(const naik_solver *s, batch_slot *slot, const naik_rhs *recor
     return true;
 }
 
-int bg_limit(const naik_solver *s, const naik_solver_state *at, const naik_solver_options *options)
+int bg_limit(const naik_solver *s, const naik_solver_options *options, int c)
 {
+    const naik_solver_state *at = &s->slot[c].state;
     const int within = patience(s, at), slow = at->best_at + within;
-    return within > 0 && slow < options->max_iterations ? slow : options->max_iterations;
+    const int most = batch_limit(s, options, c);
+    return within > 0 && slow < most ? slow : most;
 }
 
 /* Whether rhs c leaves its level; *given_up where that was the last; *kept where it goes on in its
@@ -349,7 +351,7 @@ static naik_status resume(naik_solver *s, const naik_solver_options *options, co
                 rr[c] <= aim ? 0.01 * rr[c] : aim; /* or a site's residual is not there */
             record->delta2 = delta * delta;
             record->rr = record->rr_max = inner[c];
-            record->limit = bg_limit(s, at, options);
+            record->limit = bg_limit(s, options, c);
             record->state = NAIK_RHS_RUN;
             at->restarts += at->started;
             at->started = at->moved = at->live = 1;
@@ -417,7 +419,7 @@ naik_status bg_check(naik_solver *s, const naik_solver_options *options,
             on[c] = any = true;
         }
         worse[c] = (anew[c] || !on[c]) && !kept[c] && s->record[c].state != NAIK_RHS_IDLE &&
-                   s->slot[c].state.moved && rr[c] > s->slot[c].state.bb;
+                   s->record[c].state != NAIK_RHS_HELD && s->slot[c].state.moved && rr[c] > s->slot[c].state.bb;
         anew[c] = anew[c] && on[c];
     }
     NAIK_TRY(lift(s, kept));

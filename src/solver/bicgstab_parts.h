@@ -108,6 +108,6 @@ double bg_flops_of_gcr(const naik_solver *s, const naik_solver_state *at, int it
  * at the latest: BiCGStab may wander. */
 naik_status bg_check(naik_solver *s, const naik_solver_options *options,
                      const naik_solver_stream *stream);
-int bg_limit(const naik_solver *s, const naik_solver_state *at, const naik_solver_options *options);
+int bg_limit(const naik_solver *s, const naik_solver_options *options, int c);
 
 #endif

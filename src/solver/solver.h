@@ -30,6 +30,7 @@ typedef struct naik_solver_system {
     double shift;          /* >= 0; for algorithms whose A has one (cg.h) */
     double tolerance;      /* on |b - A x| / |b|, the true residual in double */
     double site_tolerance; /* on the heavy-quark residual; 0: not asked for */
+    int limit;             /* on its iterations, below that of the options; 0: that one */
 } naik_solver_system;
 
 /* ---- what becomes of a system */
@@ -204,6 +205,13 @@ typedef struct naik_solver_progress {
     naik_field *field[NAIK_SOLVER_VECTORS];
 } naik_solver_progress;
 
+/* Which systems of a stream are at work, where the first one decides about the others. */
+typedef enum naik_solver_pace {
+    NAIK_SOLVER_ALL,   /* all */
+    NAIK_SOLVER_FIRST, /* the first alone; the solver ends with it */
+    NAIK_SOLVER_BESIDE /* all, but what is done is handed back after the first only */
+} naik_solver_pace;
+
 /* The solver asks for the next system when an rhs is free, and hands each back when it is done, in
  * whatever order they finish. All calls are collective and see the same arguments on all ranks. */
 typedef struct naik_solver_stream {
@@ -218,6 +226,9 @@ typedef struct naik_solver_stream {
     /* Asked at polls, may be NULL: true stops the solver; unfinished rhs come back as
      * INTERRUPTED. The same answer on all ranks. */
     bool (*stop)(void *data);
+    /* Asked between polls, may be NULL: ALL. The same answer on all ranks; from FIRST it goes to one of the others,
+     * from BESIDE to ALL. Not with naik_solver_multigrid. */
+    naik_solver_pace (*pace)(void *data);
     /* The rest may be NULL. Without a starter every system begins at x = 0. */
     const naik_solver_starter *starter;
     /* Told of every poll; may alter the fields (fault.h). */
