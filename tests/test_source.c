@@ -145,7 +145,7 @@ static void a_part_holds_all_of_a_source(check *t)
     CHECK_INT(t, outside, 0);
     CHECK_INT(t, different, 0);
     CHECK_OK(t, naik_comm_sum_i64(t->comm, &sites, 1));
-    CHECK_INT(t, sites, 8 * 4 * 8 * (3 + 12)); /* three slices, and the lattice */
+    CHECK_INT(t, sites, 2 + 8 * 4 * 8 * (2 + 12)); /* a pair, two slices, and the lattice */
     for (int slice = 0; slice < size[3];
          slice++) { /* each is on the ranks that have it, and inside */
         const naik_source s = {.type = NAIK_SOURCE_RANDOM_WALL, .origin = {0, 0, 0, slice}};

@@ -67,7 +67,7 @@ size_t naik_memory_available(void)
     return kilobytes << 10;
 }
 
-naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out)
+naik_status naik_alloc_open(naik_log *log, size_t size_bytes, const char *what, void **out)
 {
     *out = NULL;
     if (size_bytes == 0) {
@@ -84,15 +84,22 @@ naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void 
         return NAIK_FAIL(log, NAIK_ERR_MEMORY,
                          "no memory for %s (%s): use more ranks or a smaller batch", what, size);
     }
-    const int64_t pages = (int64_t)(round_up(size_bytes, PAGE) / PAGE);
+    *out = memory;
+    return NAIK_OK;
+}
+
+naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out)
+{
+    const naik_status status = naik_alloc_open(log, size_bytes, what, out);
+    char *memory = *out;
+    const int64_t pages = memory == NULL ? 0 : (int64_t)(round_up(size_bytes, PAGE) / PAGE);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < pages; i++) {
         const size_t begin = (size_t)i * PAGE;
         const size_t left = size_bytes - begin;
         memset(memory + begin, 0, left < PAGE ? left : PAGE);
     }
-    *out = memory;
-    return NAIK_OK;
+    return status;
 }
 
 void naik_free(void *memory)

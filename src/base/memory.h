@@ -14,6 +14,8 @@ enum { NAIK_ALIGNMENT = 64 };
  * failure. size_bytes = 0 gives NULL. Release with naik_free.
  * NAIK_ERR_MEMORY   the system has none */
 naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out);
+/* The same with any content: pages that nobody touches are none of the machine's. */
+naik_status naik_alloc_open(naik_log *log, size_t size_bytes, const char *what, void **out);
 void naik_free(void *memory);
 /* From now on this process keeps up to 256 MiB of the smaller buffers that it gives back, for what it asks
  * for next: the system clears every page that it hands out. For a program, before it asks for memory; a

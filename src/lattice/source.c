@@ -235,15 +235,21 @@ void naik_source_to_slice(const naik_lattice *lattice, const naik_source *source
 
 void naik_source_part(const naik_lattice *lattice, const naik_source *source, int32_t part[2])
 {
-    const naik_source_place place = naik_source_kind_of(source->type)->place;
-    const int32_t slice = lattice->sites / lattice->local[3];
-    const int t = source->origin[3] - lattice->origin[3];
-    part[0] = 0;
-    part[1] = lattice->sites;
-    if (place != NAIK_SOURCE_ON_LATTICE) {
-        const bool here = t >= 0 && t < lattice->local[3];
-        part[0] = here ? t * slice : 0;
-        part[1] = here ? part[0] + slice : 0;
+    const bool point = source->type == NAIK_SOURCE_POINT;
+    const bool all = naik_source_kind_of(source->type)->place == NAIK_SOURCE_ON_LATTICE;
+    int32_t begin = 0, sites = lattice->sites;
+    bool here = true;
+    for (int mu = NAIK_DIM - 1; mu >= 0 && (point || (mu == NAIK_DIM - 1 && !all)); mu--) {
+        const int x = source->origin[mu] - lattice->origin[mu];
+        here = here && x >= 0 && x < lattice->local[mu];
+        sites /= lattice->local[mu];
+        begin += x * sites;
+    }
+    part[0] = here ? begin : 0;
+    part[1] = here ? begin + sites : 0;
+    if (point) { /* with its neighbour in x: backends take sites of both parities together */
+        part[0] -= part[0] % 2;
+        part[1] += part[1] % 2;
     }
 }
 

@@ -78,7 +78,8 @@ const naik_source_kind *naik_source_kind_of(naik_source_type type);
 /* The sites that carry a source, in words: "x, y, z = 1, 0, 1 modulo 2 on one time slice". */
 void naik_source_where(const naik_source *source, char *text, size_t text_size);
 
-/* Of a source that coordinates decide: the sites part[0] to part[1] - 1 of this rank, outside of which it is 0. */
+/* Of a source that coordinates decide: the sites part[0] to part[1] - 1 of this rank, outside of which it is 0. Both are
+ * even. */
 void naik_source_part(const naik_lattice *lattice, const naik_source *source, int32_t part[2]);
 /* naik_source_fill of these sites, as spin `spin` of `spins` (1 or 4); out [sites][spins][3][2]. */
 naik_status naik_source_fill_part(const naik_lattice *lattice, const naik_source *source,

@@ -65,8 +65,8 @@ static naik_status worker_allocate(worker *w)
     naik_status status = NAIK_OK;
     naik_log *log = w->lat->comm->log;
     const size_t bytes = (size_t)w->lat->sites * site_reals(w) * sizeof(double);
-    NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->sites));
-    NAIK_TRY(naik_alloc(log, bytes / 2, "a vector of the solver", (void **)&w->half));
+    NAIK_TRY(naik_alloc_open(log, bytes, "a source", (void **)&w->sites));
+    NAIK_TRY(naik_alloc_open(log, bytes / 2, "a vector of the solver", (void **)&w->half));
     const size_t count = (size_t)w->stream->count;
     const char *list = "a list of solves";
     NAIK_TRY(naik_alloc(log, count * sizeof *w->info, list, (void **)&w->info));
