@@ -53,8 +53,9 @@ typedef struct solve_trial {
     bool joint;            /* the others are listed behind it, and may join it: */
     naik_solver_pace pace; /* theirs */
     bool told, over;       /* it has ended, and its quark stays without multigrid; or it has not told that */
-    int looked_at;         /* when it was looked at last, and its residual then */
+    int looked_at;         /* when it was looked at last, its residual then, and polls since it was seen iterating */
     double residual;
+    int away;
 } solve_trial;
 
 typedef struct solve_job {

@@ -175,6 +175,11 @@ static double flops_of(const naik_solver *s, int c)
                                   : s->record[c].iterations * op->ops->step_flops(op);
 }
 
+static naik_status close_iteration(naik_solver *s)
+{
+    return s->kind->close != NULL ? s->kind->close(s) : NAIK_OK;
+}
+
 /* Whether the first system is in the batch. */
 static bool has_first(const naik_solver *s)
 {
@@ -189,6 +194,25 @@ static bool has_first(const naik_solver *s)
 static bool holds(const naik_solver *s, const naik_solver_stream *stream)
 {
     return pace_of(stream) == NAIK_SOLVER_BESIDE && has_first(s);
+}
+
+/* Where the first system is alone again, the others have not begun. */
+static naik_status forget_others(naik_solver *s, const naik_solver_stream *stream)
+{
+    naik_status status = NAIK_OK;
+    if (pace_of(stream) != NAIK_SOLVER_FIRST || s->next <= 1) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(close_iteration(s));
+    for (int c = 0; c < s->width_now; c++) {
+        if (s->slot[c].index != 0) {
+            s->record[c].state = NAIK_RHS_IDLE;
+        }
+    }
+    s->next = 1;
+    NAIK_TRY(batch_upload(s));
+done:
+    return status;
 }
 
 /* Hands back what was held, once it may be. */
@@ -333,11 +357,6 @@ static naik_status report_poll(const naik_solver *s, const naik_solver_stream *s
     return stream->poll(stream->data, &progress);
 }
 
-static naik_status close_iteration(naik_solver *s)
-{
-    return s->kind->close != NULL ? s->kind->close(s) : NAIK_OK;
-}
-
 naik_status naik_solver_solve(naik_solver *s, naik_parity parity,
                               const naik_solver_options *options, const naik_solver_stream *stream)
 {
@@ -360,6 +379,7 @@ naik_status naik_solver_solve(naik_solver *s, naik_parity parity,
             NAIK_TRY(interrupt(s, stream));
             break;
         }
+        NAIK_TRY(forget_others(s, stream));
         NAIK_TRY(finish_held(s, stream));
         NAIK_TRY(batch_widen(s, open - s->next));
         NAIK_TRY(load_systems(s, options, stream, open));

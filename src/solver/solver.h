@@ -208,7 +208,7 @@ typedef struct naik_solver_progress {
 /* Which systems of a stream are at work, where the first one decides about the others. */
 typedef enum naik_solver_pace {
     NAIK_SOLVER_ALL,   /* all */
-    NAIK_SOLVER_FIRST, /* the first alone; the solver ends with it */
+    NAIK_SOLVER_FIRST, /* the first alone; the solver ends with it. What others have come to is forgotten */
     NAIK_SOLVER_BESIDE /* all, but what is done is handed back after the first only */
 } naik_solver_pace;
 
@@ -226,8 +226,8 @@ typedef struct naik_solver_stream {
     /* Asked at polls, may be NULL: true stops the solver; unfinished rhs come back as
      * INTERRUPTED. The same answer on all ranks. */
     bool (*stop)(void *data);
-    /* Asked between polls, may be NULL: ALL. The same answer on all ranks; from FIRST it goes to one of the others,
-     * from BESIDE to ALL. Not with naik_solver_multigrid. */
+    /* Asked between polls, may be NULL: ALL. The same answer on all ranks; ALL is the last, at the latest when the
+     * first is handed back and the others are to be solved. Not with naik_solver_multigrid. */
     naik_solver_pace (*pace)(void *data);
     /* The rest may be NULL. Without a starter every system begins at x = 0. */
     const naik_solver_starter *starter;
