@@ -158,6 +158,30 @@ def auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations():
     assert reasons("auto") == {"converged"}, reasons("auto")
 
 
+def columns_join_the_first_where_its_residual_foresees_few_iterations():
+    # what has ended before it waits for it
+    with h5py.File(path("auto.h5")) as f:
+        assert f["/solves"]["iterations"].min() < 44 < f["/solves"]["iterations"][0], f["/solves"]["iterations"]
+    on_gpu = "device 0" in solve("joined", "--dry-run", method="auto").split("\n")[0]  # which is looked at every tenth iteration
+    said = solve("joined", method="auto", env={"NAIK_INJECT": f"stop:solve:{40 if on_gpu else 44}"}, status=5)
+    assert " with 0 of 12 solves done" in said, said
+    said = solve("joined", method="auto")
+    assert said.count("restored: ") == 12 and said.count("stays with bicgstab") == 1, said
+    same(everything("other.h5"), everything("joined.h5"))
+
+
+def columns_that_joined_are_forgotten_where_the_first_turns_out_to_need_many():
+    # 20 iterations promise 142 in all, 40 promise more than the limit, and 400 are taken
+    light = {"mass": "kappas: [0.156]"}
+    solve("beyond", **light)
+    solve("hoped", method="auto", env={"NAIK_INJECT": "stop:solve:30"}, status=5, **light)
+    said = solve("hoped", method="auto", env={"NAIK_INJECT": "stop:solve:60"}, status=5, **light)
+    assert said.count("restored: ") == 1, said
+    said = solve("hoped", method="auto", **light)
+    assert said.count("restored: ") == 1 and said.count("takes multigrid: bicgstab has not solved its first column") == 1, said
+    same(everything("beyond.h5"), everything("hoped.h5"))
+
+
 def auto_takes_multigrid_where_it_needs_many():
     said = solve("light", *LIMIT, method="auto")
     assert "takes multigrid: bicgstab has not solved its first column in 40 iterations" in said, said
@@ -370,6 +394,8 @@ main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_itera
       a_stopped_run_goes_on_to_the_same_bytes, another_setup_ends_the_run, a_setup_that_changes_in_memory_is_made_again,
       a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next, info_and_report_tell_outer_iterations_coarse_steps_and_setup,
       vectors_made_for_another_kappa_are_those_of_a_run_with_both, auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations,
+      columns_join_the_first_where_its_residual_foresees_few_iterations,
+      columns_that_joined_are_forgotten_where_the_first_turns_out_to_need_many,
       auto_takes_multigrid_where_it_needs_many, a_run_that_goes_on_takes_what_it_took,
       an_output_begun_without_multigrid_goes_on_without_it,
       an_output_without_solutions_by_multigrid_goes_on_anywhere, a_quark_is_decided_though_nothing_of_it_is_good_enough, lighter_quarks_follow, auto_does_without_where_the_grid_holds_no_aggregates,
