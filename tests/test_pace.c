@@ -48,7 +48,7 @@ static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
 {
     const run *r = data;
     /* the first is to take longest */
-    *system = (naik_solver_system){.tolerance = index == r->slowest ? tolerance : 1e3 * tolerance,
+    *system = (naik_solver_system){.tolerance = index == r->slowest ? tolerance : 1e7 * tolerance,
                                    .limit = index == 0 ? r->limit : 0};
     return r->f->backend->ops->field.copy_rhs(b, irhs, r->b, (int)index);
 }
