@@ -17,9 +17,10 @@ typedef struct run {
     const wilson_fixture *f;
     const naik_field *b;
     bool paced, first_done;
-    int limit, polls;                             /* of the first system; polls so far */
-    int most_alone, most_beside, early, handed;   /* rhs that ran; handed back before the first; at all */
-    int64_t slowest;                              /* is the first: the others wait for it */
+    int limit, polls; /* of the first system; polls so far */
+    int most_alone, most_beside, early,
+        handed;      /* rhs that ran; handed back before the first; at all */
+    int64_t slowest; /* is the first: the others wait for it */
     wilson_spinor *x[SYSTEMS];
     naik_solver_result result[SYSTEMS];
 } run;
@@ -29,9 +30,9 @@ static naik_solver_pace pace(void *data)
 {
     const run *r = data;
     const bool alone = r->polls < ALONE || (r->polls >= BESIDE && r->polls < AGAIN);
-    return r->first_done         ? NAIK_SOLVER_ALL
+    return r->first_done           ? NAIK_SOLVER_ALL
            : r->limit > 0 || alone ? NAIK_SOLVER_FIRST
-                                 : NAIK_SOLVER_BESIDE;
+                                   : NAIK_SOLVER_BESIDE;
 }
 
 static naik_status poll(void *data, const naik_solver_progress *progress)
@@ -93,8 +94,7 @@ static void free_run(run *r)
     }
 }
 
-static void compare(check *t, const wilson_fixture *f, const naik_operator *op,
-                    const naik_field *b)
+static void compare(check *t, const wilson_fixture *f, const naik_operator *op, const naik_field *b)
 {
     run plain = {.t = t, .f = f, .b = b};
     solve(op, SYSTEMS, &plain);

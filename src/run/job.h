@@ -48,12 +48,13 @@ typedef struct solve_progress {
 
 /* Of solver.method auto: a column by what goes before multigrid. */
 typedef struct solve_trial {
-    int task, limit;       /* iterations after which it is given up for multigrid; 0: none is tried */
-    bool gave_up;          /* that was so */
-    bool joint;            /* the others are listed behind it, and may join it: */
+    int task, limit; /* iterations after which it is given up for multigrid; 0: none is tried */
+    bool gave_up;    /* that was so */
+    bool joint;      /* the others are listed behind it, and may join it: */
     naik_solver_pace pace; /* theirs */
-    bool told, over;       /* it has ended, and its quark stays without multigrid; or it has not told that */
-    int looked_at;         /* when it was looked at last, its residual then, and polls since it was seen iterating */
+    bool told,
+        over; /* it has ended, and its quark stays without multigrid; or it has not told that */
+    int looked_at; /* when it was looked at last, its residual then, and polls since it was seen iterating */
     double residual;
     int away;
 } solve_trial;
@@ -92,7 +93,7 @@ typedef struct solve_job {
     quark_multigrid multigrid; /* where the input has that method */
     bool by_multigrid;         /* solves at work begin with it */
     solve_trial trial;         /* method.h */
-    int *pending; /* tasks that it serves, [2 task_count] */
+    int *pending;              /* tasks that it serves, [2 task_count] */
     int64_t pending_count;
     int done, total;
     solve_progress progress;

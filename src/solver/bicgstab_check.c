@@ -419,7 +419,8 @@ naik_status bg_check(naik_solver *s, const naik_solver_options *options,
             on[c] = any = true;
         }
         worse[c] = (anew[c] || !on[c]) && !kept[c] && s->record[c].state != NAIK_RHS_IDLE &&
-                   s->record[c].state != NAIK_RHS_HELD && s->slot[c].state.moved && rr[c] > s->slot[c].state.bb;
+                   s->record[c].state != NAIK_RHS_HELD && s->slot[c].state.moved &&
+                   rr[c] > s->slot[c].state.bb;
         anew[c] = anew[c] && on[c];
     }
     NAIK_TRY(lift(s, kept));

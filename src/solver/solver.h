@@ -207,7 +207,7 @@ typedef struct naik_solver_progress {
 
 /* Which systems of a stream are at work, where the first one decides about the others. */
 typedef enum naik_solver_pace {
-    NAIK_SOLVER_ALL,   /* all */
+    NAIK_SOLVER_ALL, /* all */
     NAIK_SOLVER_FIRST, /* the first alone; the solver ends with it. What others have come to is forgotten */
     NAIK_SOLVER_BESIDE /* all, but what is done is handed back after the first only */
 } naik_solver_pace;
