@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/rough_log2.h"
 #include "solver/bicgstab.h"
 #include "stored/told_multigrid.h"
 
@@ -236,8 +237,8 @@ static int place_of(const solve_job *j, const naik_solver_progress *progress)
 static double foresee(const solve_job *j, int now, double residual)
 {
     const solve_trial *trial = &j->trial;
-    const double fallen = log(trial->residual / residual);
-    const double left = log(residual / tolerance_of(j, trial->task));
+    const double fallen = naik_rough_log2(trial->residual / residual);
+    const double left = naik_rough_log2(residual / tolerance_of(j, trial->task));
     return fallen > 0 ? now + left * (now - trial->looked_at) / fallen : INFINITY;
 }
 

@@ -1,6 +1,7 @@
 /* cg_iterate.c - one iteration of the conjugate gradient, in either form, and how many until a poll */
 #include <math.h>
 
+#include "base/rough_log2.h"
 #include "base/timer.h"
 #include "solver/cg_parts.h"
 
@@ -66,22 +67,14 @@ static naik_status iterate(void *data)
     return cg_rung_at_work(s) == NAIK_RUNG_CLASSICAL ? iterate_classical(s) : iterate_reduced(s);
 }
 
-/* The logarithm to base 2, roughly, but to the same bits on every processor. */
-static double rough_log2(double x)
-{
-    int exponent = 0;
-    const double mantissa = frexp(x, &exponent);
-    return exponent + 2 * mantissa - 2;
-}
-
 /* Iterations until an rhs asks for a check: at the rate at which it came so far, or after as many
  * as the time before. */
 static double expected_iterations(const naik_solver_state *at, const naik_rhs *record)
 {
     const double goal = fmax(record->stop, record->delta2 * record->rr_max);
-    const double rate = rough_log2(at->bb / record->rr) / record->iterations;
+    const double rate = naik_rough_log2(at->bb / record->rr) / record->iterations;
     const double left = record->limit - record->iterations;
-    const double expected = 0.8 * rough_log2(record->rr / goal) / rate;
+    const double expected = 0.8 * naik_rough_log2(record->rr / goal) / rate;
     const double again = at->begun_at + at->stretch - record->iterations;
     const double least = at->stretch > 0 && again > 0 ? fmin(expected, again) : expected;
     return rate > 0 && expected > 0 ? fmin(least, left) : 0;
