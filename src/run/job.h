@@ -195,6 +195,8 @@ naik_status solve_report_multigrid(const solve_job *j, const naik_quark *quark, 
 void solve_report_retry(const solve_job *j, const naik_input_task *task);
 void solve_report_restored(const solve_job *j, const naik_input_task *task,
                            const naik_solver_state *state);
+/* Which modes these were, for those who look at the file. Collective. What writing returns */
+naik_status solve_report_modes(const solve_job *j, double epsilon);
 void solve_report_end(const solve_job *j, naik_status status);
 /* The correlators of (source, mass), once all columns are in: a line, or all numbers where the input
  * wants them printed. Collective. NAIK_ERR_MEMORY, and what reading them returns */

@@ -192,6 +192,12 @@ done:
     return status;
 }
 
+bool solve_method_is_joint(const solve_job *j)
+{
+    return j->groups == NULL && !j->input->solver.double_check && !j->plan.multishift &&
+           j->multigrid.mg == NULL;
+}
+
 naik_status solve_method_try(solve_job *j, int task, bool joint)
 {
     naik_status status = NAIK_OK;

@@ -25,6 +25,9 @@ typedef enum solve_method {
 naik_status solve_method_known(const solve_job *j, int first, solve_method *out, bool *kept);
 /* Whether the output has solutions by multigrid. Local. */
 bool solve_method_used(const naik_propagator_file *file);
+/* Whether the others are listed with a column that is tried: where all ranks solve together, each solve is done once,
+ * and there is memory for all. Local. */
+bool solve_method_is_joint(const solve_job *j);
 /* Begins the trial of a column; joint: the other columns are listed behind it. Collective. */
 naik_status solve_method_try(solve_job *j, int task, bool joint);
 /* At a poll of the solver: whether the others join the column. Local, and the same on all ranks. */

@@ -356,6 +356,19 @@ done:
     return status;
 }
 
+naik_status solve_report_modes(const solve_job *j, double epsilon)
+{
+    char path[NAIK_PATH_MAX], text[NAIK_PATH_MAX + 128] = "";
+    if (j->modes == NULL) { /* of the first group, which has some */
+        return naik_propagator_file_note(j->file, "modes", text);
+    }
+    naik_input_modes_path(j->input, epsilon, path);
+    snprintf(text, sizeof text, "%d epsilon=%.17g lambda=%.6g,%.6g file=%s", j->modes->count,
+             epsilon, naik_modes_lambda(j->modes->lambda2[0]),
+             naik_modes_lambda(j->modes->lambda2[j->modes->count - 1]), path);
+    return naik_propagator_file_note(j->file, "modes", text);
+}
+
 void solve_report_end(const solve_job *j, naik_status status)
 {
     naik_report *event =

@@ -223,20 +223,6 @@ static bool any_group(solve_job *j)
     return false;
 }
 
-/* Which modes these were, for those who look at the file. */
-static naik_status note_modes(solve_job *j, double epsilon)
-{
-    char path[NAIK_PATH_MAX], text[NAIK_PATH_MAX + 128] = "";
-    if (j->modes == NULL) { /* of the first group, which has some */
-        return naik_propagator_file_note(j->file, "modes", text);
-    }
-    naik_input_modes_path(j->input, epsilon, path);
-    snprintf(text, sizeof text, "%d epsilon=%.17g lambda=%.6g,%.6g file=%s", j->modes->count,
-             epsilon, naik_modes_lambda(j->modes->lambda2[0]),
-             naik_modes_lambda(j->modes->lambda2[j->modes->count - 1]), path);
-    return naik_propagator_file_note(j->file, "modes", text);
-}
-
 /* Whether the modes are filed already, so that all groups read them at once. */
 static naik_status are_filed(const solve_job *j, double epsilon, bool *there)
 {
@@ -277,7 +263,7 @@ static naik_status make_modes(solve_job *j, double epsilon, naik_fatlong *canoni
         const bool mine = there || solve_groups_leads(j->groups) == (turn == 0);
         NAIK_TRY(solve_groups_agree(j, mine ? get_modes(j, canonical) : NAIK_OK));
     }
-    NAIK_TRY(note_modes(j, epsilon));
+    NAIK_TRY(solve_report_modes(j, epsilon));
     naik_timer_stop(j->timer, "modes");
     solve_progress_passed(j, naik_time_s() - start_s);
 done:
@@ -453,14 +439,6 @@ done:
     return status;
 }
 
-/* Whether the others are listed with a column that is tried: where all ranks solve together, each solve is done once,
- * and there is memory for all. */
-static bool is_joint(const solve_job *j)
-{
-    return j->groups == NULL && !j->input->solver.double_check && !j->plan.multishift &&
-           j->multigrid.mg == NULL;
-}
-
 /* One column, by what goes before multigrid: one group has it, and all know what came of it. Where it tells that its quark
  * stays without multigrid, the others that are listed with it are solved as well. */
 static naik_status try_column(solve_job *j, int task, bool *interrupted)
@@ -468,7 +446,7 @@ static naik_status try_column(solve_job *j, int task, bool *interrupted)
     naik_status status = NAIK_OK;
     quark_solver s = {.solver = NULL};
     naik_multishift *none = NULL;
-    const bool joint = is_joint(j);
+    const bool joint = solve_method_is_joint(j);
     list_pending(j, task, joint ? 2 * j->input->task_count : 1);
     const int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
     NAIK_TRY(solve_method_try(j, task, joint));
