@@ -146,6 +146,15 @@ static void a_part_holds_all_of_a_source(check *t)
     CHECK_INT(t, different, 0);
     CHECK_OK(t, naik_comm_sum_i64(t->comm, &sites, 1));
     CHECK_INT(t, sites, 2 + 8 * 4 * 8 * (2 + 12)); /* a pair, two slices, and the lattice */
+    for (int x = 0; x < size[0]; x++) { /* a point with its neighbour in x, whichever it is */
+        const naik_source s = {.type = NAIK_SOURCE_POINT, .origin = {x, 1, 2, 11}};
+        int32_t at[2];
+        naik_source_part(lat, &s, at);
+        CHECK_TRUE(t, at[0] % 2 == 0 && at[1] % 2 == 0);
+        sites = at[1] - at[0];
+        CHECK_OK(t, naik_comm_sum_i64(t->comm, &sites, 1));
+        CHECK_INT(t, sites, 2);
+    }
     for (int slice = 0; slice < size[3];
          slice++) { /* each is on the ranks that have it, and inside */
         const naik_source s = {.type = NAIK_SOURCE_RANDOM_WALL, .origin = {0, 0, 0, slice}};
