@@ -8,6 +8,7 @@
 
 #include "kept_state.h"
 #include "solver/bicgstab.h"
+#include "solver/gcr.h"
 #include "wilson_fixture.h"
 
 enum { SYSTEMS = 5 };
@@ -217,6 +218,78 @@ static void batches_do_not_change_a_bit(check *t)
     end(&f, &r);
 }
 
+/* Five steps of three rhs: before the fourth, rhs 0 forgets its directions, and before the fifth, rhs 1 stops. It is then
+ * taken out, or stays. x of rhs 0 and 2. */
+static void stop_one(check *t, const wilson_fixture *f, const naik_operator *op, bool out,
+                     wilson_spinor *x[2])
+{
+    static const int map[2] = {0, 2};
+    helper h = {.factor = 0.7, .broken = -1};
+    const naik_preconditioner preconditioner = {&h, precondition, 1e4, 100};
+    naik_gcr *gcr = NULL;
+    naik_field *all[2] = {wilson_fixture_field(t, f, NAIK_SINGLE, 3, 11, NAIK_ODD),
+                          wilson_fixture_zero(t, f, NAIK_SINGLE, 3)};
+    naik_field *left[2] = {NULL, NULL};
+    naik_gcr_step step = {.op = op,
+                          .parity = NAIK_ODD,
+                          .preconditioner = &preconditioner,
+                          .r = all[0],
+                          .x = all[1],
+                          .active = {true, true, true},
+                          .rr = {1e6, 1e6, 1e6}};
+    CHECK_OK(t, naik_gcr_create(f->geometry, NAIK_SINGLE, NAIK_SPIN, 3, 8, &gcr));
+    naik_gcr_begin(gcr, 3);
+    for (int i = 0; i < 5; i++) {
+        if (i == 3) {
+            naik_gcr_forget(gcr, 0);
+        }
+        if (i == 4) {
+            step.active[out ? 2 : 1] = false;
+        }
+        for (int k = 0; k < 2 && i == 4 && out; k++) {
+            left[k] = wilson_fixture_zero(t, f, NAIK_SINGLE, 2);
+            CHECK_OK(t, f->backend->ops->field.gather(left[k], all[k], map));
+        }
+        if (i == 4 && out) {
+            step.r = left[0];
+            step.x = left[1];
+            CHECK_OK(t, naik_gcr_narrow(gcr, map, 2));
+        }
+        CHECK_OK(t, naik_gcr_iterate(gcr, &step));
+    }
+    CHECK_OK(t, naik_gcr_collect(gcr, step.x, step.active));
+    for (int k = 0; k < 2; k++) {
+        x[k] = wilson_ref_field(f->lat->volume);
+        wilson_fixture_take(t, f, step.x, NAIK_ODD, out ? k : map[k], x[k]);
+    }
+    for (int k = 0; k < 2; k++) {
+        naik_field_destroy(&all[k]);
+        naik_field_destroy(&left[k]);
+    }
+    naik_gcr_destroy(&gcr);
+}
+
+static void directions_go_with_their_column(check *t)
+{
+    wilson_fixture f;
+    run r;
+    naik_operator_set set;
+    wilson_spinor *x[2][2];
+    CHECK_REQUIRE(t, begin(t, &f, &r));
+    CHECK_OK(t, naik_operator_set_thin(f.geometry, f.u, f.clover, f.mass, 0, NAIK_SINGLE, 18,
+                                       NAIK_SINGLE, 3, &set));
+    for (int out = 0; out < 2; out++) {
+        stop_one(t, &f, &set.op[NAIK_SINGLE], out == 1, x[out]);
+    }
+    for (int k = 0; k < 2; k++) {
+        CHECK_INT(t, memcmp(x[0][k], x[1][k], (size_t)f.lat->volume * sizeof(wilson_spinor)), 0);
+        free(x[0][k]);
+        free(x[1][k]);
+    }
+    naik_operator_set_destroy(&set);
+    end(&f, &r);
+}
+
 static void a_column_that_breaks_down_goes_on_without(check *t)
 {
     wilson_fixture f;
@@ -317,4 +390,4 @@ static void a_column_stopped_at_its_breakdown_counts_it_once_more(check *t)
 CHECK_MAIN(CHECK(a_column_stopped_at_its_breakdown_counts_it_once_more),
            CHECK(what_waits_for_its_stage_is_kept_as_it_was),
            CHECK(restarts_change_iterations_but_not_answers), CHECK(batches_do_not_change_a_bit),
-           CHECK(a_column_that_breaks_down_goes_on_without))
+           CHECK(a_column_that_breaks_down_goes_on_without), CHECK(directions_go_with_their_column))
