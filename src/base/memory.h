@@ -17,9 +17,9 @@ naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void 
 /* The same with any content: pages that nobody touches are none of the machine's. */
 naik_status naik_alloc_open(naik_log *log, size_t size_bytes, const char *what, void **out);
 void naik_free(void *memory);
-/* From now on this process keeps up to 256 MiB of the smaller buffers that it gives back, for what it asks
- * for next: the system clears every page that it hands out. For a program, before it asks for memory; a
- * library leaves its caller's memory alone. */
+/* From now on this process keeps the smaller buffers that it gives back, for what it asks for next, because the
+ * system clears every page that it hands out: those between others that are in use, and 256 MiB behind them.
+ * For a program, before it asks for memory; a library leaves its caller's memory alone. */
 void naik_memory_keep(void);
 
 /* Bytes that the system can still give to this node's processes without taking any away; 0 where it does
