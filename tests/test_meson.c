@@ -341,6 +341,6 @@ static void waves_are_the_weights_of_their_sites(check *t)
 }
 
 CHECK_MAIN(CHECK(waves_are_the_weights_of_their_sites), CHECK(correlators_are_weighted_sums),
-           CHECK(correlators_of_fields_have_the_same_bits), CHECK(sums_of_any_size_have_the_same_bits),
-           CHECK(small_terms_and_nan_are_not_lost),
+           CHECK(correlators_of_fields_have_the_same_bits),
+           CHECK(sums_of_any_size_have_the_same_bits), CHECK(small_terms_and_nan_are_not_lost),
            CHECK(many_momenta_take_no_more_memory), CHECK(a_nan_in_the_propagator_is_not_hidden))
