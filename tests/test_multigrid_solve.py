@@ -158,17 +158,42 @@ def auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations():
     assert reasons("auto") == {"converged"}, reasons("auto")
 
 
+def late(name):
+    """An iteration at which the first column has not ended, and others have joined it; a GPU is looked at every tenth."""
+    return 40 if "device 0" in solve(name, "--dry-run", method="auto").split("\n")[0] else 44
+
+
 def columns_join_the_first_where_its_residual_foresees_few_iterations():
     # what has ended before it waits for it
     solve("other", method="bicgstab")
     with h5py.File(path("other.h5")) as f:
         assert f["/solves"]["iterations"].min() < 44 < f["/solves"]["iterations"][0], f["/solves"]["iterations"]
-    on_gpu = "device 0" in solve("joined", "--dry-run", method="auto").split("\n")[0]  # which is looked at every tenth iteration
-    said = solve("joined", method="auto", env={"NAIK_INJECT": f"stop:solve:{40 if on_gpu else 44}"}, status=5)
+    said = solve("joined", method="auto", env={"NAIK_INJECT": f"stop:solve:{late('joined')}"}, status=5)
     assert " with 0 of 12 solves done" in said, said
     said = solve("joined", method="auto")
     assert said.count("restored: ") == 12 and said.count("stays with bicgstab") == 1, said
     same(everything("other.h5"), everything("joined.h5"))
+
+
+def what_has_ended_waits_for_the_first_and_is_dropped_with_it():
+    # columns that join at iteration 20 and ask for less, on the same parity
+    two = {"mass": LIGHT + "\n    source: {type: point, origin: [1, 2, 3, 5]}\n  - name: rough\n    " + LIGHT + "\n    tolerance: 4.0e-6",
+           "origin": "[5, 3, 0, 1]"}
+    solve("apart", method="bicgstab", **two)
+    with h5py.File(path("apart.h5")) as f:
+        first, beside = f["/solves"]["iterations"][0], f["/solves"]["iterations"][12:16]
+    assert beside.min() < 44 - 20 and first - 20 in beside, (first, beside)
+    wide = ["--set", "solver.batch=16"]
+    said = solve("waits", *wide, method="auto", env={"NAIK_INJECT": f"stop:solve:{late('waits')}"}, status=5, **two)
+    assert " with 0 of 24 solves done" in said, said
+    said = solve("waits", *wide, method="auto", **two)
+    assert said.count("restored: ") == 16, said
+    # the first is found wrong at the poll at which another one has ended
+    said = solve("dropped", *wide, method="auto", env={"NAIK_INJECT": "flip:source:41"}, **two)
+    assert "source=pt mass=-0.428571 spin=0 colour=0: the solver found a residual of" in said, said
+    assert "\nsolve 1/24: source=pt mass=-0.428571 spin=0 colour=0 " in said, said
+    for name in "waits.h5", "dropped.h5":
+        same(everything("apart.h5"), everything(name))
 
 
 def columns_that_joined_are_forgotten_where_the_first_turns_out_to_need_many():
@@ -398,6 +423,7 @@ main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_itera
       a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next, info_and_report_tell_outer_iterations_coarse_steps_and_setup,
       vectors_made_for_another_kappa_are_those_of_a_run_with_both, auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations,
       columns_join_the_first_where_its_residual_foresees_few_iterations,
+      what_has_ended_waits_for_the_first_and_is_dropped_with_it,
       columns_that_joined_are_forgotten_where_the_first_turns_out_to_need_many,
       auto_takes_multigrid_where_it_needs_many, a_run_that_goes_on_takes_what_it_took,
       an_output_begun_without_multigrid_goes_on_without_it,

@@ -119,8 +119,8 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     const int task = j->pending[index];
     bool good = false;
     solve_finished finished;
-    if (!is_pending(j, task)) {
-        return NAIK_OK; /* a repetition that was not needed any more */
+    if (!is_pending(j, task) || solve_method_drops(j)) {
+        return NAIK_OK; /* a repetition that was not needed any more, or done at the poll that gave up the first */
     }
     const bool tried = j->trial.limit > 0 && j->trial.task == task;
     if (tried && result->cg.reason != NAIK_SOLVER_CONVERGED &&
