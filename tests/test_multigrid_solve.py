@@ -164,10 +164,7 @@ def late(name):
 
 
 def columns_join_the_first_where_its_residual_foresees_few_iterations():
-    # what has ended before it waits for it
     solve("other", method="bicgstab")
-    with h5py.File(path("other.h5")) as f:
-        assert f["/solves"]["iterations"].min() < 44 < f["/solves"]["iterations"][0], f["/solves"]["iterations"]
     said = solve("joined", method="auto", env={"NAIK_INJECT": f"stop:solve:{late('joined')}"}, status=5)
     assert " with 0 of 12 solves done" in said, said
     said = solve("joined", method="auto")

@@ -63,15 +63,14 @@ naik_status mg_set_columns(naik_transfer *p, naik_parity parity, int first, cons
     return NAIK_OK;
 }
 
-/* Rows of some fine sites, `vectors` complex numbers each, by the scale of their column. */
+/* Rows of some fine sites, `reals` numbers each, by the scale of their column. */
 NAIK_CLONES static void decode_sites(const int16_t *restrict from, const float *restrict scale,
-                                     int32_t sites, int vectors, float *restrict to)
+                                     int32_t sites, int reals, float *restrict to)
 {
-    const int reals = 2 * vectors;
     for (int32_t i = 0; i < sites; i++) {
         float unit[2 * NAIK_MG_VECTORS_MOST];
-        for (int j = 0; j < vectors; j++) {
-            unit[2 * j] = unit[2 * j + 1] = scale[i * vectors + j];
+        for (int j = 0; j < reals; j++) {
+            unit[j] = scale[i * reals / 2 + j / 2];
         }
         for (int row = 0; row < MG_ROWS; row++) {
             for (int j = 0; j < reals; j++) {
@@ -94,7 +93,7 @@ static const float *rows_of(const naik_transfer *p, int32_t aggregate, int parit
         return (const float *)p->data + at;
     }
     decode_sites((const int16_t *)p->data + at, mg_transfer_scales(p) + at / (2 * MG_ROWS), sites,
-                 p->vectors, room);
+                 2 * p->vectors, room);
     return room;
 }
 
