@@ -27,17 +27,16 @@
 /* Room on the disk that a file is not begun without, beyond its bytes. */
 static const int64_t SPARE = 3 << 20;
 
-/* `links`: what of the line that identifies the configuration counts. */
-static uint32_t identity_of(const naik_propagator_spec *spec, const char *structure,
-                            const char *links, size_t length)
+static uint32_t crc_of(const char *text)
 {
-    const char *texts[] = {spec->canonical_input, NULL, spec->source_checksums, spec->numerics,
-                           structure};
-    uint32_t crc[sizeof texts / sizeof *texts] = {0};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        crc[i] = texts[i] != NULL ? naik_crc32(texts[i], strlen(texts[i])) : 0;
-    }
-    crc[1] = naik_crc32(links, length);
+    return text != NULL ? naik_crc32(text, strlen(text)) : 0;
+}
+
+/* `links`: the crc32 of what counts of the line that identifies the configuration. */
+static uint32_t identity_of(const naik_propagator_spec *spec, const char *structure, uint32_t links)
+{
+    const uint32_t crc[] = {crc_of(spec->canonical_input), links, crc_of(spec->source_checksums),
+                            crc_of(spec->numerics), crc_of(structure)};
     return naik_crc32(crc, sizeof crc);
 }
 
@@ -48,8 +47,8 @@ static void identify(naik_propagator_file *file, const naik_propagator_spec *spe
     const char *const links = spec->gauge_checksum != NULL ? spec->gauge_checksum : "";
     const size_t rest = naik_links_line_without_sum(links);
     const char *const sum = links[rest] != '\0' ? links + rest : links;
-    file->identity = identity_of(spec, structure, sum, strlen(sum));
-    file->identity_before = identity_of(spec, structure, links, rest);
+    file->identity = identity_of(spec, structure, crc_of(sum));
+    file->identity_before = identity_of(spec, structure, naik_crc32(links, rest));
 }
 
 static naik_status make_handle(const naik_lattice *lattice, const char *path,

@@ -144,8 +144,8 @@ void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input,
         naik_log_line(
             log,
             "multigrid: naik tries %s on the first column of a quark, and changes to multigrid "
-            "after "
-            "%d iterations without a solution if 12 columns share the setup, or after %d if 48 do",
+            "after %d iterations without a solution if 12 columns share the setup, or after %d if "
+            "48 do",
             input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
             solve_plan_multigrid_from(host, 12, false), solve_plan_multigrid_from(host, 48, false));
     }
