@@ -29,7 +29,29 @@ def _library():
     return os.path.abspath(os.path.join(TOP, "build", "libnaik.so"))
 
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+def _metadata(version):
+    """What pip and package indices show of the package; the README of this folder is its description."""
+    words = {"Metadata-Version": "2.1", "Name": "naik", "Version": version,
+             "Summary": "Quark propagators on stored lattice-QCD configurations, as numpy arrays",
+             "Author": "The naik authors", "License": "BSD-3-Clause",
+             "Keywords": "lattice QCD,quark propagators,staggered fermions,HISQ,Wilson fermions,clover fermions,GPU",
+             "Requires-Python": ">=3.8", "Requires-Dist": "numpy", "Description-Content-Type": "text/markdown"}
+    lines = [f"{key}: {value}" for key, value in words.items()]
+    lines += [f"Classifier: {one}" for one in (
+        "Intended Audience :: Science/Research", "License :: OSI Approved :: BSD License", "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3", "Topic :: Scientific/Engineering :: Physics")]
+    for extra, needed in (("io", "h5py"), ("mpi", "mpi4py")):
+        lines += [f"Provides-Extra: {extra}", f'Requires-Dist: {needed}; extra == "{extra}"']
+    with open(os.path.join(HERE, "README.md"), encoding="utf-8") as f:
+        return "\n".join(lines) + "\n\n" + f.read()
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """For pip install -e: the wheel names this folder, whose files Python then imports as they are."""
+    return build_wheel(wheel_directory, editable=True)
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None, editable=False):
     version = _version()
     info, records = f"naik-{version}.dist-info", []
     name = f"naik-{version}-py3-none-any.whl"
@@ -42,15 +64,15 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             wheel.writestr(path, data)
             records.append(f"{path},sha256={digest},{len(data)}")
 
-        for path, source in files.items():
+        if editable:
+            put("naik.pth", HERE + "\n")
+        for path, source in ({} if editable else files).items():
             with open(source, encoding="utf-8") as f:
                 put(path, f.read())
-        put("naik/where.py", '"""Where libnaik.so was when the package was installed, and the version of the package."""\n'
-            f"LIBRARY = {_library()!r}\nVERSION = {version!r}\n")
-        put(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: naik\nVersion: {version}\n"
-            "Summary: quark propagators on stored lattice-QCD configurations\nRequires-Python: >=3.8\nRequires-Dist: numpy\n"
-            "Provides-Extra: io\nRequires-Dist: h5py; extra == \"io\"\nProvides-Extra: mpi\n"
-            "Requires-Dist: mpi4py; extra == \"mpi\"\n")
+        if not editable:
+            put("naik/where.py", '"""Where libnaik.so was when the package was installed, and the version of the package."""\n'
+                f"LIBRARY = {_library()!r}\nVERSION = {version!r}\n")
+        put(f"{info}/METADATA", _metadata(version))
         put(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: wheel_of_naik\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr(f"{info}/RECORD", "\n".join([*records, f"{info}/RECORD,,"]) + "\n")
     return name

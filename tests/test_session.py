@@ -2,6 +2,7 @@
 # timeout: 240
 import contextlib
 import ctypes
+import email
 import io
 import importlib.util
 import locale
@@ -58,7 +59,7 @@ def refuses(kind, sentence, call, *words, **keys):
     try:
         call(*words, **keys)
     except kind as error:
-        assert sentence in str(error), error
+        assert re.match(sentence, str(error)) if sentence[0] == "^" else sentence in str(error), error
         assert "--set" not in str(error), error  # an option of the program, which no caller has written
         assert isinstance(error, naik.Error)
         return
@@ -198,6 +199,8 @@ def two_sessions_live_in_one_process():
     assert gone() is None and thin() is None  # of one that nobody holds nothing is left
     a.close()
     refuses(naik.ArgumentError, "the session is closed", a.solve, src, mass=0.2)
+    refuses(naik.ArgumentError, "the session is closed", a.__enter__)
+    assert repr(a).endswith("lat.h5, closed>"), a
     assert b.solve(b.sources.point(0, 0, 0, 0)[:1], kappa=0.115).x.tobytes() == between.x[:1].tobytes()
     b.close()
 
@@ -217,6 +220,16 @@ def what_is_wrong_raises_with_the_sentence():
         refuses(naik.InputError, "does not have them from axis 2 on", s.cut, np.ones((2, 8, 4, 4, 4, 3)), 2)
     refuses(naik.InputError, "an array [t][z][y][x][4][3][3]", naik.Session, np.ones((4, 4, 4, 4)))
     refuses(naik.InputError, "numbers, texts and lists", naik.Session, path("lat.h5"), solver={"tolerance": {1e-8}})
+    for sentence, words in (("solver must be a dictionary of keys of an input file, not 'cg'", {"solver": "cg"}),
+                            ('action must be a word such as "hisq" or a dictionary', {"action": ["hisq"]}),
+                            ("log must be True, a function or None, not 'yes'", {"log": "yes"}),
+                            ("progress must be True, a function or None", {"progress": "yes"}),
+                            ("^'action.type' must be one of .*; did you mean 'hisq'", {"action": "hisk"}),
+                            ("naik takes the extents of a file from the file", {"size": (4, 4, 4, 8)})):
+        refuses(naik.InputError, sentence, naik.Session, path("lat.h5"), **words)
+    refuses(naik.InputError, "a configuration that is no path must be an array of numpy, CuPy or DLPack, not int", naik.Session, 5)
+    refuses(naik.InputError, "give the path of a file or an array of links", naik.Session, gauge={"file": path("lat.h5")})
+    refuses(naik.InputError, "^'lattice.size' must be even in every direction, not 7 in t", naik.Session, np.ones((7, 4, 4, 4, 4, 3, 3)))
     for words in ({"size": (4, 4, 8)}, {"size": 4.0}, {"run": {"grid": np.ones(3, int)}}, {"run": {"grid": "1x1x1x1"}}):
         refuses(naik.InputError, "must be 4 integers", naik.Session, np.ones((8, 4, 4, 4, 4, 3, 3)), **words)
     with open(path("lat.h5"), "rb") as f:
@@ -239,10 +252,26 @@ def what_is_wrong_raises_with_the_sentence():
             refuses(naik.InputError, "momentum must be 3 integers or a list of such", s.contract, "pion5", src, **words)
         for origin in ((1, 0, 0), (1, 0, 0, 0.5), None):
             refuses(naik.InputError, "origin must be 4 integers", s.contract, "pion5", src, origin=origin)
-        refuses(naik.InputError, "a meson is a text", s.contract, None, src)
-        refuses(naik.InputError, "numbers, texts and lists", s.solve, src, mass=1j)
-        refuses(naik.InputError, "'solve.0.masses' must be a number", s.solve, src, mass=np.array("light"))
-        refuses(naik.InputError, "one place and not 2", s.sources.make, type="point", origin=[[0, 0, 0, 0], [0, 0, 0, 1]])
+        refuses(naik.InputError, "origin [4, 0, 0, 0] lies outside the lattice [4, 4, 4, 8]", s.contract, "pion5", src, origin=(4, 0, 0, 0))
+        refuses(naik.InputError, "meson must be a text such as", s.contract, src, "pion5")
+        refuses(naik.InputError, "quark must be an array of numpy, CuPy or DLPack, not NoneType", s.contract, "pion5", None)
+        refuses(naik.InputError, "antiquark must be an array, not a naik.Solution: give its x", s.contract, "pion5", src, naik.Solution(src, []))
+        for mass in ([0.1, 0.2], "light", np.array("light"), 1j, True, [[1], [1, 2]]):
+            refuses(naik.InputError, "mass must be one number, because a call solves for one quark, and not", s.solve, src, mass=mass)
+        for words in ({}, {"mass": 0.1, "kappa": 0.1}):
+            refuses(naik.InputError, "a mass or, for quarks with spin, a kappa, and not both", s.solve, src, **words)
+        for sentence, words in (("^'mass' must be above 0, not -0.1$", {"mass": -0.1}), ("^'mass' must be a number from -4 to 100, not 'NaN'", {"mass": np.nan}),
+                                ("^'kappa' applies to action.type", {"kappa": 0.1}), ("^'twist' must be three numbers", {"mass": 1, "twist": 1}),
+                                ("^'tolerance' must be a number from 1e-16 to 1, not '2.0'", {"mass": 1, "tolerance": 2})):
+            refuses(naik.InputError, sentence, s.solve, src, **words)
+        refuses(naik.InputError, "makes one source at a time, and these keys make 2", s.sources.make, type="point", origin=[[0, 0, 0, 0], [0, 0, 0, 1]])
+        refuses(naik.InputError, "^key 'origin' is missing", s.sources.point)
+        refuses(naik.InputError, "^unknown key 'colour'; did you mean 'colours'", s.sources.point, 0, 0, 0, 0, colour=1)
+        refuses(naik.InputError, "the place of the source is given twice", s.sources.point, 0, 0, 0, 0, origin=(0, 0, 0, 0))
+        assert np.array_equal(s.sources.point((1, 0, 2, 3)), s.sources.point(origin=(1, 0, 2, 3)))
+        refuses(naik.InputError, "must be an array of numpy, not list", s.cut, [1])
+        refuses(naik.InputError, "axis must be the number of the axis t, not 't'", s.gather, src, "t")
+        assert repr(s).endswith("lat.h5: hisq quarks, lattice 4x4x4x8, 1 rank on CPUs>" if not s.gpu else "1 rank on a GPU>"), s
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             s.sources.wall(0, "corner")
@@ -484,7 +513,7 @@ def what_is_written_on_the_gpu_is_the_array_itself():
     sys.modules["torch"] = types.SimpleNamespace(complex128="complex128")
     try:
         numbers = np.zeros((1, 2, 3), complex)
-        like = arrays.take(Tensor(numbers, conj=True, grad=True), True)
+        like = arrays.take(Tensor(numbers, conj=True, grad=True), True, "sources")
         for out in (Tensor(numbers), Tensor(numbers, grad=True), Device(numbers)):
             taken = arrays.take_out(out, like)
             assert taken.given() is out and ctypes.cast(taken.pointer, ctypes.c_void_p).value == numbers.ctypes.data
@@ -505,7 +534,7 @@ def arrays_on_the_gpu_stay_there():
         src = s.sources.point(1, 0, 2, 3)
         if not s.gpu:
             assert s.moved == (0, 0)
-            refuses(naik.InputError, "lies on a GPU and is needed on the host: give a copy on the host", s.solve, Elsewhere(src), mass=0.1)
+            refuses(naik.InputError, "sources must be on the host, and this array of Elsewhere is on a GPU: give a copy on the host", s.solve, Elsewhere(src), mass=0.1)
             refuses(naik.InputError, "out must be a contiguous complex128 array of numpy", s.solve, src, mass=0.1, out=src.real)
             refuses(naik.InputError, "out must have the shape of the sources", s.solve, src, mass=0.1, out=np.zeros_like(src[:2]))
             more = np.concatenate([src, src])
@@ -617,10 +646,10 @@ def arrays_of_others_are_taken_through_the_host():
         assert np.array_equal(s.contract("pion5", Readable(x)), s.contract("pion5", x))
         refuses(naik.InputError, "cannot be read on the host: not here", s.solve, Unwilling(src), mass=0.1)
         for other in ([[1, 2], [3]], np.zeros(8, [("re", float), ("im", float)]), [{}]):
-            refuses(naik.InputError, "an array of complex numbers is expected", s.solve, other, mass=0.1)
+            refuses(naik.InputError, "sources must be an array of complex numbers: ", s.solve, other, mass=0.1)
         hidden = np.ma.masked_array(src, mask=src == 0)
-        refuses(naik.InputError, "numbers of the array are masked", s.solve, hidden, mass=0.1)
-        refuses(naik.InputError, "numbers of the array are masked", s.contract, "pion5", x, hidden)
+        refuses(naik.InputError, "some numbers of sources are masked", s.solve, hidden, mass=0.1)
+        refuses(naik.InputError, "some numbers of antiquark are masked", s.contract, "pion5", x, hidden)
         assert np.array_equal(s.solve(np.ma.masked_array(src), mass=0.1).x, x)  # of nothing
         hidden = src.copy()
         hidden.flags.writeable = False
@@ -764,6 +793,11 @@ def the_wheel_is_made_without_a_network_and_finds_the_library():
         names = wheel.namelist()
     with open(os.path.join(folder, next(n for n in names if n.endswith("RECORD")))) as f:
         assert sorted(line.split(",")[0] for line in f) == sorted(names)
+    metadata = email.message_from_string(open(os.path.join(folder, next(n for n in names if n.endswith("METADATA"))), encoding="utf-8").read())
+    assert (metadata["Name"], metadata["License"]) == ("naik", "BSD-3-Clause") and "naik.Session" in metadata.get_payload(), metadata.items()
+    with zipfile.ZipFile(path(wheel_of_naik.build_editable(SCRATCH))) as wheel:  # of pip install -e
+        assert sorted(n.rpartition("/")[2] for n in wheel.namelist()) == ["METADATA", "RECORD", "WHEEL", "naik.pth"], wheel.namelist()
+        assert wheel.read("naik.pth").decode() == os.path.join(TOP, "python") + "\n"
     env = {k: v for k, v in os.environ.items() if k != "NAIK_LIBRARY"}
     words = "import naik, naik_io, naik.io; assert naik_io is naik.io; assert naik.version().startswith(naik.__version__ + ' ('); print(naik.version())"
     run = subprocess.run([sys.executable, "-B", "-c", words], capture_output=True, text=True, cwd=SCRATCH,

@@ -236,13 +236,15 @@ static void sources_and_mesons_are_refused_in_words(check *t)
         const char *source;
         naik_status status;
         const char *says;
-    } rows[] = {{"{type: point, origin: [1, 0, 0, 3]}", NAIK_OK, ""},
-                {"{type: point, origin: [[1, 0, 0, 3], [0, 0, 0, 0]]}", NAIK_ERR_INPUT,
-                 "one source at a time: give one place and not 2"},
-                {"{type: corner_wall, t0: [0, 1]}", NAIK_ERR_INPUT, "give one place and not 2"},
-                {"{type: random_wall, seed: 1, t0: 0, hits: 2}", NAIK_ERR_INPUT, "and not 2"},
-                {"{type: point, origin: [4, 0, 0, 0]}", NAIK_ERR_INPUT, "lies outside the lattice"},
-                {"{type: pointt, origin: [0, 0, 0, 0]}", NAIK_ERR_INPUT, "pointt"}};
+    } rows[] = {
+        {"{type: point, origin: [1, 0, 0, 3]}", NAIK_OK, ""},
+        {"{type: point, origin: [[1, 0, 0, 3], [0, 0, 0, 0]]}", NAIK_ERR_INPUT,
+         "one source at a time, and these keys make 2"},
+        {"{type: corner_wall, t0: [0, 1]}", NAIK_ERR_INPUT,
+         "these keys make 2: give one place, one time slice and one hit"},
+        {"{type: random_wall, seed: 1, t0: 0, hits: 2}", NAIK_ERR_INPUT, "these keys make 2"},
+        {"{type: point, origin: [4, 0, 0, 0]}", NAIK_ERR_INPUT, "lies outside the lattice"},
+        {"{type: pointt, origin: [0, 0, 0, 0]}", NAIK_ERR_INPUT, "pointt"}};
     static const char *const mesons[] = {"pion5", "G5-G5", "GT-GT"};
     int sites = 0;
     naik_session *session = NULL;

@@ -33,9 +33,8 @@ typedef struct naik_session naik_session;
  *   size           x, y, z, t; for `array` only
  *   keys           the sections lattice, gauge, action, solver, deflation, multigrid and run of an input
  *                  file, for example "action: {type: clover, csw: 1.2}\nsolver: {tolerance: 1e-9}".
- *                  lattice.size may be left out, and gauge.file must be where there are thin links. Keys that
- *                  do nothing in a session, such as run.wall_limit, are refused. NULL:
- *                  "action: {type: hisq}" */
+ *                  lattice.size may be left out. gauge.file must be left out. A session refuses keys that do
+ *                  nothing in it, such as run.wall_limit. NULL: "action: {type: hisq}" */
 typedef struct naik_session_options {
     const char *configuration;
     const naik_gauge *links;

@@ -17,7 +17,7 @@ class Host:
     there = False
 
     def __init__(self, array, back=lambda result: result):
-        self.array, self.back = _complex(array), back
+        self.array, self.back = array, back
         self.shape = self.array.shape
         self.pointer = pointer(self.array)
 
@@ -43,10 +43,10 @@ class There:
         return self.owner
 
 
-def take(array, gpu):
-    """The array as Host or There; gpu: whether the session solves on one."""
+def take(array, gpu, what):
+    """The array as Host or There; gpu: whether the session solves on one; what: how errors call the array."""
     there = None if isinstance(array, (np.ndarray, list, tuple)) or not gpu else _there(array)
-    return there if there is not None else Host(*to_host(array))
+    return there if there is not None else Host(*to_host(array, what))
 
 
 def take_out(array, like):
@@ -174,15 +174,15 @@ def _zeros_like(array, shape):
 
 # ---- through the host
 
-def to_host(array):
+def to_host(array, what):
     """The array as contiguous complex128 on the host, and a function that gives a result the caller's kind."""
     if isinstance(array, (np.ndarray, list, tuple)):
-        return _complex(array), lambda result: result
+        return _complex(array, what), lambda result: result
     if _library_of(array) == "cupy" or on_gpu(array) and hasattr(array, "get"):
         def back(result):
             import cupy
             return cupy.asarray(result)
-        return _complex(array.get()), back if _library_of(array) == "cupy" else lambda r: r
+        return _complex(array.get(), what), back if _library_of(array) == "cupy" else lambda r: r
     if hasattr(array, "detach") and hasattr(array, "cpu"):  # torch
         device, host = array.device, array.detach().cpu()
 
@@ -191,9 +191,9 @@ def to_host(array):
             return torch.from_numpy(result).to(device)
         for pending in ("resolve_conj", "resolve_neg"):  # what torch notes and numpy cannot see
             host = getattr(host, pending, lambda: host)()
-        return _complex(host.numpy()), back
+        return _complex(host.numpy(), what), back
     if on_gpu(array):
-        raise InputError(f"the array of {type(array).__name__} lies on a GPU and is needed on the host: give a copy on the host. "
+        raise InputError(f"{what} must be on the host, and this array of {type(array).__name__} is on a GPU: give a copy on the host. "
                          "Sources of a session that solves on that GPU may stay there")
     if hasattr(array, "__dlpack__"):
         try:
@@ -202,17 +202,17 @@ def to_host(array):
             if not hasattr(array, "__array__"):
                 raise InputError(f"the array of {type(array).__name__} cannot be read on the host: {error}") from None
             host = np.asarray(array)
-        return _complex(host), lambda result: result
-    raise InputError(f"an array is expected, of numpy, CuPy or DLPack, not {type(array).__name__}")
+        return _complex(host, what), lambda result: result
+    raise InputError(f"{what} must be an array of numpy, CuPy or DLPack, not {type(array).__name__}")
 
 
-def _complex(array):
+def _complex(array, what):
     if np.ma.is_masked(array):
-        raise InputError("some numbers of the array are masked, and naik cannot leave numbers out: fill them, as array.filled(0) does")
+        raise InputError(f"some numbers of {what} are masked, and naik cannot leave numbers out: fill them, as array.filled(0) does")
     try:
         return np.ascontiguousarray(array, np.complex128)
     except (TypeError, ValueError) as error:
-        raise InputError(f"an array of complex numbers is expected: {error}") from None
+        raise InputError(f"{what} must be an array of complex numbers: {error}") from None
 
 
 def pointer(array):

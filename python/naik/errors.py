@@ -1,4 +1,6 @@
-"""naik's failures as exceptions: each carries the sentence that the program would print."""
+"""naik's failures as exceptions: each carries the sentence that the program would print, about arguments of Python."""
+import re
+
 
 class Error(RuntimeError):
     """What naik could not do. `status` is the number in naik/status.h, `place` the line of naik that found it."""
@@ -64,6 +66,19 @@ KINDS = {kind.status: kind for kind in (Interrupted, InputError, ArgumentError, 
                                          DeviceError, MPIError)}
 
 
+# How a sentence about keys begins: with the text that the session made of its arguments, which nobody else has seen.
+_TEXT_OF_KEYS = re.compile(r"^(the keys of the session(:\d+:\d+)?|solve=\[.*?\]|solve\.0\.source=\{.*?\}|lattice\.size=\[[\d, ]*\]): "
+                           r"(?='|key '|unknown key ')", re.S)
+_NAMES = {"solve.0.masses": "mass", "solve.0.kappas": "kappa"}  # of keys as arguments; others have that of the key
+
+
+def _of_arguments(sentence):
+    """The sentence with the names that the caller of a session has written."""
+    sentence = _TEXT_OF_KEYS.sub("", sentence)
+    one = re.sub(r"(?<=')solve\.0\.(source\.)?(\w+)(?=')", lambda key: _NAMES.get(key[0], key[2]), sentence)
+    return one.replace(" or a list of them", "") if "'solve.0." in sentence else one
+
+
 def of(status, sentence, place):
     """The exception of a status."""
-    return KINDS.get(status, Error)(sentence or f"naik failed with status {status}", place)
+    return KINDS.get(status, Error)(_of_arguments(sentence) or f"naik failed with status {status}", place)

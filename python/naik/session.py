@@ -15,10 +15,23 @@ import numpy as np
 from . import arrays, errors, library, mpi
 from .sources import Sources
 
-# residual: of the even-odd system. source_residual: |src - M x| / |src|. Both are formed in double precision.
 Result = collections.namedtuple("Result", "converged reason iterations modes residual source_residual norm seconds")
+Result.__doc__ = """What became of one solution.
+
+converged        whether the residual met its tolerance
+reason           why the solve ended: "converged", "iteration limit", ...
+iterations       of the solver; with multigrid the outer iterations
+modes            number of low modes that the solver took out
+residual         |b - A x| / |b| of the even-odd system, formed in double precision
+source_residual  |src - M x| / |src| on the whole lattice, formed in double precision
+norm             |x|
+seconds          this solution's share of the time of the solver
+"""
 Solution = collections.namedtuple("Solution", "x results")
+Solution.__doc__ = """x, an array of the shape of the sources, and results, a list with a Result for each source."""
 Progress = collections.namedtuple("Progress", "count done running iterations residual")
+Progress.__doc__ = """Where a solve stands: of count solutions so many are done and running; iterations of the solution that is
+furthest on; residual, the largest one of the solutions that are running."""
 
 
 def _json(value):
@@ -35,6 +48,37 @@ def _json(value):
         return json.dumps(plain(value), ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
         raise errors.InputError(f"keys and their values are numbers, texts and lists as in an input file: {error}") from None
+
+
+def _number(value, what):
+    """None, or one real number: of Python, of numpy, or an array of one."""
+    if value is None:
+        return None
+    try:
+        array = np.asarray(value)
+        if array.size == 1 and array.dtype.kind in "iuf":
+            return float(array.reshape(()))
+    except (TypeError, ValueError):  # a ragged list, an array on a GPU
+        pass
+    raise errors.InputError(f"{what} must be one number, because a call solves for one quark, and not {value!r:.200}")
+
+
+def _sections(**sections):
+    """The sections of an input file, of which each is a dictionary or None."""
+    for name, section in sections.items():
+        if section is not None and not isinstance(section, dict):
+            word = "a word such as \"hisq\" or " if name == "action" else ""
+            raise errors.InputError(f"{name} must be {word}a dictionary of keys of an input file, not {section!r:.200}")
+    return sections
+
+
+def _function(value, what, of_true):
+    """A function or None, for what a caller gives: True and False too."""
+    if value is True or value is None or value is False:
+        return of_true if value else None
+    if not callable(value):
+        raise errors.InputError(f"{what} must be True, a function or None, not {value!r:.200}")
+    return value
 
 
 def _integers(value, what, *shapes):
@@ -99,23 +143,39 @@ class Session:
     """Links, backend and solver for one configuration.
 
     configuration  path of a file that naik reads; or an array [t][z][y][x][4][3][3] of thin links U_mu(x), mu = x, y,
-                   z, t, without phases: of the whole lattice on every rank, or of this rank's box with `size`
+                   z, t, without phases: of the whole lattice on every rank, or of this rank's box with `size`. None
+                   only with action={"type": "links", "file": ...}
     action         "hisq", "naive", "asqtad", "wilson", ... or with its keys {"type": "clover", "csw": 1.2}
     comm           communicator of mpi4py; None: all ranks of the job, which is one without a launcher
     size           extents x, y, z, t of the lattice, if the array of links holds this rank's box alone
     lattice, gauge, solver, deflation, multigrid, run   sections of an input file: {"tolerance": 1e-9}
-    log            print, or any function of a text, which gets the lines that the program would print; None: nothing
+    log            a function that gets the lines that the program would print, as texts; True is print, None nothing
     progress       True shows a line during a solve; or a function, which gets a Progress
 
+    Attributes: `size`, the extents of the lattice, `grid`, the ranks in each direction, `local`, the extents of this
+    rank's box, and `origin`, its first site, each as (x, y, z, t); `spin`, 1 for staggered quarks and 4 for others;
+    `columns` of a propagator, 3 or 12; `gpu`, whether the session solves on a GPU; `shape` of one vector; `progress`,
+    which may be set anew.
+
     All ranks of comm make every call together. Arrays hold this rank's box of the lattice, with the axes t, z, y, x.
-    A call that fails raises naik.Error with the sentence of the program.
+    A call that fails raises naik.Error with the sentence of the program: InputError if arguments are wrong, CorruptError
+    if the configuration disagrees with its checksum, and the other exceptions of doc/python.md.
     """
 
     def __init__(self, configuration=None, action="hisq", comm=None, *, size=None, lattice=None, gauge=None, solver=None,
                  deflation=None, multigrid=None, run=None, log=None, progress=None):
         self._raised = None
         self._interrupts = 0
-        self._log, self.progress, self._line = log, progress, _Line()
+        sections = _sections(action={"type": action} if isinstance(action, str) else action, lattice=lattice, gauge=gauge,
+                             solver=solver, deflation=deflation, multigrid=multigrid, run=run)
+        named = isinstance(configuration, (str, bytes, os.PathLike))
+        if configuration is None and (sections["action"] or {}).get("type", "") != "links":
+            raise errors.InputError("a session needs a configuration: give the path of a file or an array of links")
+        if size is not None and (named or configuration is None):
+            raise errors.InputError("size belongs to an array of links: naik takes the extents of a file from the file")
+        self._about = os.fsdecode(configuration) if named else "an array of links" if configuration is not None else "links of files"
+        self._action = (sections["action"] or {}).get("type", "")
+        self._log, self.progress, self._line = _function(log, "log", print), progress, _Line()
         self._working = threading.Lock()
         self._take, self._hooks = _listeners(self)
         self._comm = comm
@@ -127,14 +187,12 @@ class Session:
         options = library.Options()
         links = None  # must live until the session is made
         try:
-            options.keys = _json({"action": {"type": action} if isinstance(action, str) else action, "lattice": lattice,
-                                  "gauge": gauge, "solver": solver, "deflation": deflation, "multigrid": multigrid,
-                                  "run": run})
-            if isinstance(configuration, (str, os.PathLike)):
+            options.keys = _json(sections)
+            if named:
                 options.configuration = os.fsencode(configuration)
             elif configuration is not None:
-                links, _ = arrays.to_host(configuration)
-                links = self._box_of_links(links, size, run.get("grid") if isinstance(run, dict) else None)
+                links, _ = arrays.to_host(configuration, "a configuration that is no path")
+                links = self._box_of_links(links, size, (run or {}).get("grid"))
                 options.array = arrays.pointer(links)
                 options.size[:] = self.size
             self._call(self._lib.naik_session_create, self._ranks.comm, ctypes.byref(options), ctypes.byref(self._session))
@@ -150,10 +208,26 @@ class Session:
         self.spin, self.columns, self.gpu = shape.spin, shape.columns, shape.gpu
         mpi.remember(self, alone=np.prod(self.grid) == 1)
 
+    def __repr__(self):
+        if not self._session:
+            return f"<naik.Session of {self._about}, closed>"
+        ranks = int(np.prod(self.grid))
+        return (f"<naik.Session of {self._about}: {self._action} quarks, lattice {'x'.join(map(str, self.size))}, {ranks} "
+                f"rank{'s' if ranks > 1 else ''} on {'GPUs' if self.gpu and ranks > 1 else 'a GPU' if self.gpu else 'CPUs'}>")
+
     @property
     def sources(self):
-        """The sources of naik, made by name."""
+        """The sources of naik, made by name (Sources)."""
         return Sources(self)
+
+    @property
+    def progress(self):
+        """True, or the function that gets a Progress during a solve; None: nothing is shown."""
+        return self._progress
+
+    @progress.setter
+    def progress(self, value):
+        self._progress = _function(value, "progress", True)
 
     # ---- what the library calls
 
@@ -175,11 +249,11 @@ class Session:
             self._raised = self._raised or error
 
     def _tell(self, progress):
-        if self.progress is True:
+        if self._progress is True:
             if self.origin == (0, 0, 0, 0):  # one rank prints
                 self._line(progress)
-        elif self.progress is not None and self.progress is not False:
-            self.progress(progress)
+        elif self._progress is not None:
+            self._progress(progress)
 
     def _asked(self):
         return bool(self._raised or self._interrupts)
@@ -248,6 +322,10 @@ class Session:
     def _axis(self, array, sites, axis, what):
         """Where the axes t, z, y, x of an array begin: where those of vectors do, or else first, unless `axis` says it."""
         where = axis
+        if not hasattr(array, "ndim"):
+            raise errors.InputError(f"an array of {what} must be an array of numpy, not {type(array).__name__}")
+        if not (axis is None or isinstance(axis, (int, np.integer))):
+            raise errors.InputError(f"axis must be the number of the axis t, not {axis!r:.200}")
         if axis is None:
             lead = array.ndim - len(self.shape)
             where = lead if lead > 0 and array.shape[lead:] == sites + self.shape[4:] else 0
@@ -258,14 +336,15 @@ class Session:
         return (slice(None),) * where
 
     def cut(self, whole, axis=None):
-        """Takes this rank's box out of an array over the whole lattice. The array holds vectors, with any axes in front,
-        or its axes t, z, y, x come first or begin at `axis`."""
+        """Takes this rank's box out of an array of numpy over the whole lattice, which every rank gives. The array holds
+        vectors, with any axes in front, or its axes t, z, y, x come first or begin at `axis`. Returns a copy."""
         box = tuple(slice(o, o + n) for o, n in zip(self.origin[::-1], self.local[::-1]))
         return np.ascontiguousarray(whole[self._axis(whole, self.size[::-1], axis, "the whole lattice") + box])
 
     def gather(self, part, axis=None):
-        """Puts the whole lattice together on every rank, from an array over its box. The array holds vectors, with any
-        axes in front, or its axes t, z, y, x come first or begin at `axis`."""
+        """Puts the whole lattice together on every rank, from an array of numpy over the box of each. The array holds
+        vectors, with any axes in front, or its axes t, z, y, x come first or begin at `axis`. All ranks call it together.
+        On one rank it returns the array itself."""
         before = self._axis(part, self.local[::-1], axis, "a rank's box")
         if self.local == self.size:
             return part
@@ -281,7 +360,9 @@ class Session:
 
     def _vectors(self, array, what):
         """The array where it is, and of how many vectors."""
-        taken = arrays.take(array, self.gpu)
+        if isinstance(array, Solution):
+            raise errors.InputError(f"{what} must be an array, not a naik.Solution: give its x")
+        taken = arrays.take(array, self.gpu, what)
         lead = len(taken.shape) - len(self.shape)
         if lead < 0 or taken.shape[lead:] != self.shape:
             raise errors.InputError(f"{what} must have the shape [n] + {list(self.shape)} (n, t, z, y, x"
@@ -293,16 +374,26 @@ class Session:
     def solve(self, sources, mass=None, *, kappa=None, naik_epsilon=None, twist=None, tolerance=None, deflate=None, out=None):
         """x = M^-1 source for every source, several at a time, in mixed precision, as `naik solve` does for one mass.
 
-        sources    array [n] + session.shape, or of more axes in front; complex128 on the host, or on the session's GPU
-        mass       or kappa; naik_epsilon, twist, tolerance, deflate as the keys of solve[]
-        out        an array for x, of the sources' kind and shape, which may be the sources; None: a new one
+        sources       array [n] + session.shape, or with more axes in front, on the host or on the session's GPU. naik
+                      solves in complex128: it copies arrays of other numbers, and of other orders of memory
+        mass          a m, in lattice units; for quarks with spin kappa may take its place. M = 2 m + D for staggered
+                      quarks, M = m + 4 + C - D/2 for quarks with spin (doc/quarks.md)
+        naik_epsilon  correction of the Naik term; hisq only
+        twist         (x, y, z), the momentum that twisted boundaries add, in units of 2 pi / L
+        tolerance     of the residual |b - A x| / |b| of the even-odd system; None: that of solver
+        deflate       False solves without the low modes of the session
+        out           an array for x, of the sources' kind and shape, which may be the sources; None: a new one
 
         Returns Solution(x, results): x has the shape of sources, and results has a Result for each source. Warns
-        with NotConverged if a solution missed its tolerance.
+        with NotConverged if a solution missed its tolerance. Raises InputError if arguments are wrong, CorruptError if
+        links or solutions changed in memory, and KeyboardInterrupt after Ctrl-C.
         """
+        if (mass is None) == (kappa is None):
+            raise errors.InputError("solve needs a mass or, for quarks with spin, a kappa, and not both")
+        mass, kappa, epsilon = _number(mass, "mass"), _number(kappa, "kappa"), _number(naik_epsilon, "naik_epsilon")
         given = {"masses": None if mass is None else [mass], "kappas": None if kappa is None else [kappa],
-                 "naik_epsilon": None if naik_epsilon is None else [naik_epsilon], "twist": twist, "tolerance": tolerance,
-                 "deflate": deflate}
+                 "naik_epsilon": None if epsilon is None else [epsilon], "twist": twist,
+                 "tolerance": _number(tolerance, "tolerance"), "deflate": deflate}
         src, count = self._vectors(sources, "sources")
         x = src.like() if out is None else arrays.take_out(out, src)
         results = (library.Result * count)()
@@ -324,22 +415,30 @@ class Session:
     def contract(self, meson, quark, antiquark=None, *, momentum=(0, 0, 0), origin=(0, 0, 0, 0), cosine=False):
         """C(t) of a meson, complex [T], or [momenta][T] for a list of momenta; no factor 1/V (doc/correlators.md).
 
-        meson              "pion5", "rhox", ...; of quarks with spin "pion", "rho_x", ...
-        quark, antiquark   propagators [columns] + session.shape, all columns of a source; None: the quark's own
-        momentum           one momentum, or a list of them, in units of 2 pi / L
-        origin             the site from which momenta and signs are counted: give the place of the source
+        meson      "pion5", "rhox", ...; of quarks with spin "pion", "rho_x", ...
+        quark      a propagator [columns] + session.shape: all columns of a source
+        antiquark  the same; None: the quark's own propagator
+        momentum   one momentum (x, y, z), or a list of them, integers in units of 2 pi / L
+        origin     the site x, y, z, t from which momenta and signs are counted: give the place of the source
+        cosine     True weighs the sites with the product of cos(2 pi p_k y_k / L_k), y = x - origin, over the three
+                   directions in space, in place of exp(2 pi i p.y / L)
+
+        T is the extent of the whole lattice, and t counts from the time slice 0, on every rank. Raises InputError if
+        arguments are wrong.
         """
+        if not isinstance(meson, str):
+            raise errors.InputError(f"meson must be a text such as \"pion5\", not {type(meson).__name__}")
         parts = []
-        for array in (quark, antiquark):
-            if array is not None:
-                part, count = self._vectors(array, "a propagator")
+        for name, array in (("quark", quark), ("antiquark", antiquark)):
+            if array is not None or name == "quark":
+                part, count = self._vectors(array, name)
                 if count != self.columns:
                     raise errors.InputError(f"a propagator has {self.columns} columns, not {count}")
                 parts.append(part)
-        if not isinstance(meson, str):
-            raise errors.InputError(f"a meson is a text such as \"pion5\", not {meson!r:.200}")
         momenta = _integers(momentum, "momentum", (3,), (None, 3))
         several, momenta, origin = momenta.ndim > 1, momenta.reshape(-1, 3), _integers(origin, "origin", (4,))
+        if (origin < 0).any() or (origin >= self.size).any():
+            raise errors.InputError(f"origin {origin.tolist()} lies outside the lattice {list(self.size)}")
         out = np.empty((len(momenta), self.size[3]), np.complex128)
         for p, c in zip(momenta, out):
             frame = library.Frame((ctypes.c_int * 4)(*origin), (ctypes.c_int * 3)(*p), bool(cosine))
@@ -371,6 +470,8 @@ class Session:
             self._working.release()
 
     def __enter__(self):
+        if not self._session:
+            raise errors.ArgumentError("the session is closed")
         return self
 
     def __exit__(self, *_):

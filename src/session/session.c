@@ -427,7 +427,8 @@ static naik_status make_columns(naik_session *s, const char *source, double *out
     NAIK_TRY(session_input_make(s->comm, &s->texts, NULL, source, &input));
     if (input->source_count != 1) {
         status = NAIK_FAIL(s->comm->log, NAIK_ERR_INPUT,
-                           "a session makes one source at a time: give one place and not %d",
+                           "a session makes one source at a time, and these keys make %d: give one "
+                           "place, one time slice and one hit, and no dilution",
                            input->source_count);
         goto done;
     }
