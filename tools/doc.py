@@ -33,8 +33,8 @@ def sections_of(program):
 
 
 READING = """
-Each key has first its kind of value and its default, and then its meaning. An entry "required with
-X" belongs to X: give the key there, and leave it out elsewhere unless its meaning says otherwise.
+Each key has first its kind of value and its default, and then its meaning. "Required with X" means:
+give this key with X, and leave it out without X unless its meaning says otherwise.
 """
 
 
@@ -179,7 +179,7 @@ def bad_inputs(program):
             continue
         section = "damaged" if status == "4" else "files" if entry in files else of_section(sentence, sections) or "whole"
         kind = re.sub(r"\.[0-9]+\.", "[].", sentence)
-        for varies in (r"(, not |names | is )('[^']*'|\S+)(.*)", r"(not apply to (?:source type|action.type) )\w+(.*)", r"(' )[0-9.e-]+( is too small.*)"):
+        for varies in (r"(' )[0-9.e-]+( is too small.*)", r"(, not |names | is )('[^']*'|\S+)(.*)", r"(not apply to (?:source type|action.type) )\w+(.*)"):
             kind = re.sub(varies, r"\1", kind)
         groups[section].setdefault((kind, "did you mean" in sentence), (sentence, wrong_lines(old, new)))
     assert len(seen) == len(FORMS), f"no input has {[said for pattern, said, _ in FORMS if pattern not in seen]}"

@@ -46,9 +46,9 @@ static const naik_param params[] = {
     {.key = "gauge.configs",
      .kind = NAIK_PARAM_TEXTS,
      .offset = INPUT(gauge.configs),
-     .doc = "names of configurations. naik solve takes one after the other, with its name as "
-            "gauge.config, and skips those whose output is complete. A gauge.config beside this "
-            "list chooses one of them"},
+     .doc = "names of configurations. naik solve works on one after the other, and puts the name "
+            "of each in place of {config} in the names of files. naik skips configurations whose "
+            "output is complete. A gauge.config beside this list chooses one of them"},
     {.key = "gauge.on_mismatch",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(gauge.warn_only),
@@ -88,8 +88,8 @@ static const naik_param params[] = {
      .max = 2,
      .identity = true,
      .needed = "with asqtad",
-     .doc = "tadpole factor of asqtad. clover and twisted_mass may have it too: naik then divides "
-            "csw by u0^3"},
+     .doc = "tadpole factor of asqtad. clover and twisted_mass take this key too: naik then "
+            "divides csw by u0^3"},
     {.key = "action.projection",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(action.projection),
@@ -120,9 +120,9 @@ static const naik_param params[] = {
      .identity = true,
      .later = true,
      .needed = "with twisted_mass",
-     .doc = "the twisted mass mu of M = m + 4 + C + i mu g5 - D/2, C the clover term. The two "
-            "flavours of a doublet have mu and -mu; a run solves one of them. tmLQCD's 2KappaMu "
-            "is -2 kappa mu (doc/quarks.md)"},
+     .doc = "twisted mass mu. The operator is M = m + 4 + C + i mu g5 - D/2, where C is the clover "
+            "term. The two flavours of a doublet have mu and -mu; a run solves one of them. "
+            "tmLQCD's 2KappaMu is -2 kappa mu (doc/quarks.md)"},
     {.key = "action.file",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(action.file),
@@ -131,9 +131,9 @@ static const naik_param params[] = {
     {.key = "action.long_file",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(action.long_file),
-     .doc = "file with the long links, if action.file has only the fat ones; with type links "
-            "only. naik checks that each file has the links that it is named for, and that they "
-            "contain MILC's staggered phases and the boundary of lattice.boundary_t"},
+     .doc = "file with the long links, if action.file has only the fat links; with type links "
+            "only. naik checks that action.file has fat links and this file long links, and that "
+            "both contain MILC's staggered phases and the boundary of lattice.boundary_t"},
 
 #include "input/input_lists.inc"
 #include "input/input_three_point.inc"
@@ -146,8 +146,8 @@ static const naik_param params[] = {
      .initial = "1e-10",
      .identity = true,
      .doc = "largest relative residual of a solve, in double precision: |b - (4m^2 - DD)x| / |b| "
-            "on one parity for staggered quarks, |b - Mh x| / |b| for quarks with spin, Mh the "
-            "even-odd operator (doc/quarks.md)"},
+            "on one parity for staggered quarks, |b - Mh x| / |b| for quarks with spin, where Mh "
+            "is the even-odd operator (doc/quarks.md)"},
     {.key = "solver.tolerance_full",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(solver.tolerance_full),
@@ -156,17 +156,17 @@ static const naik_param params[] = {
      .initial = "0",
      .identity = true,
      .later = true,
-     .doc = "largest |src - M x| / |src| on the whole lattice, which must hold in addition to "
-            "tolerance; "
-            "0 requires nothing. With tolerance: 1, only this number counts"},
+     .doc = "limit of |src - M x| / |src| on the whole lattice, in addition to tolerance; 0 means "
+            "no limit. With tolerance: 1, only this limit counts"},
     {.key = "solver.max_iterations",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(solver.max_iterations),
      .min = 1,
      .max = 100000000,
      .initial = "20000",
-     .doc = "limit of the iterations of a solve. naik stores a solve that needs more as not "
-            "converged (exit status 3), and a rerun with a higher limit solves only those again"},
+     .doc = "limit of the iterations of a solve. naik stores a solve that reaches the limit as not "
+            "converged (exit status 3). If you run again with a higher limit, naik repeats only "
+            "such solves"},
     {.key = "solver.inner_precision",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.inner_precision),
@@ -191,8 +191,8 @@ static const naik_param params[] = {
      .offset = INPUT(solver.multishift),
      .words = switches,
      .initial = "auto",
-     .doc = "on solves the masses of one source from one Krylov space. auto does so where that "
-            "moves fewer bytes of memory"},
+     .doc = "on solves the masses of one source from one Krylov space. auto does so if the solves "
+            "then move fewer bytes of memory"},
     {.key = "solver.method",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.method),
@@ -203,10 +203,10 @@ static const naik_param params[] = {
      .before = "bicgstab",
      .doc = "solver of quarks with spin. auto solves the first column of a quark by bicgstab "
             "(twisted_mass: by cg), and changes to multigrid if that column takes too many "
-            "iterations. bicgstab that does not converge goes on in double precision, and then by "
-            "cg in double precision. cg is conjugate gradient on the normal equations. multigrid "
-            "is for light quarks: its setup costs about as much as one source, and a lighter "
-            "quark takes hardly more iterations"},
+            "iterations. If bicgstab does not converge, naik goes on with bicgstab in double "
+            "precision, and then with cg in double precision. cg is conjugate gradient on the "
+            "normal equations. multigrid is for light quarks: its setup costs about as much as one "
+            "source, and a lighter quark takes hardly more iterations"},
     {.key = "solver.link_numbers",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.link_numbers),
@@ -224,8 +224,8 @@ static const naik_param params[] = {
      .max = 1,
      .initial = "0",
      .identity = true,
-     .doc = "largest sqrt(sum |r|^2/|x|^2 / sites), where r is the residual and x the solution at "
-            "a site, which must hold in addition to tolerance; 0 requires nothing"},
+     .doc = "limit of sqrt(sum |r|^2/|x|^2 / sites), in addition to tolerance, where r is the "
+            "residual and x the solution at a site; 0 means no limit"},
     {.key = "solver.verify",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(solver.double_check),
@@ -248,15 +248,15 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(output.file),
      .required = true,
-     .doc = "path of the HDF5 file. Its name is FILE.part until it is complete and verified"},
+     .doc = "path of the HDF5 file. The name is FILE.part until the file is complete and verified"},
     {.key = "output.propagators",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(output.propagators),
      .initial = "true",
      .identity = true,
-     .doc = "true stores the propagators; false stores correlators and residuals only. naik makes "
-            "some correlators from several solves, and keeps their propagators in FILE.part until "
-            "then"},
+     .doc = "true stores the propagators; false stores correlators and residuals only. If a "
+            "correlator needs several solves, naik keeps their propagators in FILE.part until the "
+            "correlator is made"},
     {.key = "output.precision",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(output.precision),
@@ -304,10 +304,9 @@ static const naik_param params[] = {
      .special = "source",
      .special_int = NAIK_INPUT_FROM_SOURCE,
      .initial = "source",
-     .doc =
-         "site x0 from which momenta and the signs of staggered mesons are counted. source "
-         "takes the source of each correlator. A site [x, y, z, t] holds for all correlators but "
-         "loops, as MILC's r_offset does"},
+     .doc = "site x0 from which naik counts momenta and the signs of staggered mesons. source "
+            "takes the source of each correlator. A site [x, y, z, t] holds for all correlators "
+            "but loops, as MILC's r_offset does"},
     {.key = "output.baryons",
      .kind = NAIK_PARAM_CHOICES,
      .offset = INPUT(output.baryons),
@@ -389,7 +388,7 @@ static const naik_param params[] = {
      .max = 32768,
      .special = "auto",
      .initial = "auto",
-     .doc = "number of ranks in each direction; with run.groups, those of one group. "
+     .doc = "number of ranks in each direction; with run.groups, the ranks of one group. "
             "NAIK_GRID=XxYxZxT in the environment replaces this key"},
     {.key = "run.groups",
      .kind = NAIK_PARAM_INT,
@@ -400,9 +399,9 @@ static const naik_param params[] = {
      .special_int = NAIK_INPUT_GROUPS_AUTO,
      .initial = "1",
      .doc = "number of groups of ranks. Groups solve different sources into one output, each with "
-            "its own copy of links and modes. The number must divide that of the ranks. auto "
-            "takes the number that the performance model finds fastest and that memory holds, on "
-            "devices that the model knows"},
+            "its own copy of links and modes. The number of groups must divide the number of "
+            "ranks. auto takes the number that the performance model finds fastest and that fits "
+            "into memory, on devices that the model knows"},
     {.key = "run.threads",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(run.threads),
@@ -415,8 +414,9 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.wall_limit_s),
      .initial = "0",
-     .doc = "the run stops soon after this time, with exit status 5, and the same command "
-            "continues it. It does not stop before its links are built. 0 means no limit"},
+     .doc =
+         "the run stops soon after this time, with exit status 5, and the same command continues "
+         "the run. The run does not stop before its links are built. 0 means no limit"},
     {.key = "run.watchdog",
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.watchdog_s),
