@@ -6,7 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QL_SWEEPS = 60 }; /* an eigenvalue */
+#include "base/clones.h"
+
+enum { QL_SWEEPS = 60 };            /* an eigenvalue */
+enum { COLUMNS = 16, SWEEPS = 32 }; /* that a thread has at once; that wait for each other */
+enum { FEW = 64 };                  /* rows that one thread is done with before many have met */
+
+static int chunks_of(int n)
+{
+    return (n + COLUMNS - 1) / COLUMNS;
+}
 
 static double norm2(naik_complex a)
 {
@@ -45,46 +54,31 @@ static naik_complex reflect(int n, naik_complex *x, double *factor)
     return (naik_complex){-phase.re * length, -phase.im * length};
 }
 
-/* The block [n][n] at `a`, rows `stride` apart, becomes H a H, H = 1 - factor v v^+; p [n] is room.
- * Whole matrix, so that rows are all that is ever read. */
-static void transform(int n, naik_complex *a, int stride, const naik_complex *v, double factor,
-                      naik_complex *p)
-{
-    naik_complex overlap = {0, 0};
-#pragma omp parallel for schedule(static)
-    for (int i = 0; i < n; i++) {
-        naik_complex sum = {0, 0};
-        for (int j = 0; j < n; j++) {
-            sum = add_product(sum, a[(size_t)i * (size_t)stride + (size_t)j], v[j]);
-        }
-        p[i] = (naik_complex){factor * sum.re, factor * sum.im};
-    }
-    for (int i = 0; i < n; i++) {
-        overlap = add_product(overlap, conjugate(v[i]), p[i]);
-    }
-    const double half = 0.5 * factor * overlap.re; /* v^+ a v is real */
-    for (int i = 0; i < n; i++) {
-        p[i].re -= half * v[i].re;
-        p[i].im -= half * v[i].im;
-    }
-#pragma omp parallel for schedule(static)
-    for (int i = 0; i < n; i++) {
-        naik_complex *row = a + (size_t)i * (size_t)stride;
-        const naik_complex vi = {-v[i].re, -v[i].im}, pi = {-p[i].re, -p[i].im};
-        for (int j = 0; j < n; j++) {
-            row[j] = add_product(row[j], vi, conjugate(p[j]));
-            row[j] = add_product(row[j], pi, conjugate(v[j]));
-        }
-    }
-}
+/* Vectors in two parts, so that loops run along them. */
+typedef struct split {
+    double *re, *im;
+} split;
 
-/* Plane rotation of two rows. */
-static void rotate(int n, double *restrict x, double *restrict y, double c, double s)
+/* a -= v p^+ + p v^+, which every row of a takes when it is read next. */
+typedef struct change {
+    split v, p;
+} change;
+
+/* A row of the matrix, from column `begin` on, takes a change. The loops stand apart for the sake of
+ * clones.h. */
+NAIK_CLONES static void change_row(int n, const change *by, int i, int begin, double *restrict re,
+                                   double *restrict im)
 {
+    const double vr = by->v.re[i], vi = by->v.im[i], pr = by->p.re[i], pi = by->p.im[i];
+    const double *ur = by->v.re + begin, *ui = by->v.im + begin;
+    const double *qr = by->p.re + begin, *qi = by->p.im + begin;
     for (int j = 0; j < n; j++) {
-        const double old = x[j];
-        x[j] = c * old - s * y[j];
-        y[j] = s * old + c * y[j];
+        re[j] -= vr * qr[j] + vi * qi[j];
+        re[j] -= pr * ur[j] + pi * ui[j];
+    }
+    for (int j = 0; j < n; j++) {
+        im[j] -= vi * qr[j] - vr * qi[j];
+        im[j] -= pi * ur[j] - pr * ui[j];
     }
 }
 
@@ -135,11 +129,48 @@ static int step(double *d, double *e, int l, int m, rotation *turn)
     return l;
 }
 
-/* Eigenvalues d and eigenvectors, the rows of z [n][n], of the tridiagonal matrix d, e; z is the
- * unit matrix before. A thread has some of the columns. */
-static bool tridiagonal_solve(int n, double *d, double *e, double *z, rotation *turn)
+/* The sweeps of rotations that wait, each of rows `last` .. `first` from above on. */
+typedef struct waiting {
+    rotation *turn; /* [SWEEPS][n] */
+    int first[SWEEPS], last[SWEEPS], count;
+} waiting;
+
+typedef double lanes[COLUMNS];
+
+/* Plane rotations of rows. */
+NAIK_CLONES static void rotate(lanes *restrict z, const rotation *turn, int first, int last)
 {
-    enum { COLUMNS = 64 };
+    double below[COLUMNS];
+    memcpy(below, z[first], sizeof below);
+    for (int i = first - 1; i >= last; i--) {
+        const double c = turn[i].c, s = turn[i].s;
+        for (int j = 0; j < COLUMNS; j++) {
+            z[i + 1][j] = s * z[i][j] + c * below[j];
+        }
+        for (int j = 0; j < COLUMNS; j++) {
+            below[j] = c * z[i][j] - s * below[j];
+        }
+    }
+    memcpy(z[last], below, sizeof below);
+}
+
+/* All that wait, on columns that stay in a thread's cache. */
+static void rotate_all(int n, waiting *w, lanes *z)
+{
+#pragma omp parallel for schedule(static) if (n > FEW)
+    for (int chunk = 0; chunk < chunks_of(n); chunk++) {
+        for (int k = 0; k < w->count; k++) {
+            rotate(z + (size_t)chunk * (size_t)n, w->turn + (size_t)k * (size_t)n, w->first[k],
+                   w->last[k]);
+        }
+    }
+    w->count = 0;
+}
+
+/* Eigenvalues d and eigenvectors, the rows of z [chunks][n][COLUMNS], of the tridiagonal matrix d, e; z
+ * is the unit matrix before. */
+static bool tridiagonal_solve(int n, double *d, double *e, lanes *z, waiting *w)
+{
     for (int l = 0; l < n; l++) {
         int sweeps = 0;
         if (!isfinite(d[l]) || !isfinite(e[l])) {
@@ -149,114 +180,221 @@ static bool tridiagonal_solve(int n, double *d, double *e, double *z, rotation *
             if (sweeps++ == QL_SWEEPS) {
                 return false;
             }
-            const int last = step(d, e, l, m, turn);
-#pragma omp parallel for schedule(static)
-            for (int begin = 0; begin < n; begin += COLUMNS) {
-                const int width = n - begin < COLUMNS ? n - begin : COLUMNS;
-                for (int i = m - 1; i >= last; i--) {
-                    double *row = z + (size_t)i * (size_t)n + begin;
-                    rotate(width, row, row + n, turn[i].c, turn[i].s);
-                }
+            w->first[w->count] = m;
+            w->last[w->count] = step(d, e, l, m, w->turn + (size_t)w->count * (size_t)n);
+            if (++w->count == SWEEPS) {
+                rotate_all(n, w, z);
             }
         }
     }
+    rotate_all(n, w, z);
     return true;
 }
 
-/* vectors = H_0 H_1 ... phases z^T, columns in the order of `from`. */
-static void back(int n, const naik_complex *a, const double *factor, const naik_complex *phase,
-                 const double *z, const int *from, naik_complex *vectors)
+/* x -= factor v v^+ x, of COLUMNS columns. */
+NAIK_CLONES static void reflect_columns(int n, const double *vr, const double *vi, double factor,
+                                        lanes *restrict xr, lanes *restrict xi)
 {
-    enum { COLUMNS = 32 };
-#pragma omp parallel for schedule(static)
-    for (int begin = 0; begin < n; begin += COLUMNS) {
-        const int width = n - begin < COLUMNS ? n - begin : COLUMNS;
-        for (int i = 0; i < n; i++) {
-            for (int j = begin; j < begin + width; j++) {
-                const double y = z[(size_t)from[j] * (size_t)n + (size_t)i];
-                vectors[(size_t)i * (size_t)n + (size_t)j] =
-                    (naik_complex){phase[i].re * y, phase[i].im * y};
-            }
+    double sr[COLUMNS] = {0}, si[COLUMNS] = {0};
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < COLUMNS; j++) {
+            sr[j] += vr[i] * xr[i][j] + vi[i] * xi[i][j];
         }
-        for (int k = n - 3; k >= 0; k--) { /* v_k is column k of a, from row k + 1 on */
-            naik_complex sum[COLUMNS];
-            memset(sum, 0, sizeof sum);
-            for (int i = k + 1; i < n; i++) {
-                const naik_complex v = conjugate(a[(size_t)i * (size_t)n + (size_t)k]);
-                for (int j = 0; j < width; j++) {
-                    sum[j] = add_product(sum[j], v,
-                                         vectors[(size_t)i * (size_t)n + (size_t)(begin + j)]);
-                }
-            }
-            for (int i = k + 1; i < n; i++) {
-                const naik_complex v = a[(size_t)i * (size_t)n + (size_t)k];
-                const naik_complex w = {-factor[k] * v.re, -factor[k] * v.im};
-                for (int j = 0; j < width; j++) {
-                    naik_complex *to = &vectors[(size_t)i * (size_t)n + (size_t)(begin + j)];
-                    *to = add_product(*to, w, sum[j]);
-                }
-            }
+        for (int j = 0; j < COLUMNS; j++) {
+            si[j] += vr[i] * xi[i][j] - vi[i] * xr[i][j];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        const double wr = factor * vr[i], wi = factor * vi[i];
+        for (int j = 0; j < COLUMNS; j++) {
+            xr[i][j] -= wr * sr[j] - wi * si[j];
+        }
+        for (int j = 0; j < COLUMNS; j++) {
+            xi[i][j] -= wr * si[j] + wi * sr[j];
         }
     }
 }
 
 typedef struct room {
-    double *e, *factor, *z;
-    naik_complex *v, *p, *phase;
-    rotation *turn;
+    double *e, *factor;
+    split a; /* [n][n]; right of the diagonal, the reflections */
+    change now, last;
+    naik_complex *column, *phase;
+    lanes *z, *x; /* [chunks][n], [2][chunks][n] */
+    waiting waiting;
     int *from;
 } room;
 
+/* vectors = H_0 H_1 ... phases z^T, columns in the order of `from`. */
+static void back(int n, const room *w, naik_complex *vectors)
+{
+    const size_t row = (size_t)n;
+#pragma omp parallel for schedule(static) if (n > FEW)
+    for (int chunk = 0; chunk < chunks_of(n); chunk++) {
+        lanes *xr = w->x + 2 * (size_t)chunk * row, *xi = xr + row;
+        const int begin = chunk * COLUMNS;
+        const int width = n - begin < COLUMNS ? n - begin : COLUMNS;
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < width; j++) {
+                const double y =
+                    w->z[(size_t)(i / COLUMNS) * row + (size_t)w->from[begin + j]][i % COLUMNS];
+                xr[i][j] = w->phase[i].re * y;
+                xi[i][j] = w->phase[i].im * y;
+            }
+        }
+        for (int k = n - 3; k >= 0; k--) {
+            const size_t at = (size_t)k * (row + 1) + 1;
+            reflect_columns(n - 1 - k, w->a.re + at, w->a.im + at, w->factor[k], xr + k + 1,
+                            xi + k + 1);
+        }
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < width; j++) {
+                vectors[(size_t)i * row + (size_t)(begin + j)] = (naik_complex){xr[i][j], xi[i][j]};
+            }
+        }
+    }
+}
+
+static bool split_create(size_t count, split *out)
+{
+    out->re = calloc(count, sizeof *out->re);
+    out->im = calloc(count, sizeof *out->im);
+    return out->re != NULL && out->im != NULL;
+}
+
+static void split_destroy(split *s)
+{
+    free(s->re);
+    free(s->im);
+}
+
 static bool room_create(int n, room *w)
 {
-    const size_t size = (size_t)n;
+    const size_t size = (size_t)n, padded = size * (size_t)chunks_of(n);
     *w = (room){.e = calloc(size, sizeof(double)),
                 .factor = calloc(size, sizeof(double)),
-                .z = calloc(size * size, sizeof(double)),
-                .v = calloc(size, sizeof(naik_complex)),
-                .p = calloc(size, sizeof(naik_complex)),
+                .column = calloc(size, sizeof(naik_complex)),
                 .phase = calloc(size, sizeof(naik_complex)),
-                .turn = calloc(size, sizeof(rotation)),
+                .z = calloc(padded, sizeof(lanes)),
+                .x = calloc(2 * padded, sizeof(lanes)),
+                .waiting = {.turn = calloc(SWEEPS * size, sizeof(rotation))},
                 .from = calloc(size, sizeof(int))};
-    return w->e != NULL && w->factor != NULL && w->z != NULL && w->v != NULL && w->p != NULL &&
-           w->phase != NULL && w->turn != NULL && w->from != NULL;
+    bool all = split_create(size * size, &w->a);
+    for (int i = 0; i < 2; i++) {
+        change *c = i == 0 ? &w->now : &w->last;
+        all = split_create(size, &c->v) && all;
+        all = split_create(size, &c->p) && all;
+    }
+    return all && w->e != NULL && w->factor != NULL && w->column != NULL && w->phase != NULL &&
+           w->z != NULL && w->x != NULL && w->waiting.turn != NULL && w->from != NULL;
 }
 
 static void room_destroy(room *w)
 {
     free(w->e);
     free(w->factor);
-    free(w->z);
-    free(w->v);
-    free(w->p);
+    free(w->column);
     free(w->phase);
-    free(w->turn);
+    free(w->z);
+    free(w->x);
+    free(w->waiting.turn);
     free(w->from);
+    split_destroy(&w->a);
+    split_destroy(&w->now.v);
+    split_destroy(&w->now.p);
+    split_destroy(&w->last.v);
+    split_destroy(&w->last.p);
 }
 
-/* a becomes tridiagonal: value and w->e, its phases in w->phase; below stay the reflections. */
-static void reduce(int n, naik_complex *a, double *value, room *w)
+/* What is above the diagonal is what is below it; the first column beside it. */
+static void take_matrix(int n, const naik_complex *a, room *w)
 {
     const size_t row = (size_t)n;
-    w->phase[0] = (naik_complex){1, 0};
-    for (int i = 0; i < n; i++) { /* what is above the diagonal is what is below it */
-        a[i * row + (size_t)i].im = 0;
-        for (int j = 0; j < i; j++) {
-            a[(size_t)j * row + (size_t)i] = conjugate(a[(size_t)i * row + (size_t)j]);
+    for (size_t i = 0; i < row; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            const naik_complex x = {a[i * row + j].re, j < i ? a[i * row + j].im : 0};
+            w->a.re[i * row + j] = w->a.re[j * row + i] = x.re;
+            w->a.im[i * row + j] = x.im;
+            w->a.im[j * row + i] = -x.im;
         }
+        w->column[i] = (naik_complex){w->a.re[i * row], w->a.im[i * row]};
     }
+}
+
+/* The rows below `k` take the last change, the next column is put aside as it is then, and p = factor a v
+ * where there is a reflection. One pass: the matrix moves once. */
+static void pass(int n, int k, bool changes, room *w)
+{
+    const int rest = n - 1 - k;
+    const double factor = w->factor[k];
+#pragma omp parallel for schedule(static) if (rest > FEW)
+    for (int i = 0; i < rest; i++) {
+        const size_t at = (size_t)(k + 1 + i) * (size_t)n + (size_t)(k + 1);
+        double *re = w->a.re + at, *im = w->a.im + at;
+        naik_complex sum = {0, 0};
+        if (changes) {
+            change_row(rest, &w->last, i + 1, 1, re, im);
+        }
+        w->column[k + 1 + i] = (naik_complex){re[0], im[0]};
+        for (int j = 0; j < rest && factor != 0; j++) {
+            sum = add_product(sum, (naik_complex){re[j], im[j]},
+                              (naik_complex){w->now.v.re[j], w->now.v.im[j]});
+        }
+        w->now.p.re[i] = factor * sum.re;
+        w->now.p.im[i] = factor * sum.im;
+    }
+}
+
+/* p becomes what the change is made of, so that a -= v p^+ + p v^+ is H a H, H = 1 - factor v v^+. */
+static void finish_change(int n, double factor, change *c)
+{
+    naik_complex overlap = {0, 0};
+    for (int i = 0; i < n; i++) {
+        overlap = add_product(overlap, (naik_complex){c->v.re[i], -c->v.im[i]},
+                              (naik_complex){c->p.re[i], c->p.im[i]});
+    }
+    const double half = 0.5 * factor * overlap.re; /* v^+ a v is real */
+    for (int i = 0; i < n; i++) {
+        c->p.re[i] -= half * c->v.re[i];
+        c->p.im[i] -= half * c->v.im[i];
+    }
+}
+
+/* Column `k` from the diagonal down takes the last change. */
+static void change_column(int n, const change *by, naik_complex *column)
+{
+    const naik_complex v = {by->v.re[0], -by->v.im[0]}, p = {by->p.re[0], -by->p.im[0]};
+    for (int i = 0; i < n; i++) {
+        column[i] = add_product(column[i], (naik_complex){-by->v.re[i], -by->v.im[i]}, p);
+        column[i] = add_product(column[i], (naik_complex){-by->p.re[i], -by->p.im[i]}, v);
+    }
+}
+
+/* a becomes tridiagonal: value and w->e, its phases in w->phase; right of the diagonal stay the reflections. */
+static void reduce(int n, const naik_complex *a, double *value, room *w)
+{
+    const size_t row = (size_t)n;
+    bool changes = false;
+    w->phase[0] = (naik_complex){1, 0};
+    take_matrix(n, a, w);
     for (int k = 0; k < n - 1; k++) {
         const int rest = n - 1 - k;
+        if (changes) {
+            change_column(rest + 1, &w->last, w->column + k);
+        }
+        value[k] = w->column[k].re;
+        const naik_complex below = reflect(rest, w->column + k + 1, &w->factor[k]);
         for (int i = 0; i < rest; i++) {
-            w->v[i] = a[(size_t)(k + 1 + i) * row + (size_t)k];
+            const size_t at = (size_t)k * row + (size_t)(k + 1 + i);
+            w->a.re[at] = w->now.v.re[i] = w->column[k + 1 + i].re;
+            w->a.im[at] = w->now.v.im[i] = w->column[k + 1 + i].im;
         }
-        const naik_complex below = reflect(rest, w->v, &w->factor[k]);
-        if (w->factor[k] != 0) {
-            transform(rest, a + (size_t)(k + 1) * (row + 1), n, w->v, w->factor[k], w->p);
-        }
-        for (int i = 0; i < rest; i++) {
-            a[(size_t)(k + 1 + i) * row + (size_t)k] = w->v[i];
-        }
+        pass(n, k, changes, w);
+        changes = w->factor[k] != 0;
+        finish_change(rest, w->factor[k], &w->now);
+        const change old = w->last;
+        w->last = w->now;
+        w->now = old;
         const double length = sqrt(norm2(below));
         const naik_complex last = w->phase[k], zero = {0, 0};
         w->e[k] = length;
@@ -265,9 +403,7 @@ static void reduce(int n, naik_complex *a, double *value, room *w)
                 ? add_product(zero, last, (naik_complex){below.re / length, below.im / length})
                 : last;
     }
-    for (int k = 0; k < n; k++) {
-        value[k] = a[(size_t)k * (row + 1)].re;
-    }
+    value[n - 1] = w->column[n - 1].re;
 }
 
 /* from[j] = number of the j-th smallest; equal ones in their order. */
@@ -282,7 +418,7 @@ static void sort(int n, const double *value, int *from)
     }
 }
 
-naik_status naik_hermitian_solve(naik_log *log, int n, naik_complex *a, double *value,
+naik_status naik_hermitian_solve(naik_log *log, int n, const naik_complex *a, double *value,
                                  naik_complex *vectors)
 {
     naik_status status = NAIK_OK;
@@ -293,15 +429,15 @@ naik_status naik_hermitian_solve(naik_log *log, int n, naik_complex *a, double *
     }
     reduce(n, a, value, &w);
     for (int i = 0; i < n; i++) {
-        w.z[(size_t)i * (size_t)(n + 1)] = 1;
+        w.z[(size_t)(i / COLUMNS) * (size_t)n + (size_t)i][i % COLUMNS] = 1;
     }
-    if (!tridiagonal_solve(n, value, w.e, w.z, w.turn)) {
+    if (!tridiagonal_solve(n, value, w.e, w.z, &w.waiting)) {
         status =
             NAIK_FAIL(log, NAIK_ERR_ARG, "the eigenvalues of a matrix of %d rows: no numbers", n);
         goto done;
     }
     sort(n, value, w.from);
-    back(n, a, w.factor, w.phase, w.z, w.from, vectors);
+    back(n, &w, vectors);
     memcpy(w.factor, value, (size_t)n * sizeof *value);
     for (int j = 0; j < n; j++) {
         value[j] = w.factor[w.from[j]];

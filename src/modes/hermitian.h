@@ -13,10 +13,10 @@
 
 /* a z_j = value_j z_j, ascending; z_j is column j of vectors [n][n], |z_j| = 1.
  *
- *   a   [n][n] row-major, of which the lower triangle is read; overwritten
+ *   a   [n][n] row-major, of which the lower triangle is read
  *
  * Local. NAIK_ERR_MEMORY; NAIK_ERR_ARG where it does not converge, as with NaN. */
-naik_status naik_hermitian_solve(naik_log *log, int n, naik_complex *a, double *value,
+naik_status naik_hermitian_solve(naik_log *log, int n, const naik_complex *a, double *value,
                                  naik_complex *vectors);
 
 /* a = r^+ r with r upper triangular, its inverse in `inverse` [n][n], both with zeros below; the
