@@ -247,6 +247,16 @@ naik_status naik_file_check_space(naik_comm *comm, const char *path, int64_t siz
     return naik_comm_agree(comm, status);
 }
 
+int naik_file_reserve_open(int fd)
+{
+    struct stat info;
+    const int failed =
+        fstat(fd, &info) != 0 || (info.st_size > 0 && fallocate(fd, 0, 0, info.st_size) != 0)
+            ? errno
+            : 0;
+    return failed == ENOSPC || failed == EDQUOT || failed == EFBIG ? failed : 0;
+}
+
 static naik_status reserve(naik_log *log, const char *path)
 {
     struct stat info;
@@ -258,9 +268,9 @@ static naik_status reserve(naik_log *log, const char *path)
         }
         return NAIK_FAIL(log, NAIK_ERR_IO, "%s cannot be opened: %s", path, strerror(failed));
     }
-    int failed = info.st_size > 0 && fallocate(fd, 0, 0, info.st_size) != 0 ? errno : 0;
+    const int failed = naik_file_reserve_open(fd);
     close(fd);
-    if (failed == ENOSPC || failed == EDQUOT || failed == EFBIG) {
+    if (failed != 0) {
         return NAIK_FAIL(log, NAIK_ERR_IO,
                          "%s needs %.1f MiB, which its file system does not give: %s", path,
                          (double)info.st_size / 1048576.0, strerror(failed));

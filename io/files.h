@@ -54,6 +54,8 @@ naik_status naik_file_check_name(naik_log *log, const char *path);
  * fills up later cannot fail a write into it. Where the system cannot, nothing happens.
  * NAIK_ERR_IO when the disk is full. */
 naik_status naik_file_reserve(naik_comm *comm, const char *path);
+/* The same of a file that is open for writing. Local, in any thread. 0, or ENOSPC and its like */
+int naik_file_reserve_open(int fd);
 
 /* Rank 0 writes size_bytes at offset; offset 0 begins the file anew if `create`. Collective,
  * agrees. NAIK_ERR_IO */

@@ -82,6 +82,13 @@ static int put_vector(naik_modes_writer *w, int index, const float *vector, char
     if (!naik_mode_form_is_finite(&w->form, elements)) {
         return NOT_FINITE;
     }
+    if (index == 0 && w->part.geometry->lattice->comm->rank == 0) { /* which may take seconds */
+        *doing = "make room for";
+        failed = naik_file_reserve_open(w->fd);
+        if (failed != 0) {
+            return failed;
+        }
+    }
     naik_site_sum_begin(&s, w->form.element_bytes, sums);
     naik_runs_add(&w->runs, elements, &s);
     naik_site_sum_take(&s, sum);

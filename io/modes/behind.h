@@ -2,7 +2,7 @@
  *
  * The vectors are packed into host memory in single precision, in the order of their sites. A few
  * threads without MPI make bricks of them where the file has bricks, sum them, write them, read them
- * again and compare, and force the file to disk.
+ * again and compare, and force the file to disk. One of them first has the file system set its blocks aside.
  * Where all have room they begin when all are packed, which is sooner without them.
  * The file is described and gets its name in a call of all ranks, when all have ended.
  */

@@ -218,7 +218,6 @@ naik_status naik_modes_part_begin(naik_modes_part *p, const char *path, naik_out
     p->path = out->part;
     NAIK_TRY(naik_h5_by_rank_0(comm, make, p));
     NAIK_TRY(naik_comm_broadcast(comm, &p->offset, sizeof p->offset, 0));
-    NAIK_TRY(naik_file_reserve(comm, out->part));
 done:
     comm->io.replace = replaced;
     return status;

@@ -25,7 +25,7 @@ naik_status naik_modes_part_fill_in(const naik_geometry *geometry, const naik_mo
                                     const naik_modes_about *about, naik_modes_part *out);
 void naik_modes_part_clear(naik_modes_part *part);
 
-/* The file without its vectors, its blocks set aside. Collective. As naik_output_begin */
+/* The file without its vectors. Collective. As naik_output_begin */
 naik_status naik_modes_part_begin(naik_modes_part *part, const char *path, naik_output *out);
 /* All vectors are written, and read again at the place where they should be. `part->sum` are those of
  * each rank's part: all are added, and two vectors are read through HDF5. Or, where `through_h5` is

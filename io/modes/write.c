@@ -50,6 +50,7 @@ static naik_status write_together(const naik_geometry *geometry, const char *pat
     status = naik_modes_part_fill_in(geometry, modes, about, &part);
     NAIK_TRY(naik_comm_agree(geometry->lattice->comm, status));
     NAIK_TRY(naik_modes_part_begin(&part, path, &out));
+    NAIK_TRY(naik_file_reserve(geometry->lattice->comm, out.part));
     NAIK_TRY(fill(&part));
     NAIK_TRY(naik_modes_part_finish(&part, &out, true));
 done:

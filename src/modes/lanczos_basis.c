@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/rng.h"
 #include "modes/hermitian.h"
 
@@ -15,10 +16,9 @@ naik_status lanczos_fill_random(lanczos *l)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = l->geometry->lattice;
-    double *v = calloc((size_t)lat->sites * 6, sizeof *v);
-    NAIK_TRY(naik_comm_agree(
-        lat->comm,
-        v != NULL ? NAIK_OK : NAIK_FAIL(l->log, NAIK_ERR_MEMORY, "no memory for a random vector")));
+    double *v = NULL;
+    status = naik_alloc(l->log, (size_t)lat->sites * 6 * sizeof *v, "a random vector", (void **)&v);
+    NAIK_TRY(naik_comm_agree(lat->comm, status));
     for (int c = 0; c < BLOCK; c++) {
         const uint32_t stream = STREAM + (uint32_t)(l->state.randoms * BLOCK + c);
 #pragma omp parallel for schedule(static)
@@ -36,7 +36,7 @@ naik_status lanczos_fill_random(lanczos *l)
     }
     l->state.randoms++;
 done:
-    free(v);
+    naik_free(v);
     return status;
 }
 

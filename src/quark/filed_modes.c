@@ -8,6 +8,7 @@
 #include "base/timer.h"
 #include "comm/groups.h"
 #include "comm/memory_limit.h"
+#include "comm/threads.h"
 #include "io/files.h"
 
 enum { MOST_THREADS = 8 };
@@ -18,6 +19,7 @@ struct filed_modes {
     naik_modes_writer *writer; /* NULL: over */
     naik_lock *turn;
     double begun_s, packed_s; /* the clock; seconds */
+    int threads;              /* of loops, when it began */
     char path[NAIK_PATH_MAX], search[NAIK_PATH_MAX];
 };
 
@@ -48,8 +50,19 @@ static void release(filed_modes **file)
     filed_modes *f = *file;
     naik_modes_writer_abandon(&f->writer);
     naik_lock_release(f->comm, &f->turn);
+    naik_threads_use(f->threads);
     free(f);
     *file = NULL;
+}
+
+/* Beside a device the rank's loops leave the writers their processors: a loop is as slow as its slowest
+ * thread, and one that waits for a processor makes all the others wait. */
+static void make_way(const filed_modes *f, const naik_backend *backend, int writers)
+{
+    const int left = naik_comm_job(f->comm)->cpus - writers;
+    if (!backend->ops->host_memory && left < f->threads) {
+        naik_threads_use(left > 1 ? left : 1);
+    }
 }
 
 naik_status filed_modes_begin(const char *path, const char *search, const naik_modes *modes,
@@ -67,10 +80,12 @@ naik_status filed_modes_begin(const char *path, const char *search, const naik_m
     f->comm = comm;
     f->timer = geometry->backend->timer;
     f->begun_s = naik_time_s();
+    f->threads = naik_threads_count();
     snprintf(f->path, sizeof f->path, "%s", path);
     snprintf(f->search, sizeof f->search, "%s", search);
     NAIK_TRY(naik_modes_writer_begin(geometry, path, modes, about, pace, &f->writer));
     f->packed_s = naik_time_s() - f->begun_s;
+    make_way(f, geometry->backend, pace->threads);
     f->turn = *turn;
     *turn = NULL;
     *out = f;
