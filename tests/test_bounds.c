@@ -1,5 +1,6 @@
 /* test_bounds.c - small rules at both sides of their limits: what texts may say, which vectors are alike, what sums
- * are rounded to, where ghost sites are, names of backends, and how many flops an operator with spin takes
+ * are rounded to, where ghost sites are, names of backends, how many flops an operator with spin takes, and which solves
+ * count where one has missed
  *
  * ranks: 1
  */
@@ -13,6 +14,7 @@
 #include "backend/create.h"
 #include "base/text.h"
 #include "check.h"
+#include "cli/correlator_facts.h"
 #include "lattice/grid.h"
 #include "links/ghosted.h"
 #include "multigrid/coarse_vector.h"
@@ -279,10 +281,57 @@ static void a_backend_has_one_of_three_names(check *t)
     }
 }
 
+/* Of each source in the file one mass, or two; one column of one of them has missed its tolerance. */
+static void a_column_that_missed_is_told_of_the_quarks_that_have_it(check *t)
+{
+    static naik_reader_pair pair[] = {{.label = "p", .quark = {.mass = 0.1}},
+                                      {.label = "p", .quark = {.mass = 0.2}},
+                                      {.label = "p", .quark = {.mass = 0.2, .naik_epsilon = 0.5}},
+                                      {.label = "q/s0001", .quark = {.mass = 0.1}},
+                                      {.label = "p+exact/s0000", .quark = {.mass = 0.1}},
+                                      {.label = "pp", .quark = {.mass = 0.1}}};
+    enum { PAIRS = sizeof pair / sizeof *pair, COLUMNS = 3 };
+    const naik_contracted_quark p = {"p", {.mass = 0.1}}, heavy = {"p", {.mass = 0.2}},
+                                other = {"p", {.mass = 0.2, .naik_epsilon = 0.5}},
+                                q = {"q", {.mass = 0.1}};
+    const struct {
+        naik_reader_contraction c;
+        int missed[PAIRS]; /* that it tells of each */
+    } rows[] = {
+        {{.quarks = 1, .quark = {p}}, {1, 0, 0, 0, 0, 0}},
+        {{.quarks = 2, .quark = {p, q}}, {1, 0, 0, 1, 0, 0}},
+        {{.quarks = 2, .quark = {p, p}}, {2, 0, 0, 0, 0, 0}},
+        {{.quarks = 3, .quark = {p, heavy, q}}, {1, 1, 0, 1, 0, 0}},
+        {{.quarks = 1, .quark = {other}}, {0, 0, 1, 0, 0, 0}},
+        {{.quarks = 1, .quark = {p}, .spectator = q}, {1, 0, 0, 0, 0, 0}},
+        {{.quarks = 1, .quark = {p}, .three_point = true, .spectator = q}, {1, 0, 0, 1, 0, 0}},
+        {{.quarks = 1, .quark = {p}, .truncated = true, .quantity = "mean"}, {1, 0, 0, 0, 1, 0}},
+        {{.quarks = 1, .quark = {p}, .truncated = true, .quantity = "sloppy mean"},
+         {1, 0, 0, 0, 0, 0}},
+        {{.quarks = 1, .quark = {p}, .quantity = "mean"}, {1, 0, 0, 0, 0, 0}}};
+    const naik_propagator_reader view = {.columns = COLUMNS, .pairs = pair, .pair_count = PAIRS};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int k = 0; k < PAIRS * COLUMNS; k++) {
+            naik_solve_state *state = &pair[k / COLUMNS].solve[k % COLUMNS].state;
+            *state = NAIK_SOLVE_NOT_CONVERGED;
+            if (!CHECK_INT(t, correlator_unconverged(&view, &rows[i].c),
+                           rows[i].missed[k / COLUMNS])) {
+                fprintf(stderr, "    row %zu, column %d of pair %d\n", i, k % COLUMNS, k / COLUMNS);
+            }
+            *state = NAIK_SOLVE_DONE;
+        }
+    }
+    CHECK_TRUE(t, correlator_mass_is_shared(&view, "p", &heavy.quark) &&
+                      correlator_mass_is_shared(&view, "p", &other.quark));
+    CHECK_TRUE(t, !correlator_mass_is_shared(&view, "p", &p.quark) &&
+                      !correlator_mass_is_shared(&view, "q", &heavy.quark));
+}
+
 CHECK_MAIN(CHECK(characters_are_printed_or_not), CHECK(a_backend_has_one_of_three_names),
            CHECK(lists_of_counts_have_their_limits), CHECK(numbers_of_texts_have_their_limits),
            CHECK(grids_work_where_boxes_are_even_and_hold_a_halo),
            CHECK(ghost_sites_follow_the_box), CHECK(coarse_sums_have_room_below_two_to_the_sixty),
            CHECK(vectors_that_are_alike_are_not_parted),
            CHECK(what_parts_vectors_makes_them_orthonormal),
-           CHECK(flops_of_an_operator_with_spin_are_counted))
+           CHECK(flops_of_an_operator_with_spin_are_counted),
+           CHECK(a_column_that_missed_is_told_of_the_quarks_that_have_it))

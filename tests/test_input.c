@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -451,6 +452,74 @@ static void auto_groups_are_those_of_the_model(check *t)
     CHECK_INT(t, chosen(t, clover, "solver: {method: multigrid}\n", h100, 4, 0).groups, 2);
 }
 
+/* What the environment says is A, A_1, users and HOME; a name as it is typed, and what comes of it. */
+static void names_of_files_are_read_as_a_shell_reads_them(check *t)
+{
+    enum { LONG = 4095 };
+    static const char known[] = "~=/h\0~a.b=/u\0~c-d=/v\0A=x\0A_1=y\0B=p\rq\0C=p\nq";
+    static const struct {
+        const char *typed, *name, *refused;
+    } rows[] = {{"f", "f", NULL},
+                {"~", "/h", NULL},
+                {"~/f", "/h/f", NULL},
+                {"~a.b/f", "/u/f", NULL},
+                {"~c-d", "/v", NULL},
+                {"~a/f", NULL, "but there is no user a"},
+                {"~.a/f", "~.a/f", NULL},
+                {"f~", "f~", NULL},
+                {"f/~/g", "f/~/g", NULL},
+                {"\\~/f", "~/f", NULL},
+                {"f\\~", "f\\~", NULL},
+                {"$A/f", "x/f", NULL},
+                {"f$A", "fx", NULL},
+                {"${A}f", "xf", NULL},
+                {"$A_1$A", "yx", NULL},
+                {"$Af", NULL, "but the environment has no Af"},
+                {"$1", "$1", NULL},
+                {"f$", "f$", NULL},
+                {"\\$A", "$A", NULL},
+                {"${A", NULL, "of a variable naik takes $NAME and ${NAME} only"},
+                {"${}", NULL, "of a variable naik takes $NAME and ${NAME} only"},
+                {"$A.it''s", "x.it's", NULL},
+                {"$B", NULL, "which has a line break in it"},
+                {"$C", NULL, "which has a line break in it"},
+                {"${D}", "", NULL}, /* as long as a name may be */
+                {"${D}f", NULL, "is longer than 4095 characters"}};
+    char *list = calloc(1, sizeof known + LONG + 3);
+    CHECK_REQUIRE(t, list != NULL);
+    memcpy(list, known, sizeof known);
+    memset(strcpy(list + sizeof known, "D=") + 2, 'd', LONG);
+    const naik_variables variables = {.list = list, .size = sizeof known + LONG + 3};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[512];
+        naik_input *in = NULL;
+        snprintf(text, sizeof text,
+                 "lattice: {size: [4, 4, 4, 8]}\ngauge: {file: '%s'}\naction: {type: naive}\n"
+                 "output: {file: o}\n"
+                 "solve: [{name: p, masses: [0.5], source: {type: even_wall, t0: 0}}]\n",
+                 rows[i].typed);
+        const naik_status status =
+            naik_input_parse_stored(t->log, text, strlen(text), NULL, 0, NULL, &variables, &in);
+        bool good = true;
+        if (rows[i].refused != NULL) {
+            good = CHECK_TRUE(t, strstr(naik_log_message(t->log), rows[i].refused) != NULL);
+            good = CHECK_STATUS(t, status, NAIK_ERR_INPUT) && good;
+        } else if (CHECK_OK(t, status)) {
+            const char *const longest = list + sizeof known + 2;
+            good = CHECK_TEXT(t, in->gauge.file, rows[i].name[0] != '\0' ? rows[i].name : longest);
+        }
+        if (!good) {
+            fprintf(stderr, "    %s\n", rows[i].typed);
+        }
+        if (in != NULL && strstr(rows[i].typed, "it") != NULL) {
+            CHECK_TEXT(t, in->expanded, "# --set gauge.file='x.it''s'\n");
+        }
+        naik_log_clear(t->log);
+        naik_input_destroy(&in);
+    }
+    free(list);
+}
+
 CHECK_MAIN(CHECK(exact_sources_are_drawn_without_preference),
            CHECK(auto_groups_are_those_of_the_model),
            CHECK(stored_inputs_are_told_from_their_overrides),
@@ -459,6 +528,7 @@ CHECK_MAIN(CHECK(exact_sources_are_drawn_without_preference),
            CHECK(tasks_have_quarks_and_each_is_there_once),
            CHECK(kinds_are_those_of_their_operators_and_keys),
            CHECK(overrides_and_environment_replace_keys_and_are_recorded),
+           CHECK(names_of_files_are_read_as_a_shell_reads_them),
            CHECK(canonical_text_does_not_depend_on_how_it_was_written),
            CHECK(a_moving_wall_of_a_corner_says_what_it_is_counted_from),
            CHECK(keys_that_came_later_are_in_no_identity_at_their_initial_values),

@@ -7,6 +7,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import naik_io  # noqa: E402
+from naik import places  # noqa: E402
 from program import main, naik, path  # noqa: E402
 
 HEAD = "lattice: {size: [4, 2, 4, 6]}\ngauge: {file: %s}\naction: {type: %s}\nsolver: {tolerance: 1e-6}\n"
@@ -175,10 +176,85 @@ output: {propagators: false, file: %s}
             assert np.allclose(got[:, 1], np.std(stored, 0, ddof=1) / 3 ** 0.5, rtol=1e-2), (entry, quantity, got)
             seen.append(got[1, 0])
         assert seen[0] == seen[1] and len(set(seen)) == 3, seen
-    run = subprocess.run([sys.executable, average, "ama", "0.5", "--quantity", "standard error", *names], capture_output=True, text=True)
-    assert run.returncode == 1 and "a standard error is of one configuration" in run.stderr, run.stderr
+    run = subprocess.run([sys.executable, average.replace("ensemble_average", "effective_mass"), names[0], "/p000"], capture_output=True, text=True)
+    drawn = {line.split()[0].rpartition("/p000")[2] for line in run.stdout.splitlines()}
+    assert drawn == {"", "/mean", "/sloppy_mean", "/low"}, drawn
+    for quantity in "standard error", "correction standard error":
+        run = subprocess.run([sys.executable, average, "ama", "0.5", "--quantity", quantity, *names], capture_output=True, text=True)
+        assert run.returncode == 1 and f"a {quantity} is of one configuration" in run.stderr, run.stderr
 
 
-main([means_are_those_of_the_run_or_none, places_of_one_parity_have_means_of_anything, currents_counted_from_one_site_have_their_sign,
+def at(kind, origin=(0, 0, 0, 0), subset=None, momentum=(0, 0, 0), twist=(0, 0, 0), smearing="none", begin=None):
+    """A source as naik.io tells naik.places of it."""
+    subset = subset or ("one site" if kind in places.SITES else "one time slice")
+    return {"type": kind, "origin": origin, "subset": subset, "momentum": momentum, "twist": twist, "smearing": smearing, "begin": begin or origin}
+
+
+def corner(kind, x, **more):
+    return at(kind, subset="x, y, z even of one time slice" if x == 0 else f"x, y, z = {x}, 0, 0 modulo 2 on one time slice", **more)
+
+
+def signs_and_reasons_have_a_row_each():
+    """What no run is needed for: of which places there is a sign, what files must share, and why there is no mean."""
+    point, wall, odd, even = at("point", (1, 2, 3, 3)), at("evenandodd_wall", (0, 0, 0, 1)), corner("corner_wall", 1), corner("corner_wall", 0)
+    moving, twisted = at("evenandodd_wall", momentum=(1, 0, 0)), at("evenandodd_wall", twist=(0, 0.5, 0))
+    for sign, words, sources, *more in (
+            (1, ["pion5"], [point]), (1, ["rhox"], [point]), (1, ["G5-G5"], [point]), (1, ["conserved_vector_t"], [point]),
+            (-1, ["GX-G1"], [point]), (1, ["GY-G1"], [point]), (1, ["GZ-G1"], [point]), (1, ["GT-G1"], [point]), (-1, ["G1-GXY"], [point]),
+            (-1, ["GZ-G1"], [at("point", (1, 1, 3, 3))]), (-1, ["GY-G1"], [at("point", (1, 2, 3, 2))]), (-1, ["GX-G1", "GY-G1"], [point]),
+            (1, ["GX-G1"], [at("point", (1, 2, 3, 2))]), (-1, ["GX-G1"], [at("covariant_gaussian", (1, 2, 3, 3))]),
+            (None, ["GX-G1"], [at("gaussian", (1, 2, 3, 3))]), (1, ["pion5"], [at("gaussian", (1, 2, 3, 3))]),
+            (-1, ["pion5"], [at("point", (1, 2, 3, 3), smearing="operator GX-G1"), point]),
+            (1, ["pion5"], [at("point", (1, 2, 3, 3), smearing="operator GX-G1")]), (None, ["GX-G1"], [point], "wall"), (1, ["pion5"], [point], "wall"),
+            (1, ["nucleon"], [point], "point", True), (None, ["nucleon"], [at("point", smearing="operator GX-G1")], "point", True),
+            (None, ["nucleon"], [wall], "point", True),
+            (1, ["pion5"], [wall]), (1, ["rhox"], [wall, wall]), (None, ["GX-G1"], [wall]), (None, ["conserved_vector_t"], [wall]),
+            (None, ["pion5"], [at("evenandodd_wall", smearing="operator GX-G1")]), (None, ["pion5"], [moving]), (None, ["pion5"], [twisted]),
+            (None, ["pion5"], [wall], "point", False, (1, 0, 0)), (1, ["pion5"], [point], "point", False, (1, 0, 0)),
+            (None, ["pion5"], [at("even_wall", subset="even sites of one time slice")]), (None, ["pion5"], [at("evenminusodd_wall")]),
+            (None, ["pion5"], [at("funnywall1")]), (None, ["pion5"], [at("funnywall2")]),
+            (1, ["pion5"], [even]), (1, ["pion5"], [odd, odd]), (None, ["pion5"], [odd, even]), (None, ["pion5"], [odd, point]),
+            (None, ["pion5"], [wall, even]), (1, ["pion5"], [point, wall]), (1, ["pion5"], [point, point, wall]),
+            (None, ["pion5"], [point, at("point")]), (None, ["pion5"], [wall, at("evenminusodd_wall")]), (None, ["pion5", "GX-G1"], [wall])):
+        sink, baryon, momentum = [*more, *("point", False, (0, 0, 0))[len(more):]]
+        got = places.Lie(words, momentum, sink, baryon, sources).sign(False, naik_io._GAMMAS)
+        assert got == sign, (sign, words, sources, more, got)
+    for sign, sources in (1, [wall]), (1, [moving, point]), (None, [even]), (None, [at("evenminusodd_wall")]):
+        assert places.Lie(["pion"], (0, 0, 0), "point", False, sources).sign(True, naik_io._GAMMAS) == sign, sources
+    size, far = (4, 4, 4, 8), at("point", (3, 0, 0, 1))
+    sequential = at("sequential", (0, 0, 0, 1), begin=(0, 0, 0, 2))
+    for sources, signed, want in (
+            ([point], True, {}), ([point], False, {"places of the sources modulo 2": "1 0 1 1"}),
+            ([point, sequential], True, {"time of source 1 from its propagator's source": "7", "time of source 1 from the first": "6"}),
+            ([wall, point], True, {"time of source 1 from the first": "2"}),
+            ([moving, point], True, {"time of source 1 from the first": "3", "place of the point beside a wall with momentum": "1 2 3"}),
+            ([point, moving, at("point", (1, 2, 3, 3))], True,
+             {"time of source 1 from the first": "5", "time of source 2 from the first": "0", "distance of point 1 from the first": "0 0 0 0",
+              "place of the point beside a wall with momentum": "1 2 3"}),
+            ([moving, point, far], True,
+             {"time of source 1 from the first": "3", "time of source 2 from the first": "1", "distance of point 1 from the first": "2 2 1 6",
+              "place of the point beside a wall with momentum": "1 2 3"}),
+            ([point, far], True, {"time of source 1 from the first": "6", "distance of point 1 from the first": "2 2 1 6"}),
+            ([at("point", momentum=(1, 0, 0)), wall], True, {"time of source 1 from the first": "1"})):
+        got = places.Lie(["pion5"], (0, 0, 0), "point", False, sources).told(size, signed)
+        assert got == want, (sources, got, want)
+    near, later = at("point", (1, 2, 3, 1)), at("evenandodd_wall", (0, 0, 0, 7))
+    up = {**moving, "origin": (0, 0, 0, 6)}
+    for one, other, signed, why in (
+            ([point], [near], True, None), ([point], [near], False, None), ([point], [far], True, None), ([point], [far], False, "signs that depend on that"),
+            ([point], [wall], True, "are of several kinds of sources"), ([wall], [moving], True, "are of several kinds"), ([wall], [twisted], True, "kinds"),
+            ([even], [odd], True, "kinds"), ([point], [at("point", smearing="radius 1")], True, "kinds"),
+            ([point, sequential], [point, sequential], True, "have sequential sources"),
+            ([point, wall], [near, later], True, None), ([point, wall], [near, wall], True, "do not lie beside each other in the same way"),
+            ([point, far], [near, far], True, "do not lie beside each other"), ([point, point], [near, near], True, None),
+            ([point, point], [point, at("point", (3, 2, 3, 3))], True, "do not lie beside each other"),
+            ([point, moving], [near, up], True, None), ([point, moving, wall], [at("point", (1, 2, 2, 1)), up, later], True, "join points at several"),
+            ([point, moving], [at("point", (1, 2, 2, 1)), up], True, "join points at several places with a wall that has a momentum"),
+            ([point, wall], [at("point", (1, 2, 2, 1)), later], True, None)):
+        got = places.Lie(["pion5"], (0, 0, 0), "point", False, one).against(places.Lie(["pion5"], (0, 0, 0), "point", False, other), size, signed)
+        assert (got is None) if why is None else why in (got or ""), (one, other, signed, got)
+
+
+main([signs_and_reasons_have_a_row_each, means_are_those_of_the_run_or_none, places_of_one_parity_have_means_of_anything, currents_counted_from_one_site_have_their_sign,
       ensembles_do_not_mix_places_of_two_parities, ensembles_do_not_mix_sinks_and_distances,
       ensembles_of_averages_are_of_what_each_run_stored])

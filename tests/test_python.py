@@ -143,7 +143,9 @@ def what_missed_its_tolerance_comes_with_a_warning():
         f.propagator(0, 1)
         assert not told, told[0].message
         f.propagator(0, 0)
-        assert [w.category for w in told] == [naik_io.NotConverged] and "residual" in str(told[0].message), told
+        missed = [f"{r['true_residual']:.1e}" for r in sorted(f.solves, key=lambda r: -r["true_residual"]) if (r["source"], r["mass"]) == (0, 0)]
+        assert [w.category for w in told] == [naik_io.NotConverged] and str(told[0].message).endswith(f"residual {missed[0]}"), (told, missed)
+        assert missed[0] != missed[-1], missed
         try:
             f.correlator("pt", 1)
             raise AssertionError("a correlator that was not asked for")
@@ -157,6 +159,12 @@ def effective_mass_finds_the_mass_of_a_cosh():
     assert np.allclose(naik_io.effective_mass(c)[1:], 0.7, rtol=1e-12)
     falling = naik_io.falling_mass([-8, -2, -1, 0.5, 4])  # both signs alike have a mass, across a change of sign is none
     assert np.allclose(falling[[0, 1, 3]], np.log([4, 2, 0.125]), rtol=1e-12) and np.isnan(falling[[2, 4]]).all(), falling
+    assert naik_io.jackknife([[1, 2], [3, 8]])[1].tolist() == [1, 3]
+    try:
+        naik_io.jackknife([c])
+        raise AssertionError("an error of one configuration")
+    except ValueError as error:
+        assert "two configurations or more" in str(error), error
     rows = example("effective_mass.py", FILES[0])
     assert len(rows) == 5 * 6 * 8 and rows[1][:5] == ["pt/s0000/m00/pion5/p000", "mass", "0.1", "t", "1"], rows[:2]
     with naik_io.open(FILES[0]) as f:
