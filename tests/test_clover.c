@@ -295,9 +295,9 @@ static void refuse_singular(check *t, const int extents[4], const int grid[4])
     CHECK_REQUIRE(t, make(t, grid, false, 0, 1, &s));
     naik_device *device = naik_backend_device(s.f.backend);
     flatten(&s.f, (const int[]){3, 2, 1, 5});
-    flatten(&s.f, (const int[]){5, 1, 2, 2});
+    flatten(&s.f, (const int[]){5, 1, 3, 2});
     const naik_status status = naik_clover_create(s.f.u, device, -4, 0, 1, &clover);
-    const char *first = "m + 4 + C cannot be inverted at site 5 1 2 2 (x y z t)";
+    const char *first = "m + 4 + C cannot be inverted at site 5 1 3 2 (x y z t)";
     CHECK_TRUE(t, strstr(naik_log_message(t->log), first) != NULL);
     CHECK_STATUS(t, status, NAIK_ERR_INPUT);
     CHECK_TRUE(t, clover == NULL);

@@ -2,6 +2,7 @@
  *
  * ranks: 1
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/options.h"
@@ -68,6 +69,84 @@ static void options_reach_their_variables(check *t)
     CHECK_NEAR(t, w.beta, 6.5, 0);
 }
 
+/* Each limit at both sides, one after the other; "" where nothing is refused.
+ */
+static void limits_of_options_have_a_row_each(check *t)
+{
+    int sweeps = 0, any = 0, count = 0, view = 0;
+    double beta = 0;
+    const char *text = NULL, *operand[1] = {NULL}, *const names[] = {"IN"};
+    bool dry = false;
+    const naik_option options[] = {
+        {.name = "dry-run", .kind = NAIK_OPTION_FLAG, .target = &dry},
+        {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &text},
+        {.name = "sweeps", .kind = NAIK_OPTION_INT, .target = &sweeps, .max = 100},
+        {.name = "any", .kind = NAIK_OPTION_INT, .target = &any},
+        {.name = "below", .kind = NAIK_OPTION_INT, .target = &count, .min = -5, .max = 0},
+        {.name = "view",
+         .kind = NAIK_OPTION_CHOICE,
+         .target = &view,
+         .choices = colours,
+         .lone = true},
+        {.name = "beta", .kind = NAIK_OPTION_REAL, .target = &beta, .min = 0.1, .max = 99}};
+    static const struct {
+        const char *arguments[3];
+        const char *refused;
+    } rows[] = {{{"--sweeps=0"}, ""},
+                {{"--sweeps=-1"}, "needs an integer from 0 to 100"},
+                {{"--sweeps=100"}, ""},
+                {{"--sweeps", "100"}, ""},
+                {{"--beta=0.1"}, ""},
+                {{"--beta=0.099"}, "needs a number from 0.1 to 99"},
+                {{"--beta=99"}, ""},
+                {{"--beta=99.1"}, "needs a number from 0.1 to 99"},
+                {{"--any=2147483647"}, ""},
+                {{"--any=2147483648"}, "option '--any' needs an integer, not '2147483648'"},
+                {{"--any=-2147483648"}, ""},
+                {{"--any=-2147483649"}, "option '--any' needs an integer, not '-2147483649'"},
+                {{"--any", "-7"}, ""},
+                {{"--any", "--dry-run"}, "option '--any' needs a value"},
+                {{"--any"}, "option '--any' needs a value"},
+                {{"--below=-5"}, ""},
+                {{"--below=-6"}, "needs an integer from -5 to 0"},
+                {{"--below=0"}, ""},
+                {{"--below=1"}, "needs an integer from -5 to 0"},
+                {{"--view"}, ""},
+                {{"--view=green"}, ""},
+                {{"--view", "f"}, ""}, /* which is an operand */
+                {{"--view="}, "option '--view' needs a value"},
+                {{"-o", "-"}, ""},
+                {{"-of"}, "unknown option '-of'"},
+                {{"-o=f"}, "unknown option '-o=f'"},
+                {{"--o", "f"}, "unknown option '--o'"},
+                {{"-output", "f"}, "unknown option '-output'; did you mean '--output'?"},
+                {{"-o", "f", "--output=g"}, "option '--output' is given twice"},
+                {{"-"}, ""},
+                {{"--", "--dry-run"}, ""},
+                {{"--", "-", "f"}, "unexpected argument 'f'"},
+                {{"f", "--dry-run"}, ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *argv[5] = {(char *)"test"};
+        int argc = 1;
+        for (int k = 0; k < 3 && rows[i].arguments[k] != NULL; k++) {
+            argv[argc++] = (char *)rows[i].arguments[k];
+        }
+        naik_log_clear(t->log);
+        const naik_status status =
+            naik_options_parse(t->log, "test", argc, argv, options,
+                               (int)(sizeof options / sizeof *options), names, 1, operand);
+        const char *says = naik_log_message(t->log);
+        const bool taken = status == NAIK_OK || strstr(says, "IN is missing") != NULL;
+        const bool refused = strstr(says, rows[i].refused) != NULL;
+        if (!CHECK_TRUE(t, rows[i].refused[0] == '\0' ? taken : status != NAIK_OK && refused)) {
+            fprintf(stderr, "    row %zu: %s\n", i, says);
+        }
+    }
+    CHECK_TRUE(t, any == -7 && sweeps == 100 && count == 0 && beta == 99 && dry);
+    CHECK_TRUE(t, view == 0 && strcmp(operand[0], "f") == 0);
+    naik_log_clear(t->log);
+}
+
 static void mistakes_have_their_sentence(check *t)
 {
     static const struct {
@@ -84,15 +163,21 @@ static void mistakes_have_their_sentence(check *t)
         {{"-o", "--dry-run"}, "naik test: option '-o' needs a value"},
         {{"--output="}, "naik test: option '--output' needs a value"},
         {{"--sweeps=1.5"},
-         "naik test: option '--sweeps' needs an integer from 0 to 100, not '1.5'"},
+         "naik test: option '--sweeps' needs an integer from 0 to 100, not "
+         "'1.5'"},
         {{"--sweeps=101"},
-         "naik test: option '--sweeps' needs an integer from 0 to 100, not '101'"},
+         "naik test: option '--sweeps' needs an integer from 0 to 100, not "
+         "'101'"},
         {{"--beta=nan"}, "naik test: option '--beta' needs a number from 0.1 to 99, not 'nan'"},
         {{"--beta=0"}, "naik test: option '--beta' needs a number from 0.1 to 99, not '0'"},
-        {{"--seed=-1"}, "naik test: option '--seed' needs an integer from 0 to 2^64 - 1, not '-1'"},
+        {{"--seed=-1"},
+         "naik test: option '--seed' needs an integer from 0 to 2^64 - 1, not "
+         "'-1'"},
         {{"--size=8,8,8"}, "naik test: option '--size' needs four extents X,Y,Z,T, not '8,8,8'"},
         {{"--colour=blue"}, "naik test: option '--colour' needs one of red, green, not 'blue'"},
-        {{"a", "b"}, "naik test: option '--size' is missing; 'naik test --help' has examples"},
+        {{"a", "b"},
+         "naik test: option '--size' is missing; 'naik test --help' has "
+         "examples"},
         {{"--size=8,8,8,8", "a"}, "naik test: OUT is missing; 'naik test --help' has examples"},
         {{"a", "b", "c"}, "naik test: unexpected argument 'c'; 'naik test --help' has examples"},
     };
@@ -182,6 +267,6 @@ static void sizes_have_three_figures_and_no_exponent(check *t)
 }
 
 CHECK_MAIN(CHECK(options_reach_their_variables), CHECK(mistakes_have_their_sentence),
-           CHECK(nearest_word_is_the_one_meant), CHECK(numbers_are_read_strictly),
-           CHECK(only_what_is_printable_is_printed),
+           CHECK(limits_of_options_have_a_row_each), CHECK(nearest_word_is_the_one_meant),
+           CHECK(numbers_are_read_strictly), CHECK(only_what_is_printable_is_printed),
            CHECK(sizes_have_three_figures_and_no_exponent))

@@ -241,6 +241,47 @@ static void a_part_that_cannot_be_looked_at_stays(check *t)
     room_leave(t, &r);
 }
 
+/* An HDF5 file that says nothing of itself but, with `sealed`, a checksum over its attributes. */
+typedef struct nameless {
+    const char *path;
+    bool sealed;
+} nameless;
+
+static naik_status make_nameless(naik_comm *alone, void *data)
+{
+    naik_status status = NAIK_OK;
+    const nameless *want = data;
+    hid_t file = H5Fcreate(want->path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    NAIK_H5_TRY(alone->log, file, "making a file");
+    if (want->sealed) {
+        NAIK_TRY(naik_h5_put_text(alone->log, file, "metadata_crc", "00000000"));
+    }
+done:
+    H5Fclose(file);
+    return status;
+}
+
+/* The one is damaged, and may be replaced; the other is somebody else's. */
+static void a_file_without_a_format_is_naiks_where_its_attributes_have_a_checksum(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    const naik_propagator_spec spec = room_spec();
+    for (int sealed = 0; sealed < 2; sealed++) {
+        naik_propagator_file *file = NULL;
+        nameless want = {.path = r.path, .sealed = sealed};
+        CHECK_OK(t, naik_h5_by_rank_0(t->comm, make_nameless, &want));
+        const naik_status status =
+            naik_propagator_file_open(r.lattice, r.path, &spec, false, &file);
+        CHECK_TRUE(t, strstr(naik_log_message(t->log), sealed ? "not a complete propagator file"
+                                                              : "is no file of naik") != NULL);
+        CHECK_STATUS(t, status, sealed ? NAIK_ERR_CORRUPT : NAIK_ERR_INPUT);
+    }
+    room_leave(t, &r);
+}
+
 static void an_incomplete_final_file_is_not_believed(check *t)
 {
     room r;
@@ -266,6 +307,7 @@ static void an_incomplete_final_file_is_not_believed(check *t)
 typedef struct slot_list {
     const char *part;
     size_t bytes;
+    bool overfull; /* the first has no room for its end */
 } slot_list;
 
 /* Each is a run's but the last one. */
@@ -279,6 +321,9 @@ static naik_status make_slots(naik_comm *alone, void *data)
     hid_t file = -1, sessions = -1;
     for (int i = 0; i < NAIK_SESSIONS - 1; i++) {
         snprintf(slots[i], NAIK_SESSION_BYTES, "time=%d\n", i);
+    }
+    if (list->overfull) {
+        memset(slots[0], 'x', NAIK_SESSION_BYTES);
     }
     NAIK_TRY(naik_h5_open(alone, list->part, true, NULL, &file));
     NAIK_H5_TRY(alone->log, H5Ldelete(file, "/metadata/sessions", H5P_DEFAULT), "removing slots");
@@ -297,10 +342,10 @@ done:
     return status;
 }
 
-static void fill_slots(check *t, const room *r, size_t bytes)
+static void fill_slots(check *t, const room *r, size_t bytes, bool overfull)
 {
     char part[NAIK_PATH_MAX];
-    slot_list list = {.part = part, .bytes = bytes};
+    slot_list list = {.part = part, .bytes = bytes, .overfull = overfull};
     snprintf(part, sizeof part, "%s.part", r->path);
     CHECK_OK(t, naik_h5_by_rank_0(t->comm, make_slots, &list));
 }
@@ -316,7 +361,7 @@ static void make_full(check *t, const room *r, const naik_propagator_spec *spec,
     CHECK_TEXT(t, found, "");
     CHECK_OK(t, room_commit(r->lattice, file, 0));
     naik_propagator_file_close(&file);
-    fill_slots(t, r, bytes);
+    fill_slots(t, r, bytes, false);
 }
 
 /* text [length + 1] */
@@ -415,11 +460,60 @@ static void slots_of_earlier_versions_keep_whole_lines(check *t)
     room_leave(t, &r);
 }
 
+/* Lengths of the texts of runs, as they are read. */
+typedef struct lengths {
+    const char *part;
+    int count;
+    size_t length[NAIK_SESSIONS];
+} lengths;
+
+static naik_status measure_text(void *context, int number, const char *text)
+{
+    lengths *seen = context;
+    seen->length[number] = strlen(text);
+    seen->count++;
+    return NAIK_OK;
+}
+
+static naik_status measure_texts(naik_comm *alone, void *data)
+{
+    naik_status status = NAIK_OK;
+    lengths *seen = data;
+    hid_t file = -1;
+    NAIK_TRY(naik_h5_open(alone, seen->part, false, NULL, &file));
+    NAIK_TRY(naik_prop_read_sessions(alone->log, file, measure_text, seen));
+done:
+    naik_h5_close(alone, &file);
+    return status;
+}
+
+/* A slot without an end, as damage or another program may leave it, takes nothing from the next one. */
+static void a_text_ends_with_its_slot(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    const naik_propagator_spec spec = room_spec();
+    char part[NAIK_PATH_MAX];
+    lengths seen = {.part = part};
+    snprintf(part, sizeof part, "%s.part", r.path);
+    make_full(t, &r, &spec, true, NAIK_SESSION_BYTES);
+    fill_slots(t, &r, NAIK_SESSION_BYTES, true);
+    CHECK_OK(t, naik_h5_by_rank_0(t->comm, measure_texts, &seen));
+    CHECK_INT(t, seen.count, NAIK_SESSIONS - 1);
+    CHECK_INT(t, (int)seen.length[0], NAIK_SESSION_BYTES - 1);
+    CHECK_INT(t, (int)seen.length[1], (int)strlen("time=1\n"));
+    room_leave(t, &r);
+}
+
 CHECK_MAIN(CHECK(a_changed_input_is_refused_by_name),
            CHECK(another_way_of_counting_is_told_as_it_is),
            CHECK_UP_TO(1, notes_are_whole_and_outlive_many_runs),
            CHECK_UP_TO(1, notes_of_many_runs_do_not_add_up),
            CHECK_UP_TO(1, slots_of_earlier_versions_keep_whole_lines),
-           CHECK(two_jobs_do_not_share_an_output), CHECK(stale_locks_are_taken_over),
-           CHECK(a_failing_write_loses_nothing), CHECK(a_part_that_cannot_be_looked_at_stays),
-           CHECK(an_incomplete_final_file_is_not_believed))
+           CHECK_UP_TO(1, a_text_ends_with_its_slot), CHECK(two_jobs_do_not_share_an_output),
+           CHECK(stale_locks_are_taken_over), CHECK(a_failing_write_loses_nothing),
+           CHECK(a_part_that_cannot_be_looked_at_stays),
+           CHECK(an_incomplete_final_file_is_not_believed),
+           CHECK(a_file_without_a_format_is_naiks_where_its_attributes_have_a_checksum))

@@ -25,7 +25,9 @@ static const struct {
             {NAIK_SOLVE_DONE, NAIK_SOLVER_CONVERGED, 100, 101, false}};
 enum { ROWS = sizeof rows / sizeof *rows, CHANGED = 7 };
 
-static naik_status commit(const room *r, naik_propagator_file *file, int solve, int row)
+/* x: the solution; NULL: it is left out. */
+static naik_status commit_with(const room *r, naik_propagator_file *file, int solve, int row,
+                               const double *x)
 {
     double corr[ROOM_CORR], history[2] = {1, 0.1};
     naik_solve_record record = {.state = rows[row].state,
@@ -38,7 +40,12 @@ static naik_status commit(const room *r, naik_propagator_file *file, int solve, 
              naik_solver_reason_text(rows[row].reason));
     room_fill_solution(r->lattice, solve, r->solution);
     room_fill_correlators(solve, corr);
-    return naik_propagator_file_commit(file, solve, r->solution, corr, &record, history, 2);
+    return naik_propagator_file_commit(file, solve, x, corr, &record, history, 2);
+}
+
+static naik_status commit(const room *r, naik_propagator_file *file, int solve, int row)
+{
+    return commit_with(r, file, solve, row, r->solution);
 }
 
 static int pending(const naik_propagator_file *file)
@@ -183,6 +190,35 @@ static void propagators_are_left_out_once_they_are_contracted(check *t)
     room_leave(t, &r);
 }
 
+/* What correlators were made of is done, and its record says that no solution is there. A journal alone has neither
+ * the correlators of several solves nor the solution: in a file that is made anew of it, the solve is pending. */
+static void what_was_left_out_is_not_made_of_a_journal(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    spec.until_contracted = true;
+    naik_propagator_file *file = room_begin(t, &r, &spec, CHANGED);
+    CHECK_REQUIRE(t, file != NULL);
+    CHECK_OK(t, commit_with(&r, file, CHANGED, ROWS - 1, NULL));
+    for (int lost = 0; lost < 2; lost++) {
+        naik_propagator_file_close(&file);
+        if (lost) {
+            lose_head(&r);
+        }
+        file = room_open(t, &r, &spec, false);
+        CHECK_REQUIRE(t, file != NULL);
+        CHECK_INT(t, naik_propagator_file_resumed(file), CHANGED + 1 - lost);
+        CHECK_INT(t, naik_propagator_file_left_out(file, CHANGED), !lost);
+        CHECK_INT(t, pending(file), ROOM_SOLVES - CHANGED - 1 + lost);
+    }
+    naik_propagator_file_close(&file);
+    room_leave(t, &r);
+}
+
 CHECK_MAIN(CHECK(solves_are_done_again_where_a_limit_was_lower),
            CHECK(a_file_that_begins_again_leaves_nothing_of_an_earlier_one),
-           CHECK(propagators_are_left_out_once_they_are_contracted))
+           CHECK(propagators_are_left_out_once_they_are_contracted),
+           CHECK(what_was_left_out_is_not_made_of_a_journal))
