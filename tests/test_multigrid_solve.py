@@ -19,6 +19,7 @@ solve:
     source: {type: point, origin: %s}
 solver:   {method: %s, tolerance: 1e-10}
 output:   {file: %s, correlators: [pion]}
+run:      {share_gpu: true}
 """
 LIGHT = "kappas: [0.140]"
 QUARK = "type: clover, csw: 1.0"
@@ -29,6 +30,13 @@ def solve(name, *more, size="[8, 4, 4, 8]", gauge=None, action=QUARK, mass=LIGHT
     with open(path(name + ".yaml"), "w") as f:
         f.write(INPUT % (size, gauge or path("lat.h5"), action, mass, origin, method, path(name + ".h5")))
     return naik("solve", path(name + ".yaml"), *more, **options)
+
+
+def on_gpu():
+    return "device 0" in solve("where", "--dry-run").split("\n")[0]
+
+
+SELDOM = "a GPU is looked at too seldom: solves of so few outer iterations end before"
 
 
 def a_configuration_is_generated():
@@ -76,17 +84,20 @@ def grids_threads_and_batches_give_the_same_bytes():
 
 
 def a_stopped_run_goes_on_to_the_same_bytes():
-    for where in "setup:3", "solve:4", "setup:12":  # in the first block of noise, and in a cycle
+    kept = [] if on_gpu() else ["solve:4"]
+    for where in "setup:3", *kept, "setup:12":  # in the first block of noise, and in a cycle
         said = solve("halted", env={"NAIK_INJECT": "stop:" + where}, status=5)
         assert " with 0 of 12 solves done: run the same command again to go on" in said, said
         assert where.startswith("solve") or len(re.findall("^multigrid cycle", said, flags=re.M)) < 3, said  # before its end
     said = solve("halted")
-    assert said.count("restored: ") == 12, said
+    assert said.count("restored: ") == 12 * len(kept), said
     same(everything("one.h5"), everything("halted.h5"))
     assert prints("halted.h5") == prints("one.h5") and len(prints("one.h5")) == 1, prints("halted.h5")
 
 
 def another_setup_ends_the_run():
+    if on_gpu():
+        return SELDOM
     solve("marked", env={"NAIK_INJECT": "stop:solve:4"}, status=5)
     with h5py.File(path("marked.h5.part"), "r+") as f:
         slots = f["/metadata/sessions"]
@@ -97,6 +108,8 @@ def another_setup_ends_the_run():
 
 
 def a_setup_that_changes_in_memory_is_made_again():
+    if on_gpu():
+        return SELDOM
     said = solve("flipped", env={"NAIK_INJECT": "flip:coarse:3,flip:vectors:3"}, status=4)
     assert "the coarse matrices of multigrid changed in the memory of rank 0: they are made again" in said, said
     assert "the near-null vectors of multigrid changed in the memory of rank 0, and it is not the first time" in said, said
@@ -158,10 +171,6 @@ def auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations():
     assert reasons("auto") == {"converged"}, reasons("auto")
 
 
-def on_gpu():
-    return "device 0" in solve("where", "--dry-run").split("\n")[0]
-
-
 def columns_join_the_first_where_its_residual_foresees_few_iterations():
     solve("other", method="bicgstab")
     # the first column has 45 iterations; a GPU is looked at every tenth or twentieth of them
@@ -209,6 +218,17 @@ def columns_that_joined_are_forgotten_where_the_first_turns_out_to_need_many():
     same(everything("beyond.h5"), everything("hoped.h5"))
 
 
+def a_first_column_goes_on_on_the_rung_that_it_has_climbed_to():
+    four = {"mass": "kappas: [0.156]", "origin": "[1, 2, 3, 5], colours: [0]"}  # they climb at 160 of some 400 iterations
+    solve("climbs", method="bicgstab", **four)
+    solve("climbed", method="auto", env={"NAIK_INJECT": "stop:solve:200"}, status=5, **four)
+    said = solve("climbed", method="auto", **four)
+    after = [int(n) for n in re.findall(r"^restored: .* colour=0 after (\d+) iterations$", said, flags=re.M)]
+    assert len(after) == 1 and 200 <= after[0] and "went on with double from iteration" in said, (after, said)
+    with h5py.File(path("climbs.h5")) as a, h5py.File(path("climbed.h5")) as b:
+        assert (a["/prop/s0000/m00"][...] == b["/prop/s0000/m00"][...]).all() and np.abs(a["/prop/s0000/m00"][...]).max() > 0
+
+
 def auto_takes_multigrid_where_it_needs_many():
     said = solve("light", *LIMIT, method="auto")
     assert "takes multigrid: bicgstab has not solved its first column in 40 iterations" in said, said
@@ -220,7 +240,8 @@ def auto_takes_multigrid_where_it_needs_many():
 
 def a_run_that_goes_on_takes_what_it_took():
     # the flip is in the column that is tried, and spoils nothing: the stop waits for the next solve
-    for name, fault, ranks in (("tried", "stop:solve:1", 1), ("left", "flip:direction:5,stop:solve:4", 1), ("gone", "kill:write:3", 2)):
+    left = [] if on_gpu() else [("left", "flip:direction:5,stop:solve:4", 1)]  # SELDOM
+    for name, fault, ranks in ("tried", "stop:solve:1", 1), *left, ("gone", "kill:write:3", 2):
         solve(name, *LIMIT, method="auto", env={"NAIK_INJECT": fault}, status=5 if "stop" in fault else None)
         if name == "tried":  # what is kept of the column that was tried is not taken for one of multigrid
             said = solve(name, *LIMIT, method="auto", env={"NAIK_INJECT": "kill:write:3"}, status=None)
@@ -286,6 +307,8 @@ def small_machine():
 
 def auto_does_without_where_memory_is_too_small_and_says_what_would_fit():
     shim = small_machine()
+    if on_gpu():
+        return "the memory that has to suffice is the GPU's, and the shim is for that of a machine"
     if shim is None or "sanitize" in os.environ.get("LD_PRELOAD", ""):
         return "there is no compiler for a shim, or something is preloaded"
     env = {"LD_PRELOAD": shim, "NAIK_MACHINE_MIB": "30"}  # 17 without multigrid, 49 with it
@@ -326,7 +349,7 @@ def vectors_that_noise_replaced_are_told():
                      action="type: wilson", mass="kappas: [0.124]", ranks=ranks)
         told.append(re.findall("noise took the place of ([0-9]+) parts of vectors", said))
         assert reasons("alike") == {"converged by multigrid"}, said
-    assert told[0] == told[1] and len(told[0]) == 2 and int(told[0][-1]) > 0, told
+    assert told[0] == told[1] and len(told[0]) == (1 if on_gpu() else 2) and int(told[0][-1]) > 0, told
 
 
 def a_grid_is_chosen_for_the_aggregates_of_the_input():
@@ -389,7 +412,7 @@ def light_quarks_take_no_more_iterations_than_they_were_found_to_take():
          "-o", path("beyond.h5"))
     said = solve("light", size="[8, 8, 8, 16]", gauge=path("beyond.h5"), action="type: wilson",
                  mass=f"kappas: [{', '.join(str(row[0]) for row in NEAR_CRITICAL)}]")
-    told = re.findall(r"multigrid: .* took (\d+) outer iterations, .* each with ([0-9.]+) coarse steps", said)
+    told = re.findall(r"multigrid: .* took (\d+) outer iterations together; an outer iteration took ([0-9.]+) coarse steps", said)
     setup = re.findall(r"^multigrid cycle: .* after (\d+) applications of Mh to each vector", said, flags=re.M)
     assert int(setup[-1]) <= 90, said
     with h5py.File(path("light.h5")) as f:
@@ -424,6 +447,7 @@ main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_itera
       columns_join_the_first_where_its_residual_foresees_few_iterations,
       what_has_ended_waits_for_the_first_and_is_dropped_with_it,
       columns_that_joined_are_forgotten_where_the_first_turns_out_to_need_many,
+      a_first_column_goes_on_on_the_rung_that_it_has_climbed_to,
       auto_takes_multigrid_where_it_needs_many, a_run_that_goes_on_takes_what_it_took,
       an_output_begun_without_multigrid_goes_on_without_it,
       an_output_without_solutions_by_multigrid_goes_on_anywhere, a_quark_is_decided_though_nothing_of_it_is_good_enough, lighter_quarks_follow, auto_does_without_where_the_grid_holds_no_aggregates,

@@ -30,13 +30,10 @@ done:
 
 /* Whether what was kept of a column is of the algorithm at work. With solver.method auto it may be of the
  * other one: of a column that was tried. */
-static bool suits(const solve_job *j, int task, const naik_solver_state *state)
+static bool suits(const solve_job *j, const naik_solver_state *state)
 {
-    const bool multigrid = naik_solver_state_is_multigrid(state);
-    const bool tried = j->trial.limit > 0 && j->trial.task == task;
     return !(j->plan.multigrid_auto && j->plan.multigrid) ||
-           (j->by_multigrid ? multigrid
-                            : !multigrid && (!tried || state->climb == NAIK_SOLVER_NO_CLIMB));
+           j->by_multigrid == naik_solver_state_is_multigrid(state);
 }
 
 naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_state *state,
@@ -52,7 +49,7 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_stat
     naik_checkpoint *kept = j->restored != NULL ? j->restored : j->checkpoint;
     NAIK_TRY(naik_checkpoint_restore(kept, solve_of(j, task), j->plan.history_stride, state, vector,
                                      half, found));
-    *found = *found && (vector != NAIK_SOLVER_STATE || suits(j, j->pending[index], state));
+    *found = *found && (vector != NAIK_SOLVER_STATE || suits(j, state));
     if (*found && vector == NAIK_SOLVER_X) {
         NAIK_TRY(solve_meeting_restored(j, j->pending[index], state));
     }
