@@ -41,7 +41,7 @@ naik_status bench_links(const bench *b)
     bench_put_int(&line, "svd", r.svd_count);
     bench_put_real(&line, "seconds", "%.4f", timing.median_s);
     bench_put_real(&line, "us", "%.6g", timing.median_s * 1e6);
-    bench_put_real(&line, "sites_per_us", "%.3f",
+    bench_put_real(&line, "sites_per_us", "%.6g",
                    (double)b->lattice->volume / timing.median_s * 1e-6);
     bench_line_end(b, &line, fields * 4 * 18 * 8 * (double)b->lattice->volume, timing.median_s,
                    &timing);
