@@ -102,6 +102,7 @@ for words, part in ((["cg", "--action", "wilson", "--masses", "0.1,0.2"], "--mas
                     *((["dslash", "--action", "wilson", "--" + name, word], f"--{name} is for staggered quarks")
                       for name, word in (("rung", "half"), ("source", "point"), ("batch", "1"), ("launch", "fused"))),
                     *((["cg", "--masses", masses], "is no ascending list of 2 to") for masses in ("0.1,0.1", "0.2,0.1", "0.1")),
+                    (["cg", "--mass", "0.1,"], "--mass 0.1, is no list of 1 to 16 masses"),
                     (["links", "--action", "wilson"], "are for dslash, cg, bicgstab and multigrid"),
                     (["bicgstab", "--action", "hisq"], "is wilson or clover here"),
                     (["bicgstab", "--csw", "1"], "--csw is for --action clover"),

@@ -57,15 +57,18 @@ static void characters_are_printed_or_not(check *t)
     }
 }
 
-static void lists_of_counts_have_their_limits(check *t)
+static void lists_of_numbers_have_their_limits(check *t)
 {
     enum { ROOM = 4 };
+    static const char *const no_reals[] = {"",     "2,", ",2",       "2,,3",      "2;3", "2, 3",
+                                           "2,3x", ",",  "2,3,4,5,", "2,3,4,5,6", "nan", "1e999"};
     static const struct {
         const char *text;
         int count; /* 0: refused */
-    } rows[] = {{"2", 1},     {"8", 1},     {"1", 0},     {"9", 0},        {"", 0},
-                {"2,", 0},    {",2", 0},    {"2;3", 0},   {"2,3", 2},      {"2,3,4,5", 4},
-                {"2,3,x", 0}, {"2,3,9", 0}, {"2,1,3", 0}, {"2,3,4,5,6", 0}};
+    } rows[] = {{"2", 1},     {"8", 1},         {"1", 0},     {"9", 0},
+                {"", 0},      {"2,", 0},        {",2", 0},    {"2;3", 0},
+                {"2,3", 2},   {"2,3,4,5", 4},   {"2,3,x", 0}, {"2,3,9", 0},
+                {"2,1,3", 0}, {"2,3,4,5,6", 0}, {" 2", 0},    {"+2", 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int values[ROOM] = {0}, count = 0;
         const bool good = naik_text_counts(rows[i].text, 2, 8, ROOM, values, &count);
@@ -75,6 +78,17 @@ static void lists_of_counts_have_their_limits(check *t)
         for (int k = 0; good && k < count; k++) {
             CHECK_INT(t, values[k], rows[i].text[2 * k] - '0');
         }
+        double reals[ROOM] = {0};
+        const bool same = naik_text_reals(rows[i].text, ROOM, reals, &count);
+        for (int k = 0; good && k < count; k++) {
+            CHECK_INT(t, (int)reals[k], values[k]);
+        }
+        CHECK_TRUE(t, same || !good);
+    }
+    for (size_t i = 0; i < sizeof no_reals / sizeof *no_reals; i++) {
+        double reals[ROOM] = {0};
+        int count = 0;
+        CHECK_TRUE(t, !naik_text_reals(no_reals[i], ROOM, reals, &count));
     }
 }
 
@@ -328,7 +342,7 @@ static void a_column_that_missed_is_told_of_the_quarks_that_have_it(check *t)
 }
 
 CHECK_MAIN(CHECK(characters_are_printed_or_not), CHECK(a_backend_has_one_of_three_names),
-           CHECK(lists_of_counts_have_their_limits), CHECK(numbers_of_texts_have_their_limits),
+           CHECK(lists_of_numbers_have_their_limits), CHECK(numbers_of_texts_have_their_limits),
            CHECK(grids_work_where_boxes_are_even_and_hold_a_halo),
            CHECK(ghost_sites_follow_the_box), CHECK(coarse_sums_have_room_below_two_to_the_sixty),
            CHECK(vectors_that_are_alike_are_not_parted),

@@ -124,8 +124,17 @@ def a_stopped_run_goes_on_to_the_same_bytes():
                 status=5)
     assert "stopped by signal" in said and os.path.exists(path("halted.h5.part")), said
     said = naik("solve", path("halted.yaml"))
-    assert "restored: " in said, said
+    assert "restored: source=pt mass=0 spin=0 colour=0 after 3 iterations" in said, said
     same(everything("one.h5"), everything("halted.h5"))
+
+
+def a_damaged_column_is_told_by_spin_and_colour():
+    shutil.copy(path("one.h5"), path("bad.h5"))
+    with h5py.File(path("bad.h5"), "r+") as f:
+        column = f["/prop/s0000/m00"][3, 1]
+        f["/prop/s0000/m00"][3, 1] = 2 * column
+    said = naik("export", path("bad.h5"), "-o", path("bad.lime"), status=4)
+    assert f"source 0 mass 0 spin 3 colour 1 of {path('bad.h5')} is damaged: checksum" in said, said
 
 
 def kept_in_mid_solve(name, whole, inner, *more):
@@ -376,6 +385,7 @@ def info_and_report_read_it():
 
 main([a_configuration_is_generated, known_propagators_and_mesons_come_out, iterations_are_those_of_another_program,
       grids_threads_and_batches_give_the_same_bytes, a_stopped_run_goes_on_to_the_same_bytes,
+      a_damaged_column_is_told_by_spin_and_colour,
       stopped_in_mid_solve_again_and_again_the_bytes_are_those_of_one_run,
       links_of_fewer_numbers_give_the_same_solutions, links_of_1_are_not_stored_in_8_numbers, a_state_of_an_older_format_is_ignored_with_one_line,
       what_would_wander_converges, auto_costs_no_more_than_double_near_the_critical_mass, staggered_keys_are_refused_by_name, a_singular_clover_block_is_refused_with_its_site,

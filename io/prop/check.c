@@ -244,10 +244,10 @@ static void restore_records(naik_propagator_file *file, const naik_disk_record *
                record->colour == s->colour;
         if (!good) {
             if (warn) {
+                char name[NAIK_PROP_SOLVE_TEXT];
+                naik_prop_solve_text(plan, s, name);
                 naik_log_warn(file->comm->log,
-                              "the record of source %d mass %d colour %d is damaged: it will be "
-                              "solved again",
-                              s->source, s->mass, s->colour);
+                              "the record of %s is damaged: it will be solved again", name);
             }
             *record =
                 (naik_solve_record){.source = s->source, .mass = s->mass, .colour = s->colour};
@@ -304,10 +304,12 @@ naik_status naik_prop_expect_solutions(const naik_propagator_file *file)
     for (int i = 0; i < file->plan->solve_count; i++) {
         const naik_solve_record *r = &file->records[i];
         if (naik_prop_is_left_out(r)) {
+            char name[NAIK_PROP_SOLVE_TEXT];
+            naik_prop_solve_text(file->plan, &file->plan->solve[i], name);
             return NAIK_FAIL(file->comm->log, NAIK_ERR_CORRUPT,
                              "%s calls itself complete, but its record says that the solution of "
-                             "source %d mass %d colour %d was left out, as in an unfinished file",
-                             naik_prop_path(file), r->source, r->mass, r->colour);
+                             "%s was left out, as in an unfinished file",
+                             naik_prop_path(file), name);
         }
     }
     return NAIK_OK;
@@ -497,11 +499,11 @@ naik_status naik_prop_verify(naik_propagator_file *file, bool reset, int *bad)
         }
         NAIK_TRY(naik_prop_check_solve(file, i, &intact));
         if (!intact) {
-            const struct naik_prop_solve *s = &file->plan->solve[i];
+            char name[NAIK_PROP_SOLVE_TEXT];
+            naik_prop_solve_text(file->plan, &file->plan->solve[i], name);
             ++*bad;
-            naik_log_warn(comm->log,
-                          "source %d mass %d colour %d disagrees with its checksum in the file%s",
-                          s->source, s->mass, s->colour, reset ? ": it will be solved again" : "");
+            naik_log_warn(comm->log, "%s disagrees with its checksum in the file%s", name,
+                          reset ? ": it will be solved again" : "");
             if (reset) {
                 NAIK_TRY(naik_prop_reset_solve(file, i));
             }

@@ -419,11 +419,11 @@ naik_status naik_propagator_file_read_solution(naik_propagator_file *file, int s
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_h5_field_read(file->lattice, &field, out, sum));
     if (sum[0] != record->suma || sum[1] != record->sumb) {
+        char name[NAIK_PROP_SOLVE_TEXT];
+        naik_prop_solve_text(file->plan, &file->plan->solve[solve], name);
         status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "source %d mass %d colour %d of %s is damaged: checksum %x %x, recorded "
-                           "%x %x",
-                           record->source, record->mass, record->colour, file->path, sum[0], sum[1],
-                           record->suma, record->sumb);
+                           "%s of %s is damaged: checksum %x %x, recorded %x %x", name, file->path,
+                           sum[0], sum[1], record->suma, record->sumb);
     }
 done:
     naik_prop_close_slab(&field);

@@ -83,6 +83,17 @@ void naik_propagator_momentum_name(const int p[NAIK_DIM - 1], char name[NAIK_PRO
     snprintf(name, NAIK_PROP_NAME, wide ? "p%d_%d_%d" : "p%d%d%d", p[0], p[1], p[2]);
 }
 
+void naik_prop_solve_text(const naik_prop_plan *plan, const struct naik_prop_solve *solve,
+                          char text[NAIK_PROP_SOLVE_TEXT])
+{
+    char spin[24] = "";
+    if (plan->spin > 1) {
+        snprintf(spin, sizeof spin, " spin %d", solve->colour / 3);
+    }
+    snprintf(text, NAIK_PROP_SOLVE_TEXT, "source %d mass %d%s colour %d", solve->source,
+             solve->mass, spin, solve->colour % 3);
+}
+
 void naik_propagator_twist_text(const double twist[NAIK_DIM - 1], const char *before, char text[96])
 {
     text[0] = '\0';

@@ -49,6 +49,10 @@ typedef struct naik_prop_plan {
 naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spec,
                                   const int size[NAIK_DIM], naik_prop_plan **out);
 void naik_prop_plan_destroy(naik_prop_plan **plan);
+/* "source 0 mass 1 colour 2", of spinors "source 0 mass 1 spin 3 colour 2": a solve as messages name it. */
+#define NAIK_PROP_SOLVE_TEXT 96
+void naik_prop_solve_text(const naik_prop_plan *plan, const struct naik_prop_solve *solve,
+                          char text[NAIK_PROP_SOLVE_TEXT]);
 /* "/prop/s0000/m00"; "/corr/NAME/m00" or "/corr/NAME/s0001/m00". */
 void naik_prop_slab_path(int source, int mass, char path[NAIK_PROP_PATH]);
 void naik_prop_corr_path(const naik_prop_plan *plan, int source, int mass,

@@ -202,12 +202,31 @@ bool naik_text_counts(const char *text, int least, int most, int room, int *valu
     for (*count = 0; *count < room; at++) {
         char *end = NULL;
         const long value = strtol(at, &end, 10);
-        if (end == at || value < least || value > most || (*end != ',' && *end != '\0')) {
+        if (*at < '0' || *at > '9' || value < least || value > most ||
+            (*end != ',' && *end != '\0')) {
             break;
         }
         values[(*count)++] = (int)value;
         at = end;
         if (*end == '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool naik_text_reals(const char *text, int room, double *values, int *count)
+{
+    for (*count = 0; *count < room; text++) {
+        char word[64];
+        const size_t length = strcspn(text, ",");
+        snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 0, text);
+        if (!naik_text_real(word, &values[*count])) {
+            break;
+        }
+        ++*count;
+        text += length;
+        if (*text == '\0') {
             return true;
         }
     }

@@ -37,6 +37,8 @@ bool naik_text_real(const char *text, double *value);
 bool naik_text_time(const char *text, double *time_s);
 /* A list "1,2,16" of at most `room` whole numbers in least .. most. */
 bool naik_text_counts(const char *text, int least, int most, int room, int *values, int *count);
+/* A list "0.1,0.2" of at most `room` reals. */
+bool naik_text_reals(const char *text, int room, double *values, int *count);
 /* Four extents "X,Y,Z,T" or "XxYxZxT", each in 1 .. 32768. */
 bool naik_text_extents(const char *text, int extents[4]);
 

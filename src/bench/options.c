@@ -100,57 +100,18 @@ static const row rows[] = {
 #undef AT
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* "1,8,12" into list. */
-static naik_status parse_list(naik_log *log, const char *text, int list[], int *count)
-{
-    char word[32];
-    *count = 0;
-    for (const char *at = text; *at != '\0';) {
-        size_t length = strcspn(at, ",");
-        int64_t value = 0;
-        bool fits = length < sizeof word && *count < BENCH_MAX_LIST;
-        memcpy(word, at, fits ? length : 0);
-        word[fits ? length : 0] = '\0';
-        if (!fits || !naik_text_int64(word, &value) || value < 1 || value > NAIK_MAX_RHS) {
-            *count = 0;
-            break;
-        }
-        list[(*count)++] = (int)value;
-        at += length + (at[length] == ',' && at[length + 1] != '\0');
-        if (*at == ',') {
-            *count = 0;
-            break;
-        }
-    }
-    if (*count == 0) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "naik bench: --nrhs %s is no list of numbers from 1 to %d, as in 1,8,12",
-                         text, NAIK_MAX_RHS);
-    }
-    return NAIK_OK;
-}
-
 static const double LEAST_MASS = 1e-6, LEAST_WILSON_MASS = -3.999;
 
 /* "0.01,0.02" into list, none below `least`; of --masses ascending, and at least two. */
 static naik_status parse_masses(naik_log *log, const char *text, bool shared, double least,
                                 double list[], int *count)
 {
-    char word[32];
-    bool good = true;
     *count = 0;
-    for (const char *at = text; good && *at != '\0';) {
-        const size_t length = strcspn(at, ",");
-        good = length < sizeof word && *count < BENCH_MAX_LIST;
-        memcpy(word, at, good ? length : 0);
-        word[good ? length : 0] = '\0';
-        double *mass = &list[good ? *count : 0];
-        good = good && naik_text_real(word, mass) && *mass >= least && *mass <= 1e3 &&
-               (!shared || *count == 0 || *mass > mass[-1]);
-        (*count)++;
-        at += length + (at[length] == ',');
+    bool good = (shared && *text == '\0') || naik_text_reals(text, BENCH_MAX_LIST, list, count);
+    for (int i = 0; good && i < *count; i++) {
+        good = list[i] >= least && list[i] <= 1e3 && (!shared || i == 0 || list[i] > list[i - 1]);
     }
-    if (!good || (shared && *count == 1) || (!shared && *count == 0)) {
+    if (!good || (shared && *count == 1)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "naik bench: --%s %s is no %slist of %d to %d masses, as in 0.01,0.02",
                          shared ? "masses" : "mass", text, shared ? "ascending " : "",
@@ -254,7 +215,11 @@ naik_status bench_options_parse(naik_log *log, const char *command, int argc, ch
     NAIK_TRY(parse_masses(log, t.mass, false, bench_of_spinors(o) ? LEAST_WILSON_MASS : LEAST_MASS,
                           o->mass, &o->mass_count));
     NAIK_TRY(parse_masses(log, t.masses, true, LEAST_MASS, o->shared, &o->shared_count));
-    NAIK_TRY(parse_list(log, t.nrhs, o->nrhs, &o->nrhs_count));
+    if (!naik_text_counts(t.nrhs, 1, NAIK_MAX_RHS, BENCH_MAX_LIST, o->nrhs, &o->nrhs_count)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik bench: --nrhs %s is no list of numbers from 1 to %d, as in 1,8,12",
+                         t.nrhs, NAIK_MAX_RHS);
+    }
 done:
     return status;
 }

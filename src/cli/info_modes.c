@@ -2,7 +2,6 @@
  *
  * Rank 0 reads the eigenvalues and tells the others the two that matter.
  */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,23 +14,15 @@ enum { MOST_MASSES = 64 };
 
 static naik_status parse(naik_log *log, const char *text, double mass[MOST_MASSES], int *count)
 {
-    *count = 0;
-    while (true) {
-        char word[64];
-        const size_t length = strcspn(text, ",");
-        snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 0, text);
-        if (*count == MOST_MASSES || !naik_text_real(word, &mass[*count]) ||
-            !(mass[*count] > 0 && isfinite(mass[*count]))) {
-            return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                             "--mass takes up to %d masses above 0, such as 0.001,0.01",
-                             MOST_MASSES);
-        }
-        ++*count;
-        if (text[length] == '\0') {
-            return NAIK_OK;
-        }
-        text += length + 1;
+    bool good = naik_text_reals(text, MOST_MASSES, mass, count);
+    for (int i = 0; good && i < *count; i++) {
+        good = mass[i] > 0;
     }
+    if (!good) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "--mass takes up to %d masses above 0, such as 0.001,0.01", MOST_MASSES);
+    }
+    return NAIK_OK;
 }
 
 naik_status info_modes(naik_comm *comm, const char *path, const char *masses, naik_report *report)

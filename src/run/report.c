@@ -90,9 +90,11 @@ void solve_report_retry(const solve_job *j, const naik_input_task *task)
 void solve_report_restored(const solve_job *j, const naik_input_task *task,
                            const naik_solver_state *state)
 {
-    naik_log_line(j->log, "restored: source=%s mass=%g colour=%d after %d iterations",
-                  j->input->sources[task->source].label, j->input->quarks[task->quark].mass,
-                  task->colour, state->record.iterations);
+    char column[NAIK_INPUT_COLUMN_TEXT];
+    naik_input_column_text(j->input, task->colour, column);
+    naik_log_line(j->log, "restored: source=%s mass=%g %s after %d iterations",
+                  j->input->sources[task->source].label, j->input->quarks[task->quark].mass, column,
+                  state->record.iterations);
 }
 
 static void record_solve(const solve_job *j, const naik_input_task *task,
