@@ -4,6 +4,7 @@
  *
  * ranks: 1
  */
+#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,8 +14,10 @@
 #include "backend/backend.h"
 #include "backend/create.h"
 #include "base/text.h"
+#include "bench/bench.h"
 #include "check.h"
 #include "cli/correlator_facts.h"
+#include "io/reread.h"
 #include "lattice/grid.h"
 #include "links/ghosted.h"
 #include "multigrid/coarse_vector.h"
@@ -341,6 +344,57 @@ static void a_column_that_missed_is_told_of_the_quarks_that_have_it(check *t)
                       !correlator_mass_is_shared(&view, "q", &heavy.quark));
 }
 
+/* Words with a mark of the line in them are quoted, and JSON has no infinite number. */
+static void lines_of_bench_are_read_back_word_by_word(check *t)
+{
+    static const char *const wants[] = {
+        "a=b c=\"d e\" f=\"g,h\" i=\"j=k\" n=-7 x=0.5 y=inf size=4,4,4,8",
+        "{\"a\": \"b\", \"c\": \"d e\", \"f\": \"g,h\", \"i\": \"j=k\", \"n\": -7, \"x\": 0.5, "
+        "\"y\": null, \"size\": [4, 4, 4, 8]"};
+    for (int json = 0; json < 2; json++) {
+        bench_line line = {.json = json};
+        bench_put_text(&line, "a", "b");
+        bench_put_text(&line, "c", "d e");
+        bench_put_text(&line, "f", "g,h");
+        bench_put_text(&line, "i", "j=k");
+        bench_put_int(&line, "n", -7);
+        bench_put_real(&line, "x", "%.3g", 0.5);
+        bench_put_real(&line, "y", "%.3g", INFINITY);
+        bench_put_extents(&line, "size", (const int[]){4, 4, 4, 8});
+        CHECK_TEXT(t, line.text, wants[json]);
+    }
+}
+
+/* What was read back wrongly was written wrongly; what HDF5 cannot read is damaged, but where the disk said so. */
+static void a_status_depends_on_what_was_done(check *t)
+{
+    char disk[64];
+    snprintf(disk, sizeof disk, "reading: %s", strerror(EIO));
+    const struct {
+        naik_status status, written, read;
+        const char *said;
+    } rows[] = {{NAIK_OK, NAIK_OK, NAIK_OK, NULL},
+                {NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_CORRUPT, "its checksum"},
+                {NAIK_ERR_INPUT, NAIK_ERR_IO, NAIK_ERR_INPUT, "another file"},
+                {NAIK_ERR_MEMORY, NAIK_ERR_MEMORY, NAIK_ERR_MEMORY, "no memory"},
+                {NAIK_ERR_IO, NAIK_ERR_IO, NAIK_ERR_CORRUPT, "an object header"},
+                {NAIK_ERR_IO, NAIK_ERR_IO, NAIK_ERR_IO, disk}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char want[256];
+        const bool changed = rows[i].written != rows[i].status;
+        if (rows[i].said != NULL) {
+            (void)NAIK_FAIL(t->log, rows[i].status, "%s", rows[i].said);
+        }
+        CHECK_INT(t, naik_h5_read_verdict(t->log, rows[i].status), rows[i].read);
+        CHECK_INT(t, naik_write_verdict(t->log, "f", rows[i].status), rows[i].written);
+        snprintf(want, sizeof want, "%s%s",
+                 changed ? "'f' did not read back as it was written (is the disk full?): " : "",
+                 rows[i].said != NULL ? rows[i].said : "");
+        CHECK_TEXT(t, naik_log_message(t->log), want);
+        naik_log_clear(t->log);
+    }
+}
+
 CHECK_MAIN(CHECK(characters_are_printed_or_not), CHECK(a_backend_has_one_of_three_names),
            CHECK(lists_of_numbers_have_their_limits), CHECK(numbers_of_texts_have_their_limits),
            CHECK(grids_work_where_boxes_are_even_and_hold_a_halo),
@@ -348,4 +402,6 @@ CHECK_MAIN(CHECK(characters_are_printed_or_not), CHECK(a_backend_has_one_of_thre
            CHECK(vectors_that_are_alike_are_not_parted),
            CHECK(what_parts_vectors_makes_them_orthonormal),
            CHECK(flops_of_an_operator_with_spin_are_counted),
-           CHECK(a_column_that_missed_is_told_of_the_quarks_that_have_it))
+           CHECK(a_column_that_missed_is_told_of_the_quarks_that_have_it),
+           CHECK(lines_of_bench_are_read_back_word_by_word),
+           CHECK(a_status_depends_on_what_was_done))

@@ -311,6 +311,16 @@ def damaged_files_and_parts_are_told_apart_from_wrong_ones():
     moved = parts[".vol0002"][:at] + parts[".vol0002"][at - 4:at] + parts[".vol0002"][at + 4:]
     keep("lost.vol0002", moved)
     refused("lost.vol0000", parts[".vol0000"], 4, "has one twice")
+    begin, length = (part.index(b"scidac-sitelist") + 128 for part in (parts[".vol0000"], parts[".vol0002"]))
+    sites = int.from_bytes(parts[".vol0002"][length - 136:length - 128], "big")
+    taken = parts[".vol0002"][:length] + parts[".vol0000"][begin:begin + sites] + parts[".vol0002"][length + sites:]
+    keep("lost.vol0002", taken)
+    refused("lost.vol0000", parts[".vol0000"], 4, "has one twice")
+    fewer, single = write.part_files(even[:5], value, 3), write.part_files(even, value, 3, 32)
+    for data, status, words in ((parts[".vol0000"], 1, "both begin a QIO volume"), (fewer[".vol0002"], 4, "but its first part describes 10 arrays"),
+                                (single[".vol0002"], 4, "bytes of array 0, but")):
+        keep("lost.vol0002", data)
+        told_at_once("lost.vol0000", status, words)
     if not LONG:
         return
     keep("lost.vol0002", parts[".vol0002"][:-9] + b"\1" + parts[".vol0002"][-8:])
