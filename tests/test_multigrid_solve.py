@@ -349,7 +349,7 @@ def vectors_that_noise_replaced_are_told():
                      action="type: wilson", mass="kappas: [0.124]", ranks=ranks)
         told.append(re.findall("noise took the place of ([0-9]+) parts of vectors", said))
         assert reasons("alike") == {"converged by multigrid"}, said
-    assert told[0] == told[1] and len(told[0]) == (1 if on_gpu() else 2) and int(told[0][-1]) > 0, told
+    assert told[0] == told[1] and (1 if on_gpu() else 2) <= len(told[0]) <= 2 and int(told[0][-1]) > 0, told
 
 
 def a_grid_is_chosen_for_the_aggregates_of_the_input():
