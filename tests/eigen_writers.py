@@ -88,7 +88,7 @@ def of_parity(v, parity):
 
 def part_files(vectors, values, grid_t, bits=64, quda_style=False):
     """QIO's volume of one file for each of grid_t parts of the time slices, of which parts 1 and 2 are exchanged within a
-    slice of t so that lists are not consecutive: {ending: bytes}."""
+    slice of t so that lists are not consecutive; a number that belongs to no site lies in the first file alone: {ending: bytes}."""
     size = size_of(vectors[0])
     shape = vectors[0].shape[:4]
     number = np.arange(int(np.prod(size))).reshape(shape)
@@ -99,7 +99,8 @@ def part_files(vectors, values, grid_t, bits=64, quda_style=False):
         sites = np.sort(number[owner == part])
         sitelist = record("scidac-sitelist", b"".join(struct.pack(">I", s) for s in sites), 0 if part == 0 else 0xc000)
         title = "Dummy user file XML" if quda_style else milc_title(len(vectors))
-        text = head(size, title, 2, sitelist) if part == 0 else sitelist
+        number_alone = private("a number", 64, kind="<recordtype>1</recordtype>") + record("scidac-binary-data", bytes(48), 0) + checksum_record(bytes(48), 1)
+        text = head(size, title, 2, sitelist) + number_alone if part == 0 else sitelist
         for i, a in enumerate(arrays):
             flat = a.reshape((-1,) + a.shape[4:])
             data = record("scidac-binary-data", big_endian(flat[sites], bits), 0)

@@ -368,6 +368,7 @@ static naik_status number_arrays(naik_log *log, const naik_scidac_file *lime,
                                  naik_vector_file *file)
 {
     for (int i = 0; i < lime->count; i++) {
+        const int array = naik_volumes_arrays_before(lime, i);
         if (columns_of(&lime->field[i]) > 0 && lime->field[i].recordtype != 0) {
             return NAIK_FAIL(log, NAIK_ERR_INPUT,
                              "'%s' is a QIO volume of several files with vectors on a part of the "
@@ -378,7 +379,7 @@ static naik_status number_arrays(naik_log *log, const naik_scidac_file *lime,
             naik_vector_record *const of[] = {&file->solution[k], &file->source[k]};
             for (int part = 0; part < 2; part++) {
                 of[part]->offset =
-                    of[part]->offset == lime->field[i].offset ? -1 - i : of[part]->offset;
+                    of[part]->offset == lime->field[i].offset ? -1 - array : of[part]->offset;
             }
         }
     }

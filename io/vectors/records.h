@@ -40,6 +40,9 @@ bool naik_field_holds_vectors(const naik_scidac_field *field);
 
 /* A volume of QIO: an array lies in several files, each with a list of the sites it has. */
 typedef struct naik_volumes naik_volumes;
+/* Arrays among the first `field` records of a volume: all but the global ones, which lie in its first
+ * file alone. */
+int naik_volumes_arrays_before(const naik_scidac_file *lime, int field);
 /* The files beside the first part `path`, whose records `lime` describes. Collective.
  * NAIK_ERR_INPUT it is not the first; NAIK_ERR_CORRUPT parts are missing or contradict each other;
  * NAIK_ERR_MEMORY */

@@ -1,7 +1,7 @@
 /* volumes.c - arrays that QIO wrote in several files: each has a list of its sites, then their elements
  *
  * The first file, PATH.vol0000 as a rule, describes the arrays and has their checksums; the others have the
- * elements alone. A list tells the number of each site (big-endian, of 32 bits, or 64 on large lattices).
+ * elements alone. What belongs to no site (a global record) lies in the first file alone, and is no array here. A list tells the number of each site (big-endian, of 32 bits, or 64 on large lattices).
  * From the lists every rank finds its own sites once, as runs of neighbours along x.
  */
 #include <ctype.h>
@@ -122,27 +122,44 @@ done:
     return status;
 }
 
+static bool is_array(const naik_scidac_field *f)
+{
+    return f->recordtype != 1;
+}
+
+int naik_volumes_arrays_before(const naik_scidac_file *lime, int field)
+{
+    int arrays = 0;
+    for (int i = 0; i < field; i++) {
+        arrays += is_array(&lime->field[i]);
+    }
+    return arrays;
+}
+
 /* What a part holds, on rank 0. */
 static naik_status take_part(naik_log *log, const naik_scidac_file *lime, int arrays, volume *v)
 {
-    int64_t entries = lime->list_bytes / 4;
+    const int64_t entries = lime->list_bytes / 4;
+    const int found = naik_volumes_arrays_before(lime, lime->count);
     v->offset = calloc((size_t)arrays + 1, sizeof *v->offset);
     v->bytes = calloc((size_t)arrays + 1, sizeof *v->bytes);
     if (v->offset == NULL || v->bytes == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the parts of '%s'", v->path);
     }
-    if (lime->list_bytes <= 0 || lime->list_bytes % 4 != 0 || lime->count != arrays) {
+    if (lime->list_bytes <= 0 || lime->list_bytes % 4 != 0 || found != arrays) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "'%s', a part of a QIO volume, has %d arrays and a list of sites of %lld "
                          "bytes, but its first part describes %d arrays",
-                         v->path, lime->count, (long long)lime->list_bytes, arrays);
+                         v->path, found, (long long)lime->list_bytes, arrays);
     }
     v->list_offset = lime->list_offset;
     v->entry_bytes = 4;
     v->sites = entries;
-    for (int i = 0; i < arrays; i++) {
-        v->offset[i] = lime->field[i].offset;
-        v->bytes[i] = lime->field[i].size_bytes;
+    for (int i = 0, array = 0; i < lime->count; i++) {
+        if (is_array(&lime->field[i])) {
+            v->offset[array] = lime->field[i].offset;
+            v->bytes[array++] = lime->field[i].size_bytes;
+        }
     }
     return NAIK_OK;
 }
@@ -240,7 +257,7 @@ naik_status naik_volumes_open(naik_comm *comm, const char *path, const naik_scid
                            "in .vol0000 as a rule",
                            path);
     } else {
-        v->arrays = lime->count;
+        v->arrays = naik_volumes_arrays_before(lime, lime->count);
         status = comm->rank == 0 ? take_parts(comm->log, path, lime, v) : NAIK_OK;
     }
     NAIK_TRY(naik_comm_agree(comm, status));
@@ -263,18 +280,18 @@ naik_status naik_volumes_open(naik_comm *comm, const char *path, const naik_scid
                            v->count, path, (long long)sites, (long long)volume);
         goto done;
     }
-    for (int i = 0; i < lime->count; i++) {
+    for (int i = 0, array = 0; i < lime->count; i++) {
         const int64_t element = (int64_t)lime->field[i].typesize * lime->field[i].datacount;
-        for (int k = 0; k < v->count; k++) {
-            if (lime->field[i].recordtype == 0 &&
-                v->volume[k].bytes[i] != element * v->volume[k].sites) {
+        for (int k = 0; k < v->count && lime->field[i].recordtype == 0; k++) {
+            if (v->volume[k].bytes[array] != element * v->volume[k].sites) {
                 status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
                                    "'%s' has %lld bytes of array %d, but %lld sites of %lld bytes",
-                                   v->volume[k].path, (long long)v->volume[k].bytes[i], i,
+                                   v->volume[k].path, (long long)v->volume[k].bytes[array], array,
                                    (long long)v->volume[k].sites, (long long)element);
                 goto done;
             }
         }
+        array += is_array(&lime->field[i]);
     }
 done:
     return status;
