@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "comm/paths.h"
+#include "io/beside.h"
 
 naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,
                              char out[NAIK_PATH_MAX])
@@ -43,6 +44,38 @@ naik_status naik_file_head_read(naik_log *log, const char *path, const char *wha
     head->length = (int)fread(head->bytes, 1, sizeof head->bytes, stream);
     fclose(stream);
     return NAIK_OK;
+}
+
+const char *naik_file_wrapping(const naik_file_head *head)
+{
+    static const struct {
+        int at, every; /* the first place, and whether it may be at twice, four times ... this */
+        const char *begin, *words;
+    } known[] = {
+        {0, 0, "\x1f\x8b", ": it is packed by gzip: unpack it"},
+        {0, 0, "BZh", ": it is packed by bzip2: unpack it"},
+        {0, 0,
+         "\xfd"
+         "7zXZ",
+         ": it is packed by xz: unpack it"},
+        {0, 0, "\x28\xb5\x2f\xfd", ": it is packed by zstd: unpack it"},
+        {0, 0, "PK\x03\x04", ": it is a zip archive: unpack it"},
+        {0, 0, "version https://git-lfs",
+         ": it is a pointer of Git LFS and not the file itself: fetch that with git lfs pull"},
+        /* where HDF5 looks for its signature */
+        {512, 1, NAIK_BESIDE_HDF5,
+         ": it is HDF5 behind a user block, which naik does not skip: remove the user block with "
+         "h5unjam"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const int length = (int)strlen(known[i].begin);
+        for (int at = known[i].at; at + length <= head->length;
+             at = known[i].every ? 2 * at : head->length) {
+            if (memcmp(head->bytes + at, known[i].begin, (size_t)length) == 0) {
+                return known[i].words;
+            }
+        }
+    }
+    return "";
 }
 
 bool naik_file_is_padded(const char *path, int64_t from)

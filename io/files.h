@@ -21,6 +21,10 @@ typedef struct naik_file_head {
 naik_status naik_file_head_read(naik_log *log, const char *path, const char *what,
                                 naik_file_head *head);
 
+/* What is around the content that a reader looks for, and what to do about it, as the end of a
+ * sentence that begins with ": "; "" where nothing is that is known. Local. */
+const char *naik_file_wrapping(const naik_file_head *head);
+
 /* Whether the file has nothing but zeros from this byte to its end: padding, which no header tells.
  * False where it cannot be read. Local. */
 bool naik_file_is_padded(const char *path, int64_t from);

@@ -75,10 +75,6 @@ def links_that_are_no_su3_configuration_are_named():
     refused(["gauge", "check", put("u3.ildg", ildg_bytes(1j * u, checksum="none"))], "it is a field of U(3)")
     few = u.copy()
     few[0, 0, 0, 0, 0] *= 1.1
-    for block in 512, 4096:
-        with h5py.File(path("behind.h5"), "w", userblock_size=block) as f:
-            f["x"] = [1]
-        refused(["gauge", "check", path("behind.h5")], "it is HDF5 behind a user block, which naik does not skip")
     for bits in 32, 64:  # a writer that leaves the numbers as a machine has them
         for checksum in "none", "after":
             name = put("turned.ildg", ildg_bytes(u, bits, checksum=checksum, order="<"))
@@ -189,9 +185,21 @@ def links_of_other_colours_are_named():
             put("colours", f"BEGIN_HEADER\nDATATYPE = {kind}\n{head}FLOATING_POINT = IEEE64BIG\nEND_HEADER\n".encode()
                 + big_endian(u, 64))
             refused(["gauge", "check", path("colours")], f"has links of {colours} colours, SU({colours})")
-    refused(["gauge", "check", put("packed", b"\x1f\x8b\x08" + bytes(500))], "it is packed by gzip: unpack it")
     put("colours", f"BEGIN_HEADER\nDATATYPE = 4D_U1_GAUGE\n{head}END_HEADER\n".encode())
     refused(["gauge", "check", path("colours")], "DATATYPE = '4D_U1_GAUGE', which naik does not read")
+
+
+def every_reader_tells_what_is_around_a_file():
+    for block in 512, 4096:
+        with h5py.File(path(f"behind.{block}"), "w", userblock_size=block) as f:
+            f["x"] = [1]
+    put("packed", b"\x1f\x8b\x08" + bytes(500))
+    put("pointer", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+    for name, sentence in (("behind.512", "it is HDF5 behind a user block, which naik does not skip"), ("behind.4096", "user block with h5unjam"),
+                           ("packed", "it is packed by gzip: unpack it"), ("pointer", "a pointer of Git LFS and not the file itself")):
+        for words in (["gauge", "check", path(name)], ["report", path(name)],
+                      run("around.yaml", path("plain.ildg"), "solve.0.source={type: file, file: %s}" % path(name))):
+            refused(words, sentence)
 
 
 def fat_and_long_links_must_be_what_they_are_given_as():
@@ -512,6 +520,7 @@ main([links_that_are_no_su3_configuration_are_named,
       configurations_are_read_however_they_are_wrapped,
       extents_that_a_file_does_not_tell_are_given,
       links_of_other_colours_are_named,
+      every_reader_tells_what_is_around_a_file,
       fat_and_long_links_must_be_what_they_are_given_as,
       nersc_archives_without_checksum_tell_their_byte_order,
       links_in_another_order_have_a_small_plaquette,

@@ -18,32 +18,13 @@ static const naik_gauge_format *const formats[] = {
 };
 enum { FORMATS = sizeof formats / sizeof *formats, MAX_HEADER_TEXT = 1 << 20 };
 
-/* What a file is that holds no configuration, as far as its first bytes tell; NULL: nobody knows. */
+/* What a file is that holds no configuration, as far as its first bytes tell; "": nobody knows. */
 static const char *name_other(naik_log *log, const naik_file_head *head)
 {
-    static const struct {
-        const char *begin, *name;
-    } packed[] = {{"\x1f\x8b", "it is packed by gzip: unpack it"},
-                  {"BZh", "it is packed by bzip2: unpack it"},
-                  {"\xfd"
-                   "7zXZ",
-                   "it is packed by xz: unpack it"},
-                  {"\x28\xb5\x2f\xfd", "it is packed by zstd: unpack it"},
-                  {"PK\x03\x04", "it is a zip archive: unpack it"}};
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
-        const size_t length = strlen(packed[i].begin);
-        if ((size_t)head->length >= length && memcmp(head->bytes, packed[i].begin, length) == 0) {
-            return packed[i].name;
-        }
-    }
-    for (int at = 512; at < head->length; at *= 2) { /* where HDF5 looks for its signature */
-        if (naik_h5_begins(head->bytes + at, (size_t)(head->length - at))) {
-            return "it is HDF5 behind a user block, which naik does not skip: "
-                   "remove the user block with h5unjam";
-        }
-    }
-    return naik_vector_file_begins(log, head->path) ? "it holds a staggered propagator of FNAL"
-                                                    : NULL;
+    const char *wrapping = naik_file_wrapping(head);
+    return wrapping[0] == '\0' && naik_vector_file_begins(log, head->path)
+               ? ": it holds a staggered propagator of FNAL"
+               : wrapping;
 }
 
 /* Rank 0: which format, or -1 with a sentence. */
@@ -57,11 +38,10 @@ static naik_status find_format(naik_log *log, const naik_file_head *head, int *i
     if (head->size_bytes == 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is empty", head->path);
     }
-    const char *other = name_other(log, head);
     return NAIK_FAIL(log, NAIK_ERR_INPUT,
                      "'%s' is no gauge configuration in a known format (MILC v5, SciDAC or ILDG "
-                     "LIME, NERSC, openQCD, HDF5 of naik, QDP++ or PyQUDA)%s%s",
-                     head->path, other != NULL ? ": " : "", other != NULL ? other : "");
+                     "LIME, NERSC, openQCD, HDF5 of naik, QDP++ or PyQUDA)%s",
+                     head->path, name_other(log, head));
 }
 
 static naik_status examine(naik_log *log, const char *path, naik_gauge_file *file, int *index)

@@ -2,24 +2,24 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "io/beside.h"
+#include "io/files.h"
 #include "io/h5/h5.h"
 
 static naik_status look_for_signature(naik_log *log, const char *path)
 {
-    unsigned char head[NAIK_BESIDE_HDF5_BYTES];
+    naik_file_head head;
     struct stat info;
     if (stat(path, &info) != 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "there is no file '%s'", path);
     }
-    FILE *stream = S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
-    if (stream == NULL) {
+    if (!S_ISREG(info.st_mode) || naik_file_head_read(log, path, "the file", &head) != NAIK_OK) {
+        naik_log_clear(log);
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is no file that can be read", path);
     }
-    const size_t length = fread(head, 1, sizeof head, stream);
-    fclose(stream);
-    if (!naik_h5_begins(head, length)) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is no HDF5 file", path);
+    if (!naik_h5_begins(head.bytes, (size_t)head.length)) {
+        const char *wrapping = naik_file_wrapping(&head);
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' %s%s", path,
+                         wrapping[0] != '\0' ? "cannot be read" : "is no HDF5 file", wrapping);
     }
     return NAIK_OK;
 }

@@ -142,8 +142,8 @@ static naik_status open_any(naik_comm *comm, naik_vector_file *file)
     } else {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "'%s' is of no known format of vectors: SciDAC and USQCD vectors, "
-                           "propagators of QDP++ and FNAL staggered propagators are read",
-                           file->path);
+                           "propagators of QDP++ and FNAL staggered propagators are read%s",
+                           file->path, naik_file_wrapping(&head));
     }
 done:
     return status;
