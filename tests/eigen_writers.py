@@ -88,7 +88,7 @@ def of_parity(v, parity):
 
 def part_files(vectors, values, grid_t, bits=64, quda_style=False):
     """QIO's volume of one file for each of grid_t parts of the time slices, of which parts 1 and 2 are exchanged within a
-    slice of t so that lists are not consecutive; a number that belongs to no site lies in the first file alone: {ending: bytes}."""
+    slice of t so that lists are not consecutive; only part 0 has a number that belongs to no site: {ending: bytes}."""
     size = size_of(vectors[0])
     shape = vectors[0].shape[:4]
     number = np.arange(int(np.prod(size))).reshape(shape)

@@ -18,8 +18,9 @@ static naik_status look_for_signature(naik_log *log, const char *path)
     }
     if (!naik_h5_begins(head.bytes, (size_t)head.length)) {
         const char *wrapping = naik_file_wrapping(&head);
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' %s%s", path,
-                         wrapping[0] != '\0' ? "cannot be read" : "is no HDF5 file", wrapping);
+        return wrapping[0] != '\0'
+                   ? NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' cannot be read%s", path, wrapping)
+                   : NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is no HDF5 file", path);
     }
     return NAIK_OK;
 }

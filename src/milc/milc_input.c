@@ -21,6 +21,7 @@ static naik_status header(milc_words *w, milc_input *in)
     bool there = false;
     char job[MILC_WORD_SIZE];
     milc_words_stanza(w, "lattice", -1);
+    w->parting = true;
     NAIK_TRY(milc_words_skip(w, "prompt", &there));
     if (there) {
         NAIK_TRY(milc_words_int(w, "prompt", 0, 2, ignored));
@@ -148,6 +149,29 @@ done:
     return status;
 }
 
+/* Builds for anisotropic lattices have the anisotropy of the quarks; that of the others is 1. */
+static naik_status anisotropy(milc_words *w)
+{
+    static const char *const keys[] = {"ani_xiq", "iso_xiq"};
+    naik_status status = NAIK_OK;
+    NAIK_TRY(milc_words_option(w, "ani_dir", 1));
+    for (int i = 0; i < 2; i++) {
+        const char *word = NULL;
+        double factor = 1;
+        NAIK_TRY(milc_words_look(w, &word));
+        if (strcmp(word, keys[i]) == 0) {
+            NAIK_TRY(milc_words_real(w, keys[i], &factor));
+        }
+        if (factor != 1) {
+            return milc_words_refuse(
+                w, w->word_line, "'%s %s' cannot be expressed: the quarks of naik are isotropic",
+                keys[i], w->word);
+        }
+    }
+done:
+    return status;
+}
+
 static naik_status gauge(milc_words *w, milc_input *in, bool *another)
 {
     naik_status status = NAIK_OK;
@@ -188,6 +212,7 @@ static naik_status gauge(milc_words *w, milc_input *in, bool *another)
     NAIK_TRY(origin(w, in));
     const int line = w->word_line;
     NAIK_TRY(milc_boundary_read(w, in, &other));
+    NAIK_TRY(anisotropy(w));
     if (in->moves_boundary) {
         fprintf(in->notes,
                 "line %d: coordinate_origin: naik has the boundary at t = 0; propagators and "
@@ -200,24 +225,39 @@ done:
     return status;
 }
 
-/* Modes only help the solver, and which keys there are depends on who makes them. */
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words != NULL && strcmp(word, *words) != 0) {
+        words++;
+    }
+    return *words != NULL;
+}
+
+/* Modes only help the solver, and which keys there are depends on who makes them; the first is one of
+ * few, and any other word is no key of modes. */
 static naik_status eigenpairs(milc_words *w, milc_input *in)
 {
     naik_status status = NAIK_OK;
     static const char *const stops[] = {"number_of_pbp_masses", "number_of_base_sources",
                                         "number_of_sets", NULL};
+    static const char *const begins[] = {
+        "max_number_of_eigenpairs", "Number_of_eigenvals", "Number_of_eigenvals_per_inversion",
+        "Max_Rayleigh_iters",       "restart_lanczos",     NULL};
     const char *word = NULL;
     int64_t count = 0;
     milc_words_stanza(w, "eigenpairs", -1);
+    w->parting = true;
     NAIK_TRY(milc_words_look(w, &word));
-    if (strcmp(word, stops[0]) == 0 || strcmp(word, stops[1]) == 0 || strcmp(word, stops[2]) == 0) {
+    if (is_one_of(word, stops)) {
         return NAIK_OK;
     }
     const int line = w->word_line;
-    const bool none = strcmp(word, "max_number_of_eigenpairs") == 0;
-    if (none) {
-        NAIK_TRY(milc_words_take(w, word));
-        NAIK_TRY(milc_words_take(w, "max_number_of_eigenpairs"));
+    if (!is_one_of(word, begins)) {
+        return milc_words_key(w, stops[0]);
+    }
+    if (strcmp(word, begins[0]) == 0) {
+        NAIK_TRY(milc_words_take(w, begins[0]));
+        NAIK_TRY(milc_words_take(w, begins[0]));
         if (naik_text_int64(w->word, &count) && count == 0) {
             return NAIK_OK;
         }

@@ -219,6 +219,7 @@ naik_status milc_measure_read(milc_words *w, milc_input *in)
     int count = 0, kind = in->propagator_count == 0 ? -1 : (int)in->loops;
     const int before = in->propagator_count;
     milc_words_stanza(w, "sets", -1);
+    w->parting = true;
     NAIK_TRY(milc_words_ints(w, "number_of_sets", 1, 0, MOST_SETS, &count));
     const int line = w->word_line;
     for (int k = 0; k < count; k++) {

@@ -278,6 +278,7 @@ naik_status milc_sets_read(milc_words *w, milc_input *in, int first_source)
     const int first_propagator = in->propagator_count;
     int count = 0, propagators = 0;
     milc_words_stanza(w, "sets", -1);
+    w->parting = true;
     NAIK_TRY(milc_words_ints(w, "number_of_sets", 1, 0, MILC_MAX_PROPAGATORS, &count));
     for (int i = 0; i < count; i++) {
         milc_set set = {.source = -1};

@@ -10,6 +10,7 @@
 
 void milc_words_stanza(milc_words *w, const char *stanza, int index)
 {
+    w->parting = false;
     if (index < 0) {
         snprintf(w->stanza, sizeof w->stanza, "%s", stanza);
     } else {
@@ -134,7 +135,10 @@ naik_status milc_words_key(milc_words *w, const char *key)
 {
     naik_status status = milc_words_take(w, key);
     if (status == NAIK_OK && strcmp(w->word, key) != 0) {
-        return milc_words_refuse(w, w->word_line, "expected '%s', found '%s'", key, w->word);
+        return milc_words_refuse(w, w->word_line, "expected '%s', found '%s'%s", key, w->word,
+                                 w->parting ? "; naik translates inputs of ks_spectrum and "
+                                              "ks_measure, is this one of them?"
+                                            : "");
     }
     return status;
 }

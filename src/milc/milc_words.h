@@ -23,6 +23,7 @@ typedef struct milc_words {
     int word_line;
     bool looked;     /* `word` has not been taken */
     char stanza[64]; /* what is being read */
+    bool parting;    /* inputs of other programs of MILC are alike until here */
     FILE *obstacles; /* one line "LINE: STANZA: ..." on each thing that cannot be expressed */
     int obstacle_count;
 } milc_words;
