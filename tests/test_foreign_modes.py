@@ -307,6 +307,7 @@ def damaged_files_and_parts_are_told_apart_from_wrong_ones():
     os.remove(path("lost.vol0002"))
     refused("lost.vol0000", parts[".vol0000"], 4, "some parts are missing")
     refused("lost.vol0004", parts[".vol0004"], 1, "is not the first file of a QIO volume")
+    assert "is not the first file of a QIO volume" in naik("info", path("lost.vol0004"), status=1)
     at = parts[".vol0002"].index(b"scidac-sitelist") + 128 + 8
     moved = parts[".vol0002"][:at] + parts[".vol0002"][at - 4:at] + parts[".vol0002"][at + 4:]
     keep("lost.vol0002", moved)

@@ -96,6 +96,8 @@ naik_status naik_scidac_scan(naik_log *log, const char *path, naik_scidac_file *
 /* naik_scidac_scan that takes a part of a volume of several files as well; of parts but the first the
  * fields are not described. */
 naik_status naik_scidac_scan_part(naik_log *log, const char *path, naik_scidac_file **out);
+/* NAIK_ERR_INPUT  the file is a part of a volume, and not the one that describes it. Local. */
+naik_status naik_scidac_need_first(naik_log *log, const char *path, const naik_scidac_file *file);
 /* naik_scidac_scan_part on rank 0, the result on every rank. Collective. */
 naik_status naik_scidac_open(naik_comm *comm, const char *path, naik_scidac_file **out);
 void naik_scidac_close(naik_scidac_file **file);

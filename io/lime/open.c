@@ -3,14 +3,27 @@
 
 #include "io/lime/lime.h"
 
+naik_status naik_scidac_need_first(naik_log *log, const char *path, const naik_scidac_file *file)
+{
+    return !file->volume || file->has_dims
+               ? NAIK_OK
+               : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'%s' is not the first file of a QIO volume: name that one, which ends "
+                           "in .vol0000 as a rule",
+                           path);
+}
+
 naik_status naik_scidac_scan(naik_log *log, const char *path, naik_scidac_file **out)
 {
     naik_status status = naik_scidac_scan_part(log, path, out);
     if (status == NAIK_OK && (*out)->volume) {
+        status = naik_scidac_need_first(log, path, *out);
         naik_scidac_close(out);
-        status =
-            NAIK_FAIL(log, NAIK_ERR_INPUT,
-                      "'%s' is one part of a multi-file SciDAC volume; join the parts first", path);
+        status = status != NAIK_OK ? status
+                                   : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                                               "'%s' is one part of a multi-file SciDAC volume; "
+                                               "join the parts first",
+                                               path);
     }
     return status;
 }

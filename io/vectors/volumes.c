@@ -251,12 +251,7 @@ naik_status naik_volumes_open(naik_comm *comm, const char *path, const naik_scid
     *out = v;
     if (v == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the parts of '%s'", path);
-    } else if (!lime->has_dims) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "'%s' is not the first file of a QIO volume: name that one, which ends "
-                           "in .vol0000 as a rule",
-                           path);
-    } else {
+    } else if ((status = naik_scidac_need_first(comm->log, path, lime)) == NAIK_OK) {
         v->arrays = naik_volumes_arrays_before(lime, lime->count);
         status = comm->rank == 0 ? take_parts(comm->log, path, lime, v) : NAIK_OK;
     }
