@@ -59,8 +59,10 @@ def what_fails_ends_the_list():
     os.rename(path("lat.a2.h5"), path("away"))
     status, said, told = answer("solve", path("all.yaml"))
     assert status == 1 and "lat.a2.h5" in told and os.path.exists(path("prop.a1.h5")) and not os.path.exists(path("prop.a3.h5")), told
+    assert told.index("warning: 1 of 3 configurations cannot be read now, the first of them " + path("./lat.a2.h5") + ": this run ends") \
+        < told.index("naik: error:"), told
     os.rename(path("away"), path("lat.a2.h5"))
-    naik("solve", path("all.yaml"))
+    assert "cannot be read now" not in naik("solve", path("all.yaml"))
 
 
 def the_time_that_is_left_counts_for_all():

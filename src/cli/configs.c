@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/timer.h"
 #include "input/input.h"
@@ -37,6 +38,35 @@ static naik_status visit_one(naik_comm *comm, const configs_order *order, const 
     return status;
 }
 
+/* Warns of the files that the later configurations still lack: hours may pass before their turn. */
+static naik_status look_ahead(naik_comm *comm, const configs_order *order,
+                              const naik_texts *configs, const char **overrides, char chosen[96])
+{
+    naik_status status = NAIK_OK;
+    int lacking = 0;
+    char first[256] = "";
+    for (int i = 1; i < configs->count; i++) {
+        naik_input *input = NULL;
+        snprintf(chosen, 96, "gauge.config=%s", configs->data[i]);
+        NAIK_TRY(naik_input_load(comm, order->path, overrides, order->keys->count + 1, &input));
+        if (comm->rank == 0 && input->gauge.file != NULL && access(input->gauge.file, R_OK) != 0) {
+            lacking += 1;
+            if (lacking == 1) {
+                snprintf(first, sizeof first, "%s", input->gauge.file);
+            }
+        }
+        naik_input_destroy(&input);
+    }
+    if (lacking > 0) {
+        naik_log_warn(comm->log,
+                      "%d of %d configurations cannot be read now, the first of them %s: this run "
+                      "ends at a configuration that still cannot be read when its turn comes",
+                      lacking, configs->count, first);
+    }
+done:
+    return status;
+}
+
 naik_status each_configuration(naik_comm *comm, const configs_order *order)
 {
     naik_status status = NAIK_OK;
@@ -54,6 +84,7 @@ naik_status each_configuration(naik_comm *comm, const configs_order *order)
     }
     overrides[keys->count] = chosen;
     const naik_texts *configs = &input->gauge.configs;
+    NAIK_TRY(look_ahead(comm, order, configs, overrides, chosen));
     for (int i = 0; i < configs->count; i++) {
         if (i > 0 && order->hurried) {
             NAIK_TRY(check_time(comm, order, input, configs->data[i]));
