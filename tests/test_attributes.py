@@ -162,6 +162,14 @@ def attributes_that_agree_with_each_other_are_compared_with_the_data():
     refused("the last of the 2 sets of links that it speaks of is not there", link_sets=2)
     refused("contradicts its own attribute precision: the file is damaged", precision=32)
     shutil.copy(path("whole-fat.h5"), path("fat.h5"))
+    with h5py.File(path("fat.h5"), "r+") as f:
+        f["fat"][0, 0, 0, 0] = f["fat"][0, 0, 0, 1]
+    status, said, told = answer("info", path("fat.h5"))
+    assert status == 4, ("links that are damaged before others that are not", status, said, told)
+    shutil.copy(path("whole-fat.h5"), path("fat.h5"))
+    with h5py.File(path("lat.h5")) as f:
+        whole, space, time = (f["gauge"].attrs["plaquette" + word] for word in ("", "_s", "_t"))
+        assert abs(space + time - 2 * whole) < 1e-14 and space != time, (whole, space, time)
     with h5py.File(path("null.h5"), "r+") as f:
         f.attrs["links"] = "plaquette 1 of nobody"
         f.attrs["metadata_crc"] = naik_io._seal(f)

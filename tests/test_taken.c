@@ -1,13 +1,20 @@
 /* test_taken.c - memory that a plan counts is memory that is taken: every part of a solve that says how
- * many bytes it has, beside what the backend gives out
+ * many bytes it has, beside what the backend gives out, and what a host has of links and smearing
  *
  * ranks: 1
  */
 #include <stdio.h>
+#include <string.h>
 
+#include "backend/create.h"
+#include "backend/halo.h"
+#include "input/input.h"
 #include "ledger.h"
+#include "links/clover.h"
 #include "modes/deflate.h"
 #include "modes/lanczos.h"
+#include "plan/plan.h"
+#include "propagator/gauss_smear.h"
 #include "solver/bicgstab.h"
 #include "solver/cg.h"
 #include "solver/gcr.h"
@@ -202,5 +209,86 @@ static void modes_and_what_works_on_them(check *t)
     fixture_destroy(&f);
 }
 
+/* What the plan of a host says, of an input with that change. */
+static solve_plan host_plan(check *t, const naik_geometry *geometry, const char *base,
+                            const char *change)
+{
+    naik_input *input = NULL;
+    solve_plan plan = {.batch = 0};
+    if (CHECK_OK(t, naik_input_parse(t->log, "input.yaml", base, strlen(base), &change,
+                                     change != NULL, NULL, NULL, &input))) {
+        CHECK_OK(t, solve_plan_make(input, geometry, input->task_count, 0, &plan));
+    }
+    naik_input_destroy(&input);
+    return plan;
+}
+
+/* Links and boxes of smearing are beside the vectors of a host; links turned by a twist and those around the clover
+ * term are there one after the other. */
+static void memory_of_a_host_has_all_its_parts(check *t)
+{
+    static const int extents[4] = {4, 6, 8, 8};
+    static const char light[] =
+        "lattice: {size: [4, 6, 8, 8]}\ngauge: {file: lat.h5}\naction: {type: hisq}\n"
+        "solve: [{name: a, masses: [0.1], source: {type: point, origin: [0, 0, 0, 0]}}]\n"
+        "output: {file: out.h5, correlators: [pion5]}\n";
+    static const char spin[] =
+        "lattice: {size: [4, 6, 8, 8]}\ngauge: {file: lat.h5}\naction: {type: clover, csw: 1}\n"
+        "solve: [{name: a, kappas: [0.12], source: {type: point, origin: [0, 0, 0, 0]}}]\n"
+        "output: {file: out.h5, correlators: [pion]}\n";
+    const naik_backend_options one = {.threads = 1};
+    naik_lattice *lat = NULL;
+    naik_backend *backend = NULL;
+    naik_geometry *geometry = NULL;
+    CHECK_OK(t, naik_lattice_create(t->comm, extents, NULL, &lat));
+    CHECK_OK(t, naik_backend_create(t->comm, "cpu", &one, &backend));
+    CHECK_OK(t, naik_geometry_create(backend, lat, &geometry));
+    /* of a slice with `stride` layers around: three links and two vectors a site, two faces of links */
+    const int64_t near = 6 * 8 * 10 * (3 * 144 + 2 * 48) + 2 * 48 * 144,
+                  far = 8 * 10 * 12 * (3 * 144 + 2 * 48) + 2 * 2 * 48 * 144;
+    CHECK_INT(t, (int)naik_gauss_bytes(lat, 1, 1), (int)near);
+    CHECK_INT(t, (int)naik_gauss_bytes(lat, 2, 3), 3 * (int)far);
+    const struct {
+        const char *change;
+        int64_t more;
+    } rows[] = {{"solve.0.source={type: covariant_gaussian, radius: 1, iterations: 3, origin: [0, "
+                 "0, 0, 1]}",
+                 far},
+                {"solve.0.source={type: covariant_gaussian, radius: 1, iterations: 3, origin: [[0, "
+                 "0, 0, 1], "
+                 "[0, 0, 0, 3]]}",
+                 2 * far},
+                {"pairs=[{name: p, quark: a, antiquark: a, sink: covariant_gaussian, radius: 1, "
+                 "iterations: "
+                 "3}]",
+                 8 * far}};
+    const int64_t vectors = host_plan(t, geometry, light, NULL).vector_bytes;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK_INT(t, (int)(host_plan(t, geometry, light, rows[i].change).vector_bytes - vectors),
+                  (int)rows[i].more);
+    }
+    const int64_t thin = (int64_t)lat->sites * 4 * 144, clover = (int64_t)naik_clover_bytes(lat),
+                  around = (int64_t)naik_clover_links_bytes(lat, NULL);
+    const struct {
+        const char *change;
+        int64_t bytes;
+    } links[] = {{"action={type: wilson}", thin},
+                 {"solve.0.twist=[0.1, 0, 0]", thin + clover + (thin > around ? thin : around)},
+                 {NULL, thin + clover + around}};
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        CHECK_INT(t, (int)host_plan(t, geometry, spin, links[i].change).gauge_bytes,
+                  (int)links[i].bytes);
+    }
+    char wilson[sizeof spin];
+    snprintf(wilson, sizeof wilson, "%s", spin);
+    memcpy(strstr(wilson, "clover, csw: 1"), "wilson        ", strlen("clover, csw: 1"));
+    CHECK_INT(t, (int)host_plan(t, geometry, wilson, "solve.0.twist=[0.1, 0, 0]").gauge_bytes,
+              2 * (int)thin);
+    naik_geometry_destroy(&geometry);
+    naik_backend_destroy(&backend);
+    naik_lattice_destroy(&lat);
+}
+
 CHECK_MAIN(CHECK(operators_in_every_storage), CHECK(solvers_on_every_rung),
-           CHECK(directions_of_gcr), CHECK(modes_and_what_works_on_them))
+           CHECK(directions_of_gcr), CHECK(modes_and_what_works_on_them),
+           CHECK(memory_of_a_host_has_all_its_parts))
