@@ -48,7 +48,7 @@ static void a_signal_to_one_rank_stops_all(check *t)
     for (int i = 0; i < 3; i++) {
         for (int rank = 0; rank < t->comm->size; rank += t->comm->size - 1) {
             naik_interrupt *interrupt = NULL;
-            CHECK_OK(t, naik_interrupt_create(t->comm, 0, &interrupt));
+            CHECK_OK(t, naik_interrupt_create(t->comm, 0, 0, &interrupt));
             CHECK_TRUE(t, !naik_interrupt_asked(interrupt));
             if (t->comm->rank == rank) {
                 CHECK_INT(t, raise(signals[i]), 0);
@@ -64,11 +64,12 @@ static void a_signal_to_one_rank_stops_all(check *t)
 static void a_limit_that_one_rank_has_reached_stops_all(check *t)
 {
     naik_interrupt *interrupt = NULL;
-    CHECK_OK(t, naik_interrupt_create(t->comm, is_last(t) ? 1e-9 : 1e9, &interrupt));
+    CHECK_OK(t, naik_interrupt_create(t->comm, 3600, naik_time_s() - (is_last(t) ? 3601 : 0),
+                                      &interrupt));
     CHECK_TRUE(t, is_asked(interrupt));
-    CHECK_TRUE(t, strstr(naik_interrupt_reason(interrupt), "wall_limit") != NULL);
+    CHECK_TRUE(t, strcmp(naik_interrupt_reason(interrupt), "wall_limit of 3600 s") == 0);
     naik_interrupt_destroy(&interrupt);
-    CHECK_OK(t, naik_interrupt_create(t->comm, 0, &interrupt)); /* none */
+    CHECK_OK(t, naik_interrupt_create(t->comm, 0, 0, &interrupt)); /* none */
     for (int i = 0; i < 15; i++) {
         CHECK_TRUE(t, !naik_interrupt_asked(interrupt));
         pause_s(0.02);

@@ -136,7 +136,7 @@ def a_signal_stops_with_status_5_and_the_rest_follows():
 def the_wall_limit_stops_with_status_5():
     said = naik("solve", written_input("wall.yaml", "wall.h5"), "--set", "run.wall_limit=0.01",
                 "--set", "solver.tolerance=1e-15", "--set", "solver.inner_precision=double", status=5)
-    assert "wall_limit" in said, said
+    assert "stopped by wall_limit of 0.01 s with " in said, said
     assert not os.path.exists(path("wall.h5")) and os.path.exists(path("wall.h5.part"))
 
 

@@ -18,7 +18,7 @@
 
 struct naik_interrupt {
     naik_comm *comm;
-    double start_s, wall_limit_s, last_s;
+    double begun_s, wall_limit_s, last_s;
     int descriptor; /* -1: none */
     int received;   /* the first signal that this rank has seen, 0 for none */
     sigset_t old_mask;
@@ -50,7 +50,8 @@ void naik_interrupt_block(void)
     sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-naik_status naik_interrupt_create(naik_comm *comm, double wall_limit_s, naik_interrupt **out)
+naik_status naik_interrupt_create(naik_comm *comm, double wall_limit_s, double begun_s,
+                                  naik_interrupt **out)
 {
     naik_interrupt *interrupt = calloc(1, sizeof *interrupt);
     *out = interrupt;
@@ -59,8 +60,8 @@ naik_status naik_interrupt_create(naik_comm *comm, double wall_limit_s, naik_int
     }
     interrupt->comm = comm;
     interrupt->wall_limit_s = wall_limit_s;
-    interrupt->start_s = naik_time_s();
-    interrupt->last_s = interrupt->start_s;
+    interrupt->begun_s = begun_s;
+    interrupt->last_s = naik_time_s();
     const sigset_t wanted = watched();
     sigprocmask(SIG_BLOCK, &wanted, &interrupt->old_mask);
     interrupt->descriptor = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -124,7 +125,7 @@ bool naik_interrupt_signalled(naik_interrupt *interrupt, char *reason, size_t re
 
 static bool is_late(const naik_interrupt *interrupt, double now_s)
 {
-    return interrupt->wall_limit_s > 0 && now_s - interrupt->start_s > interrupt->wall_limit_s;
+    return interrupt->wall_limit_s > 0 && now_s - interrupt->begun_s > interrupt->wall_limit_s;
 }
 
 /* Of a caller, whose answers depend on no clock. */

@@ -15,9 +15,10 @@ typedef struct naik_interrupt naik_interrupt;
  * it. */
 void naik_interrupt_block(void);
 
-/* wall_limit_s: seconds from the start of the job to when to stop; 0: none. Call it early: the
- * clock starts here. Local. NAIK_ERR_MEMORY */
-naik_status naik_interrupt_create(naik_comm *comm, double wall_limit_s, naik_interrupt **out);
+/* wall_limit_s: seconds from begun_s, a time of naik_time_s, to when to stop; 0: none. Local.
+ * NAIK_ERR_MEMORY */
+naik_status naik_interrupt_create(naik_comm *comm, double wall_limit_s, double begun_s,
+                                  naik_interrupt **out);
 /* An interrupt for a program with signal handlers of its own: every rank calls ask(data) at every look, and
  * true on one rank stops all. Local. NAIK_ERR_MEMORY */
 naik_status naik_interrupt_create_asking(naik_comm *comm, bool (*ask)(void *data), void *data,

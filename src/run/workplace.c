@@ -1,7 +1,6 @@
 /* workplace.c - opened in one order, closed in the reverse of it */
 #include "run/workplace.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "backend/create.h"
@@ -34,14 +33,6 @@ naik_status workplace_clock(naik_comm *comm, workplace *w)
 {
     w->comm = comm;
     return naik_comm_agree(comm, naik_timer_create(comm->log, &w->timer));
-}
-
-/* Of wall_limit, what others have left that began with it. */
-static naik_status make_interrupt(const workplace_options *o, workplace *w)
-{
-    const double left_s = fmax(o->wall_limit_s - (naik_time_s() - o->begun_s), 1e-3);
-    return naik_comm_agree(
-        w->comm, naik_interrupt_create(w->comm, o->wall_limit_s > 0 ? left_s : 0, &w->interrupt));
 }
 
 static naik_status make_backend(const workplace_options *o, workplace *w)
@@ -88,7 +79,8 @@ naik_status workplace_open(naik_comm *comm, const workplace_options *options, wo
         naik_watchdog_limit(comm->watchdog, options->watchdog_s);
     }
     if (options->interruptible) {
-        NAIK_TRY(make_interrupt(options, w));
+        NAIK_TRY(naik_comm_agree(comm, naik_interrupt_create(comm, options->wall_limit_s,
+                                                             options->begun_s, &w->interrupt)));
     }
     NAIK_TRY(make_backend(options, w));
     NAIK_TRY(make_lattice(options, w));
