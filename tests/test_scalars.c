@@ -354,6 +354,18 @@ static void what_is_left_of_a_run_is_told(check *t)
     CHECK_NEAR(t, solve_progress_left_s(&job, 0), 300, 3);
     job.progress.work_left = 10;
     CHECK_TRUE(t, isinf(solve_progress_left_s(&job, 0)));
+    static const struct {
+        double per_s, flops;
+        const char *text;
+    } speeds[] = {{0.25, 6e9, ", 0.25 iterations/s, 1.5 GFLOP/s"},
+                  {9.94, 0, ", 9.94 iterations/s"},
+                  {12.4, 0, ", 12 iterations/s"},
+                  {0, 6e9, ""}};
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+        char text[SOLVE_SPEED_TEXT];
+        solve_progress_speed_text(speeds[i].per_s, speeds[i].flops, text);
+        CHECK_TEXT(t, text, speeds[i].text);
+    }
 }
 
 static void light_quarks_are_more_work(check *t)

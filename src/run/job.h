@@ -170,6 +170,10 @@ void solve_progress_poll(solve_job *j, const naik_solver_progress *now);
 enum { SOLVE_LEFT_TEXT = 32 };
 double solve_progress_left_s(const solve_job *j, double in_flight);
 void solve_progress_text(double left_s, char text[SOLVE_LEFT_TEXT]); /* ", 1:02:03 left" */
+/* ", 0.25 iterations/s, 1.5 GFLOP/s"; nothing of a speed that is not known, which is 0. */
+#define SOLVE_SPEED_TEXT 80
+void solve_progress_speed_text(double per_s, double flops_per_iteration,
+                               char text[SOLVE_SPEED_TEXT]);
 
 /* What naik this is, on what. */
 void solve_report_banner(const workplace *w);

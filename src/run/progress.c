@@ -71,6 +71,20 @@ void solve_progress_text(double left_s, char text[SOLVE_LEFT_TEXT])
     }
 }
 
+void solve_progress_speed_text(double per_s, double flops_per_iteration,
+                               char text[SOLVE_SPEED_TEXT])
+{
+    text[0] = '\0';
+    if (per_s > 0) {
+        const int length =
+            snprintf(text, SOLVE_SPEED_TEXT, ", %.*f iterations/s", per_s < 9.95 ? 2 : 0, per_s);
+        if (flops_per_iteration > 0) {
+            snprintf(text + length, SOLVE_SPEED_TEXT - (size_t)length, ", %.1f GFLOP/s",
+                     1e-9 * per_s * flops_per_iteration);
+        }
+    }
+}
+
 /* The work that the running rhs have behind them. */
 static double work_in_flight(const solve_job *j, const naik_solver_progress *now)
 {
@@ -83,7 +97,7 @@ static double work_in_flight(const solve_job *j, const naik_solver_progress *now
     return work;
 }
 
-/* Iterations of all rhs a second, since the last line. */
+/* Iterations of all rhs a second, since the last line; 0: not known, as after a column was dropped. */
 static double rate(solve_progress *p, const naik_solver_progress *now, double now_s)
 {
     double iterations = p->iterations;
@@ -103,22 +117,18 @@ void solve_progress_poll(solve_job *j, const naik_solver_progress *now)
     solve_progress *p = &j->progress;
     const int how = j->input->run.progress;
     const double now_s = naik_time_s();
-    char line[160], rest[SOLVE_LEFT_TEXT], flops[48] = "";
+    char line[192], rest[SOLVE_LEFT_TEXT], speed[SOLVE_SPEED_TEXT];
     const bool due = now_s - p->spoke_s >= j->input->run.progress_interval_s;
     const bool live = how == NAIK_INPUT_PROGRESS_AUTO && now_s - p->looked_s >= 1.0 / LIVE_PER_S;
     if (j->comm->rank != 0 || how == NAIK_INPUT_PROGRESS_OFF || now->running == 0 ||
         !(due || live)) {
         return;
     }
-    const double per_s = rate(p, now, now_s);
-    if (p->flops_per_iteration > 0) {
-        snprintf(flops, sizeof flops, ", %.1f GFLOP/s", 1e-9 * per_s * p->flops_per_iteration);
-    }
+    solve_progress_speed_text(rate(p, now, now_s), p->flops_per_iteration, speed);
     solve_progress_text(solve_progress_left_s(j, work_in_flight(j, now)), rest);
-    snprintf(
-        line, sizeof line,
-        "progress: %d/%d solves, %d running, iteration %d, residual %.1e, %.0f iterations/s%s%s",
-        j->done, j->total, now->running, now->iterations, now->residual, per_s, flops, rest);
+    snprintf(line, sizeof line,
+             "progress: %d/%d solves, %d running, iteration %d, residual %.1e%s%s", j->done,
+             j->total, now->running, now->iterations, now->residual, speed, rest);
     if (how == NAIK_INPUT_PROGRESS_AUTO && naik_log_live(j->log, "%s", line)) {
         return;
     }
