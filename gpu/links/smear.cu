@@ -476,7 +476,7 @@ static naik_status links_hops(const naik_fatlong *source, const naik_link_layers
 
 extern "C" {
 extern const naik_link_ops naik_link_ops_gpu;
-extern const struct naik_shift_ops naik_shift_ops_gpu; /* shift.cu */
+extern const struct naik_shift_ops naik_shift_ops_gpu; /* shift_ops.cu */
 }
 
 #if GPU_HOST_PASS

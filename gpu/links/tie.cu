@@ -58,20 +58,6 @@ typedef struct tie_params {
     naik_exactsum *sums;
 } tie_params;
 
-/* Bit number s: whether the set s has an odd number of directions. */
-enum { ODD_SETS = 0x6996 };
-
-/* A term that is not added with others, of operators first to end - 1. */
-__device__ static GPU_RARE void tie_add_alone(naik_exactsum *sums, int stride, int times, int first,
-                                              int end, unsigned minus, naik_complex term)
-{
-    for (int o = first; o < end; o++) {
-        const double sign = (minus >> o & 1) != 0 ? -1 : 1;
-        exact_add_term(sums + o * stride, sign * term.re);
-        exact_add_term(sums + o * stride + times, sign * term.im);
-    }
-}
-
 /* Rows of blocks: one a time slice, and one a product and some momenta. */
 template <int MOMENTA> __global__ void __launch_bounds__(TIE_THREADS) tie_kernel(const tie_params p)
 {
@@ -90,7 +76,7 @@ template <int MOMENTA> __global__ void __launch_bounds__(TIE_THREADS) tie_kernel
     naik_exactsum *sums = p.sums + 2 * (size_t)begin * (size_t)times + t;
     unsigned minus = p.minus;
     for (int o = group.first; o < group.end; o++) {
-        minus ^= (unsigned)(ODD_SETS >> (odd & p.mask[o]) & 1) << o;
+        minus ^= naik_slice_minus(p.mask[o], odd) ? 1U << o : 0;
     }
     double largest = 0;
     for (int z = z0; z < p.nz; z += p.step) {
@@ -98,41 +84,18 @@ template <int MOMENTA> __global__ void __launch_bounds__(TIE_THREADS) tie_kernel
         largest = fmax(largest, fmax(fabs(u.re), fabs(u.im)));
     }
     const sum_cuts cuts = sum_cuts_for(largest, shared);
-    const int factors = p.nx + p.ny + p.nz, left = p.momenta - begin;
-    const int count = left < MOMENTA ? left : MOMENTA;
-    const naik_complex
-        *f[MOMENTA];         /* behind the last momentum: that once more, which is not added */
-    naik_complex w[MOMENTA]; /* of x and y */
-    double sum[SUMS][SUM_PARTS];
-    sum_begin(cuts, sum);
-#pragma unroll
-    for (int k = 0; k < MOMENTA; k++) {
-        f[k] = p.factor + (begin + (k < count ? k : count - 1)) * factors;
-        w[k] = naik_cmul(naik_cmul({1, 0}, f[k][x]), f[k][p.nx + y]);
-    }
+    sum_momenta<MOMENTA> m;
+    sum_momenta_begin(cuts, p.factor + begin * (p.nx + p.ny + p.nz), p.momenta - begin,
+                      {p.nx, p.ny, p.nz}, x, y, m);
     for (int z = z0; z < p.nz; z += p.step) {
         const naik_complex at = shift_load(v + 2 * (size_t)z * (size_t)plane);
-        double rest[SUMS];
-#pragma unroll
-        for (int k = 0; k < MOMENTA; k++) {
-            const naik_complex wz = naik_cmul(w[k], shift_load(&f[k][p.nx + p.ny + z].re));
-            const naik_complex u = naik_cmul(wz, at);
-            rest[2 * k] = sum_term(cuts, u.re, sum[2 * k]);
-            rest[2 * k + 1] = sum_term(cuts, u.im, sum[2 * k + 1]);
-        }
-        if (sum_is_left(rest)) {
-#pragma unroll
-            for (int k = 0; k < MOMENTA; k++) {
-                if (k < count) {
-                    tie_add_alone(sums + 2 * k * times, stride, times, group.first, group.end,
-                                  minus, {rest[2 * k], rest[2 * k + 1]});
-                }
-            }
-        }
+        sum_momenta_add(
+            cuts, z, [at](naik_complex w) { return naik_cmul(w, at); }, sums, times, stride,
+            group.first, group.end, minus, m);
     }
     for (int o = group.first; o < group.end; o++) {
-        sum_block_keep(shared, cuts, (minus >> o & 1) != 0, sum);
-        sum_block_add(shared, cuts, 2 * count, sums + o * stride, times, 1, 0, 0);
+        sum_block_keep(shared, cuts, (minus >> o & 1) != 0, m.sum);
+        sum_block_add(shared, cuts, 2 * m.count, sums + o * stride, times, 1, 0, 0);
     }
 }
 

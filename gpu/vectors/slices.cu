@@ -68,17 +68,6 @@ typedef struct norm_params {
     int apart;           /* from class to class */
 } norm_params;
 
-/* A term that is not added with others, of every class. */
-__device__ static GPU_RARE void norm_add_alone(naik_exactsum *sums, int times, int classes,
-                                               int apart, unsigned minus, naik_complex term)
-{
-    for (int c = 0; c < classes; c++) {
-        const double sign = (minus >> c & 1) != 0 ? -1 : 1;
-        exact_add_term(sums + c * apart, sign * term.re);
-        exact_add_term(sums + c * apart + times, sign * term.im);
-    }
-}
-
 /* The norms of a thread's sites, 0 where it has none, each in its place of shared memory; the largest. */
 __device__ static inline double norms_of(const norm_params &p, const char *data, int cb, int layer,
                                          bool mine, double (*norm)[NORM_THREADS])
@@ -128,41 +117,21 @@ __global__ void __launch_bounds__(NORM_THREADS) norm_kernel(const norm_params p)
     const double largest = norms_of(p, parity == 0 ? p.data[0] : p.data[1], cb, layer, mine, norm);
     const sum_cuts cuts = sum_cuts_for(largest, shared);
     for (int begin = 0; begin < p.momenta; begin += MOMENTA) {
-        const int left = p.momenta - begin, count = left < MOMENTA ? left : MOMENTA;
         naik_exactsum *const sums = p.sums + 2 * begin * p.times + t;
-        const naik_complex
-            *f[MOMENTA];         /* of z; behind the last: that once more, which is not added */
-        naik_complex w[MOMENTA]; /* of x and y */
-        double sum[SUMS][SUM_PARTS];
-        sum_begin(cuts, sum);
-#pragma unroll
-        for (int k = 0; k < MOMENTA; k++) {
-            const naik_complex *of = p.weight + (begin + (k < count ? k : count - 1)) * p.factors;
-            w[k] = naik_cmul(of[x], of[2 * p.half + y]);
-            f[k] = of + 2 * p.half + p.ny + z1;
-        }
+        sum_momenta<MOMENTA> m;
+        sum_momenta_begin(cuts, p.weight + begin * p.factors, p.momenta - begin,
+                          {2 * p.half, p.ny, p.nz}, x, y, m);
         for (int s = 0; s < NORM_SITES && mine && layer + s * p.step < p.nz / 2; s++) {
-            const int z = 2 * (layer + s * p.step);
             const double norm2 = norm[s][threadIdx.x];
-            double rest[SUMS];
-#pragma unroll
-            for (int k = 0; k < MOMENTA; k++) {
-                const naik_complex wz = naik_cmul(w[k], f[k][z]);
-                rest[2 * k] = sum_term(cuts, wz.re * norm2, sum[2 * k]);
-                rest[2 * k + 1] = sum_term(cuts, wz.im * norm2, sum[2 * k + 1]);
-            }
-            if (sum_is_left(rest)) {
-#pragma unroll
-                for (int k = 0; k < MOMENTA; k++) {
-                    if (k < count) {
-                        norm_add_alone(sums + 2 * k * p.times, p.times, p.classes, p.apart, minus,
-                                       {rest[2 * k], rest[2 * k + 1]});
-                    }
-                }
-            }
+            sum_momenta_add(
+                cuts, 2 * (layer + s * p.step) + z1,
+                [norm2](naik_complex w) {
+                    return naik_complex{w.re * norm2, w.im * norm2};
+                },
+                sums, p.times, p.apart, 0, p.classes, minus, m);
         }
-        sum_block_keep(shared, cuts, false, sum);
-        sum_block_add(shared, cuts, 2 * count, sums, p.times, p.classes, p.apart, minus);
+        sum_block_keep(shared, cuts, false, m.sum);
+        sum_block_add(shared, cuts, 2 * m.count, sums, p.times, p.classes, p.apart, minus);
     }
 }
 

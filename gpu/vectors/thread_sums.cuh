@@ -136,4 +136,71 @@ __device__ static inline void sum_block_add(const sum_block<SUMS, WARPS> &shared
     __syncthreads();
 }
 
+/* A term that is not added with others, with its signs: into copies `first` to `end` - 1 of a sum, `apart` from each other. The
+ * imaginary part lies `stride` behind the real one. */
+__device__ static GPU_RARE void sum_add_alone(naik_exactsum *sums, int stride, int apart, int first,
+                                              int end, unsigned minus, naik_complex term)
+{
+    for (int copy = first; copy < end; copy++) {
+        const double sign = (minus >> copy & 1) != 0 ? -1 : 1;
+        exact_add_term(sums + copy * apart, sign * term.re);
+        exact_add_term(sums + copy * apart + stride, sign * term.im);
+    }
+}
+
+/* The terms of a thread along z, each times the weights of some momenta. */
+template <int MOMENTA> struct sum_momenta {
+    const naik_complex *z[MOMENTA]; /* weights of z; behind the last: that once more, not added */
+    naik_complex xy[MOMENTA];
+    int count;
+    double sum[2 * MOMENTA][SUM_PARTS]; /* real and imaginary parts */
+};
+
+__device__ static inline naik_complex sum_weight(const naik_complex *weight)
+{
+    const double2 w = *(const double2 *)weight;
+    return {w.x, w.y};
+}
+
+/* Of no terms; weight [left momenta][nx + ny + nz]. */
+template <int MOMENTA>
+__device__ static inline void sum_momenta_begin(const sum_cuts &cuts, const naik_complex *weight,
+                                                int left, const int (&local)[3], int x, int y,
+                                                sum_momenta<MOMENTA> &m)
+{
+    m.count = left < MOMENTA ? left : MOMENTA;
+    sum_begin(cuts, m.sum);
+#pragma unroll
+    for (int k = 0; k < MOMENTA; k++) {
+        const naik_complex *of =
+            weight + (k < m.count ? k : m.count - 1) * (local[0] + local[1] + local[2]);
+        m.xy[k] = naik_cmul(sum_weight(of + x), sum_weight(of + local[0] + y));
+        m.z[k] = of + local[0] + local[1];
+    }
+}
+
+/* Adds term(weight) of the site at z; what a sum cannot hold goes to sums [MOMENTA][2], `stride` apart, by sum_add_alone. */
+template <int MOMENTA, class TERM>
+__device__ static inline void sum_momenta_add(const sum_cuts &cuts, int z, TERM term,
+                                              naik_exactsum *sums, int stride, int apart, int first,
+                                              int end, unsigned minus, sum_momenta<MOMENTA> &m)
+{
+    double rest[2 * MOMENTA];
+#pragma unroll
+    for (int k = 0; k < MOMENTA; k++) {
+        const naik_complex u = term(naik_cmul(m.xy[k], sum_weight(m.z[k] + z)));
+        rest[2 * k] = sum_term(cuts, u.re, m.sum[2 * k]);
+        rest[2 * k + 1] = sum_term(cuts, u.im, m.sum[2 * k + 1]);
+    }
+    if (sum_is_left(rest)) {
+#pragma unroll
+        for (int k = 0; k < MOMENTA; k++) {
+            if (k < m.count) {
+                sum_add_alone(sums + 2 * k * stride, stride, apart, first, end, minus,
+                              {rest[2 * k], rest[2 * k + 1]});
+            }
+        }
+    }
+}
+
 #endif

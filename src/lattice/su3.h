@@ -56,10 +56,11 @@ NAIK_HD static inline naik_complex naik_slice_product(naik_complex a, naik_compl
     return both ? naik_cmul(naik_cmul(a, b), c) : real;
 }
 
-/* Whether the coordinates of a set of directions in space have an odd sum; odd: the directions whose coordinate is. */
+/* Whether the coordinates of a set of directions have an odd sum; odd: the directions whose coordinate is. */
 NAIK_HD static inline bool naik_slice_minus(unsigned directions, unsigned odd)
 {
-    return (0x96U >> (directions & odd) & 1) != 0;
+    return (0x6996U >> (directions & odd) & 1) !=
+           0; /* bit number s: s has an odd number of directions */
 }
 
 NAIK_HD static inline naik_matrix naik_mat_zero(void)
