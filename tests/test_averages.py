@@ -354,7 +354,7 @@ def low_modes_are_told_and_continued():
     block, entry, plain, output = pair + modes(16), {"entry": entry}, output, output.replace("propagators", "loops: [G1-G1, GX-G1, conserved_vector_t], propagators")
     rough = "--set", "solver.tolerance=1e-6"  # bytes are compared, and statistics of what is in the file
     said = solve("low", *rough, block=block, output=output, **entry)
-    assert re.search(r"averages: lma: 16 modes of .*modes.h5 averaged over all sites and 4 sources", said), said
+    assert re.search(r"averages: lma: naik averaged the part of 16 modes of .*modes.h5 over all sites and over 4 sources", said), said
     told = re.search(r"averages: lma: the error of the mean is (\S+) to (\S+) times the error of the solves alone", said)
     assert re.search(r"averages: lml: the error of the mean is \S+ to \S+ times the error of the noise alone", said), said
     ratios = []
@@ -366,7 +366,7 @@ def low_modes_are_told_and_continued():
     few, auto = ENTRY.replace(PLACES, "[[0, 0, 0, 0], [1, 2, 3, 2]]").replace("0.2, 0.4", "0.4"), LOW + "deflation: {modes: auto, file: %s}\n" % path("auto-modes.h5")
     solve("auto", block=auto, output=SIMPLE, entry=few, env={"NAIK_INJECT": "kill:write:4"}, status=None)
     said = solve("auto", block=auto, output=SIMPLE, entry=few)
-    count = re.search(r"averages: lma: (\d+) modes of .*auto-modes.h5 averaged", said)[1]
+    count = re.search(r"averages: lma: naik averaged the part of (\d+) modes of .*auto-modes.h5", said)[1]
     planned = [re.search(r"contractions of several solves take (\S+) GiB", solve("auto2", "--dry-run", "--no-verify", block=b, output=SIMPLE, entry=few))[1]
                for b in (LOW + modes(int(count)), auto.replace("auto-modes", "none"), LOW + modes(4 * int(count)))]
     assert "modes: auto takes" in said and int(count) >= 16 and planned[0] == planned[1] < planned[2], (said, planned)

@@ -124,7 +124,7 @@ def vectors_of_milc_quda_and_hadrons_become_modes():
                                  ("quda-parts.vol0000", 2, "even")] if LONG else [])]:
         log = imports(name, ranks)
         assert f"the vectors of {path(name)} are on {said}" in log, log
-        assert "10 of them were written to" in log or "10 of them are being written to" in log, log
+        assert "naik wrote 10 of these modes to" in log or "naik is writing 10 of these modes to" in log, log
         assert ("of a mass m = 0.01" in log) == (name == "pack.bin"), log
         own_modes_hold()
 
@@ -160,7 +160,7 @@ def vectors_with_phases_of_grid_are_turned():
 def another_codes_file_deflates_a_solve_directly():
     there = ("--set", "deflation.file=" + path("milc.scidac"), "--set", "output.file=" + path("direct.h5"))
     log = naik("solve", path("in.yaml"), *there, ranks=2)
-    assert f"10 read from {path('milc.scidac')}" in log, log
+    assert f"read 10 modes from {path('milc.scidac')}" in log, log
     naik("solve", path("in.yaml"), "--set", "deflation.modes=0", "--set", "output.file=" + path("plain.h5"))
     iterations = [h5py.File(path(n))["solves"]["iterations"] for n in ("direct.h5", "plain.h5")]
     assert iterations[0].max() < iterations[1].min(), iterations
@@ -189,7 +189,7 @@ def a_list_of_configurations_has_a_file_of_another_code_each():
 
 def a_file_of_another_code_is_never_written_over():
     before = open(path("milc.scidac"), "rb").read()
-    for modes, words in ((20, "holds 10 vectors, deflation.modes is 20"), (10, "10 read from")):
+    for modes, words in ((20, "holds 10 vectors, deflation.modes is 20"), (10, "read 10 modes from")):
         said = naik("modes", path("in.yaml"), "--force", "--set", f"deflation.modes={modes}", "--set",
                     "deflation.file=" + path("milc.scidac"), status=None)
         assert words in said and open(path("milc.scidac"), "rb").read() == before, said

@@ -89,7 +89,7 @@ def modes_are_found_without_a_kill():
     naik("gauge", "generate", "--size", "8,8,8,8", "--beta", "5.7", "--seed", "3", "--sweeps", "8", "-o",
          path("lat.h5"))
     said = naik("solve", written_input("whole"))
-    assert "modes: cycle 5" in said and "16 found" in said, said
+    assert "modes: cycle 5" in said and "found 16 modes" in said, said
 
 
 def killed_after_a_cycle_the_search_begins_again():
@@ -106,7 +106,7 @@ def stopped_after_cycles_and_killed_the_search_goes_on():
         code = end_at(source, "modes: cycle", how, 1 + attempt % 2)
         assert os.path.exists(path("stop-modes.h5.search")), (attempt, code)
     said = naik("modes", source)
-    assert "going on from cycle" in said, said
+    assert "the search continues after cycle" in said, said
     same_modes("stop")
 
 
@@ -115,7 +115,7 @@ def a_wall_limit_stops_the_search():
     said = naik("modes", source, "--set", "run.wall_limit=0.001", status=5)
     assert "goes on from there" in said, said
     said = naik("solve", source)
-    assert "going on from cycle" in said, said
+    assert "the search continues after cycle" in said, said
     same_modes("limit")
     same(everything("whole-out.h5"), everything("limit-out.h5"))
 
@@ -154,9 +154,9 @@ def killed_in_a_solve_a_deflated_run_goes_on():
 def stopped_in_a_solve_a_deflated_run_goes_on():
     source = written_input("usr1")
     said = naik("solve", source, status=5, env={"NAIK_INJECT": "stop:solve:20"})
-    assert "modes: 16 found" in said, said
+    assert "found 16 modes" in said, said
     said = naik("solve", source)
-    assert "16 read from" in said, said
+    assert "read 16 modes from" in said, said
     same_modes("usr1")
     same(everything("whole-out.h5"), everything("usr1-out.h5"))
 
@@ -205,12 +205,12 @@ def modes_are_written_while_solves_run():
             assert held(run), said
             go_on()
     assert run.wait() == 0, said
-    found, solve, written = (said.index(s) for s in ("16 found, being written", "solve 1/6", "-modes.h5 is written"))
+    found, solve, written = (said.index(s) for s in ("found 16 modes and is writing", "solve 1/6", "-modes.h5 is written"))
     assert found < solve < written, said
     same_modes("slow")
     same(everything("whole-out.h5"), everything("slow-out.h5"))
     said = behind("few", "none:0@0", "--set", "output.aggregators=1", ranks=2)  # by HDF5, before the solves
-    assert "16 found, written to" in said and "is written," not in said, said
+    assert "found 16 modes and wrote them to" in said and "is written," not in said, said
     same_modes("few")
     return None
 

@@ -41,7 +41,7 @@ def everything(name):
 def a_configuration_and_its_vectors_are_made():
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "8", "-o", path("lat.h5"))
     said = solve("dry", "--dry-run")
-    assert f"multigrid: a setup keeps its near-null vectors in {path('mg.h5')}, " in said and not os.path.exists(path("mg.h5")), said
+    assert f"multigrid: naik keeps the near-null vectors of a setup in {path('mg.h5')} (" in said and not os.path.exists(path("mg.h5")), said
     said = solve("made")
     assert said.count("multigrid start: ") == 1 and f"the near-null vectors are kept in {path('mg.h5')}" in said, said
     assert sorted(f for f in os.listdir(path(".")) if f.startswith("mg.h5")) == ["mg.h5"]

@@ -598,7 +598,7 @@ def a_run_is_shown_beside_its_prediction():
     measured = {}
     for mass, n, s in re.findall(r"mass=([0-9.]+) colour=. iterations=([0-9]+) .*seconds=([0-9.]+)", said):
         measured.setdefault(float(mass), []).append((int(n), float(s)))
-    lines = re.findall(r"measured: mass=(\S+) tolerance=1e-10 took (\d+) iterations a solve, predicted (\d+) \((\d+) to (\d+)\)", said)
+    lines = re.findall(r"measured: mass=(\S+) tolerance=1e-10 took (\d+) iterations a solve \(predicted: (\d+), from (\d+) to (\d+)\)", said)
     assert len(lines) == 2, said
     for mass, n, told, least, most in lines:
         m = [m for m in expected["masses"] if m["mass"] == float(mass)][0]
@@ -606,7 +606,7 @@ def a_run_is_shown_beside_its_prediction():
         assert abs(int(n) - mean) <= 0.51 and abs(int(told) - m["iterations"]) <= 0.51, (mass, n, mean, m)
         assert abs(int(least) - m["least"]) <= 0.51 and abs(int(most) - m["most"]) <= 0.51, (mass, m)
     size = os.path.getsize(out)
-    assert f"measured: the output has {size} bytes, predicted {expected['nodes'][0]['output_bytes']}" in said, said
+    assert f"measured: the output has {size} bytes (predicted: {expected['nodes'][0]['output_bytes']})" in said, said
     assert 0 <= expected["nodes"][0]["output_bytes"] - size < 3 << 19, (expected["nodes"][0], size)
     gap = "naik predicts seconds only on the GPUs of the machines"
     assert gap in said, said

@@ -52,8 +52,8 @@ def vectors_of_a_solve_in_double_are_kept_whole():
     naik("solve", made("double.h5"), *double)
     for iteration in 20, 40:
         said = naik("solve", made("stopped.h5"), *double, status=5, env={"NAIK_INJECT": f"stop:solve:{iteration}"})
-        kept = re.search(r"kept: 4 solves in flight, ([\d.]+) MiB, in (.*)", said)
-        assert kept and abs(float(kept[1]) - os.path.getsize(kept[2]) / 2**20) <= 0.051 and float(kept[1]) > 1, said
+        kept = re.search(r"kept: 4 solves in flight are in (.*) \(([\d.]+) MiB\); the next run continues them", said)
+        assert kept and abs(float(kept[2]) - os.path.getsize(kept[1]) / 2**20) <= 0.051 and float(kept[2]) > 1, said
     naik("solve", made("stopped.h5"), *double)
     same(everything("double.h5"), everything("stopped.h5"))
 

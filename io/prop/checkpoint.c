@@ -569,8 +569,9 @@ naik_status naik_checkpoint_publish(naik_checkpoint *state)
     }
     NAIK_TRY(forgive(state, status));
     if (!state->failed) {
-        naik_log_line(state->comm->log, "kept: %d solves in flight, %.1f MiB, in %s",
-                      state->kept.count, (double)state->used / 1048576.0, state->path);
+        naik_log_line(state->comm->log,
+                      "kept: %d solves in flight are in %s (%.1f MiB); the next run continues them",
+                      state->kept.count, state->path, (double)state->used / 1048576.0);
     }
 done:
     return status;

@@ -176,9 +176,8 @@ static void tell_deflated(const solve_job *j)
             snprintf(range, sizeof range, "%d to ", least);
         }
         naik_log_line(
-            j->log,
-            "deflated: %d of %d solves, with %s%d modes; %.1f iterations a solve on average", count,
-            j->total, range, most, (double)iterations / count);
+            j->log, "deflated: %d of %d solves used %s%d modes and took %.1f iterations on average",
+            count, j->total, range, most, (double)iterations / count);
     }
 }
 

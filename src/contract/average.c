@@ -489,9 +489,9 @@ naik_status contraction_averages_again(const naik_lattice *lattice, const naik_i
     }
     if (moved > 0) {
         naik_log_line(comm->log,
-                      "averages made anew: %d, because they were not those of the correlators of "
-                      "this file",
-                      moved);
+                      "averages: naik makes %d average%s anew, because the file had %s of other "
+                      "correlators",
+                      moved, moved == 1 ? "" : "s", moved == 1 ? "one" : "some");
     }
 done:
     contraction_averager_clear(&w);

@@ -540,13 +540,13 @@ naik_status contract_all(const contract_kit *kit)
     }
     contraction_averages_print(&w.averager, &list, comm->log);
     naik_timer_stop(kit->timer, "contractions");
-    char beside[96] = "made";
+    char beside[96] = "";
     if (ahead > 0) {
         snprintf(beside, sizeof beside,
-                 "%d made while their solutions were on the device, the rest", ahead);
+                 "; naik made %d of them while their solutions were on the device", ahead);
     }
-    naik_log_line(comm->log, "contractions: %d correlator%s of several solves, %s in %.2f s",
-                  list.count, list.count == 1 ? "" : "s", beside, naik_time_s() - start_s);
+    naik_log_line(comm->log, "contractions: %d correlator%s of several solves took %.2f s%s",
+                  list.count, list.count == 1 ? "" : "s", naik_time_s() - start_s, beside);
 done:
     release(&w);
     contraction_list_clear(&list);

@@ -446,10 +446,10 @@ naik_status low_average_make(const low_average_kit *kit, const naik_input *input
     }
     const bool loops = naik_input_averages_loops(input, average);
     naik_log_line(comm->log,
-                  "averages: %s: %d modes of %s %s and %d %s, in %.2f s on the %s (modes ready in "
-                  "%.2f s, all sites %.2f s, sources %.2f s)",
-                  average->name, out->count, path,
-                  loops ? "taken exactly on all sites" : "averaged over all sites",
+                  "averages: %s: naik %s the part of %d modes of %s %s %d %s, in %.2f s on the %s "
+                  "(modes ready in %.2f s, all sites %.2f s, sources %.2f s)",
+                  average->name, loops ? "took" : "averaged", out->count, path,
+                  loops ? "exactly on all sites, and on" : "over all sites and over",
                   (int)each_count(input, average), loops ? "noise fields" : "sources",
                   naik_time_s() - start_s,
                   m.held->host == NULL && naik_backend_device(m.held->geometry->backend) != NULL

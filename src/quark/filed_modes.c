@@ -104,10 +104,10 @@ static naik_status conclude(filed_modes **file)
     naik_timer_start(f->timer, "write modes");
     NAIK_TRY(naik_modes_writer_finish(&f->writer));
     NAIK_TRY(naik_file_remove(f->comm, f->search));
-    naik_log_line(
-        f->comm->log,
-        "modes: %s is written, %.1f s after they were found; the run waited %.1f s for it", f->path,
-        naik_time_s() - f->begun_s, f->packed_s + naik_time_s() - from_s);
+    naik_log_line(f->comm->log,
+                  "modes: %s is written, %.1f s after naik found the modes; the run waited %.1f s "
+                  "for the file",
+                  f->path, naik_time_s() - f->begun_s, f->packed_s + naik_time_s() - from_s);
 done:
     naik_timer_stop(f->timer, "write modes");
     release(file);

@@ -64,25 +64,26 @@ static void tell_residuals(const job *j, const naik_modes *modes)
     if (within > 0) {
         naik_log_line(
             j->log,
-            "modes: %d of %d reach deflation.tolerance %g: |DD v + 4 lambda^2 v| is at most %.2g "
-            "of their 4 lambda^2",
+            "modes: %d of %d modes reach deflation.tolerance %g: |DD v + 4 lambda^2 v| is at most "
+            "%.2g of 4 lambda^2",
             within, modes->count, j->about.tolerance, worst);
     }
     if (within < modes->count) {
         naik_log_line(
             j->log,
-            "modes: for %d of %d it is up to %.2g of their 4 lambda^2, and single precision "
-            "holds no more (%.2g of the largest eigenvalue)",
-            modes->count - within, modes->count, limited, limited_by(j, modes));
+            "modes: %d of %d modes go as far as single precision goes, %.2g of the largest "
+            "eigenvalue: |DD v + 4 lambda^2 v| is up to %.2g of 4 lambda^2",
+            modes->count - within, modes->count, limited_by(j, modes), limited);
     }
 }
 
-/* What the modes are good for. */
-static void tell(const job *j, const naik_modes *modes, const char *how, const char *path)
+/* What was done with the modes, as "found" and " and wrote them to", and what they are good for. */
+static void tell(const job *j, const naik_modes *modes, const char *did, const char *where,
+                 const char *path)
 {
     const double last = naik_modes_lambda(modes->lambda2[modes->count - 1]);
-    naik_log_line(j->log, "modes: %d %s %s: lambda from %.6g to %.6g", modes->count, how, path,
-                  naik_modes_lambda(modes->lambda2[0]), last);
+    naik_log_line(j->log, "modes: naik %s %d modes%s %s; lambda runs from %.6g to %.6g", did,
+                  modes->count, where, path, naik_modes_lambda(modes->lambda2[0]), last);
     tell_residuals(j, modes);
     if (j->lightest > 0) {
         naik_log_line(
@@ -147,7 +148,7 @@ static naik_status read_file(job *j, naik_modes **out)
     NAIK_TRY(foreign_modes_recognise(j->comm, j->path, &foreign));
     if (foreign) {
         NAIK_TRY(read_foreign(j, j->path, out));
-        tell(j, *out, "read from", j->path);
+        tell(j, *out, "read", " from", j->path);
         goto done;
     }
     NAIK_TRY(naik_modes_file_look(j->geometry, j->path, &there, &count));
@@ -188,7 +189,7 @@ static naik_status read_file(job *j, naik_modes **out)
                       "last bits; its modes hold for the present links as well",
                       j->path);
     }
-    tell(j, *out, "read from", j->path);
+    tell(j, *out, "read", " from", j->path);
 done:
     if (status != NAIK_OK) {
         naik_modes_destroy(out);
@@ -264,7 +265,7 @@ static naik_status restore(void *data, naik_lanczos_state *state, bool *found)
     const naik_status status =
         naik_modes_search_read(j->geometry, j->search, &j->about, state, found);
     if (status == NAIK_OK && *found) {
-        naik_log_line(j->log, "modes: going on from cycle %d with %d vectors of %s",
+        naik_log_line(j->log, "modes: the search continues after cycle %d, with %d vectors of %s",
                       (int)state->cycle, (int)state->size, j->search);
     }
     return status;
@@ -290,10 +291,10 @@ static naik_status file_modes(job *j, const naik_modes *modes, const naik_modes_
     }
     const bool behind = *turn == NULL;
     if (j->import[0] != '\0') {
-        naik_log_line(j->log, "modes: %d of them %s written to %s", modes->count,
-                      behind ? "are being" : "were", j->path);
+        naik_log_line(j->log, "modes: naik %s %d of these modes to %s",
+                      behind ? "is writing" : "wrote", modes->count, j->path);
     } else {
-        tell(j, modes, behind ? "found, being written to" : "found, written to", j->path);
+        tell(j, modes, "found", behind ? " and is writing them to" : " and wrote them to", j->path);
     }
 done:
     naik_timer_stop(timer, "write modes");
@@ -339,7 +340,7 @@ static naik_status find(job *j, naik_lock **turn, naik_modes **out)
     }
     if (j->import[0] != '\0') {
         NAIK_TRY(read_foreign(j, j->import, out));
-        tell(j, *out, "read from", j->import);
+        tell(j, *out, "read", " from", j->import);
     } else {
         NAIK_TRY(search(j, out));
     }

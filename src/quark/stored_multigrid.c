@@ -100,15 +100,17 @@ static naik_status check(naik_comm *comm, const naik_input *input, const naik_qu
     naik_input_multigrid_path(input, quark, path);
     NAIK_TRY(stored_multigrid_look(comm, input, quark, &there, &maker));
     if (there) {
-        naik_log_line(comm->log,
-                      "multigrid: %s keeps %d near-null vectors, made for kappa %.10g, and the "
-                      "setup makes none",
-                      path, vectors, quark_multigrid_kappa_of(&maker));
+        naik_log_line(
+            comm->log,
+            "multigrid: %s has %d near-null vectors, made for kappa %.10g, which take the "
+            "place of a setup",
+            path, vectors, quark_multigrid_kappa_of(&maker));
         return NAIK_OK;
     }
     NAIK_TRY(naik_path_refuse_output(comm, "multigrid.file", path));
     NAIK_TRY(naik_output_room(comm, path, bytes, part));
-    naik_log_line(comm->log, "multigrid: a setup keeps its near-null vectors in %s, %.3f GiB", path,
+    naik_log_line(comm->log,
+                  "multigrid: naik keeps the near-null vectors of a setup in %s (%.3f GiB)", path,
                   (double)bytes / (1 << 30));
 done:
     return status;
@@ -218,12 +220,11 @@ static naik_status keep(void *data, naik_test_vectors *vectors)
     naik_timer_start(timer, "write vectors");
     NAIK_TRY(naik_multigrid_file_write(w->geometry, path, &about, vectors, near_null, &there));
     naik_timer_stop(timer, "write vectors");
-    naik_log_line(
-        log,
-        there ? "multigrid: another job or group keeps its near-null vectors in %s, and these are "
-                "not kept"
-              : "multigrid: the near-null vectors are kept in %s",
-        path);
+    naik_log_line(log,
+                  there ? "multigrid: naik does not keep the near-null vectors of this setup, "
+                          "because %s has those of another job or group"
+                        : "multigrid: the near-null vectors are kept in %s",
+                  path);
     w->kept = true;
     w->sum = sum_of(near_null, vectors->count);
 done:

@@ -91,12 +91,15 @@ naik_status solve_groups_choose(solve_job *j)
     NAIK_TRY(naik_comm_broadcast(j->comm, &chosen.groups, sizeof chosen.groups, 0));
     j->input->run.groups = chosen.groups;
     if (chosen.why != NULL) {
-        naik_log_line(j->log, "groups: auto takes 1, because %s", chosen.why);
+        naik_log_line(j->log, "groups: auto takes 1 group, because %s", chosen.why);
     } else if (chosen.groups == 1) {
-        naik_log_line(j->log, "groups: auto takes 1, predicted %.0f s", chosen.wall_s);
+        naik_log_line(j->log, "groups: auto takes 1 group, for which naik predicts %.0f s",
+                      chosen.wall_s);
     } else if (chosen.one_s > 0) {
-        naik_log_line(j->log, "groups: auto takes %d, predicted %.0f s, and %.0f s without groups",
-                      chosen.groups, chosen.wall_s, chosen.one_s);
+        naik_log_line(
+            j->log,
+            "groups: auto takes %d groups, for which naik predicts %.0f s, and %.0f s for one",
+            chosen.groups, chosen.wall_s, chosen.one_s);
     }
 done:
     return status;

@@ -278,10 +278,10 @@ static naik_status say(const solve_job *j, solve_method method)
     const naik_quark *quark = quark_of(j, j->trial.task);
     snprintf(text, sizeof text,
              method == SOLVE_METHOD_MULTIGRID
-                 ? "mass=%g takes multigrid: %s has not solved its first column in %d iterations, "
-                   "from which on multigrid pays for its %d columns"
-                 : "mass=%g stays with %s, which solved its first column in less than the %d "
-                   "iterations from which on multigrid pays for its %d columns",
+                 ? "mass=%g takes multigrid: %s has not solved the first column in %d iterations, "
+                   "after which multigrid pays for %d columns"
+                 : "mass=%g stays with %s: the first column took fewer than the %d iterations "
+                   "after which multigrid pays for %d columns",
              quark->mass, plain_name(j), j->trial.limit, columns_of(j, quark));
     naik_log_line(j->log, "method: %s", text);
     return naik_propagator_file_note(j->file, "method", text);

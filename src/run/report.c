@@ -92,7 +92,7 @@ void solve_report_restored(const solve_job *j, const naik_input_task *task,
 {
     char column[NAIK_INPUT_COLUMN_TEXT];
     naik_input_column_text(j->input, task->colour, column);
-    naik_log_line(j->log, "restored: source=%s mass=%g %s after %d iterations",
+    naik_log_line(j->log, "restored: source=%s mass=%g %s continues after %d iterations",
                   j->input->sources[task->source].label, j->input->quarks[task->quark].mass, column,
                   state->record.iterations);
 }
@@ -140,7 +140,8 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
     }
     naik_input_column_text(input, task->colour, column);
     if (!naik_input_asks_colour(&input->solve[task->solve], task->colour % 3)) {
-        naik_log_line(j->log, "solve %d/%d: source=%s mass=%g %s: the input does not ask for it",
+        naik_log_line(j->log,
+                      "solve %d/%d: source=%s mass=%g %s: the input does not ask for this colour",
                       j->done, j->total, input->sources[task->source].label,
                       input->quarks[task->quark].mass, column);
         return;
@@ -248,21 +249,21 @@ naik_status solve_report_prediction(const solve_job *j)
     for (int i = 0; i < p.mass_count; i++) {
         const prediction_mass *m = &p.masses[i];
         if (m->solve_s > 0) {
-            snprintf(seconds, sizeof seconds, "; %.3g s a solve, predicted %.3g s", m->measured_s,
-                     m->solve_s);
+            snprintf(seconds, sizeof seconds, " and %.3g s a solve (predicted: %.3g s)",
+                     m->measured_s, m->solve_s);
         }
         naik_log_line(
             j->log,
-            "measured: mass=%g tolerance=%g took %.0f iterations a solve, predicted %.0f (%.0f to "
-            "%.0f)%s",
+            "measured: mass=%g tolerance=%g took %.0f iterations a solve (predicted: %.0f, from "
+            "%.0f to %.0f)%s",
             m->mass, m->tolerance, m->measured_iterations, m->iterations.expected,
             m->iterations.least, m->iterations.most, seconds);
     }
     if (p.made && p.output_bytes > 0 && j->comm->rank == 0 &&
         stat(j->input->output.file, &info) == 0) {
-        naik_log_line(j->log, "measured: the output has %lld bytes, predicted %lld%s%s",
+        naik_log_line(j->log, "measured: the output has %lld bytes (predicted: %lld)%s%s",
                       (long long)info.st_size, (long long)p.output_bytes,
-                      p.machine != NULL ? "; times as on " : "",
+                      p.machine != NULL ? "; the predicted times are those of " : "",
                       p.machine != NULL ? p.machine : "");
     }
     if (p.gap != NULL) {
