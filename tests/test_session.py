@@ -830,6 +830,13 @@ def the_page_is_run_as_it_stands():
         made = examples.python(text)
     assert "did you mean 'solver.tolerance'?" in made["said"] and "24 modes" in made["said"], made["said"]
     assert made["result"].converged and all(r.converged for r in made["results"])
+    with open(path("n.yaml"), "w") as f:
+        f.write(INPUT.format(lattice=path("page/lat.h5"), action="{type: clover, csw: 1.2}", source="{type: point, origin: [0, 0, 0, 0]}", out=path("n.h5"),
+                             meson="pion", more="baryons: [{name: n, quarks: [s, s, s], operators: [nucleon]}]"))
+    program("solve", path("n.yaml"))
+    with naik.io.open(path("n.h5")) as f:
+        nucleon = f.values(f.find("n", "nucleon")[0])
+    assert np.abs(made["proton"] - nucleon).max() < 1e-8 * np.abs(nucleon).max(), (made["proton"], nucleon)
     os.chdir(SCRATCH)
 
 
