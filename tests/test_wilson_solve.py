@@ -124,7 +124,7 @@ def a_stopped_run_goes_on_to_the_same_bytes():
                 status=5)
     assert "stopped by signal" in said and os.path.exists(path("halted.h5.part")), said
     said = naik("solve", path("halted.yaml"))
-    assert "restored: source=pt mass=0 spin=0 colour=0 continues after 3 iterations" in said, said
+    assert "restored: source=pt mass=0 spin=0 colour=0 after 3 iterations" in said, said
     same(everything("one.h5"), everything("halted.h5"))
 
 

@@ -92,7 +92,7 @@ void solve_report_restored(const solve_job *j, const naik_input_task *task,
 {
     char column[NAIK_INPUT_COLUMN_TEXT];
     naik_input_column_text(j->input, task->colour, column);
-    naik_log_line(j->log, "restored: source=%s mass=%g %s continues after %d iterations",
+    naik_log_line(j->log, "restored: source=%s mass=%g %s after %d iterations",
                   j->input->sources[task->source].label, j->input->quarks[task->quark].mass, column,
                   state->record.iterations);
 }
