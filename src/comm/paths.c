@@ -44,8 +44,15 @@ const char *naik_path_side_ending(const char *path)
 static naik_status refuse_existing(naik_log *log, const char *path)
 {
     struct stat info;
-    const bool leads = stat(path, &info) == 0;
-    if (leads ? S_ISREG(info.st_mode) : lstat(path, &info) == 0) {
+    if (stat(path, &info) != 0) {
+        return lstat(path, &info) != 0
+                   ? NAIK_OK
+                   : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                               "%s is a symbolic link to nothing: remove the link, or choose "
+                               "another name",
+                               path);
+    }
+    if (S_ISREG(info.st_mode)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "%s is there already and is not replaced without --force: choose another "
                          "name",
