@@ -63,6 +63,12 @@ def what_fails_ends_the_list():
         < told.index("naik: error:"), told
     os.rename(path("away"), path("lat.a2.h5"))
     assert "cannot be read now" not in naik("solve", path("all.yaml"))
+    os.rename(path("lat.a2.h5"), path("away"))
+    assert "cannot be read now" not in naik("solve", path("all.yaml"))  # it is solved, and needs its links no more
+    unstable = "solve.0.source={type: covariant_gaussian, origin: [0, 0, 0, 0], radius: 6, iterations: 2}"
+    status, said, told = answer("solve", path("all.yaml"), "--fresh", "--dry-run", "--set", unstable)
+    os.rename(path("away"), path("lat.a2.h5"))
+    assert status == 1 and "1 of 3 configurations cannot be read now" in told and told.count("is unstable") == 4, (status, told)
 
 
 def the_time_that_is_left_counts_for_all():

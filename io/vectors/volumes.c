@@ -1,7 +1,8 @@
 /* volumes.c - arrays that QIO wrote in several files: each has a list of its sites, then their elements
  *
  * The first file, PATH.vol0000 as a rule, describes the arrays and has their checksums; the others have the
- * elements alone. What belongs to no site (a global record) lies in the first file alone, and is no array here. A list tells the number of each site (big-endian, of 32 bits, or 64 on large lattices).
+ * elements alone. What belongs to no site (a global record) lies in the first file alone, and is no array
+ * here. A list tells the number of each site (big-endian, of 32 bits, or 64 on large lattices).
  * From the lists every rank finds its own sites once, as runs of neighbours along x.
  */
 #include <ctype.h>

@@ -38,32 +38,53 @@ static naik_status visit_one(naik_comm *comm, const configs_order *order, const 
     return status;
 }
 
-/* Warns of the files that the later configurations still lack: hours may pass before their turn. */
+static void keep_quiet(void *data, bool warning, const char *text)
+{
+    (void)data, (void)warning, (void)text;
+}
+
+/* The first file of links that a configuration needs and this rank cannot read; NULL: there is none. */
+static const char *lacking_file(const configs_order *order, const naik_input *input)
+{
+    const char *const needed[] = {input->gauge.file, input->action.file, input->action.long_file};
+    if (order->skips && access(input->output.file, F_OK) == 0) {
+        return NULL; /* solved: its links may be gone */
+    }
+    for (int i = 0; i < 3; i++) {
+        if (needed[i] != NULL && access(needed[i], R_OK) != 0) {
+            return needed[i];
+        }
+    }
+    return NULL;
+}
+
+/* Warns of the files that the later configurations still lack: hours may pass before their turn. What
+ * there is to say of their inputs is said then. */
 static naik_status look_ahead(naik_comm *comm, const configs_order *order,
                               const naik_texts *configs, const char **overrides, char chosen[96])
 {
     naik_status status = NAIK_OK;
     int lacking = 0;
-    char first[256] = "";
+    char first[512] = "";
+    naik_log_take(comm->log, keep_quiet, NULL);
     for (int i = 1; i < configs->count; i++) {
         naik_input *input = NULL;
         snprintf(chosen, 96, "gauge.config=%s", configs->data[i]);
         NAIK_TRY(naik_input_load(comm, order->path, overrides, order->keys->count + 1, &input));
-        if (comm->rank == 0 && input->gauge.file != NULL && access(input->gauge.file, R_OK) != 0) {
-            lacking += 1;
-            if (lacking == 1) {
-                snprintf(first, sizeof first, "%s", input->gauge.file);
-            }
+        const char *file = comm->rank == 0 ? lacking_file(order, input) : NULL;
+        if (file != NULL && lacking++ == 0) {
+            snprintf(first, sizeof first, "%s", file);
         }
         naik_input_destroy(&input);
     }
+done:
+    naik_log_take(comm->log, NULL, NULL);
     if (lacking > 0) {
         naik_log_warn(comm->log,
                       "%d of %d configurations cannot be read now, the first of them %s: this run "
                       "ends at a configuration that still cannot be read when its turn comes",
                       lacking, configs->count, first);
     }
-done:
     return status;
 }
 

@@ -10,6 +10,7 @@ typedef struct configs_order {
     const naik_option_list *keys; /* --set */
     double begun_s;               /* since when run.wall_limit counts, by naik_time_s */
     bool hurried;                 /* none begins when wall_limit is over */
+    bool skips;                   /* those that have an output are not done again */
     const char *not_converged;    /* behind "on 2 of 5 configurations" */
     void *data;
     /* One configuration: overrides are the keys and its name. Collective. */

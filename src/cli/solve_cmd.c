@@ -520,6 +520,7 @@ static naik_status solve_every(naik_comm *comm, const switches *given)
                                  .keys = &sw.overrides,
                                  .begun_s = sw.start_s,
                                  .hurried = !sw.dry_run,
+                                 .skips = !sw.dry_run && !sw.fresh,
                                  .not_converged = "solves did not reach their tolerance",
                                  .data = &c,
                                  .visit = solve_config};
