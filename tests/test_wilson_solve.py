@@ -362,7 +362,9 @@ def a_singular_clover_block_is_refused_with_its_site():
 def info_and_report_read_it():
     said = naik("info", path("one.h5"))
     assert re.search(r"24 ", said), said
+    assert said.count(" colour=2 ") == 8 and said.count(" spin=3 colour=2 ") == 2 and "colour=3" not in said, said
     said = naik("info", path("one.h5"), "--residuals")
+    assert said.count(" spin=3 colour=2 source_residual=") == 2 and "colour=3" not in said, said
     naik("report", path("one.h5"), "-o", path("one.html"))
     with open(path("one.html"), encoding="utf-8") as f:
         page = f.read()

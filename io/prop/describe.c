@@ -39,7 +39,7 @@ static void report_solve(const naik_propagator_file *file, int i, bool damaged, 
         naik_report_text(report, "twist", text);
     }
     naik_h5_release(dataset);
-    naik_report_int(report, "colour", s->colour);
+    naik_report_column(report, file->plan->spin > 1, s->colour);
     naik_report_text(report, "state", state_text(record, damaged));
     if (!damaged && record->state != NAIK_SOLVE_PENDING) {
         naik_report_int(report, "iterations", record->iterations);

@@ -72,6 +72,14 @@ void naik_report_int(naik_report *report, const char *name, int64_t value)
     add(report, LITERAL, name, text);
 }
 
+void naik_report_column(naik_report *report, bool spinors, int column)
+{
+    if (spinors) {
+        naik_report_int(report, "spin", column / 3);
+    }
+    naik_report_int(report, "colour", column % 3);
+}
+
 static naik_status no_memory(naik_log *log)
 {
     return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a report");

@@ -19,6 +19,8 @@ void naik_report_destroy(naik_report **report);
 void naik_report_text(naik_report *report, const char *name, const char *text);
 void naik_report_int(naik_report *report, const char *name, int64_t value);
 void naik_report_real(naik_report *report, const char *name, double value); /* NaN: null in JSON */
+/* The column of a solve: colour, of spinors spin and colour (0 to 11 in that order). */
+void naik_report_column(naik_report *report, bool spinors, int column);
 void naik_report_bool(naik_report *report, const char *name, bool value);
 void naik_report_begin(naik_report *report, const char *name); /* an object, until _end */
 void naik_report_list(naik_report *report, const char *name);  /* a list, until _end */

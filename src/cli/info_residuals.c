@@ -146,7 +146,7 @@ static naik_status check_task(checker *c, int task, naik_report *report)
     naik_report_begin(report, NULL);
     naik_report_text(report, "source", source->label);
     naik_report_real(report, "mass", mass);
-    naik_report_int(report, "colour", t->colour);
+    naik_report_column(report, input->kind->spin > 1, t->colour);
     naik_report_real(report, "source_residual", residual);
     naik_report_real(report, "stored", record->source_residual);
     naik_report_end(report);

@@ -73,10 +73,7 @@ static naik_report *begin_event(const solve_job *j, const char *name, const naik
     if (event != NULL) {
         naik_report_text(event, "source", j->input->sources[task->source].label);
         naik_report_real(event, "mass", j->input->quarks[task->quark].mass);
-        if (j->input->kind->spin > 1) {
-            naik_report_int(event, "spin", task->colour / 3);
-        }
-        naik_report_int(event, "colour", task->colour % 3);
+        naik_report_column(event, j->input->kind->spin > 1, task->colour);
     }
     return event;
 }
