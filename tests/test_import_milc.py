@@ -617,6 +617,7 @@ for old, new, wanted in (
         ("staple_weight 0\nape_iter 0", "staple_weight 0.1\nape_iter 4", "currents cannot be expressed: MILC smears their links"),
         ("mass 0.01\nnaik_term_epsilon 0\n", "mass 0.01\nnaik_term_epsilon 0\ncharge 0.5\n", "'charge 0.5' cannot be expressed"),
         ("number_of_sets 1\n", "number_of_sets 2\nnpbp_reps 1\n" + STEPS + MASSES(1) + MASS(0.1, 0, 1e-8), "are of two programs"),
+        ("antiperiodic\n", "antiperiodic\ntadpole 0.9\n", "expected 'number_of_sets', found 'tadpole'; naik translates inputs of"),
         ("forget\n", "forget\nno_gauge_fix\n", "found 'no_gauge_fix'")):
     assert old in plain_current, old
     write("current.milc", plain_current.replace(old, new))

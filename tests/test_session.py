@@ -275,8 +275,10 @@ def what_is_wrong_raises_with_the_sentence():
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             s.sources.wall(0, "corner")
+            s.sources.smeared(0, 0, 0, 0, radius=6, iterations=2)
         assert told[0].filename == __file__  # the line of the caller
-        assert [w.category for w in told] == [naik.Warning] and "Coulomb gauge" in str(told[0].message), told
+        assert [w.category for w in told] == [naik.Warning] * 2 and "Coulomb gauge" in str(told[0].message), told
+        assert str(told[1].message).startswith("'radius' 6 in 2 iterations is unstable"), told
     with naik.Session(path("lat.h5"), solver={"max_iterations": 5}) as s, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         results = s.solve(src[:1], mass=0.1).results  # one is enough

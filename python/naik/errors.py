@@ -72,7 +72,7 @@ _TEXT_OF_KEYS = re.compile(r"^(the keys of the session(:\d+:\d+)?|solve=\[.*?\]|
 _NAMES = {"solve.0.masses": "mass", "solve.0.kappas": "kappa"}  # of keys as arguments; others have that of the key
 
 
-def _of_arguments(sentence):
+def of_arguments(sentence):
     """The sentence with the names that the caller of a session has written."""
     sentence = _TEXT_OF_KEYS.sub("", sentence)
     one = re.sub(r"(?<=')solve\.0\.(source\.)?(\w+)(?=')", lambda key: _NAMES.get(key[0], key[2]), sentence)
@@ -81,4 +81,4 @@ def _of_arguments(sentence):
 
 def of(status, sentence, place):
     """The exception of a status."""
-    return KINDS.get(status, Error)(_of_arguments(sentence) or f"naik failed with status {status}", place)
+    return KINDS.get(status, Error)(of_arguments(sentence) or f"naik failed with status {status}", place)

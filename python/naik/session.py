@@ -235,7 +235,7 @@ class Session:
         try:
             text = text.decode("utf-8", "replace")
             if warning:
-                _warn(text, errors.Warning)
+                _warn(errors.of_arguments(text), errors.Warning)
             elif self._log is not None:
                 self._log(text)
         except BaseException as error:  # it cannot pass through the library

@@ -253,7 +253,7 @@ static naik_status eigenpairs(milc_words *w, milc_input *in)
     }
     const int line = w->word_line;
     if (!is_one_of(word, begins)) {
-        return milc_words_key(w, stops[0]);
+        return milc_words_key(w, stops[in->measures ? 2 : 0]);
     }
     if (strcmp(word, begins[0]) == 0) {
         NAIK_TRY(milc_words_take(w, begins[0]));
