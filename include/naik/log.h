@@ -25,6 +25,8 @@ void naik_log_destroy(naik_log **log);
 void naik_log_set_rank(naik_log *log, int rank, int size);
 /* Whether a rank other than 0 prints warnings too: of what it alone works at. */
 void naik_log_set_warns(naik_log *log, bool warns);
+/* Muted: no warning is printed, nor heard by who watches them. */
+void naik_log_set_muted(naik_log *log, bool muted);
 /* Quiet: naik_log_line prints nothing (used by `--json` and by tests). Warnings still print. */
 void naik_log_set_quiet(naik_log *log, bool quiet);
 

@@ -18,6 +18,7 @@ struct naik_log {
     int rank, size;
     bool quiet;
     bool warns;   /* though not rank 0 */
+    bool muted;   /* warnings are not printed */
     bool live;    /* a passing line stands on the terminal */
     int terminal; /* whether there is one: 1 yes, -1 no, 0 not yet asked */
     int unheard;  /* errno of the first line that standard output did not take, or 0 */
@@ -56,6 +57,11 @@ void naik_log_set_rank(naik_log *log, int rank, int size)
 {
     log->rank = rank;
     log->size = size;
+}
+
+void naik_log_set_muted(naik_log *log, bool muted)
+{
+    log->muted = muted;
 }
 
 void naik_log_set_warns(naik_log *log, bool warns)
@@ -180,7 +186,7 @@ void naik_log_line(naik_log *log, const char *format, ...)
 
 void naik_log_warn(naik_log *log, const char *format, ...)
 {
-    if (log->rank != 0 && !log->warns) {
+    if (log->muted || (log->rank != 0 && !log->warns)) {
         return;
     }
     char text[MESSAGE_BYTES];

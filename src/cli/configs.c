@@ -38,11 +38,6 @@ static naik_status visit_one(naik_comm *comm, const configs_order *order, const 
     return status;
 }
 
-static void keep_quiet(void *data, bool warning, const char *text)
-{
-    (void)data, (void)warning, (void)text;
-}
-
 /* The first file of links that a configuration needs and this rank cannot read; NULL: there is none. */
 static const char *lacking_file(const configs_order *order, const naik_input *input)
 {
@@ -66,7 +61,7 @@ static naik_status look_ahead(naik_comm *comm, const configs_order *order,
     naik_status status = NAIK_OK;
     int lacking = 0;
     char first[512] = "";
-    naik_log_take(comm->log, keep_quiet, NULL);
+    naik_log_set_muted(comm->log, true);
     for (int i = 1; i < configs->count; i++) {
         naik_input *input = NULL;
         snprintf(chosen, 96, "gauge.config=%s", configs->data[i]);
@@ -78,7 +73,7 @@ static naik_status look_ahead(naik_comm *comm, const configs_order *order,
         naik_input_destroy(&input);
     }
 done:
-    naik_log_take(comm->log, NULL, NULL);
+    naik_log_set_muted(comm->log, false);
     if (lacking > 0) {
         naik_log_warn(comm->log,
                       "%d of %d configurations cannot be read now, the first of them %s: this run "
