@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "check.h"
+#include "comm/threads.h"
 #include "modes/hermitian.h"
 
 static naik_complex *matrix(int n)
@@ -81,6 +82,33 @@ static void eigenvectors_satisfy_the_equation(check *t)
     }
 }
 
+/* Sizes at which threads share the work, with null spaces of which rounding leaves noise. */
+static void large_null_spaces_are_found_with_bits_that_no_thread_changes(check *t)
+{
+    static const int size[] = {65, 80, 129};
+    const int threads = naik_threads_count();
+    for (int k = 0; k < 3; k++) {
+        const int n = size[k];
+        const size_t bytes = (size_t)n * (size_t)n * sizeof(naik_complex);
+        naik_complex *a = matrix(n), *z = matrix(n), *other = matrix(n);
+        double value[2][129];
+        for (int rank = 1; rank <= n; rank += (n - 1) / 4) {
+            fill(n, rank, (uint64_t)n, a);
+            naik_threads_use(1);
+            CHECK_OK(t, naik_hermitian_solve(t->log, n, a, value[0], z));
+            naik_threads_use(3);
+            CHECK_OK(t, naik_hermitian_solve(t->log, n, a, value[1], other));
+            CHECK_TRUE(t, memcmp(z, other, bytes) == 0 &&
+                              memcmp(value[0], value[1], (size_t)n * sizeof *value[0]) == 0);
+            check_solution(t, n, a, value[0], z);
+        }
+        free(a);
+        free(z);
+        free(other);
+    }
+    naik_threads_use(threads);
+}
+
 static void diagonal_and_zero_matrices_are_solved(check *t)
 {
     enum { N = 5 };
@@ -140,5 +168,7 @@ static void cholesky_and_its_inverse_multiply_to_one(check *t)
     free(inverse);
 }
 
-CHECK_MAIN(CHECK(eigenvectors_satisfy_the_equation), CHECK(diagonal_and_zero_matrices_are_solved),
-           CHECK(what_is_no_number_is_refused), CHECK(cholesky_and_its_inverse_multiply_to_one))
+CHECK_MAIN(CHECK(eigenvectors_satisfy_the_equation),
+           CHECK(large_null_spaces_are_found_with_bits_that_no_thread_changes),
+           CHECK(diagonal_and_zero_matrices_are_solved), CHECK(what_is_no_number_is_refused),
+           CHECK(cholesky_and_its_inverse_multiply_to_one))

@@ -8,9 +8,9 @@
 
 #include "base/clones.h"
 
-enum { QL_SWEEPS = 60 };            /* an eigenvalue */
-enum { COLUMNS = 16, SWEEPS = 32 }; /* that a thread has at once; that wait for each other */
-enum { FEW = 64 };                  /* rows that one thread is done with before many have met */
+enum { QL_SWEEPS = 60, QL_FINE = 30 }; /* an eigenvalue; those that need no help of `noise` */
+enum { COLUMNS = 16, SWEEPS = 32 };    /* that a thread has at once; that wait for each other */
+enum { FEW = 64 };                     /* rows that one thread is done with before many have met */
 
 static int chunks_of(int n)
 {
@@ -86,11 +86,22 @@ typedef struct rotation {
     double c, s;
 } rotation;
 
+/* What rounding leaves of zeros: in a null space, where nothing falls far below its neighbours. */
+static double noise_of(int n, const double *d, const double *e)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(d[i]) + fabs(e[i]));
+    }
+    return DBL_EPSILON * most;
+}
+
 /* Where the matrix decouples at or after `l`. */
-static int decoupled(int n, const double *d, const double *e, int l)
+static int decoupled(int n, const double *d, const double *e, int l, double noise)
 {
     int m = l;
-    while (m < n - 1 && fabs(e[m]) > DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1]))) {
+    while (m < n - 1 && fabs(e[m]) > DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1])) &&
+           fabs(e[m]) > noise) {
         m++;
     }
     return m;
@@ -171,12 +182,13 @@ static void rotate_all(int n, waiting *w, lanes *z)
  * is the unit matrix before. */
 static bool tridiagonal_solve(int n, double *d, double *e, lanes *z, waiting *w)
 {
+    const double noise = noise_of(n, d, e);
     for (int l = 0; l < n; l++) {
         int sweeps = 0;
         if (!isfinite(d[l]) || !isfinite(e[l])) {
             return false;
         }
-        for (int m = decoupled(n, d, e, l); m != l; m = decoupled(n, d, e, l)) {
+        for (int m; (m = decoupled(n, d, e, l, sweeps < QL_FINE ? 0 : noise)) != l;) {
             if (sweeps++ == QL_SWEEPS) {
                 return false;
             }
