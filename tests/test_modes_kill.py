@@ -239,9 +239,13 @@ def modes_have_their_name_before_the_last_solve_is_stored():
 def a_disk_that_fills_up_behind_the_solves_is_told_once():
     if built_shim() is None:
         return "no cc, or not glibc"
-    for order, why in (("write:9@1", "No space left on device"), ("sync:1@1", "Input/output error")):
-        said = behind("full", order, "--set", "solver.batch=1", ranks=2, status=2)
-        assert said.count("the modes of") == 1 and why in said, said
+    for order, why, *more in (("write:9@1", "cannot write the modes of '%s': No space left on device"),
+                              ("sync:1@1", "cannot force to disk the modes of '%s': Input/output error"),
+                              ("room:1@0", "cannot make room for the modes of '%s': No space left on device"),
+                              ("room:1@0", "%s needs 1.4 MiB, which its file system does not give: No space left on device",
+                               "--set", "output.aggregators=1")):  # not behind them
+        said = behind("full", order, "--set", "solver.batch=1", *more, ranks=2, status=2)
+        assert said.count("naik: error: ") == 1 and why % (path("full") + "-modes.h5.part") in said, said
         assert not os.path.exists(path("full-modes.h5.part")), order
     ends_as_whole("full")
     return None

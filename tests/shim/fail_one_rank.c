@@ -14,6 +14,7 @@
  *   turn      the N-th write of fewer bytes does
  *   spoil     the N-th write of 16 KiB or more does
  *   sync      all fsyncs of such files from the N-th on give EIO
+ *   room      all fallocates of such files from the N-th on give ENOSPC
  *   open      the N-th attempt alone to open such a file gives EIO
  *   name      all attempts from the N-th on to give such a file a name, or another one, give EIO
  *   kill      the rank ends by SIGKILL at the N-th of all writes, fsyncs and names of such files
@@ -283,17 +284,30 @@ CALL(pwritev, true, (int fd, const struct iovec *from, int count, off_t at), fd,
 CALL(pwritev64, true, (int fd, const struct iovec *from, int count, off_t at), fd,
      flipped_first(fd, from, count), count, at)
 
+/* Whether a call for all of a file fails, as all from the N-th on. */
+static bool file_refused(const char *what, int fd, int error)
+{
+    if (!is_ordered(what) || !is_watched(fd) || ++order.calls < order.when) {
+        return false;
+    }
+    tell();
+    errno = error;
+    return true;
+}
+
 int fsync(int fd)
 {
     int (*real)(int);
     *(void **)&real = dlsym(RTLD_NEXT, "fsync");
     pass(is_watched(fd), false);
-    if (!is_ordered("sync") || !is_watched(fd) || ++order.calls < order.when) {
-        return real(fd);
-    }
-    tell();
-    errno = EIO;
-    return -1;
+    return file_refused("sync", fd, EIO) ? -1 : real(fd);
+}
+
+int fallocate(int fd, int mode, off_t at, off_t bytes)
+{
+    int (*real)(int, int, off_t, off_t);
+    *(void **)&real = dlsym(RTLD_NEXT, "fallocate");
+    return file_refused("room", fd, ENOSPC) ? -1 : real(fd, mode, at, bytes);
 }
 
 /* Whether a call that has the path of a file fails: the N-th alone, or all from the N-th on. */
