@@ -1,4 +1,5 @@
-/* test_low_modes.c - what is decided about low modes: when a search is written, and in which memory
+/* test_low_modes.c - what is decided about low modes: when a search is written, in which
+ * memory, and what loops leave to those who write
  *
  * ranks: 1
  */
@@ -12,11 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "comm/memory_limit.h"
+#include "comm/threads.h"
 #include "io/modes/room.h"
 #include "model/deflation.h"
 #include "modes/lanczos.h"
+#include "modes_fixture.h"
+#include "quark/filed_modes.h"
 #include "quark/low_modes.h"
 
 static void a_search_is_written_after_a_minute(check *t)
@@ -245,7 +248,60 @@ static void a_kept_search_has_numbers_that_a_search_can_have(check *t)
     }
 }
 
-CHECK_MAIN(CHECK(the_limit_of_a_job_is_seen),
+/* Loops have the processors that the writers leave, beside a device alone, until the file has its name or is given up;
+ * where it has not begun they keep all. */
+static void loops_leave_the_writers_their_processors(check *t)
+{
+    enum { MODES = 5 };
+    static const struct {
+        int cpus, threads, left;
+        bool device;
+        const char *folder;
+        naik_status begins, ends;
+    } row[] = {{6, 7, 3, true, "", NAIK_OK, NAIK_OK},
+               {1, 2, 1, true, "", NAIK_OK, NAIK_ERR_IO},
+               {40, 33, 32, true, "", NAIK_OK, NAIK_ERR_IO},
+               {6, 2, 2, true, "", NAIK_OK, NAIK_ERR_IO},
+               {6, 7, 7, false, "", NAIK_OK, NAIK_ERR_IO},
+               {6, 7, 7, true, "/nowhere", NAIK_ERR_INPUT, NAIK_ERR_INPUT}};
+    const int cpus = t->comm->cpus, threads = naik_threads_count();
+    const naik_modes_about about = {.action = "hisq",
+                                    .boundary_t = "antiperiodic",
+                                    .report = {.krylov = 32, .degree = 4, .high = 20}};
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        const naik_backend_ops *own = f.backend->ops;
+        naik_backend_ops ops = *own;
+        naik_modes *modes = fixture_modes(t, &f, NAIK_SINGLE, NAIK_EVEN, MODES);
+        f.backend->ops = &ops;
+        for (int i = 0; i < (int)(sizeof row / sizeof *row); i++) {
+            char path[512], search[520];
+            naik_lock *turn = NULL;
+            filed_modes *filed = NULL;
+            snprintf(path, sizeof path, "%s%s/beside-%ld.h5", check_folder(), row[i].folder,
+                     (long)getpid());
+            snprintf(search, sizeof search, "%s.search", path);
+            t->comm->cpus = row[i].cpus;
+            naik_threads_use(row[i].threads);
+            ops.host_memory = !row[i].device;
+            naik_modes_pace pace = filed_modes_prepare(f.geometry, MODES);
+            CHECK_STATUS(t, filed_modes_begin(path, search, modes, &about, &pace, &turn, &filed),
+                         row[i].begins);
+            naik_modes_room_end(&pace.room);
+            CHECK_INT(t, naik_threads_count(), row[i].left);
+            CHECK_INT(t, filed_modes_end(&filed, row[i].ends), row[i].ends);
+            CHECK_INT(t, naik_threads_count(), row[i].threads);
+            CHECK_INT(t, remove(path), row[i].ends == NAIK_OK ? 0 : -1);
+        }
+        f.backend->ops = own;
+        naik_modes_destroy(&modes);
+    }
+    t->comm->cpus = cpus;
+    naik_threads_use(threads);
+    fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(loops_leave_the_writers_their_processors), CHECK(the_limit_of_a_job_is_seen),
            CHECK(a_kept_search_has_numbers_that_a_search_can_have),
            CHECK(room_is_made_ahead_and_beyond), CHECK(the_rule_meets_what_was_measured),
            CHECK(odd_sources_take_what_was_measured), CHECK(modes_pay_for_a_dozen_light_sources),
