@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clones.h"
+#include "comm/threads.h"
 
 enum { QL_SWEEPS = 60, QL_FINE = 30 }; /* an eigenvalue; those that need no help of `noise` */
 enum { COLUMNS = 16, SWEEPS = 32 };    /* that a thread has at once; that wait for each other */
@@ -232,7 +233,7 @@ typedef struct room {
     split a; /* [n][n]; right of the diagonal, the reflections */
     change now, last;
     naik_complex *column, *phase;
-    lanes *z, *x; /* [chunks][n], [2][chunks][n] */
+    lanes *z, *x; /* [chunks][n]; [threads][2][n] of those that have a chunk */
     waiting waiting;
     int *from;
 } room;
@@ -241,9 +242,9 @@ typedef struct room {
 static void back(int n, const room *w, naik_complex *vectors)
 {
     const size_t row = (size_t)n;
-#pragma omp parallel for schedule(static) if (n > FEW)
+#pragma omp parallel for schedule(static, 1) if (n > FEW)
     for (int chunk = 0; chunk < chunks_of(n); chunk++) {
-        lanes *xr = w->x + 2 * (size_t)chunk * row, *xi = xr + row;
+        lanes *xr = w->x + 2 * (size_t)naik_threads_index() * row, *xi = xr + row;
         const int begin = chunk * COLUMNS;
         const int width = n - begin < COLUMNS ? n - begin : COLUMNS;
         for (int i = 0; i < n; i++) {
@@ -283,12 +284,13 @@ static void split_destroy(split *s)
 static bool room_create(int n, room *w)
 {
     const size_t size = (size_t)n, padded = size * (size_t)chunks_of(n);
+    const int threads = naik_threads_count() < chunks_of(n) ? naik_threads_count() : chunks_of(n);
     *w = (room){.e = calloc(size, sizeof(double)),
                 .factor = calloc(size, sizeof(double)),
                 .column = calloc(size, sizeof(naik_complex)),
                 .phase = calloc(size, sizeof(naik_complex)),
                 .z = calloc(padded, sizeof(lanes)),
-                .x = calloc(2 * padded, sizeof(lanes)),
+                .x = calloc(2 * size * (size_t)threads, sizeof(lanes)),
                 .waiting = {.turn = calloc(SWEEPS * size, sizeof(rotation))},
                 .from = calloc(size, sizeof(int))};
     bool all = split_create(size * size, &w->a);
