@@ -262,6 +262,63 @@ static void a_moving_wall_of_a_corner_says_what_it_is_counted_from(check *t)
     }
 }
 
+static void begun_with(check *t, const char *without, const char *with, bool same)
+{
+    static const char base[] =
+        "{lattice: {size: [4,4,4,8]}, gauge: {file: a}, action: {type: clover, csw: 1%s}, output: "
+        "{file: o%s}, solve: [{name: p, kappas: [0.13, 0.12]%s, source: {type: point, origin: "
+        "[0, 0, 0, 0]%s}}]%s}";
+    char text[2][512];
+    const char *const rows[] = {without, with};
+    for (int i = 0; i < 2; i++) {
+        const char *part[] = {"", "", "", "", ""};
+        part[rows[i][0] != '\0' ? rows[i][0] - '0' : 0] = rows[i] + (rows[i][0] != '\0');
+        snprintf(text[i], sizeof text[i], base, part[0], part[1], part[2], part[3], part[4]);
+    }
+    for (int i = 0; i < 2; i++) {
+        naik_input *now = NULL, *begun = NULL;
+        CHECK_OK(t, parse(t, text[i], &now));
+        CHECK_OK(t, parse(t, text[1 - i], &begun));
+        CHECK_REQUIRE(t, now != NULL && begun != NULL);
+        CHECK_TRUE(t, strcmp(now->identity, begun->identity) != 0);
+        CHECK_OK(t, naik_input_go_on(t->comm->log, now, begun->identity));
+        if ((strcmp(now->identity, begun->identity) == 0) != same) {
+            CHECK_TEXT(t, with, same ? "goes on" : "is another input");
+        }
+        naik_input_destroy(&now);
+        naik_input_destroy(&begun);
+    }
+}
+
+/* The first letter says where it stands. */
+static void a_default_in_words_is_no_other_input(check *t)
+{
+    static const char *const same[] = {"0, u0: 1",
+                                       "1, correlators: [pion]",
+                                       "2, twist: [0, 0, 0]",
+                                       "2, correlators: [pion]",
+                                       "2, momenta: [[0, 0, 0]]",
+                                       "3, colours: [0, 1, 2]",
+                                       "4, multigrid: {aggregate: [2, 2, 2, 4]}",
+                                       "4, multigrid: {setup_kappa: 0.13}"};
+    static const char *const other[] = {"0, u0: 0.9",
+                                        "1, correlators: [rho_x]",
+                                        "2, twist: [0, 0, 0.5]",
+                                        "2, correlators: []",
+                                        "2, momenta: [[0, 0, 1]]",
+                                        "3, colours: [0, 1]",
+                                        "4, multigrid: {aggregate: [2, 2, 2, 2]}",
+                                        "4, multigrid: {setup_kappa: 0.12}",
+                                        "4, solver: {tolerance: 1e-8}"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        begun_with(t, "", same[i], true);
+    }
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        begun_with(t, "", other[i], false);
+    }
+    begun_with(t, "1, correlators: [rho_x]", "2, correlators: [pion]", false);
+}
+
 /* Outputs that were begun before a key came to be are still continued. */
 static void keys_that_came_later_are_in_no_identity_at_their_initial_values(check *t)
 {
@@ -532,5 +589,5 @@ CHECK_MAIN(CHECK(exact_sources_are_drawn_without_preference),
            CHECK(canonical_text_does_not_depend_on_how_it_was_written),
            CHECK(a_moving_wall_of_a_corner_says_what_it_is_counted_from),
            CHECK(keys_that_came_later_are_in_no_identity_at_their_initial_values),
-           CHECK(keys_that_came_later_are_in_no_identity_at_their_initial_values),
-           CHECK(the_file_is_read_once_for_all_ranks), CHECK(shipped_inputs_are_good))
+           CHECK(a_default_in_words_is_no_other_input), CHECK(the_file_is_read_once_for_all_ranks),
+           CHECK(shipped_inputs_are_good))

@@ -73,7 +73,7 @@ def a_signal_keeps_the_solves_in_flight():
     source = written_input("usr1.h5")
     said = stopped("solve", source, "--fresh", ranks=2)
     assert "User defined signal 1" in said and "kept: " in said, said
-    said = naik("solve", source)
+    said = naik("solve", source, "--set", "solve.0.twist=[0, 0, 0]", "--set", "solve.0.source.colours=[0, 1, 2]", ranks=2)
     assert "restored: source=pt/s000" in said, said
     same_as_undisturbed("whole-single.h5", "usr1.h5")
 

@@ -182,22 +182,30 @@ done:
     return status;
 }
 
+naik_status naik_prop_share_text(naik_comm *comm, char **text)
+{
+    naik_status status = NAIK_OK;
+    int64_t bytes = *text != NULL ? (int64_t)strlen(*text) + 1 : 0;
+    NAIK_TRY(naik_comm_broadcast(comm, &bytes, sizeof bytes, 0));
+    if (comm->rank != 0) {
+        free(*text);
+        *text = bytes > 0 ? malloc((size_t)bytes) : NULL;
+    }
+    if (bytes > 0 && *text == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a text of the output");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, *text, (size_t)bytes, 0));
+done:
+    return status;
+}
+
 /* NULL where the file has none. */
 naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    int64_t bytes = file->choices != NULL ? (int64_t)strlen(file->choices) + 1 : 0;
-    NAIK_TRY(naik_comm_broadcast(comm, &bytes, sizeof bytes, 0));
-    if (comm->rank != 0) {
-        free(file->choices);
-        file->choices = bytes > 0 ? malloc((size_t)bytes) : NULL;
-    }
-    if (bytes > 0 && file->choices == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the choices of a run");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, file->choices, (size_t)bytes, 0));
+    NAIK_TRY(naik_prop_share_text(comm, &file->choices));
     /* so does a text look that could not be read */
     if (file->choices == NULL || file->choices[0] == '\0') {
         NAIK_TRY(naik_file_reread(comm, path, 0, -1));

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "comm/paths.h"
 #include "io/beside.h"
@@ -138,6 +139,43 @@ done:
     if (h5 >= 0) {
         H5Fclose(h5);
     }
+    return status;
+}
+
+/* Rank 0. NULL where it cannot be read. */
+static char *text_of(naik_log *log, const char *path)
+{
+    char *text = NULL;
+    hid_t h5 = -1, group = -1;
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
+        naik_h5_open_alone(log, path, &h5) != NAIK_OK) {
+        naik_log_clear(log);
+        return NULL;
+    }
+    group = H5Gopen2(h5, "metadata", H5P_DEFAULT);
+    if (group >= 0 && naik_h5_get_document(log, group, "canonical_input", &text) != NAIK_OK) {
+        naik_log_clear(log); /* what compares it says so */
+    }
+    naik_h5_release(group);
+    H5Fclose(h5);
+    return text;
+}
+
+naik_status naik_propagator_file_begun_with(naik_comm *comm, const char *path, char **text)
+{
+    naik_status status = NAIK_OK;
+    char part[NAIK_PATH_MAX];
+    naik_h5_guard guard;
+    *text = NULL;
+    naik_h5_guard_begin(&guard);
+    NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
+    if (comm->rank == 0) {
+        *text = text_of(comm->log, access(path, F_OK) == 0 ? path : part);
+    }
+    NAIK_TRY(naik_prop_share_text(comm, text));
+done:
+    naik_h5_guard_end(&guard);
     return status;
 }
 

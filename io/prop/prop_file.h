@@ -159,6 +159,8 @@ naik_status naik_prop_read_sessions(naik_log *log, hid_t h5, naik_prop_session *
 naik_status naik_prop_change_state(naik_propagator_file *file, const char *state);
 
 /* io/prop/check.c */
+/* Every rank takes *text of rank 0, allocated or NULL. Collective. */
+naik_status naik_prop_share_text(naik_comm *comm, char **text);
 /* Every rank takes file->choices of rank 0, which found the choices in `path`. Collective. */
 naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path);
 /* NAIK_ERR_INPUT with the first difference between what h5 was begun with and spec. Collective. */

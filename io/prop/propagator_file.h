@@ -197,6 +197,10 @@ typedef struct naik_solve_record {
 naik_status naik_propagator_file_find(naik_comm *comm, const char *path,
                                       const char *canonical_input, bool *complete);
 
+/* The canonical_input of PATH, or else of PATH.part, for the caller to free; NULL where that cannot be read.
+ * Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_propagator_file_begun_with(naik_comm *comm, const char *path, char **text);
+
 /* Whether PATH could be begun there: its folder is writable and has the space, nothing but a
  * regular file is in the way, and names fit. Collective. NAIK_ERR_INPUT, NAIK_ERR_IO */
 naik_status naik_propagator_file_precheck(const naik_lattice *lattice, const char *path,

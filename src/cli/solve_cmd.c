@@ -459,6 +459,23 @@ static naik_status check_switches(naik_log *log, const switches *sw)
     return NAIK_OK;
 }
 
+/* A default that is only spelled out does not make another input of it. */
+static naik_status go_on_as_begun(naik_comm *comm, naik_input *input, bool fresh)
+{
+    naik_status status = NAIK_OK;
+    char *begun = NULL;
+    if (!fresh) {
+        NAIK_TRY(naik_propagator_file_begun_with(comm, input->output.file, &begun));
+    }
+    if (begun != NULL) {
+        status = naik_input_go_on(comm->log, input, begun);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+done:
+    free(begun);
+    return status;
+}
+
 /* One run, of the input as these overrides make it; *every: the list of configurations was meant, and
  * nothing was done. */
 static naik_status solve_one(naik_comm *comm, const switches *sw, const char *const *overrides,
@@ -480,6 +497,7 @@ static naik_status solve_one(naik_comm *comm, const switches *sw, const char *co
         status = plan_elsewhere(comm, j.input, sw);
         goto done;
     }
+    NAIK_TRY(go_on_as_begun(comm, j.input, sw->fresh));
     NAIK_TRY(naik_propagator_file_find(comm, j.input->output.file,
                                        sw->fresh ? NULL : j.input->identity, &complete));
     if (sw->skip_complete && complete && !sw->dry_run) {

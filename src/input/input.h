@@ -438,6 +438,10 @@ naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t siz
                                     const char *const *overrides, int count, const char *identity,
                                     const naik_variables *known, naik_input **out);
 
+/* The input of an output that was begun with the identity `begun`: an input that differs only in keys that it gives with the
+ * value which naik takes without them, or leaves out so, gets that identity. NAIK_ERR_MEMORY */
+naik_status naik_input_go_on(naik_log *log, naik_input *input, const char *begun);
+
 /* Line of naik_input.text behind which its own comments do not reach; files written before it have
  * none. */
 #define NAIK_INPUT_END "# end of the input; set elsewhere:"

@@ -14,7 +14,7 @@ static naik_status allocate(naik_log *log, naik_input *input, size_t count, size
     return memory != NULL ? NAIK_OK : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input");
 }
 
-static double mass_of(double kappa)
+double naik_input_mass_of(double kappa)
 {
     return 1 / (2 * kappa) - 4;
 }
@@ -27,7 +27,7 @@ static void fill_source_mass(const naik_input *input, int index)
     snprintf(path, sizeof path, "solve.%d.source.naik_epsilon", index);
     solve->chooses_epsilon = naik_yaml_find(input->tree->root, path) != NULL;
     if (solve->source_kappa > 0) {
-        solve->source_mass = mass_of(solve->source_kappa);
+        solve->source_mass = naik_input_mass_of(solve->source_kappa);
     }
 }
 
@@ -40,7 +40,7 @@ static naik_status fill_masses(naik_log *log, naik_input *input, const naik_real
         masses->count = kappas->count;
     }
     for (int m = 0; m < kappas->count; m++) {
-        masses->data[m] = mass_of(kappas->data[m]);
+        masses->data[m] = naik_input_mass_of(kappas->data[m]);
     }
     if (epsilons->count == 0) {
         epsilons->count = masses->count;

@@ -86,6 +86,8 @@ naik_status naik_input_check_averages(naik_log *log, naik_input *input);
  * known. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
 naik_status naik_input_add_averages(naik_log *log, naik_input *input);
 /* input_count.c: what correlators are counted from, and the weight of a momentum. */
+/* The mass of a kappa. */
+double naik_input_mass_of(double kappa);
 /* As an input means it that is of a file with that identity, unless it says itself; NULL: as now. */
 void naik_input_count_as(naik_input *input, const char *identity);
 /* The lines of the identity for what is not as in files that have none of them. NAIK_ERR_MEMORY */
