@@ -46,7 +46,7 @@ static naik_status look(naik_log *log, const char *path, const char *begin, int 
     if (!S_ISREG(info.st_mode)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "%s is there already and is %s: naik would write to a file of this name, "
-                         "so move it away or choose another name for the output",
+                         "so move it away or choose another name for the file that naik makes",
                          path, S_ISLNK(info.st_mode) ? "a symbolic link" : "no regular file");
     }
     naik_status status = naik_file_head_read(log, path, "the file", &head);
@@ -59,10 +59,11 @@ static naik_status look(naik_log *log, const char *path, const char *begin, int 
 
 static naik_status refuse(naik_log *log, const char *path)
 {
-    return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                     "%s is there already and was not left by an interrupted naik: naik would "
-                     "write over it, so move it away or choose another name for the output",
-                     path);
+    return NAIK_FAIL(
+        log, NAIK_ERR_INPUT,
+        "%s is there already and was not left by an interrupted naik: naik would "
+        "write over it, so move it away or choose another name for the file that naik makes",
+        path);
 }
 
 naik_status naik_beside_refuse_other(naik_log *log, const char *path, const char *begin, int length)

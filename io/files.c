@@ -170,9 +170,7 @@ static naik_status refuse_irregular(naik_log *log, const char *path)
     const bool leads = stat(path, &info) == 0;
     if (leads ? !S_ISREG(info.st_mode) : errno == ENOENT && lstat(path, &info) == 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "the output %s is there already and is no regular file: choose another "
-                         "name",
-                         path);
+                         "%s is there already and is no regular file: choose another name", path);
     }
     return NAIK_OK;
 }
@@ -213,32 +211,33 @@ naik_status naik_file_check_name(naik_log *log, const char *path)
     folder_of(path, folder);
     const long most = pathconf(folder, _PC_NAME_MAX);
     if (most > LONGER_NAMES && strlen(name) > (size_t)(most - LONGER_NAMES)) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "the name %.40s... of the output has %zu characters, more than %ld: naik "
-                         "makes longer names beside it while it writes",
-                         name, strlen(name), most - LONGER_NAMES);
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "the name %.40s... has %zu characters, more than %ld: naik makes longer names "
+            "beside the file while it writes",
+            name, strlen(name), most - LONGER_NAMES);
     }
     return NAIK_OK;
 }
 
-static naik_status check_folder(naik_log *log, const char *folder)
+/* Of what is to be made as `path`. */
+static naik_status check_folder(naik_log *log, const char *folder, const char *path)
 {
     struct stat info;
     if (stat(folder, &info) != 0) {
         return errno == ENOENT
-                   ? NAIK_FAIL(log, NAIK_ERR_INPUT,
-                               "the folder %s of the output does not exist: make it", folder)
+                   ? NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of %s does not exist: make it",
+                               folder, path)
                    : NAIK_FAIL(log, naik_text_refused(errno),
-                               "the folder %s of the output cannot be used: %s", folder,
+                               "the folder %s of %s cannot be used: %s", folder, path,
                                strerror(errno));
     }
     if (!S_ISDIR(info.st_mode)) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output is no folder", folder);
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of %s is no folder", folder, path);
     }
     if (access(folder, W_OK | X_OK) != 0) {
-        return NAIK_FAIL(log, naik_text_refused(errno),
-                         "the folder %s of the output is not writable: %s", folder,
-                         strerror(errno));
+        return NAIK_FAIL(log, naik_text_refused(errno), "the folder %s of %s is not writable: %s",
+                         folder, path, strerror(errno));
     }
     return NAIK_OK;
 }
@@ -249,7 +248,7 @@ static naik_status space_for(naik_log *log, const char *path, int64_t size_bytes
     struct statvfs disk;
     struct stat info;
     folder_of(path, folder);
-    naik_status status = check_folder(log, folder);
+    naik_status status = check_folder(log, folder, path);
     status = status != NAIK_OK ? status : refuse_irregular(log, path);
     if (status != NAIK_OK) {
         return status;

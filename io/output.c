@@ -33,7 +33,7 @@ naik_status naik_output_room(naik_comm *comm, const char *path, int64_t size_byt
     if (part_bytes >= 0 && journal_bytes >= 0) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "%s is of an unfinished naik solve and would be lost: finish it by the "
-                           "same naik solve, choose another output, or remove it and %s",
+                           "same naik solve, choose another name, or remove it and %s",
                            part, journal);
         goto done;
     }

@@ -367,7 +367,7 @@ def low_modes_are_told_and_continued():
     solve("auto", block=auto, output=SIMPLE, entry=few, env={"NAIK_INJECT": "kill:write:4"}, status=None)
     said = solve("auto", block=auto, output=SIMPLE, entry=few)
     count = re.search(r"averages: lma: naik averaged the part of (\d+) modes of .*auto-modes.h5", said)[1]
-    planned = [re.search(r"contractions of several solves take (\S+) GiB", solve("auto2", "--dry-run", "--no-verify", block=b, output=SIMPLE, entry=few))[1]
+    planned = [re.search(r"correlators that need several solves take (\S+) GiB", solve("auto2", "--dry-run", "--no-verify", block=b, output=SIMPLE, entry=few))[1]
                for b in (LOW + modes(int(count)), auto.replace("auto-modes", "none"), LOW + modes(4 * int(count)))]
     assert "modes: auto takes" in said and int(count) >= 16 and planned[0] == planned[1] < planned[2], (said, planned)
     needs = []
@@ -376,7 +376,7 @@ def low_modes_are_told_and_continued():
         waves = "momenta: %s" % [[k % 5, k // 5 - 2, 0] for k in range(20)]
         plan = solve("many", "--dry-run", "--no-verify", entry=many, block=LOW + modes(16),
                      output=plain.replace("conserved_vector_x", "pion5, rhox").replace("momenta: [[0, 0, 0], [1, 0, 0]]", waves))
-        needs.append(float(re.search(r"contractions of several solves take (\S+) GiB", plan)[1]))
+        needs.append(float(re.search(r"correlators that need several solves take (\S+) GiB", plan)[1]))
     assert needs[1] - needs[0] > 510 * 2 * 20 * 2 * 8 * 16 / 2**30 - 0.0011, needs
     for order in "kill:write:3", "stop:solve:11", "kill:write:15":
         solve("lowkilled", *rough, block=block, output=output, **entry, env={"NAIK_INJECT": order}, status=None)

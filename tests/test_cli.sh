@@ -149,7 +149,7 @@ if $as_user test -x "$NAIK" -a -r lat.h5 -a ! -w closed 2>err; then
         for how in --dry-run --fresh; do
             $as_user "$NAIK" solve input.yaml $how --set "output.file=${row%% *}/o.h5" >out 2>err
             got="$? $(sed 's/ \[rank 0, [^]]*\]$//' err | tail -n 1)"
-            expected="1 naik: error: the folder ${row%% *} of the output ${row#* }"
+            expected="1 naik: error: the folder ${row%% *} of ${row%% *}/o.h5 ${row#* }"
             [ "$got" = "$expected" ] || complain "naik solve $how as another user" "$expected" "$got"
         done
     done
@@ -203,7 +203,7 @@ mknod null c 1 3 2>err && for command in "gauge generate --size 4,4,4,4 --beta 6
     "gauge convert small.h5 null --to milc --precision 32" "links small.yaml -o null"; do
     # shellcheck disable=SC2086
     alone $command >out 2>err
-    [ -c null ] && grep -q "the output null is there already and is no regular file" err ||
+    [ -c null ] && grep -q "null is there already and is no regular file" err ||
         complain "naik $command" "a refusal" "$(cat err)"
     grep -q sweep out && complain "naik $command" "a refusal before the sweeps" "$(head -n 1 out)"
 done

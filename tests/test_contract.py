@@ -81,7 +81,7 @@ def a_configuration_is_generated():
 def the_bytes_are_the_same_on_every_grid():
     said = naik("solve", write_input("one"))
     # three propagators of three colours and a source, 48 bytes a site each
-    assert f"memory: contractions of several solves take {10 * 48 * np.prod(SIZE) / 2**30:.3f} GiB a rank, at the end" in said, said
+    assert f"memory: correlators that need several solves take {10 * 48 * np.prod(SIZE) / 2**30:.3f} GiB a rank, at the end" in said, said
     the_log_has_a_line_of_each_source_and_mass(said)
     both = (4, "2x1x1x2", ("--set", "output.print_correlators=true")), (2, "1x1x1x2", ())
     for ranks, grid, more in both if LONG else both[:1]:
@@ -179,7 +179,7 @@ def the_report_draws_all_of_them():
     naik("report", path("one.h5"), "-o", path("one.html"))
     with open(path("one.html"), encoding="utf-8") as f:
         page = f.read()
-    drawn = page[page.index("<h2>Correlators of several solves</h2>"):page.index("<h2>Residuals</h2>")]
+    drawn = page[page.index("<h2>Correlators that need several solves</h2>"):page.index("<h2>Residuals</h2>")]
     heads = re.findall("<h3>([^:<]*)", drawn)
     with naik_io.File(path("one.h5")) as f:
         folders = list(dict.fromkeys(c.path.removeprefix("/corr/").split("/" + c.correlator)[0] for c in f.correlators

@@ -301,7 +301,7 @@ def memory_of_a_current_is_in_the_plan():
         planned = []
         for name in "pion5" if action == "type: hisq" else "pion", CURRENTS[0]:
             said = naik("solve", written("large", action, entries, [name], gauge="none.h5", size=(32, 16, 16, 64)), "--dry-run", status=1)  # no file
-            planned.append(float(re.search(r"contractions of several solves take ([0-9.]+) GiB", said)[1]))
+            planned.append(float(re.search(r"correlators that need several solves take ([0-9.]+) GiB", said)[1]))
         assert abs(planned[1] - planned[0] - each * 2**19 / 2**30) < 0.0011, (action, planned)
 
 

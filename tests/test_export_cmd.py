@@ -134,7 +134,7 @@ for words, code, sentence in (
         (("p64.h5", "--mass", "7", "-o", "x"), 1, "has no source with a mass 7"),
         (("lat.h5", "-o", "x"), 1, "'lat.h5' is no propagator file of naik"),
         (("nothing.h5", "-o", "x"), 1, "'nothing.h5' cannot be read"),
-        (("p64.h5", "-o", "nowhere/x"), 1, "the folder nowhere of the output does not exist"),
+        (("p64.h5", "-o", "nowhere/x"), 1, "the folder nowhere of nowhere/x.s0000.m00 does not exist"),
         (("p64.h5", "-o", "x", "--to", "fnal"), 1, "--to"),
         (("p64.h5", "--source", "1", "--mass", "0", "-o", "taken"), 1, "taken.lock is held by another job"),
         (("p64.h5",), 1, "option '-o' is missing")):

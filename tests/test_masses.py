@@ -90,7 +90,7 @@ def a_killed_run_continues_to_the_same_bytes():
     go_on()
     said = naik("solve", path("kill.yaml"), "--set", "solver.multishift=off")  # a begun file keeps its choice
     assert "multishift=off first=mass, but the output was begun otherwise" in said, said
-    assert re.search("choices that the output keeps \(doc/output.md\): .* multishift=on", said), said
+    assert re.search("These choices hold for the whole output \(doc/output.md\): .* multishift=on", said), said
     same(everything("on.h5"), everything("kill.h5"))
 
 

@@ -149,7 +149,7 @@ def a_folder_that_may_not_be_written_is_refused_before_the_work():
     said = run.stdout + run.stderr
     if nobody and ("cannot be used: Permission denied" in said or "naik: error:" not in said):
         return "nobody may not look into this folder, or start a program with MPI"
-    assert run.returncode == 1 and f"the folder {path('closed')} of the output is not writable: Permission denied" in said, (run.returncode, said)
+    assert run.returncode == 1 and f"the folder {path('closed')} of {path('closed/lat.h5')} is not writable: Permission denied" in said, (run.returncode, said)
     assert "sweep" not in said, said
     return None
 

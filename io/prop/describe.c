@@ -116,7 +116,8 @@ static naik_status describe_contractions(const naik_propagator_file *file, bool 
         naik_report_int(report, "contractions", counts[0]);
     }
     if (counts[1] > 0 && verify) {
-        naik_log_warn(comm->log, "%d correlators of several solves disagree with their checksums",
+        naik_log_warn(comm->log,
+                      "%d correlators that need several solves disagree with their checksums",
                       counts[1]);
         *bad += counts[1];
     }

@@ -113,7 +113,7 @@ static int print_damage(naik_log *log, FILE *out, const naik_propagator_reader *
         {v->bad_histories, "residual histories disagree with their checksums and are left out"},
         {count_bad_correlators(v), "pairs of source and mass have correlators that disagree with "
                                    "their checksums and are left out"},
-        {v->contractions.bad, "correlators of several solves disagree with their checksums"},
+        {v->contractions.bad, "correlators that need several solves disagree with their checksums"},
         {solves - v->bad_records, "solves disagree with the checksums of their solution, residual "
                                   "history or correlators: naik info names them"},
         {v->complete ? t->pending - v->bad_records : 0,

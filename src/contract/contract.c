@@ -545,8 +545,9 @@ naik_status contract_all(const contract_kit *kit)
         snprintf(beside, sizeof beside,
                  "; naik made %d of them while their solutions were on the device", ahead);
     }
-    naik_log_line(comm->log, "contractions: %d correlator%s of several solves took %.2f s%s",
-                  list.count, list.count == 1 ? "" : "s", naik_time_s() - start_s, beside);
+    naik_log_line(comm->log, "contractions: %d correlator%s several solves took %.2f s%s",
+                  list.count, list.count == 1 ? " that needs" : "s that need",
+                  naik_time_s() - start_s, beside);
 done:
     release(&w);
     contraction_list_clear(&list);

@@ -123,8 +123,8 @@ static void print_averages(const naik_input *input, naik_log *log)
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
     naik_log_line(log,
-                  "solver: naik solves up to %d right-hand side%s together; choices that the "
-                  "output keeps (doc/output.md): %s",
+                  "solver: naik solves up to %d right-hand side%s together. These choices hold "
+                  "for the whole output (doc/output.md): %s",
                   plan->batch, plan->batch == 1 ? "" : "s", plan->choices);
     solve_plan_print_modes(plan, input, log);
     if (plan->first_rung < 0 && plan->modes == 0) {
@@ -144,9 +144,9 @@ void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log 
         gib(plan->halo_bytes), gib(plan->vector_bytes), gib(plan->mode_bytes));
     solve_plan_print_multigrid(plan, input, log);
     if (plan->contraction_bytes > 0) {
-        naik_log_line(log,
-                      "memory: contractions of several solves take %.3f GiB a rank%s, at the end",
-                      gib(plan->contraction_bytes),
-                      plan->packed_bytes > 0 && plan->vector_bytes == 0 ? " on the host" : "");
+        naik_log_line(
+            log, "memory: correlators that need several solves take %.3f GiB a rank%s, at the end",
+            gib(plan->contraction_bytes),
+            plan->packed_bytes > 0 && plan->vector_bytes == 0 ? " on the host" : "");
     }
 }

@@ -426,6 +426,7 @@ static naik_status find_in_turn(job *j, bool there, naik_modes **out)
 {
     naik_status status = NAIK_OK;
     naik_lock *lock = NULL;
+    NAIK_TRY(naik_file_check_space(j->comm, j->path, 0));
     NAIK_TRY(wait_for_turn(j, &lock, &there));
     if (there) {
         NAIK_TRY(read_file(j, out));
@@ -470,13 +471,14 @@ naik_status low_modes_stored(const naik_input *input, const naik_geometry *geome
         }
         naik_input_modes_path(input, about.naik_epsilon, path);
         NAIK_TRY(naik_file_size(comm, path, &size_bytes));
+        if (size_bytes < 0) { /* before the links are made */
+            NAIK_TRY(naik_output_refuse(comm, "deflation.file", path));
+        }
         if (size_bytes < 0 && input->deflation.import != NULL) {
             naik_input_import_path(input, about.naik_epsilon, path);
             size_bytes = 0; /* a file that is not there is refused */
         }
-        if (size_bytes < 0) { /* before the links are made */
-            NAIK_TRY(naik_output_refuse(comm, "deflation.file", path));
-        } else {
+        if (size_bytes >= 0) {
             NAIK_TRY(count_of(geometry, path, &about, &held));
         }
         all = all && held > 0;

@@ -169,7 +169,7 @@ naik_status report_contractions(naik_log *log, FILE *out, const naik_propagator_
     const naik_contraction_view *view = &v->contractions;
     int figures = 0, left = 0;
     if (view->count > 0) {
-        fputs("<h2>Correlators of several solves</h2>\n", out);
+        fputs("<h2>Correlators that need several solves</h2>\n", out);
     }
     for (int i = 0, count; i < view->count; i += count) {
         bool drawn = is_drawn(&view->item[i]);

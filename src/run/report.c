@@ -50,7 +50,7 @@ void solve_report_output(const solve_job *j, const naik_propagator_spec *spec)
         naik_log_line(
             j->log,
             "  the finished file leaves out the propagators: they stay in %s.part until the "
-            "correlators of several solves are made",
+            "correlators that need several solves are made",
             j->input->output.file);
     }
     for (int i = 0; j->input->output.average && i < j->input->solve_count; i++) {
