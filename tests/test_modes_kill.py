@@ -5,6 +5,8 @@ timeout: 240
 import contextlib
 import os
 import random
+import re
+import shutil
 import signal
 import time
 
@@ -155,10 +157,18 @@ def stopped_in_a_solve_a_deflated_run_goes_on():
     source = written_input("usr1")
     said = naik("solve", source, status=5, env={"NAIK_INJECT": "stop:solve:20"})
     assert "found 16 modes" in said, said
+    for end in (".part", ".journal", ".part.state"):
+        shutil.copyfile(path("usr1-out.h5" + end), path("moved-out.h5" + end))
     said = naik("solve", source)
-    assert "read 16 modes from" in said, said
+    assert "read 16 modes from" in said and "warning" not in said, said
     same_modes("usr1")
     same(everything("whole-out.h5"), everything("usr1-out.h5"))
+    moved, out = ("--set", "deflation.file=" + path("moved-modes.h5")), "output.file=" + path("moved-out.h5")
+    naik("modes", source, *moved, "--set", "deflation.krylov=56")
+    said = naik("solve", source, *moved, "--set", out)
+    told = r"(\S+-modes.h5) \(checksum ([0-9a-f]{8})\)"
+    then, first, now, other = re.search(f"was begun with other low modes: 16 of {told} then, 16 of {told} now", said).groups()
+    assert (then, now) == (path("usr1-modes.h5"), path("moved-modes.h5")) and first != other, said
 
 
 def killed_at_any_line_the_bytes_are_those_of_one_run():

@@ -33,7 +33,7 @@ MEASURED = [(re.escape(SCRATCH) + "/?", ""), (r"^naik \S+ \([^)]*\), .*", "naik 
             (r"^(\S+ \S+ \d+ (done|not converged)) \d.* ", r"\1 # "), (r"^(\S+ \S+ \d+) \d+( \d+ \d+ to \d+) \S+", r"\1 #\2 #"),
             (r"(gauge_file|input_text) \(\) \|S\d+", r"\1 () |S#"),  # with the path of the scratch folder in them
             (r"^(work|largest \|src|solved) .*", r"\1 #"),
-            (r"lambda=[\d.,e+-]+", "lambda=#"), (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(Z| UTC)?", "#")]
+            (r"lambda=[\d.,e+-]+", "lambda=#"), (r"(low_modes_.*)\(checksum \w+\)", r"\1(checksum #)"), (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(Z| UTC)?", "#")]
 
 
 def blind(text):

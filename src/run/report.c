@@ -2,12 +2,14 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "backend/transport.h"
 #include "base/timer.h"
 #include "comm/collective.h"
 #include "comm/groups.h"
+#include "io/checksum.h"
 #include "model/iterations.h"
 #include "naik/version.h"
 #include "run/job.h"
@@ -356,17 +358,59 @@ done:
     return status;
 }
 
+enum { FILED_TEXT = NAIK_PATH_MAX + 64 };
+
+static void describe_modes(const solve_job *j, double epsilon, char *text, size_t text_size,
+                           char filed[FILED_TEXT])
+{
+    const naik_modes *modes = j->modes;
+    const size_t bytes = (size_t)modes->count * sizeof *modes->lambda2;
+    const uint32_t sums[] = {naik_crc32(modes->lambda2, bytes), naik_crc32(modes->residual, bytes)};
+    char path[NAIK_PATH_MAX];
+    naik_input_modes_path(j->input, epsilon, path);
+    snprintf(text, text_size, "%d epsilon=%.17g lambda=%.6g,%.6g file=%s", modes->count, epsilon,
+             naik_modes_lambda(modes->lambda2[0]),
+             naik_modes_lambda(modes->lambda2[modes->count - 1]), path);
+    snprintf(filed, FILED_TEXT, "%d of %s (checksum %08x)", modes->count, path,
+             naik_crc32(sums, sizeof sums));
+}
+
+/* Other modes leave other bits in the solves that go on with them, and true residuals as small. */
+static naik_status compare_modes(const solve_job *j, double epsilon, char now[FILED_TEXT])
+{
+    naik_status status = NAIK_OK;
+    char name[40], then[FILED_TEXT];
+    NAIK_TRY(naik_comm_broadcast(j->comm, now, FILED_TEXT, 0));
+    snprintf(name, sizeof name, "low_modes_%.12g", epsilon);
+    NAIK_TRY(naik_propagator_file_noted(j->file, name, then, sizeof then));
+    if (now[0] == '\0' || strcmp(now, then) == 0) {
+        return NAIK_OK;
+    }
+    const char *sum = strrchr(then, '(');
+    if (sum != NULL && strcmp(strrchr(now, '('), sum) != 0) {
+        naik_log_warn(
+            j->log,
+            "%s was begun with other low modes: %s then, %s now. Solves that begin or go "
+            "on now are as accurate, but their bits are not those of a run with the first "
+            "modes",
+            j->input->output.file, then, now);
+    }
+    NAIK_TRY(naik_propagator_file_note(j->file, name, now));
+done:
+    return status;
+}
+
 naik_status solve_report_modes(const solve_job *j, double epsilon)
 {
-    char path[NAIK_PATH_MAX], text[NAIK_PATH_MAX + 128] = "";
-    if (j->modes == NULL) { /* of the first group, which has some */
-        return naik_propagator_file_note(j->file, "modes", text);
+    naik_status status = NAIK_OK;
+    char text[NAIK_PATH_MAX + 128] = "", filed[FILED_TEXT] = "";
+    if (j->modes != NULL) { /* of the first group, which has some */
+        describe_modes(j, epsilon, text, sizeof text, filed);
     }
-    naik_input_modes_path(j->input, epsilon, path);
-    snprintf(text, sizeof text, "%d epsilon=%.17g lambda=%.6g,%.6g file=%s", j->modes->count,
-             epsilon, naik_modes_lambda(j->modes->lambda2[0]),
-             naik_modes_lambda(j->modes->lambda2[j->modes->count - 1]), path);
-    return naik_propagator_file_note(j->file, "modes", text);
+    NAIK_TRY(naik_propagator_file_note(j->file, "modes", text));
+    NAIK_TRY(compare_modes(j, epsilon, filed));
+done:
+    return status;
 }
 
 void solve_report_end(const solve_job *j, naik_status status)
