@@ -20,7 +20,7 @@ static naik_status allocate(naik_field *field)
     naik_backend *backend = field->geometry->backend;
     naik_status status =
         naik_backend_alloc(backend, field->size_bytes, "a field of colour vectors", &field->data);
-    if (status == NAIK_OK) {
+    if (status == NAIK_OK && !backend->ops->host_memory) { /* the host's is zero */
         status = backend->ops->field.zero(field, NULL, NAIK_RHS_IDLE);
     }
     return status;

@@ -15,6 +15,7 @@
 typedef struct naik_device naik_device;
 
 typedef struct naik_memory_ops {
+    /* Zero where it is the host's memory, else of any content. */
     naik_status (*alloc)(naik_device *device, size_t size_bytes, const char *what, void **out);
     void (*release)(naik_device *device, void *memory);
     naik_status (*upload)(naik_device *device, void *to, const void *from_host, size_t size_bytes);

@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -32,10 +31,8 @@ static naik_status allocate(naik_coarse *v, size_t bytes)
     const naik_multigrid_ops *ops = naik_multigrid_of(v->aggregates->geometry);
     NAIK_TRY(
         naik_backend_alloc(v->aggregates->geometry->backend, bytes, "a coarse vector", &v->data));
-    if (ops->coarse_clear != NULL) {
+    if (ops->coarse_clear != NULL) { /* else it is zero */
         NAIK_TRY(ops->coarse_clear(v, bytes));
-    } else {
-        memset(v->data, 0, bytes);
     }
 done:
     return status;
