@@ -369,6 +369,7 @@ def info_and_report_read_it():
     with open(path("one.html"), encoding="utf-8") as f:
         page = f.read()
     assert page.count("converged") >= 24, page[:2000]
+    assert '<th class="n">spin</th>' in page and page.count('<td class="n">3</td><td class="n">2</td><td class="">done</td>') == 2, page[:2000]
     said = naik("info", path("one.h5"), "--correlators")
     assert "# pion " in said and "# rho_x " in said, said
     said = naik("info", path("one.h5"), "--correlators=fnal")

@@ -216,9 +216,10 @@ naik_status bench_options_parse(naik_log *log, const char *command, int argc, ch
                           o->mass, &o->mass_count));
     NAIK_TRY(parse_masses(log, t.masses, true, LEAST_MASS, o->shared, &o->shared_count));
     if (!naik_text_counts(t.nrhs, 1, NAIK_MAX_RHS, BENCH_MAX_LIST, o->nrhs, &o->nrhs_count)) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "naik bench: --nrhs %s is no list of numbers from 1 to %d, as in 1,8,12",
-                         t.nrhs, NAIK_MAX_RHS);
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "naik bench: --nrhs %s is no list of 1 to %d numbers from 1 to %d, as in 1,8,12",
+            t.nrhs, BENCH_MAX_LIST, NAIK_MAX_RHS);
     }
 done:
     return status;

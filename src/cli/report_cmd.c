@@ -187,17 +187,21 @@ static void print_summary(FILE *out, const naik_propagator_reader *v, const tota
     fputs("</table></div>\n", out);
 }
 
+/* spin: -1: of quarks without one. */
 static void print_solve(FILE *out, const naik_reader_pair *pair, const naik_solve_record *s,
-                        int colour)
+                        int spin, int colour)
 {
     static const char *const states[] = {[NAIK_SOLVE_PENDING] = "pending",
                                          [NAIK_SOLVE_DONE] = "done",
                                          [NAIK_SOLVE_NOT_CONVERGED] = "not converged"};
     fputs("<tr><td>", out);
     html_text(out, pair->label);
-    fprintf(out, "</td><td class=\"n\">%.10g</td><td class=\"n\">%d</td><td class=\"%s\">%s</td>",
-            pair->quark.mass, colour, s->state == NAIK_SOLVE_NOT_CONVERGED ? "bad" : "",
-            states[s->state]);
+    fprintf(out, "</td><td class=\"n\">%.10g</td>", pair->quark.mass);
+    if (spin >= 0) {
+        fprintf(out, "<td class=\"n\">%d</td>", spin);
+    }
+    fprintf(out, "<td class=\"n\">%d</td><td class=\"%s\">%s</td>", colour,
+            s->state == NAIK_SOLVE_NOT_CONVERGED ? "bad" : "", states[s->state]);
     if (s->state != NAIK_SOLVE_PENDING) {
         fprintf(out,
                 "<td class=\"n\">%d</td><td class=\"n\">%d</td><td>%s</td><td class=\"n\">%.1e</td>"
@@ -215,16 +219,19 @@ static void print_solve(FILE *out, const naik_reader_pair *pair, const naik_solv
 static void print_solves(FILE *out, const naik_propagator_reader *v)
 {
     const int rows = v->columns * v->pair_count < MAX_ROWS ? v->columns * v->pair_count : MAX_ROWS;
-    fputs(
-        "<h2>Solves</h2>\n<div class=\"wide\"><table>\n<tr><th>source</th><th class=\"n\">mass</th>"
-        "<th class=\"n\">colour</th><th>state</th><th class=\"n\">iterations</th>"
-        "<th class=\"n\">restarts</th><th>rung</th><th class=\"n\">target</th>"
-        "<th class=\"n\">true residual</th><th class=\"n\">|src - M x| / |src|</th>"
-        "<th class=\"n\">seconds</th><th class=\"n\">GFLOP/s</th><th>stopped</th></tr>\n",
-        out);
+    const bool spins = v->columns > 3;
+    fprintf(out,
+            "<h2>Solves</h2>\n<div class=\"wide\"><table>\n<tr><th>source</th><th "
+            "class=\"n\">mass</th>%s"
+            "<th class=\"n\">colour</th><th>state</th><th class=\"n\">iterations</th>"
+            "<th class=\"n\">restarts</th><th>rung</th><th class=\"n\">target</th>"
+            "<th class=\"n\">true residual</th><th class=\"n\">|src - M x| / |src|</th>"
+            "<th class=\"n\">seconds</th><th class=\"n\">GFLOP/s</th><th>stopped</th></tr>\n",
+            spins ? "<th class=\"n\">spin</th>" : "");
     for (int i = 0; i < rows; i++) {
         const naik_reader_pair *pair = &v->pairs[i / v->columns];
-        print_solve(out, pair, &pair->solve[i % v->columns], i % v->columns);
+        const int column = i % v->columns;
+        print_solve(out, pair, &pair->solve[column], spins ? column / 3 : -1, column % 3);
     }
     fputs("</table></div>\n", out);
     if (rows < v->columns * v->pair_count) {

@@ -445,17 +445,17 @@ naik_status low_average_make(const low_average_kit *kit, const naik_input *input
         NAIK_TRY(from_each(&m, naik_input_first_source(input, average->of)));
     }
     const bool loops = naik_input_averages_loops(input, average);
-    naik_log_line(comm->log,
-                  "averages: %s: naik %s the part of %d modes of %s %s %d %s, in %.2f s on the %s "
-                  "(modes ready in %.2f s, all sites %.2f s, sources %.2f s)",
-                  average->name, loops ? "took" : "averaged", out->count, path,
-                  loops ? "exactly on all sites, and on" : "over all sites and over",
-                  (int)each_count(input, average), loops ? "noise fields" : "sources",
-                  naik_time_s() - start_s,
-                  m.held->host == NULL && naik_backend_device(m.held->geometry->backend) != NULL
-                      ? "GPU"
-                      : "host",
-                  read_s - start_s, all_s - read_s, naik_time_s() - all_s);
+    const int each = (int)each_count(input, average);
+    naik_log_line(
+        comm->log,
+        "averages: %s: naik %s the part of %d modes of %s %s %d %s%s, in %.2f s on the %s "
+        "(modes ready in %.2f s, all sites %.2f s, sources %.2f s)",
+        average->name, loops ? "computed" : "averaged", out->count, path,
+        loops ? "exactly on all sites, and on" : "over all sites and over", each,
+        loops ? "noise field" : "source", each == 1 ? "" : "s", naik_time_s() - start_s,
+        m.held->host == NULL && naik_backend_device(m.held->geometry->backend) != NULL ? "GPU"
+                                                                                       : "host",
+        read_s - start_s, all_s - read_s, naik_time_s() - all_s);
 done:
     naik_modes_spectrum_clear(&m.spectrum);
     naik_free(m.c);

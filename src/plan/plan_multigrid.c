@@ -135,7 +135,7 @@ void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input,
         log,
         "multigrid: %d near-null vectors, aggregates of %dx%dx%dx%d sites, a coarse lattice "
         "of %dx%dx%dx%d. naik solves up to %d right-hand sides together. Multigrid takes %.3f GiB "
-        "of this memory. The setup applies Mh %d times to each vector (doc/multigrid.md)",
+        "of the memory of a rank. The setup applies Mh %d times to each vector (doc/multigrid.md)",
         m->vectors, e[0], e[1], e[2], e[3], size[0] / e[0], size[1] / e[1], size[2] / e[2],
         size[3] / e[3], plan->multigrid_batch, (double)plan->multigrid_bytes / (double)(1 << 30),
         2 * m->start + 2 + m->cycles * (m->smoother + 2));
