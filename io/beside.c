@@ -15,11 +15,11 @@ typedef struct kind {
 
 static const kind kinds[] = {
     {".lock", "host=", 5, false},
-    {".part", NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES, false},
+    {".part", NAIK_FILE_HDF5, NAIK_FILE_HDF5_BYTES, false},
     {".journal", "naik-journal ", 13, true},
     {".part.state", "naikflow", 8, true},
     {".part.state.new", "naikflow", 8, true},
-    {".part.new", NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES, true},
+    {".part.new", NAIK_FILE_HDF5, NAIK_FILE_HDF5_BYTES, true},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, LOCK = 0, PART = 1 };
 

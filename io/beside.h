@@ -13,10 +13,6 @@ typedef enum naik_beside {
     NAIK_BESIDE_SOLVE   /* PATH.part is continued, which its own content or its journal allow */
 } naik_beside;
 
-/* How every HDF5 file begins. */
-#define NAIK_BESIDE_HDF5 "\x89HDF\r\n\x1a\n"
-enum { NAIK_BESIDE_HDF5_BYTES = 8 };
-
 /* Whether everything that lies beside PATH under such a name is naik's. A symbolic link never is,
  * as what it leads to would be written over. An empty file is. Local.
  * NAIK_ERR_INPUT  with the name of what is not, and what to do */

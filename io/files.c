@@ -15,7 +15,6 @@
 
 #include "base/text.h"
 #include "comm/paths.h"
-#include "io/beside.h"
 
 naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,
                              char out[NAIK_PATH_MAX])
@@ -63,7 +62,7 @@ const char *naik_file_wrapping(const naik_file_head *head)
         {0, 0, "version https://git-lfs",
          ": it is a pointer of Git LFS and not the file itself: fetch that with git lfs pull"},
         /* where HDF5 looks for its signature */
-        {512, 1, NAIK_BESIDE_HDF5,
+        {512, 1, NAIK_FILE_HDF5,
          ": it is HDF5 behind a user block, which naik does not skip: remove the user block with "
          "h5unjam"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

@@ -21,6 +21,10 @@ typedef struct naik_file_head {
 naik_status naik_file_head_read(naik_log *log, const char *path, const char *what,
                                 naik_file_head *head);
 
+/* How every HDF5 file begins. */
+#define NAIK_FILE_HDF5 "\x89HDF\r\n\x1a\n"
+enum { NAIK_FILE_HDF5_BYTES = 8 };
+
 /* What is around the content that a reader looks for, and what to do about it, as the end of a
  * sentence that begins with ": "; "" where nothing is that is known. Local. */
 const char *naik_file_wrapping(const naik_file_head *head);

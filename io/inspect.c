@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "comm/paths.h"
-#include "io/beside.h"
+#include "io/files.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
 #include "io/links/dataset.h"
@@ -182,7 +182,7 @@ typedef enum kind {
 /* Rank 0 looks: what kind of file is it. */
 static naik_status find_kind(naik_log *log, const char *path, kind *out)
 {
-    unsigned char head[NAIK_BESIDE_HDF5_BYTES];
+    unsigned char head[NAIK_FILE_HDF5_BYTES];
     char format[32] = "";
     int64_t sets;
     hid_t h5 = -1;

@@ -193,11 +193,11 @@ static void side_files_are_naik_s_or_stay(check *t)
         const char *ending, *own;
         int length;
     } files[FILES] = {{".lock", "host=", 5},
-                      {".part", NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES},
+                      {".part", NAIK_FILE_HDF5, NAIK_FILE_HDF5_BYTES},
                       {".journal", "naik-journal ", 13},
                       {".part.state", "naikflow", 8},
                       {".part.state.new", "naikflow", 8},
-                      {".part.new", NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES}};
+                      {".part.new", NAIK_FILE_HDF5, NAIK_FILE_HDF5_BYTES}};
     static const struct {
         int file, content, other, beside;
         bool one_go, solve; /* go on */

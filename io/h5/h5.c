@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "comm/collective.h"
-#include "io/beside.h"
+#include "io/files.h"
 #include "io/h5/times.h"
 #include "io/hints.h"
 #include "io/reread.h"
@@ -61,8 +61,8 @@ naik_status naik_h5_check(naik_log *log, int64_t result, const char *what, const
 
 bool naik_h5_begins(const void *bytes, size_t length)
 {
-    return length >= NAIK_BESIDE_HDF5_BYTES &&
-           memcmp(bytes, NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES) == 0;
+    return length >= NAIK_FILE_HDF5_BYTES &&
+           memcmp(bytes, NAIK_FILE_HDF5, NAIK_FILE_HDF5_BYTES) == 0;
 }
 
 void naik_h5_release(hid_t id)

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "io/beside.h"
+#include "io/files.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
 #include "io/h5/numbers.h"
@@ -291,8 +292,7 @@ static naik_status refuse_no_search(naik_log *log, const char *path)
 {
     char format[32] = "naik-modes", state[32] = "searching";
     hid_t file = -1;
-    naik_status status =
-        naik_beside_refuse_other(log, path, NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES);
+    naik_status status = naik_beside_refuse_other(log, path, NAIK_FILE_HDF5, NAIK_FILE_HDF5_BYTES);
     if (status == NAIK_OK && naik_h5_open_alone(log, path, &file) == NAIK_OK) {
         naik_h5_get_text(file, "format", format, sizeof format);
         naik_h5_get_text(file, "state", state, sizeof state);

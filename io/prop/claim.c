@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "comm/paths.h"
-#include "io/beside.h"
+#include "io/files.h"
 #include "io/h5/guard.h"
 #include "io/prop/prop_file.h"
 
@@ -65,7 +65,7 @@ naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path)
  * NAIK_ERR_INPUT where the file is of a version that is not known, or is no file of its own */
 static naik_status find_other(naik_log *log, const char *path, bool finished, bool *other)
 {
-    char begin[NAIK_BESIDE_HDF5_BYTES] = "", format[32] = "";
+    char begin[NAIK_FILE_HDF5_BYTES] = "", format[32] = "";
     struct stat info;
     hid_t h5 = -1;
     FILE *file = naik_path_open(path, &info);

@@ -14,7 +14,7 @@
 #include <yaml.h>
 
 #include "base/text.h"
-#include "io/beside.h"
+#include "io/files.h"
 
 struct naik_yaml_block {
     struct naik_yaml_block *next;
@@ -272,8 +272,7 @@ static naik_status parser_failure(const builder *b, const yaml_parser_t *parser)
 
 static naik_status check_bytes(const builder *b, const char *bytes, size_t size)
 {
-    if (size >= NAIK_BESIDE_HDF5_BYTES &&
-        memcmp(bytes, NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES) == 0) {
+    if (size >= NAIK_FILE_HDF5_BYTES && memcmp(bytes, NAIK_FILE_HDF5, NAIK_FILE_HDF5_BYTES) == 0) {
         return NAIK_FAIL(
             b->log, NAIK_ERR_INPUT,
             "%s: this is an HDF5 file and not an input, which is a text in YAML; 'naik "
