@@ -285,6 +285,11 @@ static void begun_with(check *t, const char *without, const char *with, bool sam
         if ((strcmp(now->identity, begun->identity) == 0) != same) {
             CHECK_TEXT(t, with, same ? "goes on" : "is another input");
         }
+        char cut[4096]; /* nothing is read behind the end of a text without its last line end */
+        const int length = snprintf(cut, sizeof cut, "%s?", begun->identity);
+        cut[length - 2] = '\0';
+        CHECK_OK(t, naik_input_go_on(t->comm->log, now, cut));
+        CHECK_TRUE(t, !same || strcmp(now->identity, cut) == 0);
         naik_input_destroy(&now);
         naik_input_destroy(&begun);
     }

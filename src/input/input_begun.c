@@ -21,13 +21,18 @@ static bool same_line(const char *a, const char *b)
     return length == strcspn(b, "\n") && memcmp(a, b, length) == 0;
 }
 
+static const char *line_after(const char *line)
+{
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
 /* What the identity has behind "key = "; "" where it has no such line. */
 static const char *value_of(const naik_input *input, const char *key)
 {
     const char *line = input->identity;
     while (*line != '\0' && begins_with(line, key) == NULL) {
-        line += strcspn(line, "\n");
-        line += *line == '\n';
+        line = line_after(line);
     }
     return *line != '\0' ? line + strlen(key) : line;
 }
@@ -135,8 +140,7 @@ static bool says_nothing(const naik_input *input, const char *line)
 static const char *next_said(const naik_input *input, const char *line)
 {
     while (*line != '\0' && says_nothing(input, line)) {
-        line += strcspn(line, "\n");
-        line += *line == '\n';
+        line = line_after(line);
     }
     return line;
 }
@@ -145,8 +149,8 @@ naik_status naik_input_go_on(naik_log *log, naik_input *input, const char *begun
 {
     const char *a = next_said(input, begun), *b = next_said(input, input->identity);
     while (*a != '\0' && *b != '\0' && same_line(a, b)) {
-        a = next_said(input, a + strcspn(a, "\n") + 1);
-        b = next_said(input, b + strcspn(b, "\n") + 1);
+        a = next_said(input, line_after(a));
+        b = next_said(input, line_after(b));
     }
     if (*a != '\0' || *b != '\0') {
         return NAIK_OK; /* of another input: what opens the file says in which key */
