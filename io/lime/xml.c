@@ -7,14 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "io/lime/lime.h"
 
 static const char comment_begin[] = "<!--", comment_end[] = "-->";
-
-static bool begins_with(const char *at, const char *word)
-{
-    return strncmp(at, word, strlen(word)) == 0;
-}
 
 /* The end of the comment at `at`; a comment that never ends reaches to the end of the text. */
 static const char *after_comment(const char *at)
@@ -35,7 +31,7 @@ static const char *after_tag(const char *text, const char *tag)
 {
     const size_t length = strlen(tag);
     for (const char *at = strchr(text, '<'); at != NULL; at = strchr(at, '<')) {
-        if (begins_with(at, comment_begin)) {
+        if (naik_text_begins(at, comment_begin)) {
             at = after_comment(at);
             continue;
         }
@@ -67,7 +63,8 @@ static bool value_at(const char *at, char *value, size_t value_size)
     bool fits = true;
     value[0] = '\0';
     while (at != NULL && *at != '\0') {
-        const bool comment = begins_with(at, comment_begin), space = isspace((unsigned char)*at);
+        const bool comment = naik_text_begins(at, comment_begin),
+                   space = isspace((unsigned char)*at);
         if (*at == '<' && !comment) {
             break;
         }

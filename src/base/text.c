@@ -215,6 +215,21 @@ bool naik_text_counts(const char *text, int least, int most, int room, int *valu
     return false;
 }
 
+bool naik_text_begins(const char *text, const char *head)
+{
+    return strncmp(text, head, strlen(head)) == 0;
+}
+
+bool naik_text_is_among(const char *word, const char *const *words, int count)
+{
+    for (int i = 0; words != NULL && words[i] != NULL && (count < 0 || i < count); i++) {
+        if (strcmp(words[i], word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool naik_text_reals(const char *text, int room, double *values, int *count)
 {
     for (*count = 0; *count < room; text++) {

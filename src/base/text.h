@@ -35,6 +35,11 @@ bool naik_text_uint64(const char *text, uint64_t *value);
 bool naik_text_real(const char *text, double *value);
 /* Seconds, or HH:MM:SS with MM and SS below 60. */
 bool naik_text_time(const char *text, double *time_s);
+/* Whether the text begins with these characters. */
+bool naik_text_begins(const char *text, const char *head);
+/* Whether a list has this word: the first `count` words, or, of a negative count, all before NULL. A list
+ * that is NULL has none. */
+bool naik_text_is_among(const char *word, const char *const *words, int count);
 /* A list "1,2,16" of at most `room` whole numbers in least .. most. */
 bool naik_text_counts(const char *text, int least, int most, int room, int *values, int *count);
 /* A list "0.1,0.2" of at most `room` reals. */

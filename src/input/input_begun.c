@@ -8,12 +8,6 @@
 
 enum { ROOM = 96 };
 
-static const char *begins_with(const char *text, const char *head)
-{
-    const size_t length = strlen(head);
-    return strncmp(text, head, length) == 0 ? text + length : NULL;
-}
-
 /* The lines at a and b, without what stands before, are the same. */
 static bool same_line(const char *a, const char *b)
 {
@@ -31,7 +25,7 @@ static const char *line_after(const char *line)
 static const char *value_of(const naik_input *input, const char *key)
 {
     const char *line = input->identity;
-    while (*line != '\0' && begins_with(line, key) == NULL) {
+    while (*line != '\0' && !naik_text_begins(line, key)) {
         line = line_after(line);
     }
     return *line != '\0' ? line + strlen(key) : line;
@@ -128,9 +122,9 @@ static bool says_nothing(const naik_input *input, const char *line)
     const bool of_entry = sscanf(line, "solve.%d.%n", &entry, &used) == 1 && used > 0 &&
                           entry >= 0 && entry < input->solve_count;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *value = begins_with(line + (of_entry ? used : 0), rows[i].key);
-        if (value != NULL && rows[i].of_entry == of_entry) {
-            return rows[i].is_default(input, entry, value);
+        const char *key = line + (of_entry ? used : 0);
+        if (rows[i].of_entry == of_entry && naik_text_begins(key, rows[i].key)) {
+            return rows[i].is_default(input, entry, key + strlen(rows[i].key));
         }
     }
     return false;

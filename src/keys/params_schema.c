@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "keys/params.h"
 
 enum { INDENT = 1, KEY_ROOM = 128, PREFIX_ROOM = 160 };
@@ -80,17 +81,6 @@ static void put_limits(writer *w, const naik_param *param)
     }
 }
 
-/* "enum": [words, others]. */
-static bool is_among(const char *word, const char *const *words, int count)
-{
-    for (int i = 0; words != NULL && words[i] != NULL && (count < 0 || i < count); i++) {
-        if (strcmp(words[i], word) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A word; of digits also as the number that a document has without quotes. */
 static void put_word(writer *w, const char *word)
 {
@@ -102,12 +92,12 @@ static void put_word(writer *w, const char *word)
     }
 }
 
-/* Each once: a list of labels has some that stand for earlier words. */
+/* "enum": [words, others], each once: a list of labels has some that stand for earlier words. */
 static void put_words(writer *w, const char *const *words, const char *const *others)
 {
     open_at(w, "enum", '[');
     for (int i = 0; words[i] != NULL; i++) {
-        if (!is_among(words[i], words, i) && !is_among(words[i], others, -1)) {
+        if (!naik_text_is_among(words[i], words, i) && !naik_text_is_among(words[i], others, -1)) {
             put_word(w, words[i]);
         }
     }

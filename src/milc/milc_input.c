@@ -225,14 +225,6 @@ done:
     return status;
 }
 
-static bool is_one_of(const char *word, const char *const *words)
-{
-    while (*words != NULL && strcmp(word, *words) != 0) {
-        words++;
-    }
-    return *words != NULL;
-}
-
 /* Modes only help the solver, and which keys there are depends on who makes them; the first is one of
  * few, and any other word is no key of modes. */
 static naik_status eigenpairs(milc_words *w, milc_input *in)
@@ -248,11 +240,11 @@ static naik_status eigenpairs(milc_words *w, milc_input *in)
     milc_words_stanza(w, "eigenpairs", -1);
     w->parting = true;
     NAIK_TRY(milc_words_look(w, &word));
-    if (is_one_of(word, stops)) {
+    if (naik_text_is_among(word, stops, -1)) {
         return NAIK_OK;
     }
     const int line = w->word_line;
-    if (!is_one_of(word, begins)) {
+    if (!naik_text_is_among(word, begins, -1)) {
         return milc_words_key(w, stops[in->measures ? 2 : 0]);
     }
     if (strcmp(word, begins[0]) == 0) {

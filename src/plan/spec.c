@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "comm/groups.h"
 #include "correlator/contraction_list.h"
 #include "correlator/frame.h"
@@ -188,7 +189,7 @@ static double gib(int64_t bytes)
 static bool begins_with(const char *text, const char *const *beginnings, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (strncmp(text, beginnings[i], strlen(beginnings[i])) == 0) {
+        if (naik_text_begins(text, beginnings[i])) {
             return true;
         }
     }

@@ -11,12 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 400, PREFIX = 64 };
+#include "base/text.h"
 
-static bool begins_with(const char *line, const char *words)
-{
-    return strncmp(line, words, strlen(words)) == 0;
-}
+enum { LINE = 400, PREFIX = 64 };
 
 /* Whether `text` has the line `wanted` [size]. */
 static bool has_line(const char *text, const char *wanted, size_t size)
@@ -37,7 +34,7 @@ static bool lacks_line(const char *a, const char *b, const char *prefix, char li
 {
     for (const char *at = a; *at != '\0';) {
         const size_t size = strcspn(at, "\n");
-        if (begins_with(at, prefix) && !has_line(b, at, size)) {
+        if (naik_text_begins(at, prefix) && !has_line(b, at, size)) {
             snprintf(line, LINE, "%.*s", (int)size, at);
             return true;
         }
@@ -80,9 +77,9 @@ static void add_lines(FILE *out, const char *text, const char *prefix, const cha
 {
     for (const char *at = text; at != NULL && *at != '\0';) {
         const size_t size = strcspn(at, "\n");
-        bool meant = begins_with(at, prefix);
+        bool meant = naik_text_begins(at, prefix);
         for (int i = 0; meant && skip[i] != NULL; i++) {
-            meant = !begins_with(at + strlen(prefix), skip[i]);
+            meant = !naik_text_begins(at + strlen(prefix), skip[i]);
         }
         if (meant) {
             fprintf(out, "%.*s\n", (int)(size - strlen(prefix)), at + strlen(prefix));
