@@ -42,7 +42,7 @@ def run(name):
         for item in re.split(r"\n(?=\S)", "\n" + part.rstrip("\n")):
             assert any(item.strip("\n") in source for source in sources), item
     os.chdir(SCRATCH)
-    for words in examples.commands(small(text)):
+    for words in examples.commands(small(examples.prepared(text))):
         naik(*words, cwd=SCRATCH)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

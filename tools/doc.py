@@ -3,8 +3,8 @@
 
     tools/doc.py PROGRAM FOLDER
 
-FOLDER/input.md from `naik solve --help`, the end of FOLDER/troubleshooting.md from
-tests/bad_inputs.txt, FOLDER/naik-input.schema.json from `naik schema`. `make doc` calls it; tests/test_doc.py compares.
+FOLDER/input.md from `naik solve --help`, the table of sentences of FOLDER/troubleshooting.md,
+FOLDER/naik-input.schema.json from `naik schema`. `make doc` calls it; tests/test_doc.py compares.
 """
 import os
 import re
@@ -116,20 +116,6 @@ def input_reference(program):
     return out
 
 
-def wrong_lines(old, new):
-    """The lines of `new` that are not in `old`, as code."""
-    lines = [line.strip() for line in new.split("\\n") if line not in old.split("\\n")] or [new.strip()]
-    lines = [line if len(line) < 200 else line[:40] + "..." for line in lines]
-    return " and ".join(f"`{line}`" for line in lines) if lines != [""] else "nothing"
-
-
-def of_section(sentence, sections):
-    """The section of the key that a sentence names first; "" for none."""
-    words = "|".join(sections)
-    key = re.search(rf"'({words})(?:\.[^']*)?'", sentence) or re.search(rf"unknown key '({words})\b|^({words})\.\w", sentence)
-    return next(filter(None, key.groups())) if key else ""
-
-
 # Sentences that many keys share: a pattern, how the page writes the sentence, and what to do.
 FORMS = [
     (r"unknown key '.*'; did you mean", "unknown key 'KEY'; did you mean 'OTHER'?", "Write the key as the sentence spells it."),
@@ -157,48 +143,17 @@ FORMS = [
 
 
 def forms():
-    rows = "".join(f"| `{said}` | {what} |\n" for _, said, what in FORMS)
-    return f"\n### Sentences about any key\n\n| what naik says | what to do |\n|---|---|\n{rows}"
-
-
-def bad_inputs(program):
-    """What naik says to wrong inputs: sentences of one form, and those that differ in a value only, stand here once."""
-    with open(os.path.join(TOP, "tests", "bad_inputs.txt"), "rb") as f:
-        text = f.read().decode("utf-8")
-    _, words, files = text.split("\n----\n\n")
-    sections = [name for name, _, _ in sections_of(program)]
-    groups = {name: {} for name in sections + ["whole", "files", "damaged"]}
-    seen = set()
-    for entry in words.strip("\n").split("\n\n") + files.strip("\n").split("\n\n"):
-        old, new, sentence = entry.split("\n")[:3]
-        status, sentence = (sentence[0], sentence[2:]) if entry in files else ("1", sentence)
-        sentence = re.sub(r"^input\.yaml(:[0-9]+:[0-9]+)?: ", "", sentence)
-        form = next((pattern for pattern, _, _ in FORMS if re.match(pattern, sentence)), None)
-        if form:
-            seen.add(form)
-            continue
-        section = "damaged" if status == "4" else "files" if entry in files else of_section(sentence, sections) or "whole"
-        kind = re.sub(r"\.[0-9]+\.", "[].", sentence)
-        for varies in (r"(' )[0-9.e-]+( is too small.*)", r"(, not |names | is )('[^']*'|\S+)(.*)", r"(not apply to (?:source type|action.type) )\w+(.*)"):
-            kind = re.sub(varies, r"\1", kind)
-        groups[section].setdefault((kind, "did you mean" in sentence), (sentence, wrong_lines(old, new)))
-    assert len(seen) == len(FORMS), f"no input has {[said for pattern, said, _ in FORMS if pattern not in seen]}"
-    titles = {"whole": "The file as a whole", "files": "Files that the input names",
-              "damaged": "Damaged files: exit status 4"}
-    out = forms()
-    for name, entries in groups.items():
-        if not entries:
-            continue
-        out += f"\n### {titles.get(name, f'`{name}`')}\n\n| what naik says | of an input with these lines |\n|---|---|\n"
-        rows = [[cell.replace("|", "\\|") for cell in entry] for entry in entries.values()]
-        if name in sections:
-            rows.sort(key=lambda row: re.search(rf"'?({name}[^' ]*)|$", re.sub(r"\.[0-9]+\.", ".", row[0])).group(1) or "")
-        out += "".join(f"| `{said}` | {written} |\n" for said, written in rows)
-    return out
+    """The forms of sentences about wrong inputs; tests/bad_inputs.txt has an input for each of them."""
+    with open(os.path.join(TOP, "tests", "bad_inputs.txt"), encoding="utf-8") as f:
+        said = re.sub(r"^(?:1 )?input\.yaml(?::[0-9]+:[0-9]+)?: ", "", f.read(), flags=re.M)
+    unseen = [form for pattern, form, _ in FORMS if not re.search("^" + pattern, said, flags=re.M)]
+    assert not unseen, f"no input has {unseen}"
+    rows = "".join(f"| `{form}` | {what} |\n" for _, form, what in FORMS)
+    return f"\n| what naik says | what to do |\n|---|---|\n{rows}"
 
 
 if __name__ == "__main__":
     replace_end(os.path.join(sys.argv[2], "input.md"), input_reference(sys.argv[1]))
-    replace_end(os.path.join(sys.argv[2], "troubleshooting.md"), bad_inputs(sys.argv[1]))
+    replace_end(os.path.join(sys.argv[2], "troubleshooting.md"), forms())
     with open(os.path.join(sys.argv[2], "naik-input.schema.json"), "w", encoding="utf-8") as f:
         f.write(subprocess.run([sys.argv[1], "schema"], capture_output=True, text=True, check=True).stdout)

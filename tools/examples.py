@@ -33,6 +33,12 @@ def blocks(text, language):
     return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.M | re.S)
 
 
+def prepared(text):
+    """A page behind what doc/README.md tells to prepare for all of them."""
+    with open(os.path.join(TOP, "doc", "README.md"), encoding="utf-8") as f:
+        return f.read() + text
+
+
 def commands(text):
     """The words behind `naik` of every command; a configuration that is there is not generated again."""
     for line in "".join(blocks(text, "sh")).splitlines():
@@ -78,7 +84,7 @@ def main(program, folder, wanted):
         os.symlink(os.path.join(TOP, "inputs"), "inputs")
     for name in wanted or names():
         text = page(name)
-        for words in commands(text):
+        for words in commands(prepared(text)):
             subprocess.run([program, *words], check=True, stdout=subprocess.DEVNULL)
         print(name + ":", python(text)["said"].strip())
         sys.modules["matplotlib.pyplot"].close("all")
