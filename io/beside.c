@@ -75,23 +75,20 @@ naik_status naik_beside_refuse_other(naik_log *log, const char *path, const char
 
 naik_status naik_beside_check(naik_log *log, const char *path, naik_beside use)
 {
-    naik_status status = NAIK_OK;
     char name[KINDS][NAIK_PATH_MAX];
     found there[KINDS];
     bool known = false;
     for (int i = 0; i < KINDS; i++) {
-        NAIK_TRY(naik_path_append(log, path, kinds[i].ending, name[i]));
-        NAIK_TRY(look(log, name[i], kinds[i].begin, kinds[i].length, &there[i]));
+        NAIK_PASS(naik_path_append(log, path, kinds[i].ending, name[i]));
+        NAIK_PASS(look(log, name[i], kinds[i].begin, kinds[i].length, &there[i]));
         known = known || (there[i] == KNOWN && (use == NAIK_BESIDE_SOLVE || i == LOCK));
     }
     for (int i = 0; i < KINDS; i++) {
         const bool used = use == NAIK_BESIDE_SOLVE || !kinds[i].solves;
         const bool others = there[i] == FOREIGN || (there[i] == KNOWN && i == PART);
         if (used && others && !known && i != LOCK) { /* lock.c judges the lock */
-            status = refuse(log, name[i]);
-            goto done;
+            return refuse(log, name[i]);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -225,18 +225,16 @@ static naik_status find_kind(naik_log *log, const char *path, kind *out)
 /* PATH, or PATH.part where there is no PATH. */
 static naik_status choose_path(naik_comm *comm, const char *path, char chosen[NAIK_PATH_MAX])
 {
-    naik_status status = NAIK_OK;
     int64_t bytes = -1, part_bytes = -1;
-    NAIK_TRY(naik_path_append(comm->log, path, ".part", chosen));
-    NAIK_TRY(naik_file_size(comm, path, &bytes));
-    NAIK_TRY(naik_file_size(comm, chosen, &part_bytes));
+    NAIK_PASS(naik_path_append(comm->log, path, ".part", chosen));
+    NAIK_PASS(naik_file_size(comm, path, &bytes));
+    NAIK_PASS(naik_file_size(comm, chosen, &part_bytes));
     if (bytes >= 0) {
-        NAIK_TRY(naik_path_append(comm->log, path, "", chosen));
+        NAIK_PASS(naik_path_append(comm->log, path, "", chosen));
     } else if (part_bytes < 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "there is no file '%s'", path);
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "there is no file '%s'", path);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Whether attributes and texts are as naik wrote them. */

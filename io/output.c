@@ -44,28 +44,23 @@ done:
 
 naik_status naik_output_refuse(naik_comm *comm, const char *name, const char *path)
 {
-    naik_status status = NAIK_OK;
     char part[NAIK_PATH_MAX];
-    NAIK_TRY(naik_path_refuse_output(comm, name, path));
+    NAIK_PASS(naik_path_refuse_output(comm, name, path));
     if (path != NULL) {
-        NAIK_TRY(naik_output_room(comm, path, 0, part));
+        NAIK_PASS(naik_output_room(comm, path, 0, part));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_output_try(naik_comm *comm, const char *path, int64_t size_bytes, naik_output *out,
                             bool *held)
 {
-    naik_status status = NAIK_OK;
     out->comm = comm;
     out->lock = NULL;
     *held = false;
-    NAIK_TRY(naik_path_append(comm->log, path, "", out->path));
-    NAIK_TRY(naik_output_room(comm, path, size_bytes, out->part));
-    NAIK_TRY(naik_lock_try(comm, path, &out->lock, held));
-done:
-    return status;
+    NAIK_PASS(naik_path_append(comm->log, path, "", out->path));
+    NAIK_PASS(naik_output_room(comm, path, size_bytes, out->part));
+    return naik_lock_try(comm, path, &out->lock, held);
 }
 
 naik_status naik_output_begin(naik_comm *comm, const char *path, int64_t size_bytes,

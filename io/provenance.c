@@ -56,18 +56,15 @@ void naik_library_versions(char *text, size_t text_size)
 
 naik_status naik_h5_put_identity(naik_comm *comm, hid_t file, naik_own_format format)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = comm->log;
     char uuid[NAIK_UUID_TEXT], created[NAIK_TIME_TEXT], writer[64];
-    NAIK_TRY(make_uuid(comm, uuid));
-    NAIK_TRY(naik_utc_now(comm, created));
+    NAIK_PASS(make_uuid(comm, uuid));
+    NAIK_PASS(naik_utc_now(comm, created));
     snprintf(writer, sizeof writer, "naik %s", naik_version());
-    NAIK_TRY(naik_h5_put_text(log, file, "format", naik_own_format_name(format)));
-    NAIK_TRY(naik_h5_put_text(log, file, "format_version", naik_own_format_version(format)));
-    NAIK_TRY(naik_h5_put_text(log, file, "writer", writer));
-    NAIK_TRY(naik_h5_put_text(log, file, "git", naik_version_git()));
-    NAIK_TRY(naik_h5_put_text(log, file, "uuid", uuid));
-    NAIK_TRY(naik_h5_put_text(log, file, "created", created));
-done:
-    return status;
+    NAIK_PASS(naik_h5_put_text(log, file, "format", naik_own_format_name(format)));
+    NAIK_PASS(naik_h5_put_text(log, file, "format_version", naik_own_format_version(format)));
+    NAIK_PASS(naik_h5_put_text(log, file, "writer", writer));
+    NAIK_PASS(naik_h5_put_text(log, file, "git", naik_version_git()));
+    NAIK_PASS(naik_h5_put_text(log, file, "uuid", uuid));
+    return naik_h5_put_text(log, file, "created", created);
 }

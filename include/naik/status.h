@@ -2,7 +2,8 @@
  *
  * Every naik function that can fail returns a naik_status and gives its results through its last
  * parameters. The sentence for the user is stored in the log (log.h) by whoever finds the fault;
- * callers only pass the code on with NAIK_TRY and release what they hold at their `done:` label.
+ * callers only pass the code on: with NAIK_PASS, or, where they hold something, with NAIK_TRY, and
+ * release it at their `done:` label.
  */
 #ifndef NAIK_STATUS_H
 #define NAIK_STATUS_H
@@ -27,6 +28,16 @@ const char *naik_status_text(naik_status status);
 /* The documented exit status of the program: 0 done, 1 input, 2 resources, 3 not converged,
  * 4 data corrupt, 5 interrupted but resumable. */
 int naik_status_exit(naik_status status);
+
+/* Evaluates a call; on failure the function returns its status at once: for functions that hold
+ * nothing which they would have to release. */
+#define NAIK_PASS(call)                                                                            \
+    do {                                                                                           \
+        const naik_status passed = (call);                                                         \
+        if (passed != NAIK_OK) {                                                                   \
+            return passed;                                                                         \
+        }                                                                                          \
+    } while (0)
 
 /* Evaluates a call; on failure keeps its status in the local variable `status` and goes to the
  * local label `done`, where the function releases what it holds and returns `status`. */

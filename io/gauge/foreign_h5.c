@@ -448,13 +448,10 @@ naik_status naik_pyquda_write(const char *path, const naik_gauge *gauge,
 {
     (void)checks; /* the format has no place for them */
     naik_comm *comm = gauge->lattice->comm;
-    naik_status status = NAIK_OK;
     pyquda_file file = {.path = path, .gauge = gauge, .bits = out->precision};
-    NAIK_TRY(naik_h5_by_rank_0(comm, make_pyquda, &file));
-    NAIK_TRY(fill_pyquda(comm, &file));
-    NAIK_TRY(naik_h5_by_rank_0(comm, describe_pyquda, &file));
-done:
-    return status;
+    NAIK_PASS(naik_h5_by_rank_0(comm, make_pyquda, &file));
+    NAIK_PASS(fill_pyquda(comm, &file));
+    return naik_h5_by_rank_0(comm, describe_pyquda, &file);
 }
 
 const naik_gauge_format naik_gauge_format_qdp = {

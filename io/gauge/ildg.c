@@ -58,7 +58,6 @@ naik_status naik_ildg_write(const char *path, const naik_gauge *gauge,
                             const naik_gauge_checks *checks, naik_gauge_file *file)
 {
     naik_comm *comm = gauge->lattice->comm;
-    naik_status status = NAIK_OK;
     naik_lime_buffer head = {.used = 0}, tail = {.used = 0};
     char text[256];
     int64_t data_bytes = naik_gauge_file_volume(file) * 9 * file->precision;
@@ -68,16 +67,13 @@ naik_status naik_ildg_write(const char *path, const naik_gauge *gauge,
     put_descriptions(&head, file, checks);
     naik_lime_put_header(&head, "ildg-binary-data", 0, data_bytes);
     file->data_offset = (int64_t)head.used;
-    NAIK_TRY(naik_file_put(comm, path, true, 0, head.bytes, head.used));
-    NAIK_TRY(naik_gauge_write_flat(path, gauge, NAIK_SUM_USQCD, file));
+    NAIK_PASS(naik_file_put(comm, path, true, 0, head.bytes, head.used));
+    NAIK_PASS(naik_gauge_write_flat(path, gauge, NAIK_SUM_USQCD, file));
     snprintf(text, sizeof text,
              NAIK_XML_HEAD "<scidacChecksum><version>1.0</version><suma>%x</suma><sumb>%x</sumb>"
                            "</scidacChecksum>",
              file->checksum_computed[0], file->checksum_computed[1]);
     naik_lime_put_text(&tail, "scidac-checksum", NAIK_LIME_END, text);
     /* Sites have a multiple of 8 bytes: no padding before the next record. */
-    NAIK_TRY(
-        naik_file_put(comm, path, false, file->data_offset + data_bytes, tail.bytes, tail.used));
-done:
-    return status;
+    return naik_file_put(comm, path, false, file->data_offset + data_bytes, tail.bytes, tail.used);
 }

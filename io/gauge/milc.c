@@ -104,7 +104,6 @@ naik_status naik_milc_write(const char *path, const naik_gauge *gauge,
     (void)checks; /* the format has no place for them */
     naik_comm *comm = gauge->lattice->comm;
     unsigned char header[HEADER_BYTES];
-    naik_status status = NAIK_OK;
     if (file->precision != 32) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                          "MILC v5 files hold single precision only; add --precision 32");
@@ -114,12 +113,10 @@ naik_status naik_milc_write(const char *path, const naik_gauge *gauge,
     file->rows = 3;
     file->data_offset = HEADER_BYTES;
     make_header(file, header);
-    NAIK_TRY(naik_file_put(comm, path, true, 0, header, sizeof header));
-    NAIK_TRY(naik_gauge_write_flat(path, gauge, NAIK_SUM_MILC, file));
+    NAIK_PASS(naik_file_put(comm, path, true, 0, header, sizeof header));
+    NAIK_PASS(naik_gauge_write_flat(path, gauge, NAIK_SUM_MILC, file));
     make_header(file, header);
-    NAIK_TRY(naik_file_put(comm, path, false, 0, header, sizeof header));
-done:
-    return status;
+    return naik_file_put(comm, path, false, 0, header, sizeof header);
 }
 
 const naik_gauge_format naik_gauge_format_milc = {

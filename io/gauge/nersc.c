@@ -328,22 +328,20 @@ static naik_status headless(naik_log *log, const naik_file_head *head, const cha
 static naik_status take_header(naik_log *log, const naik_file_head *head, const char *text,
                                const char *data, naik_gauge_file *file)
 {
-    naik_status status = NAIK_OK;
     strcpy(file->format, "nersc");
     file->data_offset = data - text;
-    NAIK_TRY(refuse_contradictions(log, head, text, data));
-    NAIK_TRY(take_extents(log, head, text, data, file));
-    NAIK_TRY(take_layout(log, head, text, data, file));
-    NAIK_TRY(take_claims(log, head, text, data, file));
+    NAIK_PASS(refuse_contradictions(log, head, text, data));
+    NAIK_PASS(take_extents(log, head, text, data, file));
+    NAIK_PASS(take_layout(log, head, text, data, file));
+    NAIK_PASS(take_claims(log, head, text, data, file));
     const int64_t expected =
         file->data_offset + naik_gauge_file_volume(file) * 24 * file->rows * file->precision / 8;
     if (!naik_gauge_size_fits(head, expected, file)) {
-        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                           "'%s' is %lld bytes long, but its NERSC header needs %lld", head->path,
-                           (long long)head->size_bytes, (long long)expected);
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' is %lld bytes long, but its NERSC header needs %lld", head->path,
+                         (long long)head->size_bytes, (long long)expected);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_file *file)
@@ -389,14 +387,12 @@ static naik_status weigh(const naik_gauge *gauge, const naik_gauge_file *file, e
 static naik_status read_once(const char *path, naik_gauge *gauge, naik_gauge_file *file,
                              evidence *out)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, file));
+    NAIK_PASS(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, file));
     *out = file->checksum_ok ? AS_STORED : NO_EVIDENCE;
     if (!file->checksum_known) {
-        NAIK_TRY(weigh(gauge, file, out));
+        NAIK_PASS(weigh(gauge, file, out));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Where the checksum disagrees, or there is none and the links make no sense, the other byte order is
@@ -451,19 +447,16 @@ static naik_status write_rows(const char *path, const naik_gauge *gauge,
                               const naik_gauge_checks *checks, int rows, naik_gauge_file *file)
 {
     naik_comm *comm = gauge->lattice->comm;
-    naik_status status = NAIK_OK;
     char header[HEADER_ROOM];
     strcpy(file->format, "nersc");
     strcpy(file->byte_order, "big");
     file->rows = rows;
     size_t length = make_header(file, checks, header);
     file->data_offset = (int64_t)length;
-    NAIK_TRY(naik_file_put(comm, path, true, 0, header, length));
-    NAIK_TRY(naik_gauge_write_flat(path, gauge, NAIK_SUM_NERSC, file));
+    NAIK_PASS(naik_file_put(comm, path, true, 0, header, length));
+    NAIK_PASS(naik_gauge_write_flat(path, gauge, NAIK_SUM_NERSC, file));
     length = make_header(file, checks, header);
-    NAIK_TRY(naik_file_put(comm, path, false, 0, header, length));
-done:
-    return status;
+    return naik_file_put(comm, path, false, 0, header, length);
 }
 
 naik_status naik_nersc_write(const char *path, const naik_gauge *gauge,

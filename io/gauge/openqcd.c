@@ -138,10 +138,9 @@ static void take_row(void *context, const naik_sites_row *row)
 static naik_status pass_back(reading *r, int mu, naik_matrix *incoming)
 {
     const naik_lattice *lat = r->gauge->lattice;
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][NAIK_BACKWARD], r->face[mu],
-                                lat->neighbour_rank[mu][NAIK_FORWARD], incoming,
-                                (size_t)lat->face[mu] * sizeof *incoming));
+    NAIK_PASS(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][NAIK_BACKWARD], r->face[mu],
+                                 lat->neighbour_rank[mu][NAIK_FORWARD], incoming,
+                                 (size_t)lat->face[mu] * sizeof *incoming));
     for (int32_t s = 0; s < lat->sites; s++) {
         int x[NAIK_DIM];
         naik_lattice_coords(lat, s, x);
@@ -149,8 +148,7 @@ static naik_status pass_back(reading *r, int mu, naik_matrix *incoming)
             r->gauge->link[4 * (int64_t)s + mu] = incoming[layer_index(lat, x, mu)];
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_sites_box half_sites(const naik_lattice *lat)

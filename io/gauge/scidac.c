@@ -155,10 +155,9 @@ static naik_status fill(naik_log *log, const char *path, const naik_scidac_file 
                         naik_gauge_file *file)
 {
     naik_scidac_field *f = NULL;
-    naik_status status = NAIK_OK;
-    NAIK_TRY(find_links(log, path, lime, &f));
-    NAIK_TRY(take_extents(log, path, lime, f, file));
-    NAIK_TRY(check_links(log, path, f));
+    NAIK_PASS(find_links(log, path, lime, &f));
+    NAIK_PASS(take_extents(log, path, lime, f, file));
+    NAIK_PASS(check_links(log, path, f));
     strcpy(file->format, f->ildg ? "ildg" : "scidac");
     memcpy(file->lfn, lime->ildg_lfn, sizeof file->lfn);
     strcpy(file->byte_order, "big");
@@ -179,9 +178,7 @@ static naik_status fill(naik_log *log, const char *path, const naik_scidac_file 
                             (long long)lime->padding);
     }
     take_claims(f, file);
-    NAIK_TRY(keep_text(log, lime, f, file));
-done:
-    return status;
+    return keep_text(log, lime, f, file);
 }
 
 static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_file *file)

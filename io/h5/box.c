@@ -151,7 +151,6 @@ static naik_status move_piece(const naik_lattice *lat, const naik_h5_field *fiel
                               const piece *part, hid_t list, bool writing, void *data, void *buffer,
                               naik_site_sums *sums, bool *finite)
 {
-    naik_status status = NAIK_OK;
     const int64_t reals = (int64_t)part->sites * field->reals;
     const int64_t begin = (int64_t)part->first * field->reals * memory_bytes(field);
     double *mine = data != NULL ? (double *)((char *)data + begin) : NULL; /* or what is packed */
@@ -170,7 +169,7 @@ static naik_status move_piece(const naik_lattice *lat, const naik_h5_field *fiel
         add_checksum(lat, field, part, bytes, sums);
         naik_io_count(times, NAIK_IO_CHECKSUM, &since);
     }
-    NAIK_TRY(transfer(lat, field, part, list, writing, bytes));
+    NAIK_PASS(transfer(lat, field, part, list, writing, bytes));
     naik_io_count(times, writing ? NAIK_IO_WRITE : NAIK_IO_READ, &since);
     if (!writing) {
         add_checksum(lat, field, part, bytes, sums);
@@ -184,8 +183,7 @@ static naik_status move_piece(const naik_lattice *lat, const naik_h5_field *fiel
         }
         naik_io_count(times, NAIK_IO_SCATTER, &since);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* data NULL: read for the sums alone */

@@ -161,15 +161,13 @@ static naik_status write_planes(const gather *g, int t, int z, int z_end, const 
 static naik_status write_window(const gather *g, int64_t begin, int64_t end)
 {
     const int nz = g->lat->size[2];
-    naik_status status = NAIK_OK;
     for (int64_t plane = begin; plane < end;) {
         int t = (int)(plane / nz), z = (int)(plane % nz);
         int z_end = end - plane < nz - z ? z + (int)(end - plane) : nz;
-        NAIK_TRY(write_planes(g, t, z, z_end, g->whole + (plane - begin) * g->plane_bytes));
+        NAIK_PASS(write_planes(g, t, z, z_end, g->whole + (plane - begin) * g->plane_bytes));
         plane += z_end - z;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status move_round(gather *g, int64_t round, const void *data, naik_site_sums *sums)

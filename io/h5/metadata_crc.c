@@ -196,36 +196,31 @@ static naik_status measure(naik_log *log, hid_t file, uint32_t *crc)
 
 naik_status naik_h5_write_metadata_crc(naik_comm *comm, hid_t file)
 {
-    naik_status status = NAIK_OK;
     char text[16];
-    NAIK_TRY(naik_h5_flush(comm, file)); /* rank 0 wrote the texts */
+    NAIK_PASS(naik_h5_flush(comm, file)); /* rank 0 wrote the texts */
     uint32_t crc;
-    NAIK_TRY(naik_comm_agree(comm, measure(comm->log, file, &crc)));
-    NAIK_TRY(naik_comm_broadcast(comm, &crc, sizeof crc, 0));
+    NAIK_PASS(naik_comm_agree(comm, measure(comm->log, file, &crc)));
+    NAIK_PASS(naik_comm_broadcast(comm, &crc, sizeof crc, 0));
     snprintf(text, sizeof text, "%08x", crc);
-    NAIK_TRY(naik_comm_agree(comm, naik_h5_put_text(comm->log, file, crc_name, text)));
-done:
-    return status;
+    return naik_comm_agree(comm, naik_h5_put_text(comm->log, file, crc_name, text));
 }
 
 naik_status naik_h5_check_metadata_crc(naik_log *log, hid_t file, const char *path)
 {
-    naik_status status = NAIK_OK;
     char stored[16], found[16];
     uint32_t crc;
     if (!naik_h5_get_text(file, crc_name, stored, sizeof stored)) {
         return NAIK_OK;
     }
-    NAIK_TRY(measure(log, file, &crc));
+    NAIK_PASS(measure(log, file, &crc));
     snprintf(found, sizeof found, "%08x", crc);
     if (strcmp(stored, found) != 0) {
-        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                           "'%s' is damaged or was edited: its attributes and texts give the "
-                           "checksum %s, but metadata_crc is %s",
-                           path, found, stored);
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' is damaged or was edited: its attributes and texts give the "
+                         "checksum %s, but metadata_crc is %s",
+                         path, found, stored);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_h5_need_metadata_crc(naik_log *log, hid_t file, const char *path)

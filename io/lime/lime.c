@@ -210,16 +210,15 @@ static naik_status take_format(scan *s, const record *r, bool tmlqcd, bool sourc
     format_text now = {.there = true, .has_dims = true, .tmlqcd = tmlqcd, .source = source};
     const format_text before = s->format;
     const char *text = s->text;
-    naik_status status = NAIK_OK;
     static const char *const tags[] = {"lx", "ly", "lz", "lt", "precision", "field", "rows", NULL};
-    NAIK_TRY(read_text(s, r, s->text, MAX_TEXT));
+    NAIK_PASS(read_text(s, r, s->text, MAX_TEXT));
     snprintf(now.text, sizeof now.text, "%s", s->text);
-    NAIK_TRY(refuse_contradictions(s, "ildg-format", text, tags));
+    NAIK_PASS(refuse_contradictions(s, "ildg-format", text, tags));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         now.has_dims = now.has_dims && naik_xml_ints(text, tag[mu], 1, &now.dims[mu]);
     }
     if (now.has_dims) {
-        NAIK_TRY(check_dims(s, now.dims));
+        NAIK_PASS(check_dims(s, now.dims));
     }
     naik_xml_ints(text, "precision", 1, &now.precision);
     naik_xml_ints(text, "rows", 1, &now.rows);
@@ -227,11 +226,10 @@ static naik_status take_format(scan *s, const record *r, bool tmlqcd, bool sourc
     naik_xml_value(text, "field", now.field, sizeof now.field);
     if (before.there && before.has_dims && now.has_dims &&
         memcmp(before.dims, now.dims, sizeof now.dims) != 0) {
-        NAIK_TRY(contradictory_dims(s, before.dims, now.dims));
+        NAIK_PASS(contradictory_dims(s, before.dims, now.dims));
     }
     s->format = now;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Extents of Grid's fields: an <elem> each inside <dimension>. */
@@ -239,12 +237,10 @@ static naik_status take_grid_format(scan *s, const record *r)
 {
     const char *text = s->text;
     int spacetime = NAIK_DIM;
-    naik_status status = NAIK_OK;
-    NAIK_TRY(read_text(s, r, s->text, MAX_TEXT));
+    NAIK_PASS(read_text(s, r, s->text, MAX_TEXT));
     if (naik_xml_ints(text, "nd", 1, &spacetime) && spacetime != NAIK_DIM) {
-        status = NAIK_FAIL(s->log, NAIK_ERR_INPUT, "'%s' has a field of %d dimensions, not 4",
-                           s->path, spacetime);
-        goto done;
+        return NAIK_FAIL(s->log, NAIK_ERR_INPUT, "'%s' has a field of %d dimensions, not 4",
+                         s->path, spacetime);
     }
     const char *at = strstr(text, "<dimension>");
     s->has_grid_dims = at != NULL;
@@ -253,21 +249,17 @@ static naik_status take_grid_format(scan *s, const record *r)
         s->has_grid_dims = at != NULL && naik_xml_ints(at, "elem", 1, &s->grid_dims[mu]);
     }
     if (s->has_grid_dims) {
-        NAIK_TRY(check_dims(s, s->grid_dims));
+        NAIK_PASS(check_dims(s, s->grid_dims));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status take_private_xml(scan *s, const record *r)
 {
     static const char *const tags[] = {"precision", "datatype",  "colors",     "spins",
                                        "typesize",  "datacount", "recordtype", NULL};
-    naik_status status = NAIK_OK;
-    NAIK_TRY(read_text(s, r, s->private_xml, sizeof s->private_xml));
-    NAIK_TRY(refuse_contradictions(s, "scidac-private-record-xml", s->private_xml, tags));
-done:
-    return status;
+    NAIK_PASS(read_text(s, r, s->private_xml, sizeof s->private_xml));
+    return refuse_contradictions(s, "scidac-private-record-xml", s->private_xml, tags);
 }
 
 /* Numbers in the private record XML; what is not said or unreadable stays unknown. */
@@ -307,18 +299,17 @@ static void use_format(naik_scidac_field *f, const format_text *format)
 static naik_status place(scan *s, naik_scidac_field *f)
 {
     const naik_scidac_file *file = s->file;
-    naik_status status = NAIK_OK;
     if (!s->format.there && !f->has_private && s->last_format.there) {
         s->format = s->last_format;
     }
     use_format(f, &s->format);
     if (s->format.has_dims && file->has_dims &&
         memcmp(file->dims, s->format.dims, sizeof file->dims) != 0) {
-        NAIK_TRY(contradictory_dims(s, file->dims, s->format.dims));
+        NAIK_PASS(contradictory_dims(s, file->dims, s->format.dims));
     }
     if (s->has_grid_dims && file->has_dims &&
         memcmp(file->dims, s->grid_dims, sizeof file->dims) != 0) {
-        NAIK_TRY(contradictory_dims(s, file->dims, s->grid_dims));
+        NAIK_PASS(contradictory_dims(s, file->dims, s->grid_dims));
     }
     if (!f->has_dims && (file->has_dims || s->has_grid_dims)) {
         f->has_dims = true;
@@ -328,8 +319,7 @@ static naik_status place(scan *s, naik_scidac_field *f)
     s->has_grid_dims = false;
     s->last_format = s->format.tmlqcd ? s->format : s->last_format;
     s->format = (format_text){.there = false};
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status take_part(scan *s, naik_scidac_field *f)
@@ -371,10 +361,9 @@ static naik_status take_field(scan *s, const record *r, bool ildg)
                              .ildg = ildg,
                              .ends_message = r->ends_message,
                              .has_sum = s->has_sum};
-    naik_status status = NAIK_OK;
     describe(s, f);
-    NAIK_TRY(place(s, f));
-    NAIK_TRY(take_part(s, f));
+    NAIK_PASS(place(s, f));
+    NAIK_PASS(take_part(s, f));
     memcpy(f->sum, s->sum, sizeof f->sum);
     memcpy(f->user, s->user_xml, sizeof f->user);
     file->count++;
@@ -382,8 +371,7 @@ static naik_status take_field(scan *s, const record *r, bool ildg)
     s->wants_sum = !s->has_sum;
     s->has_sum = false;
     memset(s->sum, 0, sizeof s->sum);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static bool hex_value(const char *xml, const char *tag, uint32_t *out)
@@ -402,13 +390,11 @@ static bool hex_value(const char *xml, const char *tag, uint32_t *out)
 static naik_status take_checksum(scan *s, const record *r)
 {
     uint32_t sum[2];
-    naik_status status = NAIK_OK;
-    NAIK_TRY(read_text(s, r, s->text, MAX_TEXT));
+    NAIK_PASS(read_text(s, r, s->text, MAX_TEXT));
     if (!hex_value(s->text, "suma", &sum[0]) || !hex_value(s->text, "sumb", &sum[1])) {
-        status = NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
-                           "'%s' has an unreadable scidac-checksum record at byte %lld", s->path,
-                           (long long)r->offset);
-        goto done;
+        return NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
+                         "'%s' has an unreadable scidac-checksum record at byte %lld", s->path,
+                         (long long)r->offset);
     }
     if (s->wants_sum) {
         naik_scidac_field *f = &s->file->field[s->file->count - 1];
@@ -419,8 +405,7 @@ static naik_status take_checksum(scan *s, const record *r)
         s->has_sum = true;
         memcpy(s->sum, sum, sizeof s->sum);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status take_record(scan *s, const record *r)
@@ -510,7 +495,6 @@ static naik_status judge_padding(scan *s)
 
 static naik_status walk(scan *s)
 {
-    naik_status status = NAIK_OK;
     int64_t offset = 0;
     for (int n = 0; offset < s->file->size_bytes; n++) {
         record r;
@@ -518,11 +502,11 @@ static naik_status walk(scan *s)
             return NAIK_FAIL(s->log, NAIK_ERR_INPUT, "'%s' holds more than %d LIME records",
                              s->path, MAX_RECORDS);
         }
-        NAIK_TRY(next_record(s, offset, &r));
+        NAIK_PASS(next_record(s, offset, &r));
         if (r.none) {
             break;
         }
-        NAIK_TRY(take_record(s, &r));
+        NAIK_PASS(take_record(s, &r));
         s->ended = r.ends_message;
         s->marks = s->marks || r.marked;
         offset = r.offset + r.length;
@@ -530,9 +514,7 @@ static naik_status walk(scan *s)
     }
     s->file->lone += s->private_xml[0] != '\0';
     finish(s);
-    NAIK_TRY(judge_padding(s));
-done:
-    return status;
+    return judge_padding(s);
 }
 
 void naik_scidac_close(naik_scidac_file **file)

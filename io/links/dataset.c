@@ -26,12 +26,10 @@ static naik_status put_measures(naik_log *log, hid_t dataset, const naik_gauge_c
                     {"plaquette_t", checks->plaquette_t / 3},
                     {"link_trace", checks->link_trace},
                     {"max_unitarity_dev", checks->max_unitarity_dev}};
-    naik_status status = NAIK_OK;
     for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
-        NAIK_TRY(naik_h5_put_f64(log, dataset, measures[i].name, &measures[i].value, 0));
+        NAIK_PASS(naik_h5_put_f64(log, dataset, measures[i].name, &measures[i].value, 0));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The kind of links of a dataset of naik's: "gauge" has thin ones, "set0001/fat" fat ones. */

@@ -118,25 +118,21 @@ static naik_status check_boundary(const subject *fat, const subject *far,
 naik_status naik_links_check_kinds(const char *fat_path, const char *long_path,
                                    const naik_fatlong *links, const naik_links_boundary *boundary)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = links->fat->lattice->comm->log;
     subject fat = {.path = fat_path, .kind = "fat", .log = log};
     subject far = {.path = long_path, .kind = "long", .log = log};
-    NAIK_TRY(naik_link_census_take(links->fat, scaled, FAT_REACH, &fat.census));
-    NAIK_TRY(naik_link_census_take(links->long_links, scaled, LONG_REACH, &far.census));
-    NAIK_TRY(check_long(&far));
-    NAIK_TRY(check_fat(links->fat, &fat, &far));
-    NAIK_TRY(check_phases(&far));
-    NAIK_TRY(check_phases(&fat));
-    NAIK_TRY(check_boundary(&fat, &far, boundary));
-done:
-    return status;
+    NAIK_PASS(naik_link_census_take(links->fat, scaled, FAT_REACH, &fat.census));
+    NAIK_PASS(naik_link_census_take(links->long_links, scaled, LONG_REACH, &far.census));
+    NAIK_PASS(check_long(&far));
+    NAIK_PASS(check_fat(links->fat, &fat, &far));
+    NAIK_PASS(check_phases(&far));
+    NAIK_PASS(check_phases(&fat));
+    return check_boundary(&fat, &far, boundary);
 }
 
 naik_status naik_links_measure_scale(const naik_gauge *links, double *scale)
 {
     const naik_lattice *lat = links->lattice;
-    naik_status status = NAIK_OK;
     naik_exactsum sum;
     naik_exactsum_clear(&sum);
     for (int64_t i = 0; i < (int64_t)lat->sites * NAIK_DIM; i++) {
@@ -147,12 +143,11 @@ naik_status naik_links_measure_scale(const naik_gauge *links, double *scale)
         }
         naik_exactsum_add(&sum, square);
     }
-    NAIK_TRY(naik_comm_sum_exact(lat->comm, &sum, 1));
+    NAIK_PASS(naik_comm_sum_exact(lat->comm, &sum, 1));
     *scale = sqrt(naik_exactsum_value(&sum) / (12.0 * (double)lat->volume));
     if (!(isfinite(*scale) && *scale > 0)) {
-        status = NAIK_FAIL(lat->comm->log, *scale == 0 ? NAIK_ERR_INPUT : NAIK_ERR_CORRUPT,
-                           "the long links are zero or not numbers");
+        return NAIK_FAIL(lat->comm->log, *scale == 0 ? NAIK_ERR_INPUT : NAIK_ERR_CORRUPT,
+                         "the long links are zero or not numbers");
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -141,10 +141,7 @@ done:
 
 naik_status naik_h5_links_file_write(naik_comm *comm, naik_h5_links_file *file)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_h5_by_rank_0(comm, make, file));
-    NAIK_TRY(fill(comm, file));
-    NAIK_TRY(naik_h5_by_rank_0(comm, describe, file));
-done:
-    return status;
+    NAIK_PASS(naik_h5_by_rank_0(comm, make, file));
+    NAIK_PASS(fill(comm, file));
+    return naik_h5_by_rank_0(comm, describe, file);
 }

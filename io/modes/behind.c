@@ -358,19 +358,17 @@ static naik_status verdict(const naik_modes_writer *w)
 
 naik_status naik_modes_writer_look(naik_modes_writer *w, bool *ended)
 {
-    naik_status status = NAIK_OK;
     naik_comm *comm = w->part.geometry->lattice->comm;
     naik_crew_lock(&w->crew);
     double most[2] = {w->failed != 0, !w->forced};
     naik_crew_unlock(&w->crew);
     *ended = false;
-    NAIK_TRY(naik_comm_max_f64(comm, most, 2));
+    NAIK_PASS(naik_comm_max_f64(comm, most, 2));
     if (most[0] > 0) {
-        NAIK_TRY(naik_comm_agree(comm, verdict(w)));
+        NAIK_PASS(naik_comm_agree(comm, verdict(w)));
     }
     *ended = most[1] == 0;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_modes_writer_finish(naik_modes_writer **writer)

@@ -141,7 +141,6 @@ done:
 
 static naik_status put_attributes(naik_log *log, hid_t file, naik_modes_part *p)
 {
-    naik_status status = NAIK_OK;
     const naik_modes_about *a = &p->about;
     const struct {
         const char *name;
@@ -174,18 +173,17 @@ static naik_status put_attributes(naik_log *log, hid_t file, naik_modes_part *p)
                  {"residual_crc", p->residual != NULL
                                       ? naik_crc32(p->residual, (size_t)p->count * sizeof(double))
                                       : 0}};
-    NAIK_TRY(naik_h5_put_ints(log, file, "dims", p->geometry->lattice->size, NAIK_DIM));
-    NAIK_TRY(naik_h5_put_text(log, file, "parity", "even"));
-    NAIK_TRY(naik_h5_put_text(log, file, "action", a->action));
-    NAIK_TRY(naik_h5_put_text(log, file, "boundary_t", a->boundary_t));
+    NAIK_PASS(naik_h5_put_ints(log, file, "dims", p->geometry->lattice->size, NAIK_DIM));
+    NAIK_PASS(naik_h5_put_text(log, file, "parity", "even"));
+    NAIK_PASS(naik_h5_put_text(log, file, "action", a->action));
+    NAIK_PASS(naik_h5_put_text(log, file, "boundary_t", a->boundary_t));
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
-        NAIK_TRY(naik_h5_put_f64(log, file, reals[i].name, &reals[i].value, 0));
+        NAIK_PASS(naik_h5_put_f64(log, file, reals[i].name, &reals[i].value, 0));
     }
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
-        NAIK_TRY(naik_h5_put_i64(log, file, whole[i].name, &whole[i].value, 0));
+        NAIK_PASS(naik_h5_put_i64(log, file, whole[i].name, &whole[i].value, 0));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status describe(naik_comm *alone, void *data)

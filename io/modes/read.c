@@ -30,7 +30,6 @@ static double real_of(hid_t file, const char *name)
 static naik_status identify(const naik_geometry *geometry, hid_t file, const char *path,
                             const char *state, naik_modes_about *about, int *count)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = geometry->backend->log;
     const naik_lattice *lat = geometry->lattice;
     char format[32], found[32], boundary[32];
@@ -47,7 +46,7 @@ static naik_status identify(const naik_geometry *geometry, hid_t file, const cha
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "'%s' was never completed: its writer was interrupted", path);
     }
-    NAIK_TRY(naik_h5_need_metadata_crc(log, file, path));
+    NAIK_PASS(naik_h5_need_metadata_crc(log, file, path));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (dims[mu] != lat->size[mu]) {
             return NAIK_FAIL(log, NAIK_ERR_INPUT,
@@ -70,8 +69,7 @@ static naik_status identify(const naik_geometry *geometry, hid_t file, const cha
     if (*count == 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v of '%s' is cut short or damaged", path);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static void take_attributes(hid_t file, naik_modes_about *a)

@@ -58,7 +58,6 @@ bool naik_modes_numbers_hold(const double *lambda2, const double *residual, int 
 
 static naik_status get_numbers(naik_log *log, hid_t file, naik_modes_spectrum *out)
 {
-    naik_status status = NAIK_OK;
     const size_t n = (size_t)out->count;
     out->lambda2 = calloc(n, sizeof *out->lambda2);
     out->residual = calloc(n, sizeof *out->residual);
@@ -68,22 +67,19 @@ static naik_status get_numbers(naik_log *log, hid_t file, naik_modes_spectrum *o
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the spectrum of %d modes",
                          out->count);
     }
-    NAIK_TRY(naik_h5_numbers_get(log, file, "modes/lambda2", H5T_NATIVE_DOUBLE, 8, out->count,
-                                 out->lambda2));
-    NAIK_TRY(naik_h5_numbers_get(log, file, "modes/residual", H5T_NATIVE_DOUBLE, 8, out->count,
-                                 out->residual));
-    NAIK_TRY(
+    NAIK_PASS(naik_h5_numbers_get(log, file, "modes/lambda2", H5T_NATIVE_DOUBLE, 8, out->count,
+                                  out->lambda2));
+    NAIK_PASS(naik_h5_numbers_get(log, file, "modes/residual", H5T_NATIVE_DOUBLE, 8, out->count,
+                                  out->residual));
+    NAIK_PASS(
         naik_h5_numbers_get(log, file, "modes/suma", H5T_NATIVE_UINT32, 4, out->count, out->suma));
-    NAIK_TRY(
-        naik_h5_numbers_get(log, file, "modes/sumb", H5T_NATIVE_UINT32, 4, out->count, out->sumb));
-done:
-    return status;
+    return naik_h5_numbers_get(log, file, "modes/sumb", H5T_NATIVE_UINT32, 4, out->count,
+                               out->sumb);
 }
 
 naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
                                     naik_modes_spectrum *out)
 {
-    naik_status status = NAIK_OK;
     char format[32], state[32];
     int64_t dims[NAIK_DIM] = {0};
     bool good = true;
@@ -108,7 +104,7 @@ naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
     if (out->state == NAIK_MODES_UNFINISHED) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_h5_need_metadata_crc(log, file, path));
+    NAIK_PASS(naik_h5_need_metadata_crc(log, file, path));
     out->count = good ? naik_mode_vectors_count(file, out->size, &out->bricks) : 0;
     if (out->count == 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v of '%s' is cut short or damaged", path);
@@ -116,25 +112,23 @@ naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
     naik_h5_get_f64(file, "naik_epsilon", &out->naik_epsilon, 0);
     get_sum(file, "fat_suma", "fat_sumb", out->fat);
     get_sum(file, "long_suma", "long_sumb", out->far);
-    NAIK_TRY(get_numbers(log, file, out));
+    NAIK_PASS(get_numbers(log, file, out));
     if (out->state == NAIK_MODES_COMPLETE &&
         !(naik_h5_numbers_agree(file, "lambda2_crc", out->lambda2, out->count) &&
           naik_h5_numbers_agree(file, "residual_crc", out->residual, out->count))) {
-        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                           "eigenvalues or residuals of '%s' disagree with their checksums", path);
-        goto done;
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "eigenvalues or residuals of '%s' disagree with their checksums", path);
     }
     double high = NAN;
     naik_h5_get_f64(file, "interval_high", &high, 0);
     if (out->state == NAIK_MODES_COMPLETE &&
         !naik_modes_numbers_hold(out->lambda2, out->residual, out->count, high)) {
-        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                           "'%s' is damaged: its eigenvalues and residuals are none of low modes, "
-                           "whatever their checksums say",
-                           path);
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' is damaged: its eigenvalues and residuals are none of low modes, "
+                         "whatever their checksums say",
+                         path);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_modes_spectrum_read(naik_log *log, const char *path, naik_modes_spectrum *out)

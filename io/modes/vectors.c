@@ -60,17 +60,15 @@ done:
 /* A vector that is not finite gets a sum that no stored one agrees with. */
 static naik_status doubt(const naik_mode_vectors *v, int index, bool finite, uint32_t sum[2])
 {
-    naik_status status = NAIK_OK;
     double odd = !finite;
-    NAIK_TRY(naik_comm_max_f64(v->lattice->comm, &odd, 1));
+    NAIK_PASS(naik_comm_max_f64(v->lattice->comm, &odd, 1));
     if (odd > 0) {
         naik_log_warn(v->lattice->comm->log,
                       "/modes/v [%d] holds NaN or infinity, whatever its checksum says", index);
         sum[0] = ~sum[0];
         sum[1] = ~sum[1];
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The next vector, as naik_h5_field_read gives it. */
@@ -101,21 +99,18 @@ static naik_h5_field field_of(const naik_mode_vectors *v, int index)
 naik_status naik_mode_vector_write(naik_mode_vectors *v, naik_field *const *block, int index,
                                    uint32_t sum[2])
 {
-    naik_status status = NAIK_OK;
     const naik_h5_field field = field_of(v, index);
     const naik_field *from = block[index / NAIK_MODES_BLOCK];
-    NAIK_TRY(naik_comm_agree(v->lattice->comm, from->geometry->backend->ops->modes.to_host(
-                                                   from, index % NAIK_MODES_BLOCK, v->even)));
+    NAIK_PASS(naik_comm_agree(v->lattice->comm, from->geometry->backend->ops->modes.to_host(
+                                                    from, index % NAIK_MODES_BLOCK, v->even)));
     if (v->form.bricks) { /* else naik_h5_field_write looks */
-        NAIK_TRY(naik_comm_agree(v->lattice->comm,
-                                 naik_refuse_packed_not_finite(v->lattice->comm->log, v->even,
-                                                               6 * (int64_t)v->lattice->volume_cb,
-                                                               32, "/modes/v")));
+        NAIK_PASS(naik_comm_agree(v->lattice->comm,
+                                  naik_refuse_packed_not_finite(v->lattice->comm->log, v->even,
+                                                                6 * (int64_t)v->lattice->volume_cb,
+                                                                32, "/modes/v")));
     }
     const void *elements = naik_mode_form_pack(&v->form, v->even, v->brick);
-    NAIK_TRY(naik_h5_field_write(&v->form.array, &field, elements, sum));
-done:
-    return status;
+    return naik_h5_field_write(&v->form.array, &field, elements, sum);
 }
 
 /* Where elements are read to. */
@@ -139,31 +134,27 @@ static naik_status put(naik_mode_vectors *v, naik_field *into, int irhs, const v
 /* Elements of a vector, in room_of or elsewhere; *elements NULL: only their sum is wanted. */
 static naik_status get(naik_mode_vectors *v, int index, const void **elements, uint32_t sum[2])
 {
-    naik_status status = NAIK_OK;
     const naik_h5_field field = field_of(v, index);
     if (v->ahead != NULL) {
-        NAIK_TRY(take_next(v, index, elements, sum));
+        NAIK_PASS(take_next(v, index, elements, sum));
         return NAIK_OK;
     }
-    NAIK_TRY(naik_h5_field_read(&v->form.array, &field,
-                                *elements != NULL || v->form.bricks ? room_of(v) : NULL, sum));
+    NAIK_PASS(naik_h5_field_read(&v->form.array, &field,
+                                 *elements != NULL || v->form.bricks ? room_of(v) : NULL, sum));
     if (v->form.bricks) {
-        NAIK_TRY(doubt(v, index, naik_mode_form_is_finite(&v->form, v->brick), sum));
+        NAIK_PASS(doubt(v, index, naik_mode_form_is_finite(&v->form, v->brick), sum));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_mode_vector_read(naik_mode_vectors *v, naik_field *const *block, int index,
                                   uint32_t sum[2])
 {
-    naik_status status = NAIK_OK;
     const void *elements = block != NULL ? room_of(v) : NULL;
-    NAIK_TRY(get(v, index, &elements, sum));
+    NAIK_PASS(get(v, index, &elements, sum));
     if (block != NULL) {
-        NAIK_TRY(naik_comm_agree(v->lattice->comm, put(v, block[index / NAIK_MODES_BLOCK],
-                                                       index % NAIK_MODES_BLOCK, elements)));
+        NAIK_PASS(naik_comm_agree(v->lattice->comm, put(v, block[index / NAIK_MODES_BLOCK],
+                                                        index % NAIK_MODES_BLOCK, elements)));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

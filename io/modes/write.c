@@ -14,14 +14,12 @@ static naik_status sums_of(const naik_gauge *links, uint32_t out[2])
 
 naik_status naik_modes_identify_links(const naik_fatlong *links, naik_modes_about *about)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(sums_of(links->fat, about->fat));
+    NAIK_PASS(sums_of(links->fat, about->fat));
     about->far[0] = about->far[1] = 0;
     if (links->long_links != NULL) {
-        NAIK_TRY(sums_of(links->long_links, about->far));
+        NAIK_PASS(sums_of(links->long_links, about->far));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* All vectors by collective HDF5. */
@@ -62,7 +60,6 @@ done:
 naik_status naik_modes_file_write(const naik_geometry *geometry, const char *path,
                                   const naik_modes *modes, const naik_modes_about *about)
 {
-    naik_status status = NAIK_OK;
     naik_modes_writer *writer = NULL;
     const int cpus = geometry->lattice->comm->cpus;
     const int threads = cpus < MOST_THREADS ? cpus : MOST_THREADS;
@@ -73,8 +70,6 @@ naik_status naik_modes_file_write(const naik_geometry *geometry, const char *pat
     if (!naik_modes_can_follow(geometry, about->bricks && modes != NULL)) {
         return write_together(geometry, path, modes, about);
     }
-    NAIK_TRY(naik_modes_writer_begin(geometry, path, modes, about, &pace, &writer));
-    NAIK_TRY(naik_modes_writer_finish(&writer));
-done:
-    return status;
+    NAIK_PASS(naik_modes_writer_begin(geometry, path, modes, about, &pace, &writer));
+    return naik_modes_writer_finish(&writer);
 }

@@ -72,21 +72,18 @@ const char *naik_multigrid_difference(const naik_multigrid_parameters *a,
 
 naik_status naik_multigrid_about_put(naik_log *log, hid_t file, const naik_multigrid_about *about)
 {
-    naik_status status = NAIK_OK;
     const naik_multigrid_parameters *p = &about->parameters;
     const int64_t seed = (int64_t)p->seed;
-    NAIK_TRY(naik_prop_put_quark(log, file, &about->quark));
-    NAIK_TRY(naik_h5_put_text(log, file, "boundary_t", about->boundary_t));
-    NAIK_TRY(naik_h5_put_text(log, file, "links", about->links));
+    NAIK_PASS(naik_prop_put_quark(log, file, &about->quark));
+    NAIK_PASS(naik_h5_put_text(log, file, "boundary_t", about->boundary_t));
+    NAIK_PASS(naik_h5_put_text(log, file, "links", about->links));
     for (int i = 0; i < WHOLE; i++) {
         const int64_t its = value(p, i);
-        NAIK_TRY(naik_h5_put_i64(log, file, whole[i].name, &its, 0));
+        NAIK_PASS(naik_h5_put_i64(log, file, whole[i].name, &its, 0));
     }
-    NAIK_TRY(naik_h5_put_ints(log, file, "aggregate", p->aggregate, NAIK_DIM));
-    NAIK_TRY(naik_h5_put_f64(log, file, "coarse_tolerance", &p->coarse_tolerance, 0));
-    NAIK_TRY(naik_h5_put_i64(log, file, "seed", &seed, 0));
-done:
-    return status;
+    NAIK_PASS(naik_h5_put_ints(log, file, "aggregate", p->aggregate, NAIK_DIM));
+    NAIK_PASS(naik_h5_put_f64(log, file, "coarse_tolerance", &p->coarse_tolerance, 0));
+    return naik_h5_put_i64(log, file, "seed", &seed, 0);
 }
 
 /* All attributes; false where one is missing, cannot be what naik writes, or contradicts another. */
@@ -191,27 +188,25 @@ void naik_multigrid_vectors_close(naik_multigrid_vectors *vectors)
 naik_status naik_multigrid_numbers_get(naik_log *log, hid_t file, const char *path, int count,
                                        uint32_t (*sum)[2], double *near_null)
 {
-    naik_status status = NAIK_OK;
     static const char *const names[2] = {"multigrid/suma", "multigrid/sumb"};
     uint32_t word[NAIK_MG_VECTORS_MOST];
     for (int k = 0; k < 2; k++) {
-        NAIK_TRY(naik_h5_numbers_get(log, file, names[k], H5T_NATIVE_UINT32, 4, count, word));
+        NAIK_PASS(naik_h5_numbers_get(log, file, names[k], H5T_NATIVE_UINT32, 4, count, word));
         for (int i = 0; i < count; i++) {
             sum[i][k] = word[i];
         }
     }
-    NAIK_TRY(naik_h5_numbers_get(log, file, "multigrid/near_null", H5T_NATIVE_DOUBLE, 8, count,
-                                 near_null));
+    NAIK_PASS(naik_h5_numbers_get(log, file, "multigrid/near_null", H5T_NATIVE_DOUBLE, 8, count,
+                                  near_null));
     bool good = naik_h5_numbers_agree(file, "near_null_crc", near_null, count);
     for (int i = 0; i < count; i++) {
         good = good && near_null[i] >= 0 && isfinite(near_null[i]);
     }
     if (!good) {
-        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                           "/multigrid/near_null of '%s' disagrees with its checksum", path);
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "/multigrid/near_null of '%s' disagrees with its checksum", path);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_multigrid_vectors_verify(const naik_lattice *lattice, hid_t file, int count,

@@ -12,10 +12,9 @@
 static naik_status identify(naik_log *log, hid_t file, const char *path, const int size[NAIK_DIM],
                             naik_multigrid_about *about)
 {
-    naik_status status = NAIK_OK;
     char format[32] = "";
     int its[NAIK_DIM];
-    NAIK_TRY(naik_h5_check_metadata_crc(log, file, path));
+    NAIK_PASS(naik_h5_check_metadata_crc(log, file, path));
     naik_h5_get_text(file, "format", format, sizeof format);
     if (strcmp(format, naik_own_format_name(NAIK_OWN_MULTIGRID)) != 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
@@ -25,16 +24,15 @@ static naik_status identify(naik_log *log, hid_t file, const char *path, const i
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "'%s' was never completed: its writer was interrupted", path);
     }
-    NAIK_TRY(naik_h5_need_metadata_crc(log, file, path));
-    NAIK_TRY(naik_multigrid_about_get(log, file, path, about, its));
+    NAIK_PASS(naik_h5_need_metadata_crc(log, file, path));
+    NAIK_PASS(naik_multigrid_about_get(log, file, path, about, its));
     if (memcmp(its, size, sizeof its) != 0) {
-        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
-                           "the near-null vectors of '%s' are of a lattice of %dx%dx%dx%d: name "
-                           "another multigrid.file",
-                           path, its[0], its[1], its[2], its[3]);
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "the near-null vectors of '%s' are of a lattice of %dx%dx%dx%d: name "
+                         "another multigrid.file",
+                         path, its[0], its[1], its[2], its[3]);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status look(naik_comm *comm, const char *path, const int size[NAIK_DIM],
@@ -68,14 +66,12 @@ naik_status naik_multigrid_file_look(naik_comm *comm, const char *path, const in
 /* Vector i, both of its parities, from the host. */
 static naik_status hand_over(naik_test_vectors *vectors, int i, const double *sites)
 {
-    naik_status status = NAIK_OK;
     naik_field *const *v = vectors->v[i / NAIK_MG_BLOCK];
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(v[parity]->geometry->backend->ops->field.from_host(v[parity], (naik_parity)parity,
-                                                                    i % NAIK_MG_BLOCK, sites));
+        NAIK_PASS(v[parity]->geometry->backend->ops->field.from_host(v[parity], (naik_parity)parity,
+                                                                     i % NAIK_MG_BLOCK, sites));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status read_all(const naik_geometry *geometry, const char *path,

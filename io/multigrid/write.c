@@ -46,14 +46,12 @@ done:
 /* Vector i, both of its parities, to the host. */
 static naik_status fetch(const naik_test_vectors *vectors, int i, double *sites)
 {
-    naik_status status = NAIK_OK;
     naik_field *const *v = vectors->v[i / NAIK_MG_BLOCK];
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(v[parity]->geometry->backend->ops->field.to_host(v[parity], (naik_parity)parity,
-                                                                  i % NAIK_MG_BLOCK, sites));
+        NAIK_PASS(v[parity]->geometry->backend->ops->field.to_host(v[parity], (naik_parity)parity,
+                                                                   i % NAIK_MG_BLOCK, sites));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status fill(part *p)
@@ -82,22 +80,20 @@ done:
 
 static naik_status put_numbers(naik_log *log, hid_t file, const part *p)
 {
-    naik_status status = NAIK_OK;
     static const char *const names[2] = {"multigrid/suma", "multigrid/sumb"};
     const int count = p->vectors->count;
     const int64_t crc = naik_crc32(p->near_null, (size_t)count * sizeof *p->near_null);
     uint32_t word[NAIK_MG_VECTORS_MOST];
-    NAIK_TRY(naik_h5_numbers_put(log, file, "multigrid/near_null", H5T_NATIVE_DOUBLE, count,
-                                 p->near_null));
-    NAIK_TRY(naik_h5_put_i64(log, file, "near_null_crc", &crc, 0));
+    NAIK_PASS(naik_h5_numbers_put(log, file, "multigrid/near_null", H5T_NATIVE_DOUBLE, count,
+                                  p->near_null));
+    NAIK_PASS(naik_h5_put_i64(log, file, "near_null_crc", &crc, 0));
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < count; i++) {
             word[i] = p->sum[i][k];
         }
-        NAIK_TRY(naik_h5_numbers_put(log, file, names[k], H5T_NATIVE_UINT32, count, word));
+        NAIK_PASS(naik_h5_numbers_put(log, file, names[k], H5T_NATIVE_UINT32, count, word));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status describe(naik_comm *alone, void *data)
@@ -119,17 +115,15 @@ done:
 /* What was written beside the vectors, once more from the disk. */
 static naik_status verify_numbers(naik_log *log, hid_t file, const part *p)
 {
-    naik_status status = NAIK_OK;
     const size_t count = (size_t)p->vectors->count;
     uint32_t sum[NAIK_MG_VECTORS_MOST][2];
     double near_null[NAIK_MG_VECTORS_MOST];
-    NAIK_TRY(naik_multigrid_numbers_get(log, file, p->path, p->vectors->count, sum, near_null));
+    NAIK_PASS(naik_multigrid_numbers_get(log, file, p->path, p->vectors->count, sum, near_null));
     if (memcmp(sum, p->sum, count * sizeof *sum) != 0 ||
         memcmp(near_null, p->near_null, count * sizeof *near_null) != 0) {
-        status = naik_h5_reads_otherwise(log, p->path);
+        return naik_h5_reads_otherwise(log, p->path);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* All of it once more from the disk. */

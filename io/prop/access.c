@@ -156,22 +156,20 @@ static naik_status move_small(const naik_propagator_file *file, int solve,
                               naik_journal_entry *entry)
 {
     const struct naik_prop_solve *s = &file->plan->solve[solve];
-    naik_status status = NAIK_OK;
     if (naik_prop_names_of(file->plan, s->source)->correlators > 0) {
         const shape numbers = per_colour(file, s->source, s->mass);
         if (correlators != NULL) {
-            NAIK_TRY(naik_refuse_not_finite(file->comm->log, correlators,
-                                            naik_prop_corr_count(file->plan, s->source), 64,
-                                            numbers.path));
+            NAIK_PASS(naik_refuse_not_finite(file->comm->log, correlators,
+                                             naik_prop_corr_count(file->plan, s->source), 64,
+                                             numbers.path));
         }
-        NAIK_TRY(move_row(file, &numbers, s->colour, NULL, correlators, &entry->correlators));
+        NAIK_PASS(move_row(file, &numbers, s->colour, NULL, correlators, &entry->correlators));
     }
     if (file->plan->history_stride > 0) {
         const shape rows = histories(file);
-        NAIK_TRY(move_row(file, &rows, solve, NULL, history, &entry->history));
+        NAIK_PASS(move_row(file, &rows, solve, NULL, history, &entry->history));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_prop_read_correlators(const naik_propagator_file *file, int solve, double *out)

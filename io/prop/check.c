@@ -204,14 +204,12 @@ done:
 naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path)
 {
     naik_comm *comm = file->comm;
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_prop_share_text(comm, &file->choices));
+    NAIK_PASS(naik_prop_share_text(comm, &file->choices));
     /* so does a text look that could not be read */
     if (file->choices == NULL || file->choices[0] == '\0') {
-        NAIK_TRY(naik_file_reread(comm, path, 0, -1));
+        NAIK_PASS(naik_file_reread(comm, path, 0, -1));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
@@ -387,16 +385,14 @@ done:
 /* Whether the file system gives what a solve has in the file. */
 static naik_status reread_solve(naik_propagator_file *file, int solve)
 {
-    naik_status status = NAIK_OK;
     naik_journal_entry entry;
-    NAIK_TRY(naik_comm_agree(file->comm, naik_prop_locate(file, solve, &entry)));
+    NAIK_PASS(naik_comm_agree(file->comm, naik_prop_locate(file, solve, &entry)));
     const naik_journal_place places[] = {entry.slab, entry.correlators, entry.history};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        NAIK_TRY(
+        NAIK_PASS(
             naik_file_reread(file->comm, naik_prop_path(file), places[i].offset, places[i].bytes));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, bool *intact)
@@ -498,14 +494,13 @@ naik_status naik_prop_check_sums(naik_propagator_file *file, bool repair, int *b
 naik_status naik_prop_verify(naik_propagator_file *file, bool reset, int *bad)
 {
     naik_comm *comm = file->comm;
-    naik_status status = NAIK_OK;
     *bad = 0;
     for (int i = 0; i < file->plan->solve_count; i++) {
         bool intact = true;
         if (file->records[i].state == NAIK_SOLVE_PENDING) {
             continue;
         }
-        NAIK_TRY(naik_prop_check_solve(file, i, &intact));
+        NAIK_PASS(naik_prop_check_solve(file, i, &intact));
         if (!intact) {
             char name[NAIK_PROP_SOLVE_TEXT];
             naik_prop_solve_text(file->plan, &file->plan->solve[i], name);
@@ -513,14 +508,13 @@ naik_status naik_prop_verify(naik_propagator_file *file, bool reset, int *bad)
             naik_log_warn(comm->log, "%s disagrees with its checksum in the file%s", name,
                           reset ? ": it will be solved again" : "");
             if (reset) {
-                NAIK_TRY(naik_prop_reset_solve(file, i));
+                NAIK_PASS(naik_prop_reset_solve(file, i));
             }
         }
     }
-    NAIK_TRY(naik_prop_check_sums(file, reset, bad));
+    NAIK_PASS(naik_prop_check_sums(file, reset, bad));
     if (reset) {
-        NAIK_TRY(naik_h5_flush(comm, file->h5));
+        NAIK_PASS(naik_h5_flush(comm, file->h5));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

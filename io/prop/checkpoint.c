@@ -213,7 +213,6 @@ static naik_status take(const naik_checkpoint *s, int64_t offset, void *bytes, s
                         bool *ok)
 {
     int good = 0;
-    naik_status status = NAIK_OK;
     if (s->comm->rank == 0) {
         struct stat info;
         FILE *stream = naik_path_open(s->path, &info);
@@ -223,13 +222,12 @@ static naik_status take(const naik_checkpoint *s, int64_t offset, void *bytes, s
             fclose(stream);
         }
     }
-    NAIK_TRY(naik_comm_broadcast(s->comm, &good, sizeof good, 0));
+    NAIK_PASS(naik_comm_broadcast(s->comm, &good, sizeof good, 0));
     *ok = good != 0;
     if (*ok) {
-        NAIK_TRY(naik_comm_broadcast(s->comm, bytes, size_bytes, 0));
+        NAIK_PASS(naik_comm_broadcast(s->comm, bytes, size_bytes, 0));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* A head as it was written, by whatever naik. */
@@ -303,15 +301,14 @@ done:
 
 static naik_status read_file(naik_checkpoint *s)
 {
-    naik_status status = NAIK_OK;
     disk_head head;
     int64_t bytes = -1;
     bool ok = false;
-    NAIK_TRY(naik_file_size(s->comm, s->path, &bytes));
+    NAIK_PASS(naik_file_size(s->comm, s->path, &bytes));
     if (bytes < 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(take(s, 0, &head, sizeof head, &ok));
+    NAIK_PASS(take(s, 0, &head, sizeof head, &ok));
     ok = ok && is_head(&head);
     if (ok && (head.identity != s->identity || head.format != FORMAT)) {
         naik_log_warn(s->comm->log,
@@ -321,26 +318,25 @@ static naik_status read_file(naik_checkpoint *s)
     }
     ok = ok && fits(s, &head, bytes);
     if (ok) {
-        NAIK_TRY(read_index(s, &head, &ok));
+        NAIK_PASS(read_index(s, &head, &ok));
     }
     int lost = !ok;
     for (int i = 0; i < s->found.count; i++) {
         s->found.entries[i].state.history = NULL; /* a pointer of the run that wrote it */
     }
     for (int i = s->found.count - 1; i >= 0; i--) {
-        NAIK_TRY(verify_entry(s, &s->found.entries[i], bytes, &ok));
+        NAIK_PASS(verify_entry(s, &s->found.entries[i], bytes, &ok));
         if (!ok) {
             drop(&s->found, i);
             lost++;
         }
     }
     if (lost > 0) {
-        NAIK_TRY(naik_file_reread(s->comm, s->path, 0, -1));
+        NAIK_PASS(naik_file_reread(s->comm, s->path, 0, -1));
         naik_log_warn(s->comm->log, "%s is damaged: %s start again", s->path,
                       s->found.count > 0 ? "some of its solves" : "its solves");
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* A solve whose source is made of solutions that are solved again has another source then: the file goes, before
@@ -414,7 +410,6 @@ void naik_checkpoint_close(naik_checkpoint **state)
 naik_status naik_checkpoint_restore(naik_checkpoint *state, int solve, int history_room,
                                     naik_solver_state *out, int vector, double *half, bool *found)
 {
-    naik_status status = NAIK_OK;
     const disk_entry *entry = find(&state->found, solve);
     double *history = out->history;
     if (entry == NULL) {
@@ -432,15 +427,14 @@ naik_status naik_checkpoint_restore(naik_checkpoint *state, int solve, int histo
     }
     *found = entry->vector[vector].bits != 0;
     if (*found) {
-        NAIK_TRY(forgive_damage(state, read_vector(state, &entry->vector[vector], half), found));
+        NAIK_PASS(forgive_damage(state, read_vector(state, &entry->vector[vector], half), found));
     }
     if (!*found) {
         naik_log_warn(state->comm->log, "%s is damaged: some of its solves start again",
                       state->path);
         drop(&state->found, (int)(entry - state->found.entries));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* ---- keeping the solves of this run */
@@ -535,7 +529,6 @@ done:
 
 static naik_status write_index(naik_checkpoint *s)
 {
-    naik_status status = NAIK_OK;
     const size_t bytes = (size_t)s->kept.count * sizeof(disk_entry);
     disk_head head = {.magic = {'n', 'a', 'i', 'k', 'f', 'l', 'o', 'w'},
                       .order = ORDER,
@@ -547,11 +540,9 @@ static naik_status write_index(naik_checkpoint *s)
                       .identity = s->identity};
     memcpy(head.size, s->lattice->size, sizeof head.size);
     head.crc = naik_crc32(&head, offsetof(disk_head, crc));
-    NAIK_TRY(naik_file_put(s->comm, s->made, false, s->used, s->kept.entries, bytes));
-    NAIK_TRY(naik_file_put(s->comm, s->made, false, 0, &head, sizeof head));
-    NAIK_TRY(naik_file_publish(s->comm, s->made, s->path, true));
-done:
-    return status;
+    NAIK_PASS(naik_file_put(s->comm, s->made, false, s->used, s->kept.entries, bytes));
+    NAIK_PASS(naik_file_put(s->comm, s->made, false, 0, &head, sizeof head));
+    return naik_file_publish(s->comm, s->made, s->path, true);
 }
 
 naik_status naik_checkpoint_publish(naik_checkpoint *state)

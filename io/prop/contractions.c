@@ -36,66 +36,59 @@ static const quark_names *quark_name(int k, int quarks)
 /* What a three-point function has beside quark, antiquark and current. */
 static naik_status put_three_point(naik_log *log, hid_t dataset, const naik_contraction *c)
 {
-    naik_status status = NAIK_OK;
     if (!c->three_point) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_h5_put_text(log, dataset, "spectator", c->spectator.source));
-    NAIK_TRY(naik_prop_put_hadron_quark(log, dataset, "spectator_", &c->spectator.quark));
-    NAIK_TRY(naik_h5_put_ints(log, dataset, "sink_time", &c->sink_time, 0));
-    NAIK_TRY(naik_h5_put_ints(log, dataset, "sink_momentum", c->sink_momentum, NAIK_DIM - 1));
-    NAIK_TRY(naik_h5_put_text(log, dataset, "sink_operator", c->sink_operator));
+    NAIK_PASS(naik_h5_put_text(log, dataset, "spectator", c->spectator.source));
+    NAIK_PASS(naik_prop_put_hadron_quark(log, dataset, "spectator_", &c->spectator.quark));
+    NAIK_PASS(naik_h5_put_ints(log, dataset, "sink_time", &c->sink_time, 0));
+    NAIK_PASS(naik_h5_put_ints(log, dataset, "sink_momentum", c->sink_momentum, NAIK_DIM - 1));
+    NAIK_PASS(naik_h5_put_text(log, dataset, "sink_operator", c->sink_operator));
     if (c->source_operator != NULL) {
-        NAIK_TRY(naik_h5_put_text(log, dataset, "source_operator", c->source_operator));
+        NAIK_PASS(naik_h5_put_text(log, dataset, "source_operator", c->source_operator));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What an average of truncated solves has. */
 static naik_status put_truncated(naik_log *log, hid_t dataset, const naik_contraction *c)
 {
-    naik_status status = NAIK_OK;
     if (c->exact_count == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_h5_put_ints(log, dataset, "source_count", &c->source_count, 0));
-    NAIK_TRY(naik_h5_put_ints(log, dataset, "exact_sources", c->exact, c->exact_count));
-    NAIK_TRY(naik_h5_put_f64(log, dataset, "tolerance", &c->tolerance, 0));
-    NAIK_TRY(naik_h5_put_f64(log, dataset, "tolerance_sloppy", &c->tolerance_sloppy, 0));
-done:
-    return status;
+    NAIK_PASS(naik_h5_put_ints(log, dataset, "source_count", &c->source_count, 0));
+    NAIK_PASS(naik_h5_put_ints(log, dataset, "exact_sources", c->exact, c->exact_count));
+    NAIK_PASS(naik_h5_put_f64(log, dataset, "tolerance", &c->tolerance, 0));
+    return naik_h5_put_f64(log, dataset, "tolerance_sloppy", &c->tolerance_sloppy, 0);
 }
 
 static naik_status put_attributes(naik_log *log, hid_t dataset, const naik_contraction *c)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_h5_put_text(log, dataset, "correlator", c->correlator));
-    NAIK_TRY(naik_h5_put_text(log, dataset, "quantity", c->quantity));
+    NAIK_PASS(naik_h5_put_text(log, dataset, "correlator", c->correlator));
+    NAIK_PASS(naik_h5_put_text(log, dataset, "quantity", c->quantity));
     for (int k = 0; k < c->quarks; k++) {
         const quark_names *name = quark_name(k, c->quarks);
-        NAIK_TRY(naik_h5_put_text(log, dataset, name->source, c->quark[k].source));
-        NAIK_TRY(naik_prop_put_hadron_quark(log, dataset, name->prefix, &c->quark[k].quark));
+        NAIK_PASS(naik_h5_put_text(log, dataset, name->source, c->quark[k].source));
+        NAIK_PASS(naik_prop_put_hadron_quark(log, dataset, name->prefix, &c->quark[k].quark));
     }
-    NAIK_TRY(put_three_point(log, dataset, c));
-    NAIK_TRY(put_truncated(log, dataset, c));
+    NAIK_PASS(put_three_point(log, dataset, c));
+    NAIK_PASS(put_truncated(log, dataset, c));
     if (c->sink != NULL) {
-        NAIK_TRY(naik_h5_put_text(log, dataset, "sink", c->sink));
+        NAIK_PASS(naik_h5_put_text(log, dataset, "sink", c->sink));
     }
     if (c->sink_iterations > 0) {
-        NAIK_TRY(naik_h5_put_f64(log, dataset, "sink_radius", &c->sink_radius, 0));
-        NAIK_TRY(naik_h5_put_ints(log, dataset, "sink_iterations", &c->sink_iterations, 0));
+        NAIK_PASS(naik_h5_put_f64(log, dataset, "sink_radius", &c->sink_radius, 0));
+        NAIK_PASS(naik_h5_put_ints(log, dataset, "sink_iterations", &c->sink_iterations, 0));
     }
-    NAIK_TRY(naik_h5_put_ints(log, dataset, "momentum", c->momentum, NAIK_DIM - 1));
-    NAIK_TRY(naik_h5_put_text(log, dataset, "definition", c->definition));
+    NAIK_PASS(naik_h5_put_ints(log, dataset, "momentum", c->momentum, NAIK_DIM - 1));
+    NAIK_PASS(naik_h5_put_text(log, dataset, "definition", c->definition));
     if (c->weight != NULL) {
-        NAIK_TRY(naik_h5_put_text(log, dataset, "momentum_weight", c->weight));
+        NAIK_PASS(naik_h5_put_text(log, dataset, "momentum_weight", c->weight));
     }
     if (c->weight != NULL && c->counted) {
-        NAIK_TRY(naik_h5_put_ints(log, dataset, "counted_from", c->counted_from, NAIK_DIM));
+        NAIK_PASS(naik_h5_put_ints(log, dataset, "counted_from", c->counted_from, NAIK_DIM));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Their paths, a line each; owned by the caller, NULL without memory. */
@@ -250,7 +243,6 @@ naik_status naik_propagator_file_contraction(naik_propagator_file *file, int ind
                                              bool *there)
 {
     naik_comm *comm = file->comm;
-    naik_status status = NAIK_OK;
     const int times = file->plan->size[3];
     *there = false;
     if (comm->rank == 0) {
@@ -262,10 +254,8 @@ naik_status naik_propagator_file_contraction(naik_propagator_file *file, int ind
             naik_log_clear(comm->log);
         }
     }
-    NAIK_TRY(naik_comm_broadcast(comm, there, sizeof *there, 0));
-    NAIK_TRY(naik_comm_broadcast(comm, values, 2 * (size_t)times * sizeof *values, 0));
-done:
-    return status;
+    NAIK_PASS(naik_comm_broadcast(comm, there, sizeof *there, 0));
+    return naik_comm_broadcast(comm, values, 2 * (size_t)times * sizeof *values, 0);
 }
 
 naik_status naik_prop_check_contractions(const naik_propagator_file *file, bool all, int *bad)

@@ -48,12 +48,9 @@ static naik_status by_rank_0(naik_propagator_file *file, work_alone *work, const
 
 static naik_status open_and_set(naik_propagator_file *file, const void *state)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_h5_open(file->comm, file->part, true, NULL, &file->h5));
-    NAIK_TRY(naik_h5_set_text(file->comm->log, file->h5, "state", state));
-    NAIK_TRY(naik_h5_flush(file->comm, file->h5));
-done:
-    return status;
+    NAIK_PASS(naik_h5_open(file->comm, file->part, true, NULL, &file->h5));
+    NAIK_PASS(naik_h5_set_text(file->comm->log, file->h5, "state", state));
+    return naik_h5_flush(file->comm, file->h5);
 }
 
 naik_status naik_prop_change_state(naik_propagator_file *file, const char *state)
@@ -99,14 +96,11 @@ static naik_status put_solve_attributes(naik_log *log, hid_t object,
                                         const naik_propagator_spec *spec, const naik_solve_set *set,
                                         int source, int mass)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_h5_put_text(log, object, "solve_set", set->name));
-    NAIK_TRY(naik_prop_put_quark(log, object, &set->quarks[set->quark[mass]]));
-    NAIK_TRY(naik_h5_put_ints(log, object, "source_index", &source, 0));
-    NAIK_TRY(naik_h5_put_ints(log, object, "mass_index", &mass, 0));
-    NAIK_TRY(naik_h5_put_text(log, object, "boundary_t", spec->boundary_t));
-done:
-    return status;
+    NAIK_PASS(naik_h5_put_text(log, object, "solve_set", set->name));
+    NAIK_PASS(naik_prop_put_quark(log, object, &set->quarks[set->quark[mass]]));
+    NAIK_PASS(naik_h5_put_ints(log, object, "source_index", &source, 0));
+    NAIK_PASS(naik_h5_put_ints(log, object, "mass_index", &mass, 0));
+    return naik_h5_put_text(log, object, "boundary_t", spec->boundary_t);
 }
 
 static naik_status make_propagator(naik_propagator_file *file, const naik_propagator_spec *spec,
@@ -272,31 +266,28 @@ static naik_status make_all(naik_propagator_file *file, const naik_propagator_sp
 {
     naik_log *log = file->comm->log;
     const naik_prop_plan *plan = file->plan;
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_h5_put_identity(file->comm, file->h5, NAIK_OWN_PROP));
-    NAIK_TRY(naik_h5_put_ints(log, file->h5, "dims", plan->size, NAIK_DIM));
-    NAIK_TRY(naik_h5_put_ints(log, file->h5, "precision", &plan->precision, 0));
+    NAIK_PASS(naik_h5_put_identity(file->comm, file->h5, NAIK_OWN_PROP));
+    NAIK_PASS(naik_h5_put_ints(log, file->h5, "dims", plan->size, NAIK_DIM));
+    NAIK_PASS(naik_h5_put_ints(log, file->h5, "precision", &plan->precision, 0));
     if (plan->spin != 1) {
-        NAIK_TRY(naik_h5_put_ints(log, file->h5, "spin", &plan->spin, 0));
+        NAIK_PASS(naik_h5_put_ints(log, file->h5, "spin", &plan->spin, 0));
     }
-    NAIK_TRY(make_metadata(file, spec, structure));
-    NAIK_TRY(make_solves(file));
+    NAIK_PASS(make_metadata(file, spec, structure));
+    NAIK_PASS(make_solves(file));
     for (int source = 0; source < plan->source_count; source++) {
         const naik_solve_set *set = &spec->sets[plan->source[source].set];
-        NAIK_TRY(
+        NAIK_PASS(
             put_source(log, file->h5, source, set, &set->sources[plan->source[source].within]));
         for (int mass = 0; mass < set->mass_count; mass++) {
             if (plan->store) {
-                NAIK_TRY(make_propagator(file, spec, set, source, mass));
+                NAIK_PASS(make_propagator(file, spec, set, source, mass));
             }
             if (naik_prop_names_of(plan, source)->correlators > 0) {
-                NAIK_TRY(make_correlators(file, spec, set, source, mass));
+                NAIK_PASS(make_correlators(file, spec, set, source, mass));
             }
         }
     }
-    NAIK_TRY(naik_prop_make_contractions(file, spec));
-done:
-    return status;
+    return naik_prop_make_contractions(file, spec);
 }
 
 /* Rank 0: every record pending, every session slot empty. */
@@ -338,19 +329,16 @@ static naik_status create_part(naik_propagator_file *file, const void *data)
 {
     const contents *c = data;
     naik_comm *comm = file->comm;
-    naik_status status = NAIK_OK;
     const naik_h5_options options = naik_prop_options(c->spec);
-    NAIK_TRY(naik_h5_create(comm, file->part, &options, &file->h5));
-    NAIK_TRY(make_all(file, c->spec, c->structure));
-    NAIK_TRY(naik_h5_flush(comm, file->h5));
-    NAIK_TRY(naik_file_reserve(comm, file->part));
-    NAIK_TRY(write_first_data(file));
-    NAIK_TRY(naik_h5_flush(comm, file->h5));
-    NAIK_TRY(naik_h5_write_metadata_crc(comm, file->h5));
-    NAIK_TRY(naik_h5_set_text(comm->log, file->h5, "state", "incomplete"));
-    NAIK_TRY(naik_h5_flush(comm, file->h5));
-done:
-    return status;
+    NAIK_PASS(naik_h5_create(comm, file->part, &options, &file->h5));
+    NAIK_PASS(make_all(file, c->spec, c->structure));
+    NAIK_PASS(naik_h5_flush(comm, file->h5));
+    NAIK_PASS(naik_file_reserve(comm, file->part));
+    NAIK_PASS(write_first_data(file));
+    NAIK_PASS(naik_h5_flush(comm, file->h5));
+    NAIK_PASS(naik_h5_write_metadata_crc(comm, file->h5));
+    NAIK_PASS(naik_h5_set_text(comm->log, file->h5, "state", "incomplete"));
+    return naik_h5_flush(comm, file->h5);
 }
 
 naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_spec *spec,

@@ -56,7 +56,6 @@ static naik_status make_handle(const naik_lattice *lattice, const char *path,
                                naik_propagator_file **out)
 {
     naik_log *log = lattice->comm->log;
-    naik_status status = NAIK_OK;
     naik_propagator_file *file = calloc(1, sizeof *file);
     *out = file;
     *structure = naik_prop_structure(spec, lattice->size);
@@ -71,19 +70,18 @@ static naik_status make_handle(const naik_lattice *lattice, const char *path,
     if (file == NULL || *structure == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a propagator file");
     }
-    NAIK_TRY(naik_path_append(log, path, "", file->path));
-    NAIK_TRY(naik_path_append(log, path, ".part", file->part));
-    NAIK_TRY(naik_path_append(log, path, ".journal", file->journal));
-    NAIK_TRY(naik_prop_plan_create(log, spec, lattice->size, &file->plan));
+    NAIK_PASS(naik_path_append(log, path, "", file->path));
+    NAIK_PASS(naik_path_append(log, path, ".part", file->part));
+    NAIK_PASS(naik_path_append(log, path, ".journal", file->journal));
+    NAIK_PASS(naik_prop_plan_create(log, spec, lattice->size, &file->plan));
     identify(file, spec, *structure);
     file->choices = strdup(spec->choices != NULL ? spec->choices : "");
     file->records = calloc((size_t)file->plan->solve_count, sizeof *file->records);
     file->small_crc = calloc(2 * (size_t)file->plan->solve_count, sizeof *file->small_crc);
     if (file->choices == NULL || file->records == NULL || file->small_crc == NULL) {
-        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a propagator file");
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a propagator file");
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static int count_done(const naik_propagator_file *file)
@@ -154,20 +152,18 @@ done:
  * follows from the rest. */
 static naik_status continue_contracted(naik_propagator_file *file)
 {
-    naik_status status = NAIK_OK;
     int bad = 0;
     file->plan->store = false;
-    NAIK_TRY(naik_prop_verify(file, false, &bad));
-    NAIK_TRY(naik_prop_check_contractions(file, false, &bad));
+    NAIK_PASS(naik_prop_verify(file, false, &bad));
+    NAIK_PASS(naik_prop_check_contractions(file, false, &bad));
     bad += file->plan->solve_count - count_done(file);
     if (bad > 0) {
-        status = NAIK_FAIL(file->comm->log, NAIK_ERR_CORRUPT,
-                           "%d solves or contractions of %s are damaged, and the propagators that "
-                           "they came from are gone: begin again with --fresh",
-                           bad, file->part);
+        return NAIK_FAIL(file->comm->log, NAIK_ERR_CORRUPT,
+                         "%d solves or contractions of %s are damaged, and the propagators that "
+                         "they came from are gone: begin again with --fresh",
+                         bad, file->part);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* .part opened for writing: verified and ready, or closed and *usable = false where it has no
@@ -218,17 +214,15 @@ static naik_status open_part(naik_propagator_file *file, const naik_h5_options *
                              bool *opened)
 {
     naik_comm *comm = file->comm;
-    naik_status status = NAIK_OK;
     *opened = false;
     for (int attempt = 0; attempt < 2 && !*opened; attempt++) {
         *opened = naik_h5_open(comm, file->part, true, options, &file->h5) == NAIK_OK;
         if (!*opened) {
-            NAIK_TRY(naik_file_reread(comm, file->part, 0, -1));
+            NAIK_PASS(naik_file_reread(comm, file->part, 0, -1));
             naik_log_clear(comm->log);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* With the lock held: finds or makes an open .part. */

@@ -39,21 +39,19 @@ static bool holds_nothing(const naik_propagator_file *file)
 
 naik_status naik_propagator_file_forget(naik_propagator_file *file)
 {
-    naik_status status = NAIK_OK;
     char state[NAIK_PATH_MAX];
     int64_t bytes = -1;
     if (file == NULL || !holds_nothing(file)) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_lock_confirm(file->comm, file->lock));
-    NAIK_TRY(naik_path_append(file->comm->log, file->part, ".state", state));
-    NAIK_TRY(naik_file_size(file->comm, state, &bytes));
+    NAIK_PASS(naik_lock_confirm(file->comm, file->lock));
+    NAIK_PASS(naik_path_append(file->comm->log, file->part, ".state", state));
+    NAIK_PASS(naik_file_size(file->comm, state, &bytes));
     if (bytes < 0) {
         naik_h5_close(file->comm, &file->h5);
-        NAIK_TRY(naik_prop_discard(file));
+        NAIK_PASS(naik_prop_discard(file));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void naik_propagator_file_close(naik_propagator_file **file)

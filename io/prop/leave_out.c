@@ -144,14 +144,12 @@ done:
 naik_status naik_prop_leave_out(naik_propagator_file *file)
 {
     naik_comm *comm = file->comm;
-    naik_status status = NAIK_OK;
     char beside[NAIK_PATH_MAX];
     copy c = {.file = file, .beside = beside};
-    NAIK_TRY(naik_path_append(comm->log, file->part, ".new", beside));
-    NAIK_TRY(naik_file_remove(comm, beside));
-    NAIK_TRY(naik_h5_by_rank_0(comm, make_copy, &c));
-    NAIK_TRY(naik_file_publish(comm, beside, file->part, true));
+    NAIK_PASS(naik_path_append(comm->log, file->part, ".new", beside));
+    NAIK_PASS(naik_file_remove(comm, beside));
+    NAIK_PASS(naik_h5_by_rank_0(comm, make_copy, &c));
+    NAIK_PASS(naik_file_publish(comm, beside, file->part, true));
     file->plan->store = false;
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -118,7 +118,6 @@ static naik_status copy_name(naik_log *log, const char *text, const char *what,
 static naik_status name_correlators(naik_log *log, const naik_correlator_choice *choice,
                                     naik_prop_names *names)
 {
-    naik_status status = NAIK_OK;
     size_t bytes = 0;
     if (choice->correlator_count == 0 || choice->momentum_count == 0) {
         return NAIK_OK;
@@ -131,22 +130,20 @@ static naik_status name_correlators(naik_log *log, const naik_correlator_choice 
     names->correlators = choice->correlator_count;
     names->momenta = choice->momentum_count;
     for (int i = 0; i < names->correlators; i++) {
-        NAIK_TRY(
+        NAIK_PASS(
             copy_name(log, choice->correlators[i], "name of a correlator", names->correlator[i]));
     }
     for (int i = 0; i < names->momenta; i++) {
         naik_propagator_momentum_name(choice->momenta[i], names->momentum[i]);
         bytes += strlen(names->momentum[i]) + 1;
         if (bytes > NAIK_PROP_NAMES_BYTES) {
-            status = NAIK_FAIL(log, NAIK_ERR_INPUT,
-                               "a file has no room for the names of %d momenta, only for those of "
-                               "the first %d",
-                               names->momenta, i);
-            goto done;
+            return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                             "a file has no room for the names of %d momenta, only for those of "
+                             "the first %d",
+                             names->momenta, i);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Reals of a number in the correlators of a source: 2 where any momentum moves and weights are
@@ -163,15 +160,13 @@ static int parts_of(const naik_propagator_spec *spec, const naik_correlator_choi
 
 static naik_status name_all(naik_log *log, const naik_propagator_spec *spec, naik_prop_plan *plan)
 {
-    naik_status status = NAIK_OK;
     for (int i = 0; i < spec->set_count; i++) {
         const naik_correlator_choice choice = naik_prop_choice(spec, i);
-        NAIK_TRY(copy_name(log, spec->sets[i].name, "name of a solve set", plan->set_name[i]));
-        NAIK_TRY(name_correlators(log, &choice, &plan->names[i]));
+        NAIK_PASS(copy_name(log, spec->sets[i].name, "name of a solve set", plan->set_name[i]));
+        NAIK_PASS(name_correlators(log, &choice, &plan->names[i]));
         plan->names[i].parts = parts_of(spec, &choice);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static void number_all(const naik_propagator_spec *spec, naik_prop_plan *plan)

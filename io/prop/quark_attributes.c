@@ -11,32 +11,27 @@ enum { NUMBERS_MOST = 8192 }; /* that HDF5 keeps in an attribute of 64 KiB */
 /* Kind, facts and twist, which all quarks of an entry share. */
 static naik_status put_kind(naik_log *log, hid_t object, const naik_quark *quark)
 {
-    naik_status status = NAIK_OK;
     const naik_quark_kind *kind = quark->kind;
     if (naik_quark_twist(quark) != NULL) {
-        NAIK_TRY(naik_h5_put_f64(log, object, "twist", quark->twist, NAIK_DIM - 1));
+        NAIK_PASS(naik_h5_put_f64(log, object, "twist", quark->twist, NAIK_DIM - 1));
     }
-    NAIK_TRY(naik_h5_put_text(log, object, "action", kind->name));
+    NAIK_PASS(naik_h5_put_text(log, object, "action", kind->name));
     for (int i = 0; i < kind->fact_count; i++) {
-        NAIK_TRY(naik_h5_put_text(log, object, kind->facts[i].name, kind->facts[i].text));
+        NAIK_PASS(naik_h5_put_text(log, object, kind->facts[i].name, kind->facts[i].text));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_prop_put_quark(naik_log *log, hid_t object, const naik_quark *quark)
 {
-    naik_status status = NAIK_OK;
     const naik_quark_kind *kind = quark->kind;
     for (int i = 0; i < kind->number_count; i++) {
         if ((kind->numbers[i].uses & NAIK_NUMBER_FILE) != 0) {
             const double value = kind->numbers[i].value(quark);
-            NAIK_TRY(naik_h5_put_f64(log, object, kind->numbers[i].name, &value, 0));
+            NAIK_PASS(naik_h5_put_f64(log, object, kind->numbers[i].name, &value, 0));
         }
     }
-    NAIK_TRY(put_kind(log, object, quark));
-done:
-    return status;
+    return put_kind(log, object, quark);
 }
 
 naik_status naik_prop_put_quarks(naik_log *log, hid_t object, const naik_quark *quarks,
@@ -66,22 +61,20 @@ done:
 naik_status naik_prop_put_hadron_quark(naik_log *log, hid_t object, const char *prefix,
                                        const naik_quark *quark)
 {
-    naik_status status = NAIK_OK;
     char name[NAIK_PROP_QUARK_NAME];
     for (int i = 0; i < quark->kind->number_count; i++) {
         const naik_quark_number *number = &quark->kind->numbers[i];
         if ((number->uses & NAIK_NUMBER_HADRON) != 0) {
             const double value = number->value(quark);
             snprintf(name, sizeof name, "%s%s", prefix, number->name);
-            NAIK_TRY(naik_h5_put_f64(log, object, name, &value, 0));
+            NAIK_PASS(naik_h5_put_f64(log, object, name, &value, 0));
         }
     }
     if (naik_quark_twist(quark) != NULL) {
         snprintf(name, sizeof name, "%stwist", prefix);
-        NAIK_TRY(naik_h5_put_f64(log, object, name, quark->twist, NAIK_DIM - 1));
+        NAIK_PASS(naik_h5_put_f64(log, object, name, quark->twist, NAIK_DIM - 1));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* An attribute of one number (index < 0), or element `index` of one of several. False where there is none. It allocates

@@ -319,7 +319,6 @@ static naik_status read_history(reader *r, int solve, int most, double **out, in
 
 static naik_status read_pair(reader *r, int index, bool with_history)
 {
-    naik_status status = NAIK_OK;
     naik_reader_pair *pair = &r->view->pairs[index];
     const naik_prop_plan *plan = r->file.plan;
     const int columns = r->view->columns, first = columns * index;
@@ -349,19 +348,17 @@ static naik_status read_pair(reader *r, int index, bool with_history)
     describe_quark(r, path, pair);
     naik_prop_corr_path(plan, s->source, s->mass, path);
     if (describe_quark(r, path, pair) && pending == 0) {
-        NAIK_TRY(read_correlators(r, first, path, pair));
+        NAIK_PASS(read_correlators(r, first, path, pair));
     }
     for (int c = 0; c < columns && with_history; c++) {
-        NAIK_TRY(read_history(r, first + c, pair->solve[c].history_count, &pair->history[c],
-                              &pair->history_count[c]));
+        NAIK_PASS(read_history(r, first + c, pair->solve[c].history_count, &pair->history[c],
+                               &pair->history_count[c]));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status open_file(reader *r, const char *path)
 {
-    naik_status status = NAIK_OK;
     char text[64] = "", name[NAIK_PATH_MAX];
     naik_propagator_reader *v = r->view;
     snprintf(name, sizeof name, "%s%s", path, access(path, F_OK) == 0 ? "" : ".part");
@@ -374,12 +371,12 @@ static naik_status open_file(reader *r, const char *path)
     if (v->path == NULL) {
         return no_memory(r->log);
     }
-    NAIK_TRY(naik_h5_open_alone(r->log, name, &r->file.h5));
+    NAIK_PASS(naik_h5_open_alone(r->log, name, &r->file.h5));
     naik_h5_get_text(r->file.h5, "format", text, sizeof text);
     if (strcmp(text, "naik-prop") != 0) {
         return NAIK_FAIL(r->log, NAIK_ERR_INPUT, "'%s' is no propagator file of naik", name);
     }
-    NAIK_TRY(naik_prop_describe_alone(r->log, r->file.h5, name, &r->file, &r->disk));
+    NAIK_PASS(naik_prop_describe_alone(r->log, r->file.h5, name, &r->file, &r->disk));
     memcpy(v->size, r->file.plan->size, sizeof v->size);
     v->columns = naik_prop_columns(r->file.plan);
     v->pairs = calloc((size_t)(r->file.plan->solve_count / v->columns), sizeof *v->pairs);
@@ -389,8 +386,7 @@ static naik_status open_file(reader *r, const char *path)
     v->pair_count = r->file.plan->solve_count / v->columns;
     naik_h5_get_text(r->file.h5, "state", text, sizeof text);
     v->complete = strcmp(text, "complete") == 0;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_propagator_reader_open(naik_log *log, const char *path, int histories,

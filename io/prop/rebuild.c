@@ -33,21 +33,18 @@ static naik_status quarantined_paths(const naik_propagator_file *file, quarantin
 
 naik_status naik_prop_discard(naik_propagator_file *file)
 {
-    naik_status status = NAIK_OK;
     quarantine old;
-    NAIK_TRY(quarantined_paths(file, &old));
-    NAIK_TRY(naik_file_remove(file->comm, file->journal));
-    NAIK_TRY(naik_file_remove(file->comm, file->part));
-    NAIK_TRY(naik_file_remove(file->comm, old.journal));
-    NAIK_TRY(naik_file_remove(file->comm, old.part));
-    NAIK_TRY(naik_path_append(file->comm->log, file->part, ".state", old.part));
-    NAIK_TRY(naik_file_remove(file->comm, old.part));
-    NAIK_TRY(naik_path_append(file->comm->log, file->part, ".state.new", old.part));
-    NAIK_TRY(naik_file_remove(file->comm, old.part));
-    NAIK_TRY(naik_path_append(file->comm->log, file->part, ".new", old.part));
-    NAIK_TRY(naik_file_remove(file->comm, old.part));
-done:
-    return status;
+    NAIK_PASS(quarantined_paths(file, &old));
+    NAIK_PASS(naik_file_remove(file->comm, file->journal));
+    NAIK_PASS(naik_file_remove(file->comm, file->part));
+    NAIK_PASS(naik_file_remove(file->comm, old.journal));
+    NAIK_PASS(naik_file_remove(file->comm, old.part));
+    NAIK_PASS(naik_path_append(file->comm->log, file->part, ".state", old.part));
+    NAIK_PASS(naik_file_remove(file->comm, old.part));
+    NAIK_PASS(naik_path_append(file->comm->log, file->part, ".state.new", old.part));
+    NAIK_PASS(naik_file_remove(file->comm, old.part));
+    NAIK_PASS(naik_path_append(file->comm->log, file->part, ".new", old.part));
+    return naik_file_remove(file->comm, old.part);
 }
 
 /* Rank 0: the journal belongs to this input. Takes its choices. */
@@ -196,7 +193,6 @@ static naik_status rebuild_one(naik_propagator_file *file, const char *path,
                                const naik_journal_entry *entry, const scratch *s, int *saved)
 {
     naik_comm *comm = file->comm;
-    naik_status status = NAIK_OK;
     naik_solve_record record;
     int32_t ok = entry->solve >= 0 && entry->solve < file->plan->solve_count &&
                  naik_disk_record_unpack(&entry->record, &record);
@@ -208,7 +204,7 @@ static naik_status rebuild_one(naik_propagator_file *file, const char *path,
         return NAIK_OK;
     }
     if (file->plan->store) {
-        NAIK_TRY(read_slab(file, path, entry, s->solution, &intact));
+        NAIK_PASS(read_slab(file, path, entry, s->solution, &intact));
     }
     if (comm->rank == 0 && intact) {
         int64_t correlators =
@@ -219,17 +215,16 @@ static naik_status rebuild_one(naik_propagator_file *file, const char *path,
                         s->correlators) &&
              read_place(path, &entry->history, history, entry->record.history_crc, s->history);
     }
-    NAIK_TRY(naik_comm_broadcast(comm, &ok, sizeof ok, 0));
+    NAIK_PASS(naik_comm_broadcast(comm, &ok, sizeof ok, 0));
     if (!ok || !intact) { /* the pair is removed in the end: what it holds must be known */
-        NAIK_TRY(naik_file_reread(comm, path, 0, -1));
+        NAIK_PASS(naik_file_reread(comm, path, 0, -1));
     }
     if (ok && intact) {
-        NAIK_TRY(
+        NAIK_PASS(
             naik_prop_commit(file, entry->solve, s->solution, s->correlators, s->history, &record));
         ++*saved;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Every rank gets rank 0's journal, the latest entry first; *count = -1 where it cannot be read. */

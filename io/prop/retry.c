@@ -44,17 +44,15 @@ int naik_prop_count_retries(const naik_propagator_file *file)
 static naik_status write_journal(const naik_propagator_file *file)
 {
     naik_log *log = file->comm->log;
-    naik_status status = NAIK_OK;
     naik_journal_entry entry;
-    NAIK_TRY(naik_journal_create(log, file->journal, file->identity, file->choices));
+    NAIK_PASS(naik_journal_create(log, file->journal, file->identity, file->choices));
     for (int i = 0; i < file->plan->solve_count; i++) {
         if (!is_due(file, i)) {
-            NAIK_TRY(naik_prop_locate(file, i, &entry));
-            NAIK_TRY(naik_journal_append(log, file->journal, &entry));
+            NAIK_PASS(naik_prop_locate(file, i, &entry));
+            NAIK_PASS(naik_journal_append(log, file->journal, &entry));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_prop_keep_journal(naik_propagator_file *file)
@@ -94,7 +92,6 @@ done:
 
 naik_status naik_prop_reset_retries(naik_propagator_file *file)
 {
-    naik_status status = NAIK_OK;
     const int count = naik_prop_count_retries(file);
     if (count == 0) {
         return NAIK_OK;
@@ -105,12 +102,10 @@ naik_status naik_prop_reset_retries(naik_propagator_file *file)
         file->plan->solve_count);
     for (int i = 0; i < file->plan->solve_count; i++) {
         if (is_retried(file, &file->records[i])) {
-            NAIK_TRY(naik_prop_reset_solve(file, i));
+            NAIK_PASS(naik_prop_reset_solve(file, i));
         }
     }
-    NAIK_TRY(naik_h5_flush(file->comm, file->h5));
-done:
-    return status;
+    return naik_h5_flush(file->comm, file->h5);
 }
 
 naik_status naik_prop_reset_derived(naik_propagator_file *file)
@@ -143,10 +138,8 @@ done:
 
 naik_status naik_propagator_file_repeat(naik_propagator_file *file, int solve)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_prop_reset_solve(file, solve));
-    NAIK_TRY(naik_h5_flush(file->comm, file->h5));
+    NAIK_PASS(naik_prop_reset_solve(file, solve));
+    NAIK_PASS(naik_h5_flush(file->comm, file->h5));
     file->resumed--;
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -292,14 +292,11 @@ static naik_status read_records(naik_log *log, hid_t h5, const char *path, int *
 naik_status naik_prop_describe_alone(naik_log *log, hid_t h5, const char *path,
                                      naik_propagator_file *file, naik_disk_record **disk)
 {
-    naik_status status = NAIK_OK;
     int count = 0;
     file->h5 = h5;
-    NAIK_TRY(read_records(log, h5, path, &count, disk));
-    NAIK_TRY(plan_from_file(log, h5, path, *disk, count, &file->plan));
-    NAIK_TRY(make_room(log, *disk, count, file));
-done:
-    return status;
+    NAIK_PASS(read_records(log, h5, path, &count, disk));
+    NAIK_PASS(plan_from_file(log, h5, path, *disk, count, &file->plan));
+    return make_room(log, *disk, count, file);
 }
 
 naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,

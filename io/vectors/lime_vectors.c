@@ -394,7 +394,6 @@ static naik_status number_arrays(naik_log *log, const naik_scidac_file *lime,
 static naik_status count_others(naik_comm *comm, const naik_scidac_file *lime, const char *path,
                                 int *count)
 {
-    naik_status status = NAIK_OK;
     static const char name[] = "v0.bin";
     const size_t length = strlen(path), tail = sizeof name - 1;
     *count = 0;
@@ -405,11 +404,10 @@ static naik_status count_others(naik_comm *comm, const naik_scidac_file *lime, c
     for (int64_t size_bytes = 0; size_bytes >= 0 && *count < MAX_VECTORS;) {
         char other[NAIK_PATH_MAX];
         snprintf(other, sizeof other, "%.*sv%d.bin", (int)(length - tail), path, *count + 1);
-        NAIK_TRY(naik_file_size(comm, other, &size_bytes));
+        NAIK_PASS(naik_file_size(comm, other, &size_bytes));
         *count += size_bytes >= 0;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The vector of file `number` of a list, which is like the first. */

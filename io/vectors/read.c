@@ -115,7 +115,6 @@ static void take_packed(void *context, const naik_sites_row *row)
 
 static naik_status read_packed(reading *r)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = r->lattice;
     naik_comm *comm = lat->comm;
     const int half = lat->size[3] / 2, last = lat->size[0] - 1;
@@ -129,7 +128,7 @@ static naik_status read_packed(reading *r)
     }
     naik_sites_box box =
         naik_sites_of_part(lat, r->record->offset, r->record->element_bytes, lower, upper);
-    NAIK_TRY(naik_sites_read(comm, r->path, &box, take_packed, r));
+    NAIK_PASS(naik_sites_read(comm, r->path, &box, take_packed, r));
     lower[3] = half;
     upper[3] = lat->size[3] - 1;
     r->late = true;
@@ -140,12 +139,10 @@ static naik_status read_packed(reading *r)
         box.start[0] -= !first;
         box.count[0] -= first;
     }
-    NAIK_TRY(naik_sites_read(comm, r->path, &box, take_packed, r));
+    NAIK_PASS(naik_sites_read(comm, r->path, &box, take_packed, r));
     wrapped.start[0] = last;
     wrapped.count[0] = !whole && first && wrapped.count[0] > 0;
-    NAIK_TRY(naik_sites_read(comm, r->path, &wrapped, take_packed, r));
-done:
-    return status;
+    return naik_sites_read(comm, r->path, &wrapped, take_packed, r);
 }
 
 static naik_status read_checkered(reading *r)
@@ -277,19 +274,16 @@ int naik_vector_file_beside(const naik_vector_file *file, int index)
 naik_status naik_vector_file_read_beside(const naik_vector_file *file, const naik_lattice *lattice,
                                          int index, int count, double *out)
 {
-    naik_status status = NAIK_OK;
     if (count <= 1 || file->hdf5) {
         return naik_vector_file_read(file, lattice, NAIK_VECTOR_SOLUTION, index, out);
     }
-    NAIK_TRY(naik_lattice_expect(lattice, file->path, file->size));
+    NAIK_PASS(naik_lattice_expect(lattice, file->path, file->size));
     reading r = {.file = file,
                  .lattice = lattice,
                  .record = &file->solution[index],
                  .count = count,
                  .out = out};
-    status = read_array(&r);
-done:
-    return status;
+    return read_array(&r);
 }
 
 double naik_vector_file_value(const naik_vector_file *file, int index)

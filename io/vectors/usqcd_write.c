@@ -50,7 +50,6 @@ static void give_row(void *context, const naik_sites_row *row)
 static naik_status find_slice(const naik_lattice *lattice, int reals, const double *v, int *slice)
 {
     double last[2] = {-1, -1}; /* of -t and t: the first and the last slice that is not zero */
-    naik_status status = NAIK_OK;
     last[0] = -(double)lattice->size[3];
     for (int64_t i = 0; i < (int64_t)reals * lattice->sites; i++) {
         if (v[i] != 0) {
@@ -61,10 +60,9 @@ static naik_status find_slice(const naik_lattice *lattice, int reals, const doub
             last[1] = last[1] < t ? t : last[1];
         }
     }
-    NAIK_TRY(naik_comm_max_f64(lattice->comm, last, 2));
+    NAIK_PASS(naik_comm_max_f64(lattice->comm, last, 2));
     *slice = last[1] >= 0 && -last[0] == last[1] ? (int)last[1] : -1;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Private XML of one vector, on the slice or, with -1, on the whole lattice. */
@@ -140,12 +138,11 @@ static naik_status begin(naik_pair_writer *w, const char *path, const char *info
 {
     naik_comm *comm = w->lattice->comm;
     naik_lime_buffer head = {.used = 0};
-    naik_status status = NAIK_OK;
     const int *n = w->lattice->size;
     char text[4096];
     const char *tag = w->spin > 1 ? "usqcdPropFile" : "usqcdKSPropFile";
     const int64_t bytes = 2 * 3 * w->lattice->volume * 6 * w->spin * w->spin * w->precision / 8;
-    NAIK_TRY(naik_output_begin(comm, path, bytes, &w->out));
+    NAIK_PASS(naik_output_begin(comm, path, bytes, &w->out));
     snprintf(text, sizeof text,
              NAIK_XML_HEAD "<scidacFile><version>1.1</version><spacetime>4</spacetime><dims>%d %d "
                            "%d %d </dims><volfmt>0</volfmt></scidacFile>",
@@ -156,10 +153,9 @@ static naik_status begin(naik_pair_writer *w, const char *path, const char *info
                            "USQCD_%s_Source_Sink_Pairs</type><info>%.2000s</info></%s>",
              tag, w->spin > 1 ? "DiracFermion" : "ColorVector", info, tag);
     naik_lime_put_text(&head, "scidac-file-xml", NAIK_LIME_END, text);
-    NAIK_TRY(naik_file_put(comm, w->out.part, true, 0, head.bytes, head.used));
+    NAIK_PASS(naik_file_put(comm, w->out.part, true, 0, head.bytes, head.used));
     w->used = (int64_t)head.used;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_pair_writer_create(const naik_lattice *lattice, const char *path, int spin,
@@ -190,15 +186,14 @@ done:
 naik_status naik_pair_writer_add(naik_pair_writer *w, const double *source, const double *solution,
                                  const char *source_info)
 {
-    naik_status status = NAIK_OK;
     char text[1024];
     int slice = -1;
-    NAIK_TRY(find_slice(w->lattice, 6 * w->spin, source, &slice));
+    NAIK_PASS(find_slice(w->lattice, 6 * w->spin, source, &slice));
     snprintf(text, sizeof text,
              NAIK_XML_HEAD "<usqcdSourceInfo><version>1.0</version><info>%.400s</info>"
                            "</usqcdSourceInfo>",
              source_info);
-    NAIK_TRY(write_vector(w, source, slice, text));
+    NAIK_PASS(write_vector(w, source, slice, text));
     if (w->spin > 1) {
         snprintf(text, sizeof text,
                  NAIK_XML_HEAD "<usqcdPropInfo><version>1.0</version><spin>%d</spin><color>%d"
@@ -210,10 +205,9 @@ naik_status naik_pair_writer_add(naik_pair_writer *w, const double *source, cons
                                "</info></usqcdKSPropInfo>",
                  w->pairs);
     }
-    NAIK_TRY(write_vector(w, solution, -1, text));
+    NAIK_PASS(write_vector(w, solution, -1, text));
     w->pairs++;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Every vector once more, against its checksum. */
@@ -247,13 +241,11 @@ done:
 naik_status naik_pair_writer_finish(naik_pair_writer **writer)
 {
     naik_pair_writer *w = *writer;
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_write_verdict(w->lattice->comm->log, w->out.part, read_again(w)));
-    NAIK_TRY(naik_output_publish(&w->out));
+    NAIK_PASS(naik_write_verdict(w->lattice->comm->log, w->out.part, read_again(w)));
+    NAIK_PASS(naik_output_publish(&w->out));
     free(w);
     *writer = NULL;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void naik_pair_writer_abandon(naik_pair_writer **writer)

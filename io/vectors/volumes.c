@@ -207,13 +207,12 @@ done:
 /* The parts that rank 0 found, on the others. */
 static naik_status share(naik_comm *comm, naik_volumes *v)
 {
-    naik_status status = NAIK_OK;
     const size_t each = (size_t)v->arrays + 1;
-    NAIK_TRY(naik_comm_broadcast(comm, &v->count, sizeof v->count, 0));
+    NAIK_PASS(naik_comm_broadcast(comm, &v->count, sizeof v->count, 0));
     if (comm->rank != 0) {
         v->volume = calloc((size_t)v->count + 1, sizeof *v->volume);
     }
-    NAIK_TRY(naik_comm_agree(
+    NAIK_PASS(naik_comm_agree(
         comm, v->volume != NULL ? NAIK_OK
                                 : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for parts")));
     for (int i = 0; i < v->count; i++) {
@@ -222,8 +221,8 @@ static naik_status share(naik_comm *comm, naik_volumes *v)
         if (comm->rank == 0 && part->path != NULL) {
             strncpy(path, part->path, sizeof path - 1);
         }
-        NAIK_TRY(naik_comm_broadcast(comm, &sent, sizeof sent, 0));
-        NAIK_TRY(naik_comm_broadcast(comm, path, sizeof path, 0));
+        NAIK_PASS(naik_comm_broadcast(comm, &sent, sizeof sent, 0));
+        NAIK_PASS(naik_comm_broadcast(comm, path, sizeof path, 0));
         if (comm->rank != 0) {
             part->list_offset = sent.list_offset;
             part->sites = sent.sites;
@@ -232,15 +231,14 @@ static naik_status share(naik_comm *comm, naik_volumes *v)
             part->offset = calloc(each, sizeof *part->offset);
             part->bytes = calloc(each, sizeof *part->bytes);
         }
-        NAIK_TRY(naik_comm_agree(
+        NAIK_PASS(naik_comm_agree(
             comm, part->path != NULL && part->offset != NULL && part->bytes != NULL
                       ? NAIK_OK
                       : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for parts")));
-        NAIK_TRY(naik_comm_broadcast(comm, part->offset, each * sizeof *part->offset, 0));
-        NAIK_TRY(naik_comm_broadcast(comm, part->bytes, each * sizeof *part->bytes, 0));
+        NAIK_PASS(naik_comm_broadcast(comm, part->offset, each * sizeof *part->offset, 0));
+        NAIK_PASS(naik_comm_broadcast(comm, part->bytes, each * sizeof *part->bytes, 0));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_volumes_open(naik_comm *comm, const char *path, const naik_scidac_file *lime,
@@ -492,14 +490,11 @@ done:
 naik_status naik_volumes_read(naik_volumes *v, const naik_lattice *lattice, int64_t array,
                               int element_bytes, naik_sites_visit *visit, void *context)
 {
-    naik_status status = NAIK_OK;
     naik_comm *comm = lattice->comm;
     double none = v->runs == 0;
-    NAIK_TRY(naik_comm_max_f64(comm, &none, 1));
+    NAIK_PASS(naik_comm_max_f64(comm, &none, 1));
     if (none > 0) {
-        NAIK_TRY(find_runs(v, lattice));
+        NAIK_PASS(find_runs(v, lattice));
     }
-    status = naik_comm_agree(comm, read_runs(v, comm->log, array, element_bytes, visit, context));
-done:
-    return status;
+    return naik_comm_agree(comm, read_runs(v, comm->log, array, element_bytes, visit, context));
 }

@@ -71,12 +71,11 @@ static double halo_bytes(const naik_field *in, const naik_layers *layers)
 
 naik_status naik_dslash(const naik_dslash_args *args)
 {
-    naik_status status = NAIK_OK;
     const naik_geometry *geometry = args->in->geometry;
     const naik_backend_ops *ops = geometry->backend->ops;
     naik_status (*const dslash)(const naik_dslash_args *, naik_region) =
         args->in->spin == NAIK_SPIN ? ops->wilson.dslash : ops->staggered.dslash;
-    NAIK_TRY(check_args(args));
+    NAIK_PASS(check_args(args));
     if (geometry->lattice->halo == 0) {
         return dslash(args, NAIK_ALL);
     }
@@ -87,19 +86,17 @@ naik_status naik_dslash(const naik_dslash_args *args)
     naik_timer *timer = geometry->backend->timer;
     naik_timer_start(timer, "halo");
     naik_timer_count(timer, 0, halo_bytes(in, &layers));
-    NAIK_TRY(naik_halo_start(geometry->halo, in, &layers));
+    NAIK_PASS(naik_halo_start(geometry->halo, in, &layers));
     naik_timer_stop(timer, "halo");
     if (args->send) {
         const naik_layers next = {.parity = args->parity, .depth = layers.depth};
-        NAIK_TRY(naik_halo_arm(geometry->halo, args->out, &next, &now.send));
+        NAIK_PASS(naik_halo_arm(geometry->halo, args->out, &next, &now.send));
     }
-    NAIK_TRY(dslash(&now, NAIK_INTERIOR));
+    NAIK_PASS(dslash(&now, NAIK_INTERIOR));
     naik_timer_start(timer, "halo");
-    NAIK_TRY(naik_halo_hand_over(geometry->halo, in, &layers));
+    NAIK_PASS(naik_halo_hand_over(geometry->halo, in, &layers));
     naik_timer_stop(timer, "halo");
-    NAIK_TRY(dslash(&now, NAIK_BOUNDARY));
-done:
-    return status;
+    return dslash(&now, NAIK_BOUNDARY);
 }
 
 naik_status naik_dslash_plain(const naik_links *links, const naik_field *in, naik_parity parity,

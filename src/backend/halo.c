@@ -131,25 +131,23 @@ void naik_halo_destroy(naik_halo **halo)
 
 static naik_status make_buffers(naik_halo *halo)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = halo->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     static const char what[] = "halo messages";
-    NAIK_TRY(naik_backend_alloc(backend, halo->room, what, (void **)&halo->send));
-    NAIK_TRY(naik_backend_alloc(backend, halo->room, what, (void **)&halo->receive));
+    NAIK_PASS(naik_backend_alloc(backend, halo->room, what, (void **)&halo->send));
+    NAIK_PASS(naik_backend_alloc(backend, halo->room, what, (void **)&halo->receive));
     halo->staged = !ops->host_memory && !backend->route.device;
     if (halo->staged) {
-        NAIK_TRY(
+        NAIK_PASS(
             ops->memory.alloc_host(&backend->device, halo->room, what, (void **)&halo->host_send));
-        NAIK_TRY(ops->memory.alloc_host(&backend->device, halo->room, what,
-                                        (void **)&halo->host_receive));
+        NAIK_PASS(ops->memory.alloc_host(&backend->device, halo->room, what,
+                                         (void **)&halo->host_receive));
     } else {
         halo->host_send = halo->send;
         halo->host_receive = halo->receive;
     }
     halo->capacity = halo->room;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Room for messages of this shape; grows at the first exchange of a larger one only. That is the
@@ -233,7 +231,6 @@ static int tag_of(int mu, int zone_side)
 
 static naik_status post(naik_halo *halo, bool receive)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = halo->geometry->lattice;
     naik_comm *comm = lat->comm;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
@@ -248,78 +245,70 @@ static naik_status post(naik_halo *halo, bool receive)
                                             tag_of(mu, side), comm->mpi->world, request)
                                 : MPI_Isend(halo->host_send + f->at, bytes, MPI_BYTE, rank,
                                             tag_of(mu, !side), comm->mpi->world, request);
-            NAIK_TRY(naik_comm_check(comm, error,
-                                     receive ? "posting a halo receive" : "sending a halo"));
+            NAIK_PASS(naik_comm_check(comm, error,
+                                      receive ? "posting a halo receive" : "sending a halo"));
             halo->request_count++;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_halo_arm(naik_halo *halo, const naik_field *field, const naik_layers *layers,
                           bool *armed)
 {
-    naik_status status = NAIK_OK;
     const naik_backend *backend = halo->geometry->backend;
     *armed = false;
     if (!backend->route.single_node) {
         return NAIK_OK;
     }
-    NAIK_TRY(plan(halo, field, layers));
+    NAIK_PASS(plan(halo, field, layers));
     if (halo->any_direct) {
-        NAIK_TRY(backend->ops->halo.peer->reserve(field, halo->direct));
+        NAIK_PASS(backend->ops->halo.peer->reserve(field, halo->direct));
         halo->armed = field;
         *armed = true;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_halo_prime(naik_halo *halo, const naik_field *field, const naik_layers *layers)
 {
-    naik_status status = NAIK_OK;
     bool armed = false;
-    NAIK_TRY(naik_halo_arm(halo, field, layers, &armed));
+    NAIK_PASS(naik_halo_arm(halo, field, layers, &armed));
     if (armed) {
-        NAIK_TRY(halo->geometry->backend->ops->halo.peer->send(field, layers, false));
+        NAIK_PASS(halo->geometry->backend->ops->halo.peer->send(field, layers, false));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_halo_drain(naik_halo *halo, naik_field *field, const naik_layers *layers)
 {
-    naik_status status = NAIK_OK;
     if (halo->armed == field) {
-        NAIK_TRY(naik_halo_start(halo, field, layers));
-        NAIK_TRY(naik_halo_wait(halo, field, layers));
+        NAIK_PASS(naik_halo_start(halo, field, layers));
+        NAIK_PASS(naik_halo_wait(halo, field, layers));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_halo_start(naik_halo *halo, const naik_field *field, const naik_layers *layers)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = halo->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     const naik_field *armed = halo->armed;
     halo->armed = NULL;
     if (halo->request_count > 0) {
-        NAIK_TRY(wait_for_messages(halo, settle_s(halo)));
+        NAIK_PASS(wait_for_messages(halo, settle_s(halo)));
     }
-    NAIK_TRY(plan(halo, field, layers));
+    NAIK_PASS(plan(halo, field, layers));
     if (armed != NULL && armed != field) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the halo of another field is under way");
     }
     if (backend->route.peer && halo->geometry->lattice->halo > 0 && armed == NULL) {
-        NAIK_TRY(ops->halo.peer->reserve(field, halo->direct)); /* which all ranks do together */
+        NAIK_PASS(ops->halo.peer->reserve(field, halo->direct)); /* which all ranks do together */
     }
     if (halo->any_direct && armed == NULL) {
-        NAIK_TRY(ops->halo.peer->send(field, layers, true));
+        NAIK_PASS(ops->halo.peer->send(field, layers, true));
     }
-    NAIK_TRY(reserve(halo));
+    NAIK_PASS(reserve(halo));
     if (halo->total == 0) {
         return NAIK_OK;
     }
@@ -327,45 +316,41 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, const naik
         for (int side = 0; side < 2; side++) {
             const face *f = &halo->faces[mu][side];
             if (f->used) {
-                NAIK_TRY(ops->halo.pack(field, layers, mu, side, halo->send + f->at));
+                NAIK_PASS(ops->halo.pack(field, layers, mu, side, halo->send + f->at));
             }
         }
     }
     if (halo->staged) {
-        NAIK_TRY(naik_backend_download(backend, halo->host_send, halo->send, halo->total));
+        NAIK_PASS(naik_backend_download(backend, halo->host_send, halo->send, halo->total));
     } else {
-        NAIK_TRY(naik_backend_sync(backend));
+        NAIK_PASS(naik_backend_sync(backend));
     }
-    NAIK_TRY(post(halo, true)); /* what came last has been unpacked by now */
-    NAIK_TRY(post(halo, false));
-done:
-    return status;
+    NAIK_PASS(post(halo, true)); /* what came last has been unpacked by now */
+    return post(halo, false);
 }
 
 naik_status naik_halo_wait(naik_halo *halo, naik_field *field, const naik_layers *layers)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = halo->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     if (halo->total > 0) {
-        NAIK_TRY(wait_for_messages(halo, backend->route.timeout_s));
+        NAIK_PASS(wait_for_messages(halo, backend->route.timeout_s));
         if (halo->staged) {
-            NAIK_TRY(naik_backend_upload(backend, halo->receive, halo->host_receive, halo->total));
+            NAIK_PASS(naik_backend_upload(backend, halo->receive, halo->host_receive, halo->total));
         }
     }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int side = 0; side < 2; side++) {
             const face *f = &halo->faces[mu][side];
             if (f->used) {
-                NAIK_TRY(ops->halo.unpack(field, layers, mu, side, halo->receive + f->at));
+                NAIK_PASS(ops->halo.unpack(field, layers, mu, side, halo->receive + f->at));
             }
         }
     }
     if (halo->any_direct) {
-        NAIK_TRY(ops->halo.peer->receive(field, layers));
+        NAIK_PASS(ops->halo.peer->receive(field, layers));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_halo_hand_over(naik_halo *halo, naik_field *field, const naik_layers *layers)

@@ -59,34 +59,30 @@ done:
 /* For every split mu. */
 static naik_status fetch_layers(const naik_gauge *links, naik_link_layers *backward)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = links->lattice;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (lat->split[mu]) {
             const size_t matrices =
                 (size_t)backward->distance * (size_t)(lat->sites / lat->local[mu]);
-            NAIK_TRY(naik_comm_agree(lat->comm, naik_device_alloc(links->device, lat->comm->log,
-                                                                  matrices * sizeof(naik_matrix),
-                                                                  "a layer of links",
-                                                                  (void **)&backward->link[mu])));
-            NAIK_TRY(exchange_layers(links, mu, backward));
+            NAIK_PASS(naik_comm_agree(lat->comm, naik_device_alloc(links->device, lat->comm->log,
+                                                                   matrices * sizeof(naik_matrix),
+                                                                   "a layer of links",
+                                                                   (void **)&backward->link[mu])));
+            NAIK_PASS(exchange_layers(links, mu, backward));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Largest |Re|, |Im| of any element on any rank. */
 static naik_status measure_scale(const naik_gauge *links, double *scale)
 {
-    naik_status status = NAIK_OK;
     *scale = 0;
     if (links != NULL) {
-        NAIK_TRY(naik_link_ops_of(links->device)->largest(links, scale));
-        NAIK_TRY(naik_comm_max_f64(links->lattice->comm, scale, 1));
+        NAIK_PASS(naik_link_ops_of(links->device)->largest(links, scale));
+        NAIK_PASS(naik_comm_max_f64(links->lattice->comm, scale, 1));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 size_t naik_links_bytes(const naik_geometry *geometry, naik_precision precision, int recon,
@@ -106,17 +102,15 @@ size_t naik_links_packing_bytes(const naik_geometry *geometry, int points)
 /* Whether all links in direction t are exactly 1 but those that leave the last time slice. */
 static naik_status find_unit_time(const naik_gauge *links, bool *out)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = links->lattice;
     const int last = lat->size[3] - 1 - lat->origin[3];
     int64_t others = 0;
     double most;
-    NAIK_TRY(naik_link_ops_of(links->device)->others_in_time(links, last, &others));
+    NAIK_PASS(naik_link_ops_of(links->device)->others_in_time(links, last, &others));
     most = (double)others;
-    NAIK_TRY(naik_comm_max_f64(lat->comm, &most, 1));
+    NAIK_PASS(naik_comm_max_f64(lat->comm, &most, 1));
     *out = most == 0;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Chunk by chunk: the matrices are put together where the source is and packed where the kernels

@@ -82,20 +82,18 @@ done:
 static naik_status peers_possible(naik_backend *backend, naik_transport wanted, bool *possible,
                                   bool *shared)
 {
-    naik_status status = NAIK_OK;
     const char *told = getenv("NAIK_SHARED_PEERS");
     const bool excused = wanted == NAIK_TRANSPORT_PEER && told != NULL && strcmp(told, "1") == 0;
     int64_t count[4] = {backend->comm->node_size > 1, backend->comm->node_size > NAIK_PEERS_MAX,
                         backend->ops->shared(backend), !excused};
-    NAIK_TRY(naik_comm_sum_i64(backend->comm, count, 4));
+    NAIK_PASS(naik_comm_sum_i64(backend->comm, count, 4));
     *shared = count[2] > 0 && count[3] > 0;
     *possible = count[0] > 0 && count[1] == 0 && !*shared && backend->ops->halo.peer != NULL;
     if (*possible && count[2] > 0) {
         naik_log_warn(backend->log, "NAIK_SHARED_PEERS=1 is set: ranks that share a GPU wait for "
                                     "each other's kernels, which is slow, for tests only");
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Opens the peers of this node and tries each pair. */
@@ -181,7 +179,6 @@ static naik_status choose_path(naik_backend *backend, naik_transport wanted, boo
                                const naik_trial *trial, double staged_s)
 {
     static const path paths[] = {{true, false}, {false, true}, {true, true}};
-    naik_status status = NAIK_OK;
     path best = {false, false};
     double best_s = staged_s;
     char name[64];
@@ -200,7 +197,7 @@ static naik_status choose_path(naik_backend *backend, naik_transport wanted, boo
         set_route(backend, at->peer, at->device);
         backend->route.exchange_us = 0;
         naik_transport_describe(backend, name, sizeof name);
-        NAIK_TRY(naik_trial_verify(backend, trial, name, TIMEOUT_S, &works, &seconds));
+        NAIK_PASS(naik_trial_verify(backend, trial, name, TIMEOUT_S, &works, &seconds));
         if (works && !other && (asked || seconds < best_s)) {
             best = *at;
             best_s = seconds;
@@ -215,8 +212,7 @@ static naik_status choose_path(naik_backend *backend, naik_transport wanted, boo
     if (peer && !best.peer) {
         backend->ops->halo.peer->close(backend);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_transport_choose(naik_backend *backend, naik_transport wanted)

@@ -58,15 +58,12 @@ void naik_trial_destroy(naik_trial *trial)
 
 static naik_status exchange(const naik_geometry *geometry, naik_field *field, int count)
 {
-    naik_status status = NAIK_OK;
     const naik_layers layers = {.parity = NAIK_EVEN, .depth = NAIK_HALO_DEPTH};
     for (int i = 0; i < count; i++) {
-        NAIK_TRY(naik_halo_start(geometry->halo, field, &layers));
-        NAIK_TRY(naik_halo_wait(geometry->halo, field, &layers));
+        NAIK_PASS(naik_halo_start(geometry->halo, field, &layers));
+        NAIK_PASS(naik_halo_wait(geometry->halo, field, &layers));
     }
-    NAIK_TRY(naik_backend_sync(geometry->backend));
-done:
-    return status;
+    return naik_backend_sync(geometry->backend);
 }
 
 naik_status naik_trial_run(naik_backend *backend, const naik_trial *trial, char *out,

@@ -202,7 +202,6 @@ naik_status naik_options_parse(naik_log *log, const char *command, int argc, cha
                                const char *const *operand_names, int operand_count,
                                const char **operands)
 {
-    naik_status status = NAIK_OK;
     parser p = {.log = log, .command = command, .options = options, .count = option_count};
     if (option_count > MAX_OPTIONS) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "naik %s has more than %d options", command,
@@ -214,7 +213,7 @@ naik_status naik_options_parse(naik_log *log, const char *command, int argc, cha
         if (!only_operands && strcmp(argv[i], "--") == 0) {
             only_operands = true;
         } else if (!only_operands && argv[i][0] == '-' && argv[i][1] != '\0') {
-            NAIK_TRY(take_option(&p, argc, argv, &i));
+            NAIK_PASS(take_option(&p, argc, argv, &i));
         } else if (given < operand_count) {
             operands[given++] = argv[i];
         } else {
@@ -223,7 +222,5 @@ naik_status naik_options_parse(naik_log *log, const char *command, int argc, cha
                              command, argv[i], command);
         }
     }
-    status = check_required(&p, operand_names, operand_count, given);
-done:
-    return status;
+    return check_required(&p, operand_names, operand_count, given);
 }

@@ -33,7 +33,6 @@ static void choose_lattice(const bench *b, workplace_options *place)
 
 static naik_status set_up(bench *b)
 {
-    naik_status status = NAIK_OK;
     const bench_options *o = b->options;
     workplace_options place = {.backend = bench_backends[o->backend],
                                .tuning = {.threads = o->threads,
@@ -43,14 +42,12 @@ static naik_status set_up(bench *b)
                                .watchdog_s = -1};
     b->threads = count_threads(o->threads);
     choose_lattice(b, &place);
-    NAIK_TRY(workplace_open(b->comm, &place, &b->at));
+    NAIK_PASS(workplace_open(b->comm, &place, &b->at));
     b->backend = b->at.backend;
     b->lattice = b->at.lattice;
     b->geometry = b->at.geometry;
-    NAIK_TRY(bench_make_links(b));
-    NAIK_TRY(naik_comm_agree(b->comm, bench_copy_create(b, &b->copy)));
-done:
-    return status;
+    NAIK_PASS(bench_make_links(b));
+    return naik_comm_agree(b->comm, bench_copy_create(b, &b->copy));
 }
 
 static void tear_down(bench *b)
@@ -101,17 +98,14 @@ static naik_status run_extent(bench *b, const kind *k, bench_options *options, i
 static naik_status run_volumes(bench *b, const kind *k, bench_options *options)
 {
     static const int extents[] = {4, 8, 12, 16, 24, 32, 48};
-    naik_status status = NAIK_OK;
     for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
-        NAIK_TRY(run_extent(b, k, options, extents[i]));
+        NAIK_PASS(run_extent(b, k, options, extents[i]));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status run_kind(naik_comm *comm, const kind *k, int argc, char **argv)
 {
-    naik_status status = NAIK_OK;
     bench_options options = {
         .precision = (int)k->precision,
         .links = BENCH_RANDOM_HISQ,
@@ -127,9 +121,9 @@ static naik_status run_kind(naik_comm *comm, const kind *k, int argc, char **arg
         .time_s = 0.1,
         .file = "naik-bench.h5"};
     bench b = {.comm = comm, .options = &options, .what = k->name};
-    NAIK_TRY(bench_options_parse(comm->log, k->command, argc, argv, &options));
+    NAIK_PASS(bench_options_parse(comm->log, k->command, argc, argv, &options));
     if (options.gauge != NULL) {
-        NAIK_TRY(bench_gauge_size(comm, &options));
+        NAIK_PASS(bench_gauge_size(comm, &options));
     }
     if (options.size[0] > 0) {
         return run_once(&b, k);
@@ -137,9 +131,7 @@ static naik_status run_kind(naik_comm *comm, const kind *k, int argc, char **arg
     if (options.threads_per_site == BENCH_EACH || options.launch_mode == BENCH_EACH) {
         return run_volumes(&b, k, &options);
     }
-    NAIK_TRY(run_extent(&b, k, &options, k->size));
-done:
-    return status;
+    return run_extent(&b, k, &options, k->size);
 }
 
 naik_status naik_command_bench(naik_comm *comm, int argc, char **argv)

@@ -26,8 +26,7 @@ static void fix_temporal_gauge(naik_gauge *links)
  * naive ones in SU(3). */
 static naik_status make_random_links(const naik_lattice *lat, bool with_long, naik_fatlong *links)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_gauge_create(lat, &links->fat));
+    NAIK_PASS(naik_gauge_create(lat, &links->fat));
     naik_gauge_set_random(links->fat, 11);
     for (int64_t i = 0; with_long && i < (int64_t)lat->sites * NAIK_DIM; i++) {
         links->fat->link[i] = naik_mat_scale(0.7, &links->fat->link[i]);
@@ -35,7 +34,7 @@ static naik_status make_random_links(const naik_lattice *lat, bool with_long, na
     }
     if (with_long) {
         links->long_scale = 1.0 / 24;
-        NAIK_TRY(naik_gauge_create(lat, &links->long_links));
+        NAIK_PASS(naik_gauge_create(lat, &links->long_links));
         naik_gauge_set_random(links->long_links, 12);
     }
     for (int32_t site = 0; with_long && site < lat->sites; site++) {
@@ -51,8 +50,7 @@ static naik_status make_random_links(const naik_lattice *lat, bool with_long, na
             }
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The configuration of --gauge, verified as `naik solve` does, with its plaquette. */

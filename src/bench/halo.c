@@ -16,12 +16,9 @@ typedef struct exchange {
 
 static naik_status run_exchange(void *context)
 {
-    naik_status status = NAIK_OK;
     const exchange *e = context;
-    NAIK_TRY(naik_halo_start(e->halo, e->field, &e->layers));
-    NAIK_TRY(naik_halo_wait(e->halo, e->field, &e->layers));
-done:
-    return status;
+    NAIK_PASS(naik_halo_start(e->halo, e->field, &e->layers));
+    return naik_halo_wait(e->halo, e->field, &e->layers);
 }
 
 /* The same boxes with no other direction split but mu. */
@@ -83,16 +80,14 @@ static void print(const bench *b, const char *direction, int nrhs, double bytes,
 static naik_status direction(const bench *b, const naik_lattice *smallest, int mu, int nrhs)
 {
     static const char *const names[] = {"x", "y", "z", "t"};
-    naik_status status = NAIK_OK;
     bench_timing timing, short_timing;
     double bytes, short_bytes;
     const naik_lattice one = mu < 0 ? *b->lattice : only(b->lattice, mu);
     const naik_lattice small = mu < 0 ? *smallest : only(smallest, mu);
-    NAIK_TRY(measure(b, &one, nrhs, &timing, &bytes));
-    NAIK_TRY(measure(b, &small, nrhs, &short_timing, &short_bytes));
+    NAIK_PASS(measure(b, &one, nrhs, &timing, &bytes));
+    NAIK_PASS(measure(b, &small, nrhs, &short_timing, &short_bytes));
     print(b, mu < 0 ? "all" : names[mu], nrhs, bytes, &timing, short_timing.median_s);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status bench_halo(const bench *b)

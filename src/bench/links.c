@@ -29,11 +29,10 @@ done:
 
 naik_status bench_links(const bench *b)
 {
-    naik_status status = NAIK_OK;
     run r = {.b = b};
     bench_timing timing;
     bench_line line;
-    NAIK_TRY(bench_measure(b, build, &r, &timing));
+    NAIK_PASS(bench_measure(b, build, &r, &timing));
     const double fields = bench_hops(b) == NAIK_STENCIL ? 3 : 2;
     bench_line_begin(b, &line);
     bench_put_kind(b, &line, NAIK_DOUBLE, NAIK_DOUBLE, 18);
@@ -45,6 +44,5 @@ naik_status bench_links(const bench *b)
                    (double)b->lattice->volume / timing.median_s * 1e-6);
     bench_line_end(b, &line, fields * 4 * 18 * 8 * (double)b->lattice->volume, timing.median_s,
                    &timing);
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -56,7 +56,6 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
 
 static naik_status solve(void *context)
 {
-    naik_status status = NAIK_OK;
     run *r = context;
     naik_shift_group list[NAIK_MAX_RHS];
     const int step = r->multishift != NULL ? r->groups : r->sources_count;
@@ -76,13 +75,12 @@ static naik_status solve(void *context)
             list[i] = r->group;
         }
         if (r->multishift != NULL) {
-            NAIK_TRY(
+            NAIK_PASS(
                 naik_multishift_solve(r->multishift, NAIK_EVEN, &r->options, &groups, &stopped));
         }
-        NAIK_TRY(naik_solver_solve(r->cg, NAIK_EVEN, &r->options, &systems));
+        NAIK_PASS(naik_solver_solve(r->cg, NAIK_EVEN, &r->options, &systems));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static multishift_case case_of(const run *r, const naik_links *inner, naik_precision vectors,

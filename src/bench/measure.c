@@ -24,35 +24,30 @@ typedef struct seconds {
 
 static naik_status over_ranks(naik_comm *comm, double mine_s, seconds *out)
 {
-    naik_status status = NAIK_OK;
     naik_exactsum sum;
     out->slowest = mine_s;
     out->fastest = mine_s;
     naik_exactsum_clear(&sum);
     naik_exactsum_add(&sum, mine_s);
-    NAIK_TRY(naik_comm_max_f64(comm, &out->slowest, 1));
-    NAIK_TRY(naik_comm_min_f64(comm, &out->fastest, 1));
-    NAIK_TRY(naik_comm_sum_exact(comm, &sum, 1));
+    NAIK_PASS(naik_comm_max_f64(comm, &out->slowest, 1));
+    NAIK_PASS(naik_comm_min_f64(comm, &out->fastest, 1));
+    NAIK_PASS(naik_comm_sum_exact(comm, &sum, 1));
     out->mean = naik_exactsum_value(&sum) / comm->size;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Seconds of `times` calls of the body. */
 static naik_status sample(const bench *b, bench_body body, void *context, int times, seconds *out)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = b->backend;
-    NAIK_TRY(naik_backend_sync(backend));
-    NAIK_TRY(naik_comm_barrier(b->comm));
+    NAIK_PASS(naik_backend_sync(backend));
+    NAIK_PASS(naik_comm_barrier(b->comm));
     const double start_s = naik_time_s();
     for (int i = 0; i < times; i++) {
-        NAIK_TRY(body(context));
+        NAIK_PASS(body(context));
     }
-    NAIK_TRY(naik_backend_sync(backend));
-    NAIK_TRY(over_ranks(b->comm, naik_time_s() - start_s, out));
-done:
-    return status;
+    NAIK_PASS(naik_backend_sync(backend));
+    return over_ranks(b->comm, naik_time_s() - start_s, out);
 }
 
 static int compare_reals(const void *a, const void *b)
@@ -73,60 +68,53 @@ static double median(double *values, int count, double *spread)
 static naik_status measure(const bench *b, bench_body body, void *context, int times,
                            bench_timing *out)
 {
-    naik_status status = NAIK_OK;
     double taken[BENCH_MAX_REPEAT], least[BENCH_MAX_REPEAT], mean[BENCH_MAX_REPEAT];
     double speed[BENCH_MAX_REPEAT], copy_s, bytes, unused;
     seconds once;
-    NAIK_TRY(bench_copy_sample(b, b->copy, &bytes, &copy_s));
+    NAIK_PASS(bench_copy_sample(b, b->copy, &bytes, &copy_s));
     for (int i = 0; i < b->options->repeat; i++) {
-        NAIK_TRY(sample(b, body, context, times, &once));
+        NAIK_PASS(sample(b, body, context, times, &once));
         taken[i] = once.slowest / times;
         least[i] = once.fastest / times;
         mean[i] = once.mean / times;
-        NAIK_TRY(bench_copy_sample(b, b->copy, &bytes, &copy_s));
+        NAIK_PASS(bench_copy_sample(b, b->copy, &bytes, &copy_s));
         speed[i] = bytes / copy_s * 1e-9;
     }
     out->median_s = median(taken, b->options->repeat, &out->spread);
     out->rank_min_s = median(least, b->options->repeat, &unused);
     out->rank_mean_s = median(mean, b->options->repeat, &unused);
     out->copy_gbs = median(speed, b->options->repeat, &unused);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status bench_measure(const bench *b, bench_body body, void *context, bench_timing *out)
 {
-    naik_status status = NAIK_OK;
     seconds once;
-    NAIK_TRY(sample(b, body, context, 1, &once)); /* warms up */
-    NAIK_TRY(sample(b, body, context, 1, &once));
+    NAIK_PASS(sample(b, body, context, 1, &once)); /* warms up */
+    NAIK_PASS(sample(b, body, context, 1, &once));
     const double least_s = b->options->time_s;
     const int times = once.slowest < least_s ? (int)ceil(least_s / once.slowest) : 1;
-    NAIK_TRY(measure(b, body, context, times, out));
-done:
-    return status;
+    return measure(b, body, context, times, out);
 }
 
 naik_status bench_measure_long(const bench *b, bench_body warm_up, bench_body body, void *context,
                                bench_timing *out)
 {
-    naik_status status = NAIK_OK;
     seconds once;
     double speed, copy_s, bytes;
-    NAIK_TRY(sample(b, warm_up, context, 2, &once)); /* warms up */
-    NAIK_TRY(sample(b, body, context, 1, &once));
+    NAIK_PASS(sample(b, warm_up, context, 2, &once)); /* warms up */
+    NAIK_PASS(sample(b, body, context, 1, &once));
     if (once.slowest < LONG_S) { /* tuning of narrowed batches would count */
-        NAIK_TRY(measure(b, body, context, 1, out));
+        NAIK_PASS(measure(b, body, context, 1, out));
         return NAIK_OK;
     }
-    NAIK_TRY(bench_copy_sample(b, b->copy, &bytes, &copy_s));
+    NAIK_PASS(bench_copy_sample(b, b->copy, &bytes, &copy_s));
     speed = bytes / copy_s * 1e-9;
     *out = (bench_timing){.median_s = once.slowest,
                           .copy_gbs = speed,
                           .rank_min_s = once.fastest,
                           .rank_mean_s = once.mean};
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static void append(bench_line *line, const char *format, ...) NAIK_PRINTF(2, 3);

@@ -164,7 +164,6 @@ static const measured points[] = {{false, 32, 1, NAIK_HALF, true, 268, ON_H200, 
 
 static naik_status check_points(naik_comm *comm, bench_form form)
 {
-    naik_status status = NAIK_OK;
     double worst = 0;
     if (form == FORM_TABLE) {
         naik_log_line(comm->log, "%-9s %-6s %4s %-5s %4s  %-4s %9s %9s %7s", "of", "by", "GPUs",
@@ -184,7 +183,7 @@ static naik_status check_points(naik_comm *comm, bench_form form)
         model_prediction out;
         bench_line line = {.json = form == FORM_JSON};
         const model_machine m = model_machine_of(at->machine, at->own ? MODEL_NAIK : MODEL_QUDA);
-        NAIK_TRY(predict(comm, &m, &p, at->ranks, &out));
+        NAIK_PASS(predict(comm, &m, &p, at->ranks, &out));
         const double us = (at->whole ? out.iteration_us : out.dslash_us) / at->nrhs;
         worst = fmax(worst, fabs(us / at->us - 1));
         if (form == FORM_TABLE) {
@@ -205,14 +204,13 @@ static naik_status check_points(naik_comm *comm, bench_form form)
         bench_put_real(&line, "ratio", "%.3f", us / at->us);
         end_line(comm->log, &line);
     }
-    NAIK_TRY(bench_model_multigrid(comm, form == FORM_TABLE, form == FORM_JSON));
+    NAIK_PASS(bench_model_multigrid(comm, form == FORM_TABLE, form == FORM_JSON));
     naik_log_line(comm->log,
                   form == FORM_JSON    ? "{\"model\": \"check\", \"worst\": %.3f}"
                   : form == FORM_LINES ? "model=check worst=%.3f"
                                        : "worst iteration or D: off by %.3f",
                   worst);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* ---- options */
@@ -333,7 +331,6 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
 
 naik_status bench_model(naik_comm *comm, int argc, char **argv)
 {
-    naik_status status = NAIK_OK;
     choices c = {.machine = 2,
                  .vectors = -1,
                  .links = -1,
@@ -344,13 +341,13 @@ naik_status bench_model(naik_comm *comm, int argc, char **argv)
     model_problem p = {.local = {32, 32, 32, 32}};
     int nodes[BENCH_MAX_LIST], count = 0;
     model_prediction alone, now;
-    NAIK_TRY(parse(comm, argc, argv, &c, &p));
+    NAIK_PASS(parse(comm, argc, argv, &c, &p));
     model_machine m = model_machine_of(c.machine, (model_software)c.software);
     if (c.check) {
         return check_points(comm, c.form);
     }
     for (int i = 0; i < c.figures.count; i++) {
-        NAIK_TRY(replace_figure(comm->log, c.figures.text[i], &m));
+        NAIK_PASS(replace_figure(comm->log, c.figures.text[i], &m));
     }
     if (c.modes != NULL) {
         const model_machine own = model_machine_of(c.machine, MODEL_NAIK);
@@ -367,17 +364,15 @@ naik_status bench_model(naik_comm *comm, int argc, char **argv)
         return bench_model_modes(comm, &own, b);
     }
     if (c.nodes != NULL && c.gpus > 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "naik bench model: --gpus and --nodes exclude each other");
-        goto done;
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "naik bench model: --gpus and --nodes exclude each other");
     }
     if (c.nodes != NULL) {
         if (!naik_text_counts(c.nodes, 1, 4096, BENCH_MAX_LIST, nodes, &count)) {
-            status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                               "naik bench model: --nodes %s is no list of at most %d numbers from "
-                               "1 to 4096",
-                               c.nodes, BENCH_MAX_LIST);
-            goto done;
+            return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                             "naik bench model: --nodes %s is no list of at most %d numbers from "
+                             "1 to 4096",
+                             c.nodes, BENCH_MAX_LIST);
         }
     }
     for (int n = 1; c.nodes == NULL && c.gpus == 0 && n * m.node_size <= 4096; n *= 2) {
@@ -387,13 +382,12 @@ naik_status bench_model(naik_comm *comm, int argc, char **argv)
     if (c.form == FORM_TABLE) {
         print_head(comm->log, &m, &p);
     }
-    NAIK_TRY(predict(comm, &m, &p, 1, &alone));
+    NAIK_PASS(predict(comm, &m, &p, 1, &alone));
     print_prediction(comm->log, &m, &p, 1, &alone, &alone, c.form);
     for (int i = 0; i < count || (i == 0 && c.gpus > 1); i++) {
         const int ranks = c.gpus > 0 ? c.gpus : nodes[i] * m.node_size;
-        NAIK_TRY(predict(comm, &m, &p, ranks, &now));
+        NAIK_PASS(predict(comm, &m, &p, ranks, &now));
         print_prediction(comm->log, &m, &p, ranks, &now, &alone, c.form);
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -96,11 +96,10 @@ done:
 static naik_status measure(const run *r, const char *part, naik_precision precision, int nrhs,
                            bench_body body, double floor_bytes)
 {
-    naik_status status = NAIK_OK;
     const bench *b = r->b;
     bench_timing timing;
     bench_line line;
-    NAIK_TRY(bench_measure(b, body, (void *)r, &timing));
+    NAIK_PASS(bench_measure(b, body, (void *)r, &timing));
     bench_line_begin(b, &line);
     bench_put_text(&line, "part", part);
     bench_put_text(&line, "precision", naik_precision_name(precision));
@@ -109,8 +108,7 @@ static naik_status measure(const run *r, const char *part, naik_precision precis
     bench_put_machine(b, &line);
     bench_put_real(&line, "us", "%.6g", timing.median_s * 1e6);
     bench_line_end(b, &line, floor_bytes, timing.median_s, &timing);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Bytes of so many modes on all ranks. */

@@ -123,12 +123,11 @@ static const struct part {
 
 static naik_status measure(parts *p, const struct part *part)
 {
-    naik_status status = NAIK_OK;
     const bench *b = p->b;
     bench_timing timing;
     bench_line line;
-    NAIK_TRY(part->once ? bench_measure_long(b, nothing, part->body, p, &timing)
-                        : bench_measure(b, part->body, p, &timing));
+    NAIK_PASS(part->once ? bench_measure_long(b, nothing, part->body, p, &timing)
+                         : bench_measure(b, part->body, p, &timing));
     const naik_links *links = p->mg->inner->links;
     bench_line_begin(b, &line);
     bench_put_kind(b, &line, NAIK_SINGLE, links->precision, links->recon);
@@ -148,14 +147,12 @@ static naik_status measure(parts *p, const struct part *part)
     }
     bench_put_real(&line, "us", "%.6g", timing.median_s * 1e6);
     bench_line_end(b, &line, 0, timing.median_s, &timing);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What needs the multigrid of the setup. */
 static naik_status prepare(parts *p)
 {
-    naik_status status = NAIK_OK;
     const bench *b = p->b;
     for (int c = 0; c < p->nrhs; c++) {
         p->norm[c] = 2 * sqrt(12.0 * (double)b->lattice->volume); /* gaussian: half of that */
@@ -163,10 +160,8 @@ static naik_status prepare(parts *p)
     p->solves.options.max_iterations = b->options->max_iterations;
     p->preconditioner = naik_multigrid_preconditioner(p->mg);
     p->solves.options.preconditioner = &p->preconditioner;
-    NAIK_TRY(naik_solver_create(&naik_solver_multigrid, p->set.op, NAIK_SINGLE, p->nrhs,
-                                &p->solves.solver));
-done:
-    return status;
+    return naik_solver_create(&naik_solver_multigrid, p->set.op, NAIK_SINGLE, p->nrhs,
+                              &p->solves.solver);
 }
 
 static naik_status measure_parts(const bench *b, double mass, int nrhs)
@@ -209,7 +204,6 @@ done:
 
 naik_status bench_multigrid(const bench *b)
 {
-    naik_status status = NAIK_OK;
     const bench_options *o = b->options;
     if (bench_vectors(b) != NAIK_SINGLE) {
         return NAIK_FAIL(b->comm->log, NAIK_ERR_INPUT,
@@ -217,9 +211,8 @@ naik_status bench_multigrid(const bench *b)
     }
     for (int m = 0; m < o->mass_count; m++) {
         for (int i = 0; i < o->nrhs_count; i++) {
-            NAIK_TRY(measure_parts(b, o->mass[m], o->nrhs[i]));
+            NAIK_PASS(measure_parts(b, o->mass[m], o->nrhs[i]));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -189,7 +189,6 @@ static naik_status check(naik_log *log, const bench_options *o)
 naik_status bench_options_parse(naik_log *log, const char *command, int argc, char **argv,
                                 bench_options *o)
 {
-    naik_status status = NAIK_OK;
     typed t = {.o = *o, .nrhs = "1", .mass = "0.05", .masses = ""};
     naik_option options[ROWS] = {{.name = NULL}};
     for (int i = 0; i < ROWS; i++) {
@@ -200,27 +199,26 @@ naik_status bench_options_parse(naik_log *log, const char *command, int argc, ch
                                    .min = rows[i].min,
                                    .max = rows[i].max};
     }
-    NAIK_TRY(naik_options_parse(log, command, argc, argv, options, ROWS, NULL, 0, NULL));
+    NAIK_PASS(naik_options_parse(log, command, argc, argv, options, ROWS, NULL, 0, NULL));
     t.o.recon = recon_numbers[t.recon];
     t.o.threads_per_site = threads_of[t.per_site];
     if (t.o.launch_mode > NAIK_LAUNCH_FUSED_GRAPH) {
         t.o.launch_mode = BENCH_EACH;
     }
     *o = t.o;
-    NAIK_TRY(check_spinors(log, command, &t));
-    NAIK_TRY(check(log, o));
+    NAIK_PASS(check_spinors(log, command, &t));
+    NAIK_PASS(check(log, o));
     if ((o->weak || o->strong) && o->iterations == 0) {
         o->iterations = 200;
     }
-    NAIK_TRY(parse_masses(log, t.mass, false, bench_of_spinors(o) ? LEAST_WILSON_MASS : LEAST_MASS,
-                          o->mass, &o->mass_count));
-    NAIK_TRY(parse_masses(log, t.masses, true, LEAST_MASS, o->shared, &o->shared_count));
+    NAIK_PASS(parse_masses(log, t.mass, false, bench_of_spinors(o) ? LEAST_WILSON_MASS : LEAST_MASS,
+                           o->mass, &o->mass_count));
+    NAIK_PASS(parse_masses(log, t.masses, true, LEAST_MASS, o->shared, &o->shared_count));
     if (!naik_text_counts(t.nrhs, 1, NAIK_MAX_RHS, BENCH_MAX_LIST, o->nrhs, &o->nrhs_count)) {
         return NAIK_FAIL(
             log, NAIK_ERR_INPUT,
             "naik bench: --nrhs %s is no list of 1 to %d numbers from 1 to %d, as in 1,8,12",
             t.nrhs, BENCH_MAX_LIST, NAIK_MAX_RHS);
     }
-done:
-    return status;
+    return NAIK_OK;
 }

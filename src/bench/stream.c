@@ -28,7 +28,6 @@ struct bench_copy {
 
 naik_status bench_copy_create(const bench *b, bench_copy **out)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = b->comm->log;
     bench_copy *copy = calloc(1, sizeof *copy);
     *out = copy;
@@ -40,17 +39,15 @@ naik_status bench_copy_create(const bench *b, bench_copy **out)
         size_t one = ops->field.bytes(b->lattice, NAIK_DOUBLE, 1);
         size_t rhs = node_bytes(b) / 2 / one;
         int nrhs = rhs < 1 ? 1 : rhs > NAIK_MAX_RHS ? NAIK_MAX_RHS : (int)rhs;
-        NAIK_TRY(naik_field_create(b->geometry, NAIK_DOUBLE, nrhs, &copy->from));
-        NAIK_TRY(naik_field_create(b->geometry, NAIK_DOUBLE, nrhs, &copy->to));
+        NAIK_PASS(naik_field_create(b->geometry, NAIK_DOUBLE, nrhs, &copy->from));
+        NAIK_PASS(naik_field_create(b->geometry, NAIK_DOUBLE, nrhs, &copy->to));
         return NAIK_OK;
     }
     copy->count = (int64_t)(node_bytes(b) / 24 / (size_t)b->comm->node_size / 512 * 512);
     const size_t bytes = (size_t)copy->count * sizeof(double);
-    NAIK_TRY(naik_alloc(log, bytes, "the triad's arrays", (void **)&copy->a));
-    NAIK_TRY(naik_alloc(log, bytes, "the triad's arrays", (void **)&copy->b));
-    NAIK_TRY(naik_alloc(log, bytes, "the triad's arrays", (void **)&copy->c));
-done:
-    return status;
+    NAIK_PASS(naik_alloc(log, bytes, "the triad's arrays", (void **)&copy->a));
+    NAIK_PASS(naik_alloc(log, bytes, "the triad's arrays", (void **)&copy->b));
+    return naik_alloc(log, bytes, "the triad's arrays", (void **)&copy->c);
 }
 
 void bench_copy_destroy(bench_copy **copy)
@@ -96,25 +93,23 @@ static void triad(const bench_copy *copy, int threads)
 
 naik_status bench_copy_sample(const bench *b, bench_copy *copy, double *bytes, double *seconds)
 {
-    naik_status status = NAIK_OK;
     const naik_backend_ops *ops = b->backend->ops;
     const int times = 4;
-    NAIK_TRY(naik_backend_sync(b->backend));
-    NAIK_TRY(naik_comm_barrier(b->comm));
+    NAIK_PASS(naik_backend_sync(b->backend));
+    NAIK_PASS(naik_comm_barrier(b->comm));
     const double start_s = naik_time_s();
     for (int i = 0; i < times; i++) {
         if (copy->a != NULL) {
             triad(copy, b->threads);
         } else {
-            NAIK_TRY(ops->field.copy(copy->to, copy->from, NULL, NAIK_RHS_IDLE));
+            NAIK_PASS(ops->field.copy(copy->to, copy->from, NULL, NAIK_RHS_IDLE));
         }
     }
-    NAIK_TRY(naik_backend_sync(b->backend));
+    NAIK_PASS(naik_backend_sync(b->backend));
     *seconds = naik_time_s() - start_s;
-    NAIK_TRY(naik_comm_max_f64(b->comm, seconds, 1));
+    NAIK_PASS(naik_comm_max_f64(b->comm, seconds, 1));
     double moved = copy->a != NULL ? 24.0 * (double)copy->count
                                    : 2.0 * 48 * b->lattice->volume_cb * copy->from->nrhs;
     *bytes = moved * times * b->comm->size;
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -163,20 +163,18 @@ done:
 static naik_status export_qdp(job *j, const naik_input_source *source, int mass, const char *out,
                               const char *info, int precision)
 {
-    naik_status status = NAIK_OK;
     const size_t reals = (size_t)j->run.lattice->sites * 2 * (size_t)j->columns;
     double *columns = j->vectors[1];
     for (int column = 0; column < j->columns; column++) {
         const int solve = naik_propagator_file_solve(j->run.file, source->index, mass, column);
-        NAIK_TRY(naik_propagator_file_read_solution(j->run.file, solve,
-                                                    columns + (size_t)column * reals));
+        NAIK_PASS(naik_propagator_file_read_solution(j->run.file, solve,
+                                                     columns + (size_t)column * reals));
     }
-    NAIK_TRY(naik_qdp_propagator_write(j->run.lattice, out, precision, info, columns));
+    NAIK_PASS(naik_qdp_propagator_write(j->run.lattice, out, precision, info, columns));
     naik_log_line(j->comm->log, "wrote %s: %s, mass %.10g, a LatticePropagator, %d bit, verified",
                   out, source->label, naik_input_quark(j->run.input, source->solve, mass)->mass,
                   precision);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status export_one(job *j, const naik_input_source *source, int mass, const char *out)

@@ -55,14 +55,13 @@ done:
 /* Which gauge the links are in, if any, beside what the file says of that. */
 static naik_status print_gauge(naik_comm *comm, const input_field *in)
 {
-    naik_status status = NAIK_OK;
     double coulomb = 0, landau = 0;
     const char *claim = in->file.gauge_fixing;
     if (!(in->checks.max_unitarity_dev < 1e-3 && in->checks.max_det_dev < 1e-3)) {
         return NAIK_OK; /* no links of which a gauge could be said */
     }
-    NAIK_TRY(naik_gauge_divergence(in->gauge, NAIK_DIM - 1, &coulomb));
-    NAIK_TRY(naik_gauge_divergence(in->gauge, NAIK_DIM, &landau));
+    NAIK_PASS(naik_gauge_divergence(in->gauge, NAIK_DIM - 1, &coulomb));
+    NAIK_PASS(naik_gauge_divergence(in->gauge, NAIK_DIM, &landau));
     const bool is_coulomb = coulomb < FIXED_THETA, is_landau = landau < FIXED_THETA;
     naik_log_line(comm->log, "  gauge fixing    theta %.3e (Coulomb), %.3e (Landau): %s", coulomb,
                   landau,
@@ -77,8 +76,7 @@ static naik_status print_gauge(naik_comm *comm, const input_field *in)
         (strncmp(claim, "landau", 6) == 0 && !is_landau)) {
         naik_log_warn(comm->log, "the links are not in the gauge that the file names");
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status check(naik_comm *comm, int argc, char **argv)
@@ -199,7 +197,6 @@ static naik_status thermalise(naik_gauge *gauge, const recipe *r)
 {
     naik_log *log = gauge->lattice->comm->log;
     naik_gauge_checks checks;
-    naik_status status = NAIK_OK;
     int every = r->sweeps > 10 ? r->sweeps / 10 : 1;
     double start_s = naik_time_s();
     if (r->start == 1) {
@@ -209,14 +206,13 @@ static naik_status thermalise(naik_gauge *gauge, const recipe *r)
     }
     for (int swept = 0; swept < r->sweeps;) {
         int now = r->sweeps - swept < every ? r->sweeps - swept : every;
-        NAIK_TRY(naik_heatbath(gauge, r->beta, r->seed, swept, now, r->over_relaxations));
-        NAIK_TRY(naik_gauge_measure(gauge, &checks));
+        NAIK_PASS(naik_heatbath(gauge, r->beta, r->seed, swept, now, r->over_relaxations));
+        NAIK_PASS(naik_gauge_measure(gauge, &checks));
         swept += now;
         naik_log_line(log, "sweep %d of %d: plaquette %.6f, %.1f s", swept, r->sweeps,
                       checks.plaquette / 3, naik_time_s() - start_s);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status generate(naik_comm *comm, int argc, char **argv)
@@ -280,7 +276,6 @@ static naik_status write_fixed(naik_comm *comm, const char *out, const char *pat
                                const char *condition, const naik_gauge_fix_options *how,
                                const naik_gauge_fix_result *result, const input_field *in)
 {
-    naik_status status = NAIK_OK;
     char text[256];
     naik_gauge_checks checks;
     if (!result->converged) {
@@ -289,7 +284,7 @@ static naik_status write_fixed(naik_comm *comm, const char *out, const char *pat
                          "written; try more --max-iterations or another --over-relaxation",
                          result->theta, result->iterations, how->tolerance);
     }
-    NAIK_TRY(naik_gauge_measure(in->gauge, &checks));
+    NAIK_PASS(naik_gauge_measure(in->gauge, &checks));
     naik_log_line(comm->log, "plaquette %.15f, before %.15f", checks.plaquette / 3,
                   in->checks.plaquette / 3);
     snprintf(text, sizeof text, "%s, theta %.6e after %d iterations, over-relaxation %.6g",
@@ -299,10 +294,9 @@ static naik_status write_fixed(naik_comm *comm, const char *out, const char *pat
                                   .source = &in->file,
                                   .input_text = text,
                                   .gauge_fixing = text};
-    NAIK_TRY(naik_gauge_h5_write(out, in->gauge, precision == 0 ? 32 : 64, &meta));
+    NAIK_PASS(naik_gauge_h5_write(out, in->gauge, precision == 0 ? 32 : 64, &meta));
     naik_log_line(comm->log, "wrote %s: %s", out, text);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status fix(naik_comm *comm, int argc, char **argv)

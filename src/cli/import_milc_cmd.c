@@ -219,14 +219,12 @@ static void report_notes(const job *j)
 
 static naik_status work(job *j)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(read_bytes(j));
-    NAIK_TRY(parse(j));
-    NAIK_TRY(translate(j));
-    NAIK_TRY(write_out(j));
+    NAIK_PASS(read_bytes(j));
+    NAIK_PASS(parse(j));
+    NAIK_PASS(translate(j));
+    NAIK_PASS(write_out(j));
     report_notes(j);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_command_import_milc(naik_comm *comm, int argc, char **argv)

@@ -80,36 +80,32 @@ static void clear(checker *c)
 
 static naik_status use_quark(checker *c, const naik_quark *quark)
 {
-    naik_status status = NAIK_OK;
     const naik_set_storage storage = {NAIK_DOUBLE, 18, NAIK_DOUBLE, 1};
     if (c->quark == NULL || !naik_quark_shares_operator(c->quark, quark)) {
         c->quark = NULL;
         naik_operator_set_destroy(&c->set);
-        NAIK_TRY(naik_link_provider_operators(&c->at.links, c->at.geometry, quark, &storage, NULL,
-                                              &c->set));
+        NAIK_PASS(naik_link_provider_operators(&c->at.links, c->at.geometry, quark, &storage, NULL,
+                                               &c->set));
         c->quark = quark;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* |src - M x| / |src|, or |M x| of a zero source. */
 static naik_status residual_of(checker *c, double mass, double *residual)
 {
-    naik_status status = NAIK_OK;
     const naik_field_ops *field = &c->at.backend->ops->field;
     naik_solution *s = &c->solution;
     naik_solution_check found;
     s->op = &c->set.op[NAIK_DOUBLE];
     s->mass = mass;
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(field->from_host(s->src[parity], (naik_parity)parity, 0, c->src));
-        NAIK_TRY(field->from_host(s->x[parity], (naik_parity)parity, 0, c->x));
+        NAIK_PASS(field->from_host(s->src[parity], (naik_parity)parity, 0, c->src));
+        NAIK_PASS(field->from_host(s->x[parity], (naik_parity)parity, 0, c->x));
     }
-    NAIK_TRY(s->op->ops->check(s, &found));
+    NAIK_PASS(s->op->ops->check(s, &found));
     *residual = found.source_residual;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Stored in single precision, x itself is rounded: |M x| 2^-24 at most. */

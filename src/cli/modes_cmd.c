@@ -53,17 +53,15 @@ done:
 
 static naik_status find_all(job *j)
 {
-    naik_status status = NAIK_OK;
     const naik_input *input = j->input;
     for (int q = 0; q < input->quark_count; q++) {
         double mass[MOST_MASSES];
         if (naik_input_deflates(input, q) && naik_input_first_deflated(input, q) == q &&
             solve_plan_pays(&j->plan, input, &input->quarks[q])) {
-            NAIK_TRY(find(j, &input->quarks[q], mass, collect(input, q, mass)));
+            NAIK_PASS(find(j, &input->quarks[q], mass, collect(input, q, mass)));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* How many modes: what a run of the input would take. */
@@ -93,7 +91,6 @@ typedef struct order {
 
 static naik_status prepare(naik_comm *comm, const order *o, job *j)
 {
-    naik_status status = NAIK_OK;
     const naik_input *input = j->input;
     if (input->deflation.modes == 0) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
@@ -101,14 +98,12 @@ static naik_status prepare(naik_comm *comm, const order *o, job *j)
     }
     const char *const inputs[] = {o->path, input->gauge.file, input->action.file,
                                   input->action.long_file, input->deflation.import};
-    NAIK_TRY(naik_path_refuse_input(comm, "deflation.file", input->deflation.file, inputs, 5));
+    NAIK_PASS(naik_path_refuse_input(comm, "deflation.file", input->deflation.file, inputs, 5));
     workplace_options options = workplace_of_input(input);
     options.interruptible = true;
     options.placement = false;
     options.begun_s = o->begun_s;
-    NAIK_TRY(workplace_open(comm, &options, &j->at));
-done:
-    return status;
+    return workplace_open(comm, &options, &j->at);
 }
 
 /* The modes of one configuration; *every (or NULL): the list of them was meant, and nothing was done. */
@@ -160,7 +155,6 @@ static naik_status find_of_every(order *o, const naik_option_list *keys)
 
 naik_status naik_command_modes(naik_comm *comm, int argc, char **argv)
 {
-    naik_status status = NAIK_OK;
     order o = {.comm = comm, .begun_s = naik_time_s()};
     naik_option_list overrides = {.count = 0};
     const naik_option options[] = {
@@ -168,11 +162,10 @@ naik_status naik_command_modes(naik_comm *comm, int argc, char **argv)
         {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     static const char *const operands[] = {"INPUT.yaml"};
     bool every = false;
-    NAIK_TRY(naik_options_parse(comm->log, "modes", argc, argv, options, 2, operands, 1, &o.path));
-    NAIK_TRY(find_of_one(comm, &o, overrides.text, overrides.count, &every));
+    NAIK_PASS(naik_options_parse(comm->log, "modes", argc, argv, options, 2, operands, 1, &o.path));
+    NAIK_PASS(find_of_one(comm, &o, overrides.text, overrides.count, &every));
     if (every) {
-        NAIK_TRY(find_of_every(&o, &overrides));
+        NAIK_PASS(find_of_every(&o, &overrides));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -39,23 +39,21 @@ typedef struct switches {
 /* Backend, lattice and clock of the own group. */
 static naik_status open_workplace(solve_job *j, const switches *sw, naik_comm *comm)
 {
-    naik_status status = NAIK_OK;
     const naik_input *input = j->input;
     workplace_options options = workplace_of_input(input);
     options.interruptible = !sw->dry_run;
     options.begun_s = sw->start_s;
     options.greet = solve_report_banner;
     if (options.grid[0] == 0) {
-        NAIK_TRY(quark_multigrid_grid(comm, input, options.grid));
+        NAIK_PASS(quark_multigrid_grid(comm, input, options.grid));
     }
-    NAIK_TRY(workplace_open(comm, &options, &j->at));
-    NAIK_TRY(quark_multigrid_check(j->at.geometry, input));
+    NAIK_PASS(workplace_open(comm, &options, &j->at));
+    NAIK_PASS(quark_multigrid_check(j->at.geometry, input));
     j->backend = j->at.backend;
     j->lattice = j->at.lattice;
     j->geometry = j->at.geometry;
     j->interrupt = j->at.interrupt;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What one group decides, and all alike. */
@@ -109,12 +107,11 @@ done:
 /* Columns without solutions are solved again where what was made of them is not whole. */
 static naik_status repeat_left_out(solve_job *j)
 {
-    naik_status status = NAIK_OK;
     int count = 0;
     if (naik_propagator_file_complete(j->file) || naik_propagator_file_contracted(j->file)) {
         return NAIK_OK;
     }
-    NAIK_TRY(contract_verify_left_out(j->comm, j->input, j->file, &count));
+    NAIK_PASS(contract_verify_left_out(j->comm, j->input, j->file, &count));
     if (count > 0) {
         naik_log_line(
             j->log,
@@ -122,8 +119,7 @@ static naik_status repeat_left_out(solve_job *j)
             "damaged: %d of %d solves stored without solutions",
             count, naik_propagator_file_solves(j->file));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status open_file(solve_job *j, bool fresh)
@@ -264,28 +260,23 @@ static void region_moved(void *job, const char *opened, const char *inside)
 /* Where there is something to solve. */
 static naik_status ready_links(solve_job *j)
 {
-    naik_status status = NAIK_OK;
     /* what stands in the output's way is named where it is begun */
     int there = j->comm->rank == 0 && access(j->input->output.file, F_OK) == 0;
-    NAIK_TRY(naik_comm_broadcast(j->comm, &there, sizeof there, 0));
+    NAIK_PASS(naik_comm_broadcast(j->comm, &there, sizeof there, 0));
     if (!there) {
-        NAIK_TRY(solve_groups_agree(j, naik_link_provider_ready(j->links)));
+        NAIK_PASS(solve_groups_agree(j, naik_link_provider_ready(j->links)));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The propagators that the own group's sources and starting values come from. */
 static naik_status open_sources(solve_job *j)
 {
-    naik_status status = NAIK_OK;
     char links[512]; /* identity of them */
     naik_link_provider_identity(j->links, links, sizeof links);
-    NAIK_TRY(sequential_open(j->lattice, j->input, links, NULL, &j->sources, &j->stored,
-                             &j->sequential));
-    NAIK_TRY(solve_guess_open(j->lattice, j->input, links, j->sources.text, &j->stored, &j->guess));
-done:
-    return status;
+    NAIK_PASS(sequential_open(j->lattice, j->input, links, NULL, &j->sources, &j->stored,
+                              &j->sequential));
+    return solve_guess_open(j->lattice, j->input, links, j->sources.text, &j->stored, &j->guess);
 }
 
 static naik_status run(solve_job *j, const switches *sw)
@@ -548,7 +539,6 @@ static naik_status solve_every(naik_comm *comm, const switches *given)
 
 naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
 {
-    naik_status status = NAIK_OK;
     switches sw = {.start_s = naik_time_s()};
     const naik_option options[] = {
         {.name = "set", .kind = NAIK_OPTION_LIST, .target = &sw.overrides},
@@ -562,13 +552,12 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
         {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &sw.json}};
     static const char *const operands[] = {"INPUT.yaml"};
     bool every = false;
-    NAIK_TRY(naik_options_parse(comm->log, "solve", argc, argv, options,
-                                sizeof options / sizeof *options, operands, 1, &sw.path));
-    NAIK_TRY(check_switches(comm->log, &sw));
-    NAIK_TRY(solve_one(comm, &sw, sw.overrides.text, sw.overrides.count, &every));
+    NAIK_PASS(naik_options_parse(comm->log, "solve", argc, argv, options,
+                                 sizeof options / sizeof *options, operands, 1, &sw.path));
+    NAIK_PASS(check_switches(comm->log, &sw));
+    NAIK_PASS(solve_one(comm, &sw, sw.overrides.text, sw.overrides.count, &every));
     if (every) {
-        NAIK_TRY(solve_every(comm, &sw));
+        NAIK_PASS(solve_every(comm, &sw));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

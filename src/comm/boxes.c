@@ -10,11 +10,8 @@
 
 naik_status naik_boxes_gather(naik_comm *comm, const naik_box *mine, naik_box *out)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_comm_gather(comm, mine, sizeof *mine, out));
-    NAIK_TRY(naik_comm_broadcast(comm, out, (size_t)comm->size * sizeof *out, 0));
-done:
-    return status;
+    NAIK_PASS(naik_comm_gather(comm, mine, sizeof *mine, out));
+    return naik_comm_broadcast(comm, out, (size_t)comm->size * sizeof *out, 0);
 }
 
 /* What the boxes a and b share, as a part of a's array. *count: 1, or 0 where they share nothing. */
@@ -52,13 +49,10 @@ typedef struct exchange {
 
 static naik_status begin(naik_comm *comm, exchange *e)
 {
-    naik_status status = NAIK_OK;
     const size_t ranks = (size_t)comm->size;
-    NAIK_TRY(naik_new(comm, ranks * sizeof *e->type, "a list of boxes", (void **)&e->type));
-    NAIK_TRY(naik_new(comm, ranks * sizeof *e->count, "a list of boxes", (void **)&e->count));
-    NAIK_TRY(naik_new(comm, ranks * sizeof *e->place, "a list of boxes", (void **)&e->place));
-done:
-    return status;
+    NAIK_PASS(naik_new(comm, ranks * sizeof *e->type, "a list of boxes", (void **)&e->type));
+    NAIK_PASS(naik_new(comm, ranks * sizeof *e->count, "a list of boxes", (void **)&e->count));
+    return naik_new(comm, ranks * sizeof *e->place, "a list of boxes", (void **)&e->place);
 }
 
 static void end(const naik_comm *comm, exchange *e)

@@ -122,47 +122,42 @@ bool naik_groups_called(naik_groups *g)
 /* The others hear it at their next poll; who was called already comes, and need not call. */
 static naik_status call_others(naik_groups *g)
 {
-    naik_status status = NAIK_OK;
     for (int group = 0; group < g->count; group++) {
         g->calls[group] = MPI_REQUEST_NULL;
         if (group != g->mine) {
-            NAIK_TRY(naik_comm_check(g->job,
-                                     MPI_Isend(NULL, 0, MPI_BYTE, naik_groups_first(g, group), CALL,
-                                               g->job->mpi->world, &g->calls[group]),
-                                     "a call to another group"));
+            NAIK_PASS(naik_comm_check(g->job,
+                                      MPI_Isend(NULL, 0, MPI_BYTE, naik_groups_first(g, group),
+                                                CALL, g->job->mpi->world, &g->calls[group]),
+                                      "a call to another group"));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The calls that the ranks say they have sent; said: [ranks], `size` bytes each, which begin with that. */
 static naik_status receive_calls(naik_groups *g, const char *said, size_t size, bool called)
 {
-    naik_status status = NAIK_OK;
     for (int rank = 0; rank < g->job->size && g->comm->rank == 0; rank++) {
         int sent = 0;
         memcpy(&sent, said + (size_t)rank * size, sizeof sent);
         if (rank / g->comm->size != g->mine && sent != 0) {
-            NAIK_TRY(naik_comm_check(
+            NAIK_PASS(naik_comm_check(
                 g->job,
                 MPI_Recv(NULL, 0, MPI_BYTE, rank, CALL, g->job->mpi->world, MPI_STATUS_IGNORE),
                 "a call of another group"));
         }
     }
     for (int group = 0; group < g->count && called; group++) {
-        NAIK_TRY(naik_comm_check(g->job, MPI_Wait(&g->calls[group], MPI_STATUS_IGNORE),
-                                 "a call to another group"));
+        NAIK_PASS(naik_comm_check(g->job, MPI_Wait(&g->calls[group], MPI_STATUS_IGNORE),
+                                  "a call to another group"));
     }
     g->heard = false;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Groups that work are waited for as long as it takes: their own watchdogs see to them. *called: this rank has. */
 static naik_status assemble(naik_groups *g, const naik_groups_look *waiting, bool *called)
 {
-    naik_status status = NAIK_OK;
     naik_comm *job = g->job;
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     MPI_Request request = MPI_REQUEST_NULL;
@@ -172,16 +167,14 @@ static naik_status assemble(naik_groups *g, const naik_groups_look *waiting, boo
         naik_watchdog_wait(job->watchdog, "other groups", NULL, 0);
         if (waiting != NULL && !*called && waiting->look(waiting->data)) {
             *called = true;
-            NAIK_TRY(call_others(g));
+            NAIK_PASS(call_others(g));
         }
         error = MPI_Test(&request, &all, MPI_STATUS_IGNORE);
         if (all == 0) {
             nanosleep(&pause, NULL);
         }
     }
-    NAIK_TRY(naik_comm_check(job, error, "a meeting of the groups"));
-done:
-    return status;
+    return naik_comm_check(job, error, "a meeting of the groups");
 }
 
 naik_status naik_groups_meet(naik_groups *g, bool call, const naik_groups_look *waiting,

@@ -11,45 +11,41 @@
 static naik_status value_of(const contraction_averager *w, const contraction_item *item, int made,
                             int source, naik_complex *out)
 {
-    naik_status status = NAIK_OK;
     const int times = w->input->lattice.size[3];
     if (made >= 0) {
         memcpy(out, w->values + (size_t)made * (size_t)times, (size_t)times * sizeof *out);
         return NAIK_OK;
     }
-    NAIK_TRY(naik_propagator_file_read_correlators(w->file, source, item->mass[0], w->stored));
+    NAIK_PASS(naik_propagator_file_read_correlators(w->file, source, item->mass[0], w->stored));
     const int parts = naik_propagator_file_parts(w->file, source);
     const double *from =
         w->stored + (size_t)contraction_place(w->input, item) * (size_t)(times * parts);
     for (int t = 0; t < times; t++) {
         out[t] = (naik_complex){from[parts * t], parts == 2 ? from[parts * t + 1] : 0};
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The value of source number k of an item, shifted; `exact`: its exact one, number n of those. */
 static naik_status shifted(const contraction_averager *w, const contraction_item *item, int k,
                            const int *exact, naik_complex *out)
 {
-    naik_status status = NAIK_OK;
     const int begin = item->source[item->anchor], times = w->input->lattice.size[3];
     const int *origin = w->input->solve[w->input->sources[begin].solve].origins.data[k];
     naik_complex *raw = w->raw;
     if (exact != NULL) {
-        NAIK_TRY(value_of(w, item, item->first < 0 ? -1 : item->exact_first + *exact * item->step,
-                          item->exact_source + *exact, raw));
+        NAIK_PASS(value_of(w, item, item->first < 0 ? -1 : item->exact_first + *exact * item->step,
+                           item->exact_source + *exact, raw));
     } else {
-        NAIK_TRY(value_of(w, item, item->first < 0 ? -1 : item->first + k * item->step,
-                          item->source[0] + k, raw));
+        NAIK_PASS(value_of(w, item, item->first < 0 ? -1 : item->first + k * item->step,
+                           item->source[0] + k, raw));
     }
     for (int t = 0; t < times; t++) {
         const naik_complex factor =
             correlator_factor_of_shift(w->lattice, w->input, item, k, origin, t);
         out[t] = naik_cmul(factor, raw[(origin[3] + t) % times]);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Of numbers [n][T] at t; the sum runs in the order of the sources. */
@@ -113,14 +109,12 @@ static void keep_plain(contraction_averager *w, int n, const naik_complex *part)
 static naik_status plain(contraction_averager *w, const contraction_item *item, int n,
                          naik_complex *part)
 {
-    naik_status status = NAIK_OK;
     const int times = w->input->lattice.size[3];
     for (int k = 0; k < n; k++) {
-        NAIK_TRY(shifted(w, item, k, NULL, part + k * times));
+        NAIK_PASS(shifted(w, item, k, NULL, part + k * times));
     }
     keep_plain(w, n, part);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static double size_of(naik_complex c)
@@ -160,17 +154,16 @@ static void judge(contraction_averager *w, int index, const contraction_item *it
 static naik_status truncated(contraction_averager *w, int index, const contraction_item *item,
                              int n, naik_complex *sloppy)
 {
-    naik_status status = NAIK_OK;
     const int times = w->input->lattice.size[3];
     const naik_ints *subset = &item->average->subset;
     naik_complex *correction = sloppy + (size_t)n * (size_t)times;
     for (int k = 0; k < n; k++) {
-        NAIK_TRY(shifted(w, item, k, NULL, sloppy + k * times));
+        NAIK_PASS(shifted(w, item, k, NULL, sloppy + k * times));
     }
     for (int i = 0; i < subset->count; i++) {
         const naik_complex *own = sloppy + subset->data[i] * times;
         naik_complex *difference = correction + i * times;
-        NAIK_TRY(shifted(w, item, subset->data[i], &i, difference));
+        NAIK_PASS(shifted(w, item, subset->data[i], &i, difference));
         for (int t = 0; t < times; t++) {
             difference[t].re -= own[t].re;
             difference[t].im -= own[t].im;
@@ -187,8 +180,7 @@ static naik_status truncated(contraction_averager *w, int index, const contracti
         w->family[5 * times + t] = error_of(correction, subset->count, times, t);
     }
     judge(w, index, item);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What an average of low modes needs, once. */
@@ -247,7 +239,6 @@ static void keep_low(contraction_averager *w, const contraction_item *item, cons
 static naik_status of_fields(contraction_averager *w, const contraction_item *item,
                              const naik_input_solve *solve, naik_complex *fields)
 {
-    naik_status status = NAIK_OK;
     const int times = w->input->lattice.size[3], hits = solve->hits;
     const size_t whole = item->average != NULL ? (size_t)hits * (size_t)times : 0;
     for (int k = 0; k < solve->origins.count; k++) {
@@ -264,7 +255,7 @@ static naik_status of_fields(contraction_averager *w, const contraction_item *it
     }
     const low_average *low = &w->low[item->average - w->input->averages];
     const low_place at = place_in_low(w->input, item);
-    NAIK_TRY(ready_low(w, item->average));
+    NAIK_PASS(ready_low(w, item->average));
     for (int k = 0; k < hits; k++) {
         const naik_complex *own =
             low_average_of(low, w->input, item->average, k, at.mass, at.place);
@@ -279,24 +270,22 @@ static naik_status of_fields(contraction_averager *w, const contraction_item *it
     if (item->statistic != CONTRACTION_FIELD) {
         keep_low(w, item, all, hits, fields);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status with_low_modes(contraction_averager *w, const contraction_item *item, int n,
                                   naik_complex *rest)
 {
-    naik_status status = NAIK_OK;
     const int times = w->input->lattice.size[3];
     const low_place at = place_in_low(w->input, item);
     naik_complex *whole = rest + (size_t)n * (size_t)times;
     const low_average *low = &w->low[item->average - w->input->averages];
-    NAIK_TRY(ready_low(w, item->average));
+    NAIK_PASS(ready_low(w, item->average));
     for (int k = 0; k < n; k++) {
         const naik_complex *own =
             low_average_of(low, w->input, item->average, k, at.mass, at.place);
         const int *origin = w->input->solve[item->average->of].origins.data[k];
-        NAIK_TRY(shifted(w, item, k, NULL, whole + k * times));
+        NAIK_PASS(shifted(w, item, k, NULL, whole + k * times));
         for (int t = 0; t < times; t++) {
             const naik_complex part =
                 naik_cmul(correlator_factor_of_shift(w->lattice, w->input, item, k, origin, t),
@@ -305,8 +294,7 @@ static naik_status with_low_modes(contraction_averager *w, const contraction_ite
         }
     }
     keep_low(w, item, low_average_of(low, w->input, item->average, -1, at.mass, at.place), n, rest);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status contraction_average(contraction_averager *w, const contraction_list *list, int index,
@@ -340,7 +328,6 @@ done:
 
 naik_status contraction_averager_create(naik_log *log, contraction_averager *w)
 {
-    naik_status status = NAIK_OK;
     const size_t times = (size_t)w->input->lattice.size[3];
     size_t stored = 0;
     for (int i = 0; i < w->input->solve_count; i++) {
@@ -348,17 +335,16 @@ naik_status contraction_averager_create(naik_log *log, contraction_averager *w)
         const size_t own = (size_t)solve->correlators.count * (size_t)solve->momenta.count;
         stored = 2 * own > stored ? 2 * own : stored;
     }
-    NAIK_TRY(naik_alloc(log, (stored + 1) * times * sizeof *w->stored, "correlators",
-                        (void **)&w->stored));
-    NAIK_TRY(naik_alloc(log, times * sizeof *w->raw, "averages", (void **)&w->raw));
-    NAIK_TRY(naik_alloc(log, CONTRACTION_STATISTICS * times * sizeof *w->family, "averages",
-                        (void **)&w->family));
-    NAIK_TRY(naik_alloc(log, ((size_t)w->input->average_count + 1) * sizeof *w->verdict, "averages",
-                        (void **)&w->verdict)); /* zeroed */
-    NAIK_TRY(naik_alloc(log, ((size_t)w->input->average_count + 1) * sizeof *w->low, "averages",
-                        (void **)&w->low)); /* zeroed */
-done:
-    return status;
+    NAIK_PASS(naik_alloc(log, (stored + 1) * times * sizeof *w->stored, "correlators",
+                         (void **)&w->stored));
+    NAIK_PASS(naik_alloc(log, times * sizeof *w->raw, "averages", (void **)&w->raw));
+    NAIK_PASS(naik_alloc(log, CONTRACTION_STATISTICS * times * sizeof *w->family, "averages",
+                         (void **)&w->family));
+    NAIK_PASS(naik_alloc(log, ((size_t)w->input->average_count + 1) * sizeof *w->verdict,
+                         "averages", (void **)&w->verdict)); /* zeroed */
+    NAIK_PASS(naik_alloc(log, ((size_t)w->input->average_count + 1) * sizeof *w->low, "averages",
+                         (void **)&w->low)); /* zeroed */
+    return NAIK_OK;
 }
 
 void contraction_averager_clear(contraction_averager *w)
@@ -439,23 +425,21 @@ void contraction_averages_print(const contraction_averager *w, const contraction
 static naik_status make_anew(contraction_averager *w, const contraction_list *list,
                              naik_complex *values, naik_complex *out, int *moved)
 {
-    naik_status status = NAIK_OK;
     const size_t times = (size_t)w->input->lattice.size[3];
     for (int i = 0; i < list->count; i++) {
         naik_complex *before = values + (size_t)i * times;
         if (!contraction_follows(&list->item[i])) {
             continue;
         }
-        NAIK_TRY(contraction_average(w, list, i, out));
+        NAIK_PASS(contraction_average(w, list, i, out));
         bool differs = memcmp(before, out, times * sizeof *out) != 0;
-        NAIK_TRY(naik_comm_broadcast(w->lattice->comm, &differs, sizeof differs, 0));
+        NAIK_PASS(naik_comm_broadcast(w->lattice->comm, &differs, sizeof differs, 0));
         if (differs) {
-            NAIK_TRY(naik_propagator_file_contract(w->file, i, 1, NULL, &out->re));
+            NAIK_PASS(naik_propagator_file_contract(w->file, i, 1, NULL, &out->re));
             ++*moved;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status contraction_averages_again(const naik_lattice *lattice, const naik_input *input,

@@ -67,7 +67,6 @@ static size_t vector_count(const worker *w)
 /* A column, spin after spin; w->src is free. */
 static naik_status smear(const worker *w, const contraction_item *item, double *column)
 {
-    naik_status status = NAIK_OK;
     const int spins = w->kit->input->kind->spin;
     for (int spin = 0; spin < spins; spin++) {
 #pragma omp parallel for schedule(static)
@@ -75,22 +74,20 @@ static naik_status smear(const worker *w, const contraction_item *item, double *
             memcpy(w->src + 6 * (int64_t)site, column + 6 * ((int64_t)site * spins + spin),
                    6 * sizeof *column);
         }
-        NAIK_TRY(naik_gauss_smear(w->kit->gauss, item->radius, item->iterations, NAIK_GAUSS_ALL,
-                                  w->src));
+        NAIK_PASS(naik_gauss_smear(w->kit->gauss, item->radius, item->iterations, NAIK_GAUSS_ALL,
+                                   w->src));
 #pragma omp parallel for schedule(static)
         for (int32_t site = 0; site < w->kit->lattice->sites; site++) {
             memcpy(column + 6 * ((int64_t)site * spins + spin), w->src + 6 * (int64_t)site,
                    6 * sizeof *column);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Quark k of an item, smeared where it asks for that. */
 static naik_status read_propagator(const worker *w, const contraction_item *item, int k, held *out)
 {
-    naik_status status = NAIK_OK;
     const int source = item->source[k], mass = item->mass[k];
     if (out->full && out->source == source && out->mass == mass && out->radius == item->radius &&
         out->iterations == item->iterations) {
@@ -105,14 +102,13 @@ static naik_status read_propagator(const worker *w, const contraction_item *item
     for (int colour = 0; colour < w->kit->input->kind->columns; colour++) {
         const int solve = naik_propagator_file_solve(w->kit->file, source, mass, colour);
         double *column = out->g + (size_t)colour * vector_count(w);
-        NAIK_TRY(naik_propagator_file_read_solution(w->kit->file, solve, column));
+        NAIK_PASS(naik_propagator_file_read_solution(w->kit->file, solve, column));
         if (item->iterations > 0) {
-            NAIK_TRY(smear(w, item, column));
+            NAIK_PASS(smear(w, item, column));
         }
     }
     out->full = true;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status sum_wall(const worker *w, held *quark)
@@ -184,11 +180,10 @@ static bool shares_pass(const worker *w, const contraction_item *a, const contra
 static naik_status tie_on_device(worker *w, const contraction_item *item,
                                  const held *const quarks[2])
 {
-    naik_status status = NAIK_OK;
     const int slots = quarks[0] == quarks[1] ? 1 : DEVICE_TIE_QUARKS;
     for (int k = 0; k < slots; k++) {
         if (!is_same(&w->there[k], quarks[k])) {
-            NAIK_TRY(
+            NAIK_PASS(
                 naik_comm_agree(w->kit->lattice->comm, device_tie_put(w->tie, k, quarks[k]->g)));
             w->there[k] = *quarks[k];
         }
@@ -197,13 +192,12 @@ static naik_status tie_on_device(worker *w, const contraction_item *item,
     for (int i = 0; i < w->list->count; i++) {
         chosen[i] = !w->made[i] && shares_pass(w, item, &w->list->item[i]);
     }
-    NAIK_TRY(device_tie_items(w->tie, w->kit->input, w->list, chosen, device_tie_quark(w->tie, 0),
-                              device_tie_quark(w->tie, slots - 1), w->values));
+    NAIK_PASS(device_tie_items(w->tie, w->kit->input, w->list, chosen, device_tie_quark(w->tie, 0),
+                               device_tie_quark(w->tie, slots - 1), w->values));
     for (int i = 0; i < w->list->count; i++) {
         w->made[i] = w->made[i] || chosen[i];
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The operator of an item on its antiquark, which may be displaced so already. */
@@ -235,23 +229,20 @@ done:
 /* The links of D of a quark, which may be there already. */
 static naik_status take_hops(worker *w, const naik_quark *quark)
 {
-    naik_status status = NAIK_OK;
     if (w->hops_of != NULL && naik_quark_shares_operator(w->hops_of, quark)) {
         return NAIK_OK;
     }
     naik_hops_clear(&w->hops);
     w->hops_of = NULL;
-    NAIK_TRY(w->kit->hops(w->kit->hops_data, quark, &w->hops));
+    NAIK_PASS(w->kit->hops(w->kit->hops_data, quark, &w->hops));
     w->hops_of = quark;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The current of an item between two quarks, which may be there already. */
 static naik_status carry(worker *w, const contraction_item *item, const naik_frame *frame,
                          const held *quark, const held *antiquark)
 {
-    naik_status status = NAIK_OK;
     const naik_input *input = w->kit->input;
     const int mu = item->meson - NAIK_FIRST_CURRENT;
     const bool loop = item->kind->what == CONTRACT_LOOP;
@@ -269,15 +260,14 @@ static naik_status carry(worker *w, const contraction_item *item, const naik_fra
                               : bare ? naik_gamma_1
                                      : *naik_gamma_mu[mu];
     w->filled = false;
-    NAIK_TRY(
+    NAIK_PASS(
         take_hops(w, naik_input_quark(input, input->sources[quark->source].solve, quark->mass)));
-    NAIK_TRY(naik_current_fill(w->current, &w->hops, mu, frame->origin, &source, quark->g,
-                               antiquark->g));
+    NAIK_PASS(naik_current_fill(w->current, &w->hops, mu, frame->origin, &source, quark->g,
+                                antiquark->g));
     memcpy(w->of, of, sizeof of);
     memcpy(w->current_x0, frame->origin, sizeof w->current_x0);
     w->filled = true;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static const int lattice_origin[NAIK_DIM];
@@ -286,7 +276,6 @@ static const int lattice_origin[NAIK_DIM];
  * a correlator takes away again. */
 static naik_status take_noise(worker *w, const contraction_item *item)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = w->kit->lattice;
     const naik_quark_kind *kind = w->kit->input->kind;
     held *noise = &w->noise;
@@ -296,7 +285,7 @@ static naik_status take_noise(worker *w, const contraction_item *item)
     *noise = (held){.g = noise->g, .source = item->source[0], .mass = -1};
     for (int column = 0; column < kind->columns; column++) {
         double *v = noise->g + (size_t)column * vector_count(w);
-        NAIK_TRY(
+        NAIK_PASS(
             naik_source_fill(lat, &w->kit->input->sources[item->source[0]].source, column % 3, v));
         if (kind->spin > 1) {
             naik_source_to_spin(lat, column / 3, v);
@@ -311,8 +300,7 @@ static naik_status take_noise(worker *w, const contraction_item *item)
         }
     }
     noise->full = true;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* In the order of the sources. */
@@ -332,7 +320,6 @@ static void sum_parts(const worker *w, const contraction_item *item, naik_comple
 
 static naik_status contract(worker *w, const contraction_item *item, naik_complex *out)
 {
-    naik_status status = NAIK_OK;
     const naik_input *input = w->kit->input;
     contraction_work work = {.lattice = w->kit->lattice,
                              .quarks = input->kind,
@@ -363,9 +350,9 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         while (item->source[slot] != item->source[of] || item->mass[slot] != item->mass[of]) {
             slot++;
         }
-        NAIK_TRY(read_propagator(w, item, of, &w->quark[slot]));
+        NAIK_PASS(read_propagator(w, item, of, &w->quark[slot]));
         if (item->sink == NAIK_INPUT_SINK_WALL) {
-            NAIK_TRY(sum_wall(w, &w->quark[slot]));
+            NAIK_PASS(sum_wall(w, &w->quark[slot]));
         }
         work.propagator[k] = w->quark[slot].g;
         work.wall[k] = w->quark[slot].wall;
@@ -382,7 +369,7 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
     }
     if (item->kind->what == CONTRACT_LOOP) {
         memset(work.frame.origin, 0, sizeof work.frame.origin);
-        NAIK_TRY(take_noise(w, item));
+        NAIK_PASS(take_noise(w, item));
         quarks[1] = &w->noise;
         work.propagator[1] = w->noise.g;
     }
@@ -391,21 +378,18 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
     }
     if (naik_correlator_is_spin_taste(item->meson)) {
         const int k = item->kind->what == CONTRACT_LOOP ? 0 : 1;
-        NAIK_TRY(displace(w, item, &work.frame, quarks[k]));
+        NAIK_PASS(displace(w, item, &work.frame, quarks[k]));
         work.propagator[k] = w->displaced.of.g;
     } else if (naik_correlator_is_current(item->meson)) {
-        NAIK_TRY(carry(w, item, &work.frame, quarks[0], quarks[1]));
+        NAIK_PASS(carry(w, item, &work.frame, quarks[0], quarks[1]));
         work.current = w->current;
     }
-    NAIK_TRY(item->kind->sink[item->sink].make(&work, out));
-done:
-    return status;
+    return item->kind->sink[item->sink].make(&work, out);
 }
 
 /* Propagators, where any has to be read. */
 static naik_status allocate_vectors(worker *w)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = w->kit->lattice->comm->log;
     const naik_input *input = w->kit->input;
     const size_t bytes = vector_count(w) * sizeof(double);
@@ -418,43 +402,38 @@ static naik_status allocate_vectors(worker *w)
         return NAIK_OK;
     }
     for (int k = 0; k < contraction_quarks(input); k++) {
-        NAIK_TRY(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
-                            (void **)&w->quark[k].g));
+        NAIK_PASS(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
+                             (void **)&w->quark[k].g));
     }
     if (input->output.loops.count > 0) {
-        NAIK_TRY(
+        NAIK_PASS(
             naik_alloc(log, (size_t)input->kind->columns * bytes, "noise", (void **)&w->noise.g));
     }
-    NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));
-done:
-    return status;
+    return naik_alloc(log, bytes, "a source", (void **)&w->src);
 }
 
 static naik_status allocate(worker *w)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = w->kit->lattice->comm->log;
     const naik_input *input = w->kit->input;
     const size_t times = (size_t)input->lattice.size[3];
-    NAIK_TRY(naik_alloc(log, (size_t)w->list->count * times * sizeof *w->values, "correlators",
-                        (void **)&w->values)); /* zeroed */
-    NAIK_TRY(naik_alloc(log, (size_t)w->list->count * sizeof *w->made, "flags", (void **)&w->made));
-    NAIK_TRY(
+    NAIK_PASS(naik_alloc(log, (size_t)w->list->count * times * sizeof *w->values, "correlators",
+                         (void **)&w->values)); /* zeroed */
+    NAIK_PASS(
+        naik_alloc(log, (size_t)w->list->count * sizeof *w->made, "flags", (void **)&w->made));
+    NAIK_PASS(
         naik_alloc(log, (size_t)w->list->count * sizeof *w->chosen, "flags", (void **)&w->chosen));
     w->averager = (contraction_averager){.lattice = w->kit->lattice,
                                          .input = input,
                                          .file = w->kit->file,
                                          .low_kit = &w->kit->low,
                                          .values = w->values};
-    NAIK_TRY(contraction_averager_create(log, &w->averager));
-done:
-    return status;
+    return contraction_averager_create(log, &w->averager);
 }
 
 /* The device for mesons of staggered quarks, where it has room. */
 static naik_status open_device(worker *w)
 {
-    naik_status status = NAIK_OK;
     naik_device *device = w->kit->device;
     const naik_lattice *lat = w->kit->lattice;
     device_tie_shape shape = {.columns = 3, .quarks = DEVICE_TIE_QUARKS};
@@ -471,13 +450,12 @@ static naik_status open_device(worker *w)
         (shape.links > 0 && w->kit->shifts == NULL)) {
         return NAIK_OK;
     }
-    NAIK_TRY(device_tie_fit(device, lat, SPARE_BYTES, &shape));
+    NAIK_PASS(device_tie_fit(device, lat, SPARE_BYTES, &shape));
     if (shape.columns > 0) {
-        NAIK_TRY(device_tie_create(device, lat, shape.links > 0 ? w->kit->shifts : NULL, &shape,
-                                   &w->tie));
+        NAIK_PASS(device_tie_create(device, lat, shape.links > 0 ? w->kit->shifts : NULL, &shape,
+                                    &w->tie));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static void release(worker *w)

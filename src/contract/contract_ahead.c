@@ -68,23 +68,20 @@ static void find_users(contract_ahead *a)
 
 static naik_status allocate(contract_ahead *a)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = a->lattice->comm->log;
     const size_t count = (size_t)a->list.count;
     for (int s = 0; s < a->input->solve_count; s++) {
         const int masses = a->input->solve[s].masses.count;
         a->most_masses = masses > a->most_masses ? masses : a->most_masses;
     }
-    NAIK_TRY(naik_alloc(log, (size_t)a->input->source_count * (size_t)a->most_masses,
-                        "users of propagators", (void **)&a->users));
-    NAIK_TRY(naik_alloc(log, count * sizeof *a->mine, "flags", (void **)&a->mine));
-    NAIK_TRY(naik_alloc(log, count * sizeof *a->made, "flags", (void **)&a->made));
-    NAIK_TRY(naik_alloc(log, count * sizeof *a->chosen, "flags", (void **)&a->chosen));
-    NAIK_TRY(naik_alloc(log, count * sizeof *a->written, "flags", (void **)&a->written));
-    NAIK_TRY(naik_alloc(log, count * (size_t)a->input->lattice.size[3] * sizeof *a->values,
-                        "correlators", (void **)&a->values));
-done:
-    return status;
+    NAIK_PASS(naik_alloc(log, (size_t)a->input->source_count * (size_t)a->most_masses,
+                         "users of propagators", (void **)&a->users));
+    NAIK_PASS(naik_alloc(log, count * sizeof *a->mine, "flags", (void **)&a->mine));
+    NAIK_PASS(naik_alloc(log, count * sizeof *a->made, "flags", (void **)&a->made));
+    NAIK_PASS(naik_alloc(log, count * sizeof *a->chosen, "flags", (void **)&a->chosen));
+    NAIK_PASS(naik_alloc(log, count * sizeof *a->written, "flags", (void **)&a->written));
+    return naik_alloc(log, count * (size_t)a->input->lattice.size[3] * sizeof *a->values,
+                      "correlators", (void **)&a->values);
 }
 
 naik_status contract_ahead_create(naik_device *device, const naik_lattice *lattice,
@@ -216,17 +213,15 @@ static bool belongs(const contract_ahead *a, int i, int source, int mass)
 
 static naik_status make(contract_ahead *a, slot *of)
 {
-    naik_status status = NAIK_OK;
     for (int i = 0; i < a->list.count; i++) {
         a->chosen[i] = belongs(a, i, of->source, of->mass);
     }
-    NAIK_TRY(device_tie_items(a->tie, a->input, &a->list, a->chosen, of->g, of->g, a->values));
+    NAIK_PASS(device_tie_items(a->tie, a->input, &a->list, a->chosen, of->g, of->g, a->values));
     for (int i = 0; i < a->list.count; i++) {
         a->made[i] = a->made[i] || a->chosen[i];
     }
     of->source = -1;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static bool takes(const contract_ahead *a, int source, int mass)
@@ -278,17 +273,15 @@ naik_status contract_ahead_column(const contract_ahead *ahead, int source, int m
 naik_status contract_ahead_write(contract_ahead *ahead, int source, int mass,
                                  naik_propagator_file *file)
 {
-    naik_status status = NAIK_OK;
     for (int i = 0; i < ahead->list.count; i++) {
         ahead->chosen[i] = belongs(ahead, i, source, mass);
     }
-    NAIK_TRY(naik_propagator_file_contract(file, 0, ahead->list.count, ahead->chosen,
-                                           &ahead->values->re));
+    NAIK_PASS(naik_propagator_file_contract(file, 0, ahead->list.count, ahead->chosen,
+                                            &ahead->values->re));
     for (int i = 0; i < ahead->list.count; i++) {
         ahead->written[i] = ahead->written[i] || ahead->chosen[i];
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 bool contract_ahead_wrote(const contract_ahead *ahead, int item)
@@ -356,23 +349,21 @@ static naik_status verify_one(const naik_input *input, const contraction_list *l
                               naik_propagator_file *file, int source, int mass,
                               naik_complex *values, int *count)
 {
-    naik_status status = NAIK_OK;
     bool good = true;
     const int columns = count_columns(input, file, source, mass, &good);
     for (int i = 0; i < list->count && good && columns > 0; i++) {
         if (uses_solution(&list->item[i], source, mass)) {
-            NAIK_TRY(naik_propagator_file_contraction(file, i, &values->re, &good));
+            NAIK_PASS(naik_propagator_file_contraction(file, i, &values->re, &good));
         }
     }
     for (int column = 0; column < input->kind->columns && !good && columns > 0; column++) {
         const int solve = naik_propagator_file_solve(file, source, mass, column);
         if (naik_propagator_file_left_out(file, solve)) {
-            NAIK_TRY(naik_propagator_file_repeat(file, solve));
+            NAIK_PASS(naik_propagator_file_repeat(file, solve));
             ++*count;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status contract_verify_left_out(naik_comm *comm, const naik_input *input,
@@ -403,7 +394,6 @@ done:
 naik_status contract_left_out(const naik_input *input, const contraction_list *list,
                               naik_propagator_file *file, bool *made, naik_complex *values)
 {
-    naik_status status = NAIK_OK;
     const size_t times = (size_t)input->lattice.size[3];
     for (int i = 0; i < list->count; i++) {
         const contraction_item *item = &list->item[i];
@@ -414,9 +404,8 @@ naik_status contract_left_out(const naik_input *input, const contraction_list *l
         if (!out) {
             continue;
         }
-        NAIK_TRY(naik_propagator_file_contraction(file, i, &values[(size_t)i * times].re, &there));
+        NAIK_PASS(naik_propagator_file_contraction(file, i, &values[(size_t)i * times].re, &there));
         made[i] = there;
     }
-done:
-    return status;
+    return NAIK_OK;
 }

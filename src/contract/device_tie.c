@@ -107,32 +107,29 @@ done:
 
 static naik_status allocate(device_tie *tie)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = tie->lattice;
     naik_device *device = tie->device;
     naik_log *log = lat->comm->log;
     const size_t bytes = vector_of(lat) * sizeof(double), columns = (size_t)tie->shape.columns;
     for (int k = 0; k < tie->shape.quarks; k++) {
-        NAIK_TRY(naik_device_alloc(device, log, COLUMNS * bytes, "a propagator",
-                                   (void **)&tie->quark[k]));
+        NAIK_PASS(naik_device_alloc(device, log, COLUMNS * bytes, "a propagator",
+                                    (void **)&tie->quark[k]));
     }
     for (int k = 0; k < rooms_of(tie->shape.links); k++) {
-        NAIK_TRY(naik_device_alloc(device, log, columns * bytes, "shifted vectors",
-                                   (void **)&tie->room[k]));
+        NAIK_PASS(naik_device_alloc(device, log, columns * bytes, "shifted vectors",
+                                    (void **)&tie->room[k]));
     }
     for (int k = 0; k < 2 * NAIK_DIM; k++) {
         const size_t layer = PLACES * columns * layer_of(lat, k / 2) * sizeof(double);
         if (layer > 0) {
-            NAIK_TRY(naik_device_alloc(device, log, layer, "a face of vectors",
-                                       (void **)&tie->face[k / 2][k % 2]));
+            NAIK_PASS(naik_device_alloc(device, log, layer, "a face of vectors",
+                                        (void **)&tie->face[k / 2][k % 2]));
         }
     }
-    NAIK_TRY(naik_device_alloc(device, log,
-                               products_of(&tie->shape) * (size_t)lat->sites * sizeof *tie->product,
-                               "products of quarks", (void **)&tie->product));
-    NAIK_TRY(naik_faces_init(lat, VECTOR * tie->shape.columns, &tie->faces));
-done:
-    return status;
+    NAIK_PASS(naik_device_alloc(
+        device, log, products_of(&tie->shape) * (size_t)lat->sites * sizeof *tie->product,
+        "products of quarks", (void **)&tie->product));
+    return naik_faces_init(lat, VECTOR * tie->shape.columns, &tie->faces);
 }
 
 static naik_status take_links(device_tie *tie, const naik_gauge *links)
@@ -238,7 +235,6 @@ done:
 /* Of the fields of sets with that many links, what lies beyond the box in all directions that are still to come. */
 static naik_status exchange_all(device_tie *tie, const walk *w, int links)
 {
-    naik_status status = NAIK_OK;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         int place = 0;
         for (int i = first_with[links]; i < first_with[links + 1]; i++) {
@@ -248,14 +244,13 @@ static naik_status exchange_all(device_tie *tie, const walk *w, int links)
             }
             for (int side = 0; side < 2 && tie->lattice->split[mu] && w->needed[set | 1 << mu];
                  side++) {
-                NAIK_TRY(exchange(tie, mu, side == 0 ? NAIK_FORWARD : NAIK_BACKWARD, place,
-                                  links == 0, w->field[set]));
+                NAIK_PASS(exchange(tie, mu, side == 0 ? NAIK_FORWARD : NAIK_BACKWARD, place,
+                                   links == 0, w->field[set]));
             }
             place++;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* f: what is shifted; wanted [SETS]: the sets that fields are asked for. */
@@ -278,7 +273,6 @@ static void begin(walk *w, const double *f, const bool *wanted)
 /* Fields of sets with that many directions, and what `step` has beside. Rooms are taken from both ends by turns. */
 static naik_status make_fields(device_tie *tie, walk *w, int links, naik_link_shift *step)
 {
-    naik_status status = NAIK_OK;
     step->lattice = tie->lattice;
     step->link = tie->link;
     step->links = links;
@@ -301,16 +295,13 @@ static naik_status make_fields(device_tie *tie, walk *w, int links, naik_link_sh
         step->made |= w->needed[set] ? 1U << set : 0;
         w->field[set] = step->out[set];
     }
-    NAIK_TRY(exchange_all(tie, w, links - 1));
-    NAIK_TRY(tie->ops->shift(tie->device, step));
-done:
-    return status;
+    NAIK_PASS(exchange_all(tie, w, links - 1));
+    return tie->ops->shift(tie->device, step);
 }
 
 naik_status device_tie_apply(device_tie *tie, int spin_taste, const int r0[NAIK_DIM],
                              const double *f, double *v)
 {
-    naik_status status = NAIK_OK;
     const naik_spin_taste_form form = naik_spin_taste_form_of(spin_taste);
     bool wanted[SETS] = {false};
     walk w;
@@ -320,11 +311,9 @@ naik_status device_tie_apply(device_tie *tie, int spin_taste, const int r0[NAIK_
         naik_link_shift step = {.made = 0};
         step.by_site = links == w.links;
         step.out[form.links] = step.by_site ? v : NULL;
-        NAIK_TRY(make_fields(tie, &w, links, &step));
+        NAIK_PASS(make_fields(tie, &w, links, &step));
     }
-    NAIK_TRY(tie->ops->give_sign(tie->device, tie->lattice, form.mask, r0, form.sign, v));
-done:
-    return status;
+    return tie->ops->give_sign(tie->device, tie->lattice, form.mask, r0, form.sign, v);
 }
 
 /* A request at work. */
@@ -357,7 +346,6 @@ size_t device_tie_sums_bytes(const naik_lattice *lattice, const device_tie_reque
 
 static naik_status open_sums(const device_tie *tie, sums *s)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = tie->lattice;
     naik_log *log = lat->comm->log;
     const device_tie_request *r = s->request;
@@ -366,27 +354,25 @@ static naik_status open_sums(const device_tie *tie, sums *s)
     s->most = operators_at_once(lat, r);
     const size_t rows = 2 * momenta * (size_t)s->most, times = (size_t)lat->size[3];
     const size_t bytes = rows * (size_t)lat->local[3] * sizeof *s->there;
-    NAIK_TRY(
+    NAIK_PASS(
         naik_alloc(log, (size_t)r->operators * sizeof *s->form, "operators", (void **)&s->form));
-    NAIK_TRY(
+    NAIK_PASS(
         naik_alloc(log, factors * sizeof *s->factors, "momentum weights", (void **)&s->factors));
-    NAIK_TRY(naik_alloc(log, rows * times * sizeof *s->value, "correlators", (void **)&s->value));
+    NAIK_PASS(naik_alloc(log, rows * times * sizeof *s->value, "correlators", (void **)&s->value));
     if (lat->comm->size > 1) {
-        NAIK_TRY(naik_slice_rows_create(lat, rows, &s->here));
+        NAIK_PASS(naik_slice_rows_create(lat, rows, &s->here));
     }
-    NAIK_TRY(naik_device_alloc(tie->device, log, factors * sizeof *s->factor, "momentum weights",
-                               (void **)&s->factor));
-    NAIK_TRY(naik_device_alloc(tie->device, log, bytes, "correlator sums", (void **)&s->there));
+    NAIK_PASS(naik_device_alloc(tie->device, log, factors * sizeof *s->factor, "momentum weights",
+                                (void **)&s->factor));
+    NAIK_PASS(naik_device_alloc(tie->device, log, bytes, "correlator sums", (void **)&s->there));
     for (int k = 0; k < r->operators; k++) {
         s->form[k] = naik_spin_taste_form_of(r->spin_taste[k]);
     }
     for (int p = 0; p < r->momenta; p++) {
         naik_slice_factors(lat, &r->frame[p], 0, s->factors + (size_t)p * each);
     }
-    NAIK_TRY(tie->device->memory->upload(tie->device, s->factor, s->factors,
-                                         factors * sizeof *s->factors));
-done:
-    return status;
+    return tie->device->memory->upload(tie->device, s->factor, s->factors,
+                                       factors * sizeof *s->factors);
 }
 
 static void close_sums(const device_tie *tie, sums *s)
@@ -430,7 +416,6 @@ static naik_complex *product_of(const device_tie *tie, int set)
 static naik_status sum_some(const device_tie *tie, sums *s, const int *number, int count,
                             naik_complex *out)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = tie->lattice;
     const device_tie_request *r = s->request;
     const int times = lat->size[3], each = r->momenta * times;
@@ -446,20 +431,18 @@ static naik_status sum_some(const device_tie *tie, sums *s, const int *number, i
         args.mask[o] = form->mask;
         args.sign[o] = form->sign;
     }
-    NAIK_TRY(naik_comm_agree(lat->comm, tie->ops->sums(tie->device, &args)));
-    NAIK_TRY(take_values(tie, s, count));
+    NAIK_PASS(naik_comm_agree(lat->comm, tie->ops->sums(tie->device, &args)));
+    NAIK_PASS(take_values(tie, s, count));
     for (int k = 0; k < count * each; k++) {
         const double *re = s->value + 2 * (k / times) * times + k % times;
         out[number[k / each] * each + k % each] = (naik_complex){re[0], re[times]};
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Of all operators, those with the same links behind each other, as many in a pass as there is room for. */
 static naik_status sum_all(const device_tie *tie, sums *s, naik_complex *out)
 {
-    naik_status status = NAIK_OK;
     int number[NAIK_TIE_OPERATORS], count = 0;
     for (int i = 0; i < SETS; i++) {
         for (int k = 0; k < s->request->operators; k++) {
@@ -468,23 +451,21 @@ static naik_status sum_all(const device_tie *tie, sums *s, naik_complex *out)
             }
             number[count++] = k;
             if (count == s->most) {
-                NAIK_TRY(sum_some(tie, s, number, count, out));
+                NAIK_PASS(sum_some(tie, s, number, count, out));
                 count = 0;
             }
         }
     }
     if (count > 0) {
-        NAIK_TRY(sum_some(tie, s, number, count, out));
+        NAIK_PASS(sum_some(tie, s, number, count, out));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The products of g and every shifted field of h, of the columns from `column` on. */
 static naik_status multiply(device_tie *tie, const bool *wanted, int column, const double *g,
                             const double *h)
 {
-    naik_status status = NAIK_OK;
     walk w;
     begin(&w, h, wanted);
     if (wanted[0]) {
@@ -494,7 +475,7 @@ static naik_status multiply(device_tie *tie, const bool *wanted, int column, con
                                        .columns = tie->shape.columns,
                                        .add = column > 0,
                                        .out = product_of(tie, 0)};
-        NAIK_TRY(tie->ops->product(tie->device, &args));
+        NAIK_PASS(tie->ops->product(tie->device, &args));
     }
     for (int links = 1; links <= w.links; links++) {
         naik_link_shift step = {.g = g, .add = column > 0};
@@ -502,10 +483,9 @@ static naik_status multiply(device_tie *tie, const bool *wanted, int column, con
             const int set = in_order[i];
             step.product[set] = wanted[set] ? product_of(tie, set) : NULL;
         }
-        NAIK_TRY(make_fields(tie, &w, links, &step));
+        NAIK_PASS(make_fields(tie, &w, links, &step));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status device_tie_sum(device_tie *tie, const double *g, const double *h,

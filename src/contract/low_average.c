@@ -100,13 +100,12 @@ static int blocks_of(const maker *m)
 /* A block of modes that has been read. */
 static naik_status take(void *data, int block)
 {
-    naik_status status = NAIK_OK;
     maker *m = data;
     const int first = block * NAIK_MODES_BLOCK;
     for (int k = 0; k < NAIK_MODES_BLOCK && first + k < m->out->count; k++) {
         double length = 0;
         const double lambda2 = m->spectrum.lambda2[first + k];
-        NAIK_TRY(low_part_put(m->part, first + k, m->block, k, m->links, &length));
+        NAIK_PASS(low_part_put(m->part, first + k, m->block, k, m->links, &length));
         if (!(fabs(length - lambda2) <= SAME_LINKS * lambda2)) {
             return NAIK_FAIL(m->lattice->comm->log, NAIK_ERR_INPUT,
                              "mode %d of '%s' is none of these links: |D v|^2 is %.6g, and its "
@@ -114,8 +113,7 @@ static naik_status take(void *data, int block)
                              first + k, m->path, length, lambda2);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Whether the device has room for the vectors, the links that make them and what reading takes. */
@@ -144,11 +142,10 @@ done:
 /* The geometry that the vectors lie in. */
 static naik_status place(maker *m)
 {
-    naik_status status = NAIK_OK;
     const naik_backend_options options = {.threads = 0};
     bool room = false;
     if (m->kit->geometry != NULL) {
-        NAIK_TRY(has_room(m, &room));
+        NAIK_PASS(has_room(m, &room));
     }
     if (room) {
         m->held->geometry = m->kit->geometry;
@@ -160,39 +157,35 @@ static naik_status place(maker *m)
                       "multiplied on the host",
                       m->out->count);
     }
-    NAIK_TRY(naik_backend_create(m->lattice->comm, "cpu", &options, &m->held->host));
-    NAIK_TRY(naik_geometry_create(m->held->host, m->lattice, &m->held->own));
+    NAIK_PASS(naik_backend_create(m->lattice->comm, "cpu", &options, &m->held->host));
+    NAIK_PASS(naik_geometry_create(m->held->host, m->lattice, &m->held->own));
     m->held->geometry = m->held->own;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status allocate(maker *m)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = m->lattice->comm->log;
     const size_t times = (size_t)m->input->lattice.size[3], modes = (size_t)m->out->count;
     const size_t masses = mass_count(m->input, m->average);
     const size_t all = masses * place_count(m->input, m->average) * times;
     const size_t each = each_count(m->input, m->average) * all;
-    NAIK_TRY(naik_alloc(log, 2 * modes * sizeof *m->c, "projections", (void **)&m->c));
-    NAIK_TRY(naik_alloc(log, modes * sizeof *m->residual, "residuals", (void **)&m->residual));
-    NAIK_TRY(
+    NAIK_PASS(naik_alloc(log, 2 * modes * sizeof *m->c, "projections", (void **)&m->c));
+    NAIK_PASS(naik_alloc(log, modes * sizeof *m->residual, "residuals", (void **)&m->residual));
+    NAIK_PASS(
         naik_alloc(log, (size_t)blocks_of(m) * sizeof *m->into, "low modes", (void **)&m->into));
-    NAIK_TRY(naik_alloc(log, 2 * masses * times * sizeof *m->joined, "products of low modes",
-                        (void **)&m->joined));
-    NAIK_TRY(naik_alloc(log, REALS * (size_t)m->lattice->sites * sizeof *m->src, "a source",
-                        (void **)&m->src));
-    NAIK_TRY(naik_alloc(log, 2 * correlator_count(m->solve) * times * sizeof *m->values,
-                        "correlators", (void **)&m->values));
-    NAIK_TRY(naik_alloc(log, (size_t)m->solve->correlators.count * sizeof *m->mesons, "mesons",
-                        (void **)&m->mesons));
-    NAIK_TRY(naik_alloc(log, (size_t)m->solve->momenta.count * sizeof *m->frames, "momenta",
-                        (void **)&m->frames));
-    NAIK_TRY(naik_alloc(log, all * sizeof *m->out->all, "averages", (void **)&m->out->all));
-    NAIK_TRY(naik_alloc(log, each * sizeof *m->out->each, "averages", (void **)&m->out->each));
-done:
-    return status;
+    NAIK_PASS(naik_alloc(log, 2 * masses * times * sizeof *m->joined, "products of low modes",
+                         (void **)&m->joined));
+    NAIK_PASS(naik_alloc(log, REALS * (size_t)m->lattice->sites * sizeof *m->src, "a source",
+                         (void **)&m->src));
+    NAIK_PASS(naik_alloc(log, 2 * correlator_count(m->solve) * times * sizeof *m->values,
+                         "correlators", (void **)&m->values));
+    NAIK_PASS(naik_alloc(log, (size_t)m->solve->correlators.count * sizeof *m->mesons, "mesons",
+                         (void **)&m->mesons));
+    NAIK_PASS(naik_alloc(log, (size_t)m->solve->momenta.count * sizeof *m->frames, "momenta",
+                         (void **)&m->frames));
+    NAIK_PASS(naik_alloc(log, all * sizeof *m->out->all, "averages", (void **)&m->out->all));
+    return naik_alloc(log, each * sizeof *m->out->each, "averages", (void **)&m->out->each);
 }
 
 /* All vectors. */
@@ -246,21 +239,18 @@ done:
 /* From all sites, every correlator. */
 static naik_status from_all(maker *m)
 {
-    naik_status status = NAIK_OK;
     for (int p = 0; p < m->solve->momenta.count; p++) {
         for (int class = 0; class < LOW_PART_CLASSES; class ++) {
-            NAIK_TRY(from_class(m, class, p));
+            NAIK_PASS(from_class(m, class, p));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What a solution of one colour adds to the correlators out [correlators][momenta][T] of a source. */
 static naik_status add_colour(maker *m, int source, const naik_field *const part[2],
                               naik_complex *out)
 {
-    naik_status status = NAIK_OK;
     const int times = m->input->lattice.size[3], momenta = m->solve->momenta.count;
     const int count = (int)correlator_count(m->solve) * times;
     for (int p = 0; p < momenta; p++) {
@@ -269,14 +259,13 @@ static naik_status add_colour(maker *m, int source, const naik_field *const part
     for (int c = 0; c < m->solve->correlators.count; c++) {
         m->mesons[c] = (naik_meson)m->solve->correlators.data[c];
     }
-    NAIK_TRY(naik_meson_correlators_of(part, m->mesons, m->solve->correlators.count, m->frames,
-                                       momenta, m->values));
+    NAIK_PASS(naik_meson_correlators_of(part, m->mesons, m->solve->correlators.count, m->frames,
+                                        momenta, m->values));
     for (int k = 0; k < count; k++) {
         out[k].re += m->values[2 * k];
         out[k].im += m->values[2 * k + 1];
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* From each source. */
@@ -308,10 +297,9 @@ done:
 /* The numbers of the file, which every rank reads by itself. */
 static naik_status look(maker *m)
 {
-    naik_status status = NAIK_OK;
     naik_comm *comm = m->lattice->comm;
     int64_t size_bytes = -1;
-    NAIK_TRY(naik_file_size(comm, m->path, &size_bytes));
+    NAIK_PASS(naik_file_size(comm, m->path, &size_bytes));
     if (size_bytes < 0) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                          "averages of type low_modes need the modes of the solves, which are all "
@@ -320,21 +308,20 @@ static naik_status look(maker *m)
                          m->path);
     }
     bool foreign = comm->rank == 0 && naik_vector_file_begins(comm->log, m->path);
-    NAIK_TRY(naik_comm_broadcast(comm, &foreign, sizeof foreign, 0));
+    NAIK_PASS(naik_comm_broadcast(comm, &foreign, sizeof foreign, 0));
     if (foreign) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                          "averages of type low_modes read naik's own file of modes, and '%s' is "
                          "another code's: name it as deflation.import, and another deflation.file",
                          m->path);
     }
-    NAIK_TRY(naik_comm_agree(comm, naik_modes_spectrum_read(comm->log, m->path, &m->spectrum)));
+    NAIK_PASS(naik_comm_agree(comm, naik_modes_spectrum_read(comm->log, m->path, &m->spectrum)));
     if (memcmp(m->spectrum.size, m->lattice->size, sizeof m->spectrum.size) != 0) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "the modes of '%s' are of another lattice",
                          m->path);
     }
     m->out->count = m->kit->modes < m->spectrum.count ? m->kit->modes : m->spectrum.count;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status make_loops(maker *m, const naik_quark *quark, double *all_s)
@@ -389,19 +376,17 @@ done:
 /* The modes of an average, which an earlier one may have read. */
 static naik_status get_modes(maker *m, const naik_quark *quark)
 {
-    naik_status status = NAIK_OK;
     bool there = false;
-    NAIK_TRY(suffices(m, quark, &there));
+    NAIK_PASS(suffices(m, quark, &there));
     if (there) {
         return NAIK_OK;
     }
     low_held_clear(m->held);
-    NAIK_TRY(place(m));
-    NAIK_TRY(read_modes(m, quark));
+    NAIK_PASS(place(m));
+    NAIK_PASS(read_modes(m, quark));
     m->held->quark = quark;
     snprintf(m->held->path, sizeof m->held->path, "%s", m->path);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status low_average_make(const low_average_kit *kit, const naik_input *input,

@@ -95,20 +95,17 @@ int64_t low_loop_bytes(const naik_lattice *lattice, const naik_input *input,
 
 static naik_status allocate(worker *w)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = w->kit->lattice->comm->log;
     const size_t sites = (size_t)w->kit->lattice->sites, vector = vector_of(w);
     const size_t masses = (size_t)w->solve->masses.count, n = (size_t)w->part->count;
     const size_t columns = COLOURS * (size_t)w->solve->origins.count;
-    NAIK_TRY(naik_alloc(log, sites * sizeof *w->mask, "sites of noise", (void **)&w->mask));
-    NAIK_TRY(low_room_create(w->kit->lattice, &w->room));
-    NAIK_TRY(naik_alloc(log, 2 * masses * sites * sizeof *w->density, "loops of low modes",
-                        (void **)&w->density));
-    NAIK_TRY(naik_alloc(log, 2 * columns * n * sizeof *w->c, "projections", (void **)&w->c));
-    NAIK_TRY(naik_backend_alloc(w->part->geometry->backend, n * vector * sizeof *w->noise, "noise",
-                                (void **)&w->noise));
-done:
-    return status;
+    NAIK_PASS(naik_alloc(log, sites * sizeof *w->mask, "sites of noise", (void **)&w->mask));
+    NAIK_PASS(low_room_create(w->kit->lattice, &w->room));
+    NAIK_PASS(naik_alloc(log, 2 * masses * sites * sizeof *w->density, "loops of low modes",
+                         (void **)&w->density));
+    NAIK_PASS(naik_alloc(log, 2 * columns * n * sizeof *w->c, "projections", (void **)&w->c));
+    return naik_backend_alloc(w->part->geometry->backend, n * vector * sizeof *w->noise, "noise",
+                              (void **)&w->noise);
 }
 
 /* Where noise is: the sites of the subset, of walls on their time slices. Dilution only shares them out. */
@@ -156,16 +153,15 @@ static double factor_of(const worker *w, int mode, int mass, bool odd)
  * of them: without its sign. */
 static naik_status fill_density(worker *w, int loop)
 {
-    naik_status status = NAIK_OK;
     const int64_t sites = w->kit->lattice->sites;
     const int masses = w->solve->masses.count;
     const bool local = loop < (int)NAIK_MESONS, odd = naik_correlator_parity(loop) < 0;
     memset(w->density, 0, 2 * (size_t)masses * (size_t)sites * sizeof *w->density);
     for (int i = 0; i < w->part->count; i++) {
-        NAIK_TRY(low_part_mode(w->part, i, w->room.mode, w->room.from));
+        NAIK_PASS(low_part_mode(w->part, i, w->room.mode, w->room.from));
         if (!local) {
-            NAIK_TRY(naik_spin_taste_apply(w->kit->shifts, loop - (int)NAIK_FIRST_SPIN_TASTE,
-                                           nowhere, w->room.from, w->room.to));
+            NAIK_PASS(naik_spin_taste_apply(w->kit->shifts, loop - (int)NAIK_FIRST_SPIN_TASTE,
+                                            nowhere, w->room.from, w->room.to));
         }
         to_noise(w, !local && !odd, odd ? -1 : 1, w->room.from, w->room.antiquark);
         const double *right = local ? w->room.from : w->room.to;
@@ -182,8 +178,7 @@ static naik_status fill_density(worker *w, int loop)
             }
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* A number a site with a sign and a weight. */
@@ -244,7 +239,6 @@ static naik_status sum_density(worker *w, int loop, naik_complex *all)
 /* Three modes as noise and as its solution of one mass. */
 static naik_status fill_three(worker *w, int first, int mass)
 {
-    naik_status status = NAIK_OK;
     const size_t vector = vector_of(w);
     for (int k = 0; k < COLOURS; k++) {
         double *src = w->room.antiquark + (size_t)k * vector,
@@ -256,20 +250,18 @@ static naik_status fill_three(worker *w, int first, int mass)
             continue;
         }
         const double factor = factor_of(w, first + k, mass, true);
-        NAIK_TRY(low_part_mode(w->part, first + k, w->room.mode, w->room.from));
+        NAIK_PASS(low_part_mode(w->part, first + k, w->room.mode, w->room.from));
         to_noise(w, false, -1, w->room.from, src);
         for (size_t r = 0; r < vector; r++) {
             solution[r] = factor * w->room.from[r];
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* A conserved current of all modes. */
 static naik_status add_current(worker *w, int loop, naik_complex *all)
 {
-    naik_status status = NAIK_OK;
     const size_t sites = (size_t)w->kit->lattice->sites;
     naik_complex *const kept[2] = {w->current->one, w->current->three};
     for (int m = 0; m < w->solve->masses.count; m++) {
@@ -277,10 +269,10 @@ static naik_status add_current(worker *w, int loop, naik_complex *all)
                                       w->density + (2 * (size_t)m + 1) * sites};
         memset(sum[0], 0, 2 * sites * sizeof *sum[0]);
         for (int i = 0; i < w->part->count; i += COLOURS) {
-            NAIK_TRY(fill_three(w, i, m));
-            NAIK_TRY(naik_current_fill(w->current, w->kit->hops,
-                                       loops_of(w)->data[loop] - (int)NAIK_FIRST_CURRENT, nowhere,
-                                       NULL, w->room.quark, w->room.antiquark));
+            NAIK_PASS(fill_three(w, i, m));
+            NAIK_PASS(naik_current_fill(w->current, w->kit->hops,
+                                        loops_of(w)->data[loop] - (int)NAIK_FIRST_CURRENT, nowhere,
+                                        NULL, w->room.quark, w->room.antiquark));
             for (size_t k = 0; k < 2 * sites; k++) {
                 sum[k / sites][k % sites] =
                     naik_cadd(sum[k / sites][k % sites], kept[k / sites][k % sites]);
@@ -290,33 +282,30 @@ static naik_status add_current(worker *w, int loop, naik_complex *all)
         memcpy(kept[1], sum[1], sites * sizeof *kept[1]);
         for (int p = 0; p < w->solve->momenta.count; p++) {
             const naik_frame frame = frame_of(w, p);
-            NAIK_TRY(naik_current_sum(w->current, &frame, place_of(w, all, m, loop, p)));
+            NAIK_PASS(naik_current_sum(w->current, &frame, place_of(w, all, m, loop, p)));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The trace of every loop. */
 static naik_status from_all(worker *w, naik_complex *all)
 {
-    naik_status status = NAIK_OK;
     bool locals = false; /* the densities are those of local operators */
     for (int k = 0; k < loops_of(w)->count; k++) {
         const int loop = loops_of(w)->data[k];
         if (naik_correlator_is_current(loop)) {
-            NAIK_TRY(add_current(w, k, all));
+            NAIK_PASS(add_current(w, k, all));
             locals = false;
             continue;
         }
         if (!locals || loop >= (int)NAIK_MESONS) {
-            NAIK_TRY(fill_density(w, loop));
+            NAIK_PASS(fill_density(w, loop));
         }
         locals = loop < (int)NAIK_MESONS;
-        NAIK_TRY(sum_density(w, k, all));
+        NAIK_PASS(sum_density(w, k, all));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static const naik_source *source_of(const worker *w, int column)
@@ -327,28 +316,26 @@ static const naik_source *source_of(const worker *w, int column)
 /* Vector number `slot` of the noise = half of a column in single precision: what it is rounded to, or what that leaves. */
 static naik_status put_noise(worker *w, int slot, int job)
 {
-    naik_status status = NAIK_OK;
     const naik_geometry *geometry = w->part->geometry;
     naik_backend *backend = geometry->backend;
     const int column = job / w->halves;
     const size_t vector = vector_of(w);
     memset(w->room.to, 0, vector * sizeof *w->room.to);
-    NAIK_TRY(naik_source_fill(w->kit->lattice, source_of(w, column), column % COLOURS, w->room.to));
+    NAIK_PASS(
+        naik_source_fill(w->kit->lattice, source_of(w, column), column % COLOURS, w->room.to));
     for (size_t k = 0; k < vector; k++) {
         const double narrow = (double)(float)w->room.to[k];
         w->room.to[k] = job % w->halves == 0 ? narrow : w->room.to[k] - narrow;
     }
-    NAIK_TRY(naik_backend_upload(backend, w->part->sites, w->room.to, vector * sizeof *w->room.to));
-    NAIK_TRY(backend->ops->low->narrow(geometry, w->part->sites, w->noise + vector * (size_t)slot));
-done:
-    return status;
+    NAIK_PASS(
+        naik_backend_upload(backend, w->part->sites, w->room.to, vector * sizeof *w->room.to));
+    return backend->ops->low->narrow(geometry, w->part->sites, w->noise + vector * (size_t)slot);
 }
 
 /* The modes' products with the first `count` vectors of the noise that is there, of this rank's sites:
  * sums [2][modes][count][2]. */
 static naik_status multiply(worker *w, int count, int64_t *sums)
 {
-    naik_status status = NAIK_OK;
     low_part *part = w->part;
     naik_backend *backend = part->geometry->backend;
     const size_t n = (size_t)part->count, row = 2 * (size_t)count;
@@ -362,15 +349,14 @@ static naik_status multiply(worker *w, int count, int64_t *sums)
                                      .t = t,
                                      .most = count,
                                      .words = part->words};
-        NAIK_TRY(backend->ops->low->pairs(part->geometry, &args));
-        NAIK_TRY(naik_backend_download(backend, part->taken, part->words,
-                                       4 * n * n * sizeof *part->taken));
+        NAIK_PASS(backend->ops->low->pairs(part->geometry, &args));
+        NAIK_PASS(naik_backend_download(backend, part->taken, part->words,
+                                        4 * n * n * sizeof *part->taken));
         for (size_t k = 0; k < 2 * n * row; k++) {
             sums[k] += part->taken[k / row * 2 * n + k % row];
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* w->c of all columns. */
@@ -416,16 +402,14 @@ done:
 /* The noise of a source with the antiquark's sign on it, as a loop takes it. */
 static naik_status fill_noise(worker *w, int source)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = w->kit->lattice;
     for (int colour = 0; colour < COLOURS; colour++) {
         double *v = w->room.antiquark + (size_t)colour * vector_of(w);
-        NAIK_TRY(naik_comm_agree(lat->comm,
-                                 naik_source_fill(lat, source_of(w, COLOURS * source), colour, v)));
+        NAIK_PASS(naik_comm_agree(
+            lat->comm, naik_source_fill(lat, source_of(w, COLOURS * source), colour, v)));
         naik_meson_give_sign(lat, NAIK_PION05, nowhere, REALS, v);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Adds the loops of w->room.antiquark and w->room.quark, as those of the solves are made. */
@@ -476,21 +460,19 @@ done:
 /* From each noise field. */
 static naik_status from_each(worker *w, naik_complex *each)
 {
-    naik_status status = NAIK_OK;
     const int masses = w->solve->masses.count;
-    NAIK_TRY(project(w));
+    NAIK_PASS(project(w));
     for (int k = 0; k < w->solve->origins.count; k++) {
         const int field = naik_input_noise_field(w->solve, k);
         naik_complex *out = place_of(w, each, field * masses, 0, 0);
         const naik_complex *c = w->c + 2 * (size_t)w->part->count * COLOURS * (size_t)k;
-        NAIK_TRY(fill_noise(w, k));
+        NAIK_PASS(fill_noise(w, k));
         for (int m = 0; m < masses; m++) {
-            NAIK_TRY(low_part_propagator(w->part, c, mass_of(w, m), w->room.quark));
-            NAIK_TRY(add_loops(w, m, out));
+            NAIK_PASS(low_part_propagator(w->part, c, mass_of(w, m), w->room.quark));
+            NAIK_PASS(add_loops(w, m, out));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status low_loop_make(const low_loop_kit *kit, low_part *part, naik_complex *all,

@@ -72,23 +72,20 @@ static const naik_input_solve *entry_of(const worker *w, int k)
 
 static naik_status allocate(worker *w)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = w->kit->lattice->comm->log;
     const size_t vector = vector_of(w), times = (size_t)w->kit->lattice->size[SPACE];
     const size_t masses = (size_t)w->mass_count, n = (size_t)w->part->count;
     w->sink = w->part->sums;
-    NAIK_TRY(naik_alloc(log, table_of(w) * sizeof *w->source, "products of low modes",
-                        (void **)&w->source));
-    NAIK_TRY(naik_alloc(log, 2 * masses * times * sizeof *w->joined, "products of low modes",
-                        (void **)&w->joined));
-    NAIK_TRY(naik_alloc(log, 2 * masses * sizeof *w->masses, "masses", (void **)&w->masses));
-    NAIK_TRY(low_room_create(w->kit->lattice, &w->room));
-    NAIK_TRY(naik_alloc(log, 4 * COLOURS * n * sizeof *w->c, "projections", (void **)&w->c));
-    NAIK_TRY(naik_backend_alloc(w->part->geometry->backend,
-                                (size_t)half_of(w, 0).count * vector * sizeof *w->left,
-                                "low modes with an operator", (void **)&w->left));
-done:
-    return status;
+    NAIK_PASS(naik_alloc(log, table_of(w) * sizeof *w->source, "products of low modes",
+                         (void **)&w->source));
+    NAIK_PASS(naik_alloc(log, 2 * masses * times * sizeof *w->joined, "products of low modes",
+                         (void **)&w->joined));
+    NAIK_PASS(naik_alloc(log, 2 * masses * sizeof *w->masses, "masses", (void **)&w->masses));
+    NAIK_PASS(low_room_create(w->kit->lattice, &w->room));
+    NAIK_PASS(naik_alloc(log, 4 * COLOURS * n * sizeof *w->c, "projections", (void **)&w->c));
+    return naik_backend_alloc(w->part->geometry->backend,
+                              (size_t)half_of(w, 0).count * vector * sizeof *w->left,
+                              "low modes with an operator", (void **)&w->left);
 }
 
 /* The weight of the current on the device from now on. */
@@ -133,7 +130,6 @@ done:
 /* out = O of f for a source at x0. */
 static naik_status operate(worker *w, const int x0[NAIK_DIM], const double *f, double *out)
 {
-    naik_status status = NAIK_OK;
     if (is_there(w)) {
         return operate_there(w, x0, f, out);
     }
@@ -142,11 +138,10 @@ static naik_status operate(worker *w, const int x0[NAIK_DIM], const double *f, d
                                      out);
     }
     const naik_frame rest = {.cosine = false};
-    NAIK_TRY(naik_current_apply(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, &rest,
-                                f, out));
+    NAIK_PASS(naik_current_apply(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, &rest,
+                                 f, out));
     naik_meson_give_sign(w->kit->lattice, NAIK_PION05, x0, REALS, out);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* exp(-2 pi i p.x/L) */
@@ -224,13 +219,10 @@ done:
 /* out = L of mode i, by way of the host. */
 static naik_status turn_here(worker *w, const int momentum[SPACE], int i, double *out)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(low_part_mode(w->part, i, w->room.mode, w->room.from));
-    NAIK_TRY(turn(w, momentum));
-    status = naik_backend_upload(w->part->geometry->backend, out, w->room.to,
-                                 vector_of(w) * sizeof *out);
-done:
-    return status;
+    NAIK_PASS(low_part_mode(w->part, i, w->room.mode, w->room.from));
+    NAIK_PASS(turn(w, momentum));
+    return naik_backend_upload(w->part->geometry->backend, out, w->room.to,
+                               vector_of(w) * sizeof *out);
 }
 
 /* w->left of a half of the modes. */
@@ -273,7 +265,6 @@ static void transpose(const worker *w, const naik_complex *table, naik_complex *
  * the modes that is there goes first. */
 static naik_status multiply(worker *w, const int on_link[SPACE], const int weight[SPACE])
 {
-    naik_status status = NAIK_OK;
     const bool there = w->half >= 0 && memcmp(w->on_link, on_link, sizeof w->on_link) == 0;
     const int first = there ? w->half : 0;
     for (int k = 0; k < 2; k++) {
@@ -283,31 +274,28 @@ static naik_status multiply(worker *w, const int on_link[SPACE], const int weigh
             continue; /* of a single mode */
         }
         if (k > 0 || !there) {
-            NAIK_TRY(turn_half(w, on_link, half));
+            NAIK_PASS(turn_half(w, on_link, half));
         }
         left.vector = w->left;
-        NAIK_TRY(low_part_products(w->part, &left, 0, weight, w->sink));
+        NAIK_PASS(low_part_products(w->part, &left, 0, weight, w->sink));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Both tables of a momentum. */
 static naik_status make_tables(worker *w, const int momentum[SPACE])
 {
-    naik_status status = NAIK_OK;
     const bool current = w->current != NULL;
     int back[SPACE];
     for (int k = 0; k < SPACE; k++) {
         back[k] = -momentum[k];
     }
-    NAIK_TRY(multiply(w, nowhere, back));
+    NAIK_PASS(multiply(w, nowhere, back));
     transpose(w, w->sink, w->source);
     if (naik_input_is_moving(momentum)) {
-        NAIK_TRY(multiply(w, current ? momentum : nowhere, current ? nowhere : momentum));
+        NAIK_PASS(multiply(w, current ? momentum : nowhere, current ? nowhere : momentum));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* From all sites. */
@@ -363,46 +351,42 @@ done:
 /* w->room.antiquark of that mass, and w->room.shifted = O of it where the operator is one of spin and taste. */
 static naik_status take_antiquark(worker *w, const int source[2], double mass)
 {
-    naik_status status = NAIK_OK;
     const size_t vector = vector_of(w), n = (size_t)w->part->count;
     int x0[NAIK_DIM];
     if (w->tie != NULL) {
         return shift_there(w, source, mass);
     }
     correlator_origin(w->kit->input, 2, source, x0);
-    NAIK_TRY(low_part_propagator(w->part, w->c + 2 * n * COLOURS, mass, w->room.antiquark));
+    NAIK_PASS(low_part_propagator(w->part, w->c + 2 * n * COLOURS, mass, w->room.antiquark));
     for (size_t colour = 0; colour < COLOURS && w->current == NULL; colour++) {
-        NAIK_TRY(
+        NAIK_PASS(
             operate(w, x0, w->room.antiquark + colour * vector, w->room.shifted + colour * vector));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The correlators out [momenta][T] of what w->room.quark is, and w->room.antiquark or w->room.shifted. */
 static naik_status contract(worker *w, const int source[2], naik_complex *out)
 {
-    naik_status status = NAIK_OK;
     const low_pair_kit *kit = w->kit;
     const naik_vectors *momenta = &kit->input->output.momenta;
     int x0[NAIK_DIM];
     correlator_origin(kit->input, 2, source, x0);
     if (w->current != NULL) {
-        NAIK_TRY(naik_current_fill(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, x0,
-                                   NULL, w->room.quark, w->room.antiquark));
+        NAIK_PASS(naik_current_fill(w->current, &w->hops, w->operator-(int) NAIK_FIRST_CURRENT, x0,
+                                    NULL, w->room.quark, w->room.antiquark));
     }
     for (int p = 0; p < momenta->count; p++) {
         naik_complex *to = out + (size_t)p * (size_t)kit->lattice->size[SPACE];
         const naik_frame frame = correlator_frame(kit->input, 2, source, momenta->data[p]);
         if (w->current != NULL) {
-            NAIK_TRY(naik_current_sum(w->current, &frame, to));
+            NAIK_PASS(naik_current_sum(w->current, &frame, to));
         } else {
-            NAIK_TRY(naik_contract_meson(kit->lattice, NAIK_PION5, &frame, w->room.quark,
-                                         w->room.shifted, to));
+            NAIK_PASS(naik_contract_meson(kit->lattice, NAIK_PION5, &frame, w->room.quark,
+                                          w->room.shifted, to));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* From a source: out [masses][momenta][T]. */

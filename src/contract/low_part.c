@@ -49,42 +49,36 @@ int64_t low_part_backend_bytes(const naik_lattice *lattice, int count)
 /* What lies in the backend's memory. Local. */
 static naik_status allocate_there(low_part *part)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = part->geometry->backend;
     const naik_lattice *lat = part->geometry->lattice;
     const size_t vector = REALS * (size_t)lat->sites, count = (size_t)part->count;
-    NAIK_TRY(naik_backend_alloc(backend, count * vector * sizeof *part->vector, "low modes",
-                                (void **)&part->vector));
-    NAIK_TRY(naik_backend_alloc(backend, slice_sites(lat) * sizeof *part->weight,
-                                "momentum weights", (void **)&part->weight));
-    NAIK_TRY(naik_backend_alloc(backend, 4 * pair_count(part->count) * sizeof *part->words,
-                                "products of low modes", (void **)&part->words));
-    NAIK_TRY(naik_backend_alloc(backend, vector * sizeof *part->sites, "a vector",
-                                (void **)&part->sites));
-    NAIK_TRY(naik_backend_alloc(backend, 4 * count * sizeof *part->factors, "factors of low modes",
-                                (void **)&part->factors));
-    NAIK_TRY(naik_backend_alloc(backend, sizeof *part->length, "the length of a low mode",
-                                (void **)&part->length));
-done:
-    return status;
+    NAIK_PASS(naik_backend_alloc(backend, count * vector * sizeof *part->vector, "low modes",
+                                 (void **)&part->vector));
+    NAIK_PASS(naik_backend_alloc(backend, slice_sites(lat) * sizeof *part->weight,
+                                 "momentum weights", (void **)&part->weight));
+    NAIK_PASS(naik_backend_alloc(backend, 4 * pair_count(part->count) * sizeof *part->words,
+                                 "products of low modes", (void **)&part->words));
+    NAIK_PASS(naik_backend_alloc(backend, vector * sizeof *part->sites, "a vector",
+                                 (void **)&part->sites));
+    NAIK_PASS(naik_backend_alloc(backend, 4 * count * sizeof *part->factors, "factors of low modes",
+                                 (void **)&part->factors));
+    return naik_backend_alloc(backend, sizeof *part->length, "the length of a low mode",
+                              (void **)&part->length);
 }
 
 static naik_status allocate_here(low_part *part)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = part->geometry->lattice;
     naik_log *log = lat->comm->log;
     const size_t pairs = pair_count(part->count);
-    NAIK_TRY(naik_alloc(log, (size_t)part->count * sizeof *part->lambda, "low modes",
-                        (void **)&part->lambda));
-    NAIK_TRY(naik_alloc(log, slice_sites(lat) * sizeof *part->phases, "momentum weights",
-                        (void **)&part->phases));
-    NAIK_TRY(naik_alloc(log, 4 * pairs * sizeof *part->taken, "products of low modes",
-                        (void **)&part->taken));
-    NAIK_TRY(naik_alloc(log, 2 * (size_t)lat->size[3] * pairs * sizeof *part->sums,
-                        "products of low modes", (void **)&part->sums));
-done:
-    return status;
+    NAIK_PASS(naik_alloc(log, (size_t)part->count * sizeof *part->lambda, "low modes",
+                         (void **)&part->lambda));
+    NAIK_PASS(naik_alloc(log, slice_sites(lat) * sizeof *part->phases, "momentum weights",
+                         (void **)&part->phases));
+    NAIK_PASS(naik_alloc(log, 4 * pairs * sizeof *part->taken, "products of low modes",
+                         (void **)&part->taken));
+    return naik_alloc(log, 2 * (size_t)lat->size[3] * pairs * sizeof *part->sums,
+                      "products of low modes", (void **)&part->sums);
 }
 
 naik_status low_part_create(const naik_geometry *geometry, int count, const double *lambda2,
@@ -134,19 +128,17 @@ int64_t low_room_bytes(const naik_lattice *lattice)
 
 naik_status low_room_create(const naik_lattice *lattice, low_room *out)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = lattice->comm->log;
     const size_t vector = REALS * (size_t)lattice->sites;
     double **const three[] = {&out->quark, &out->antiquark, &out->shifted};
-    NAIK_TRY(naik_alloc(log, vector * sizeof *out->mode, "a low mode", (void **)&out->mode));
-    NAIK_TRY(naik_alloc(log, vector * sizeof *out->from, "a vector", (void **)&out->from));
-    NAIK_TRY(naik_alloc(log, vector * sizeof *out->to, "a vector", (void **)&out->to));
+    NAIK_PASS(naik_alloc(log, vector * sizeof *out->mode, "a low mode", (void **)&out->mode));
+    NAIK_PASS(naik_alloc(log, vector * sizeof *out->from, "a vector", (void **)&out->from));
+    NAIK_PASS(naik_alloc(log, vector * sizeof *out->to, "a vector", (void **)&out->to));
     for (size_t k = 0; k < sizeof three / sizeof *three; k++) {
-        NAIK_TRY(
+        NAIK_PASS(
             naik_alloc(log, COLOURS * vector * sizeof(double), "a propagator", (void **)three[k]));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void low_room_clear(low_room *room)
@@ -170,7 +162,6 @@ static bool is_odd(const naik_lattice *lat, int32_t site)
 naik_status low_part_put(low_part *part, int index, const naik_field *block, int irhs,
                          const naik_links *links, double *length)
 {
-    naik_status status = NAIK_OK;
     const naik_backend_ops *ops = ops_of(part);
     naik_backend *backend = part->geometry->backend;
     const double lambda2 = 4 * part->lambda[index] * part->lambda[index];
@@ -181,21 +172,18 @@ naik_status low_part_put(low_part *part, int index, const naik_field *block, int
                                   .out = part->half[NAIK_ODD],
                                   .v = part->half[NAIK_ODD],
                                   .s = 1 / sqrt(lambda2)};
-    NAIK_TRY(ops->field.copy_rhs(part->half[NAIK_EVEN], 0, block, irhs));
-    NAIK_TRY(naik_dslash(&odd));
-    NAIK_TRY(ops->reduction.clear(backend, part->length, 1));
-    NAIK_TRY(ops->reduction.dot(part->half[NAIK_ODD], part->half[NAIK_ODD], part->length));
-    NAIK_TRY(ops->reduction.over_ranks(backend, part->length, 1));
-    NAIK_TRY(ops->reduction.values(backend, part->length, 1, length));
+    NAIK_PASS(ops->field.copy_rhs(part->half[NAIK_EVEN], 0, block, irhs));
+    NAIK_PASS(naik_dslash(&odd));
+    NAIK_PASS(ops->reduction.clear(backend, part->length, 1));
+    NAIK_PASS(ops->reduction.dot(part->half[NAIK_ODD], part->half[NAIK_ODD], part->length));
+    NAIK_PASS(ops->reduction.over_ranks(backend, part->length, 1));
+    NAIK_PASS(ops->reduction.values(backend, part->length, 1, length));
     *length *= lambda2;
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(ops->field.to_device(part->half[parity], (naik_parity)parity, 0, part->sites));
+        NAIK_PASS(ops->field.to_device(part->half[parity], (naik_parity)parity, 0, part->sites));
     }
-    NAIK_TRY(
-        ops->low->narrow(part->geometry, part->sites,
-                         part->vector + REALS * (int64_t)part->geometry->lattice->sites * index));
-done:
-    return status;
+    return ops->low->narrow(part->geometry, part->sites,
+                            part->vector + REALS * (int64_t)part->geometry->lattice->sites * index);
 }
 
 /* f^+ g of a site, of which the first is a mode's. */
@@ -223,19 +211,17 @@ static bool is_zero(const double *v)
 static naik_status add_site(const low_part *part, int32_t site, const double *src,
                             naik_exactsum *sum)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = part->geometry->backend;
     float *there = (float *)part->words, *at = (float *)part->taken;
     const int odd = is_odd(part->geometry->lattice, site);
-    NAIK_TRY(ops_of(part)->low->at_site(part->geometry, part->vector, part->count, site, there));
-    NAIK_TRY(naik_backend_download(backend, at, there, REALS * (size_t)part->count * sizeof *at));
+    NAIK_PASS(ops_of(part)->low->at_site(part->geometry, part->vector, part->count, site, there));
+    NAIK_PASS(naik_backend_download(backend, at, there, REALS * (size_t)part->count * sizeof *at));
     for (int i = 0; i < part->count; i++) {
         const naik_complex p = product(at + REALS * (int64_t)i, src);
         naik_exactsum_add(&sum[4 * i + 2 * odd], p.re);
         naik_exactsum_add(&sum[4 * i + 2 * odd + 1], p.im);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* A slice of many sites is looked through by all threads. */

@@ -77,7 +77,6 @@ static naik_status spin_baryon(const contraction_work *w, naik_complex *out)
 /* The operator is on the quark, which is the conjugated one here, as of a meson it is on the antiquark. */
 static naik_status loop(const contraction_work *w, naik_complex *out)
 {
-    naik_status status = NAIK_OK;
     contraction_work turned = *w;
     turned.propagator[0] = w->propagator[1];
     turned.propagator[1] = w->propagator[0];
@@ -87,12 +86,11 @@ static naik_status loop(const contraction_work *w, naik_complex *out)
     if (naik_correlator_is_current(w->meson)) {
         return conserved_current(w, out);
     }
-    NAIK_TRY(w->meson < (int)NAIK_MESONS ? meson(&turned, out) : displaced_meson(&turned, out));
+    NAIK_PASS(w->meson < (int)NAIK_MESONS ? meson(&turned, out) : displaced_meson(&turned, out));
     for (int t = 0; t < w->lattice->size[3]; t++) {
         out[t] = naik_conj(out[t]);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* With H = g5 and g5 src in place of the antiquark's propagator the trace is src^+ J S. */
@@ -107,18 +105,16 @@ static naik_status spin_loop(const contraction_work *w, naik_complex *out)
 
 static naik_status condensate(const contraction_work *w, naik_complex *out)
 {
-    naik_status status = NAIK_OK;
     const int64_t vector = (int64_t)w->lattice->sites * w->quarks->reals;
     for (int column = 0; column < w->quarks->columns; column++) {
-        NAIK_TRY(naik_source_fill(w->lattice, w->source, column % 3, w->spare));
+        NAIK_PASS(naik_source_fill(w->lattice, w->source, column % 3, w->spare));
         if (w->quarks->spin > 1) {
             naik_source_to_spin(w->lattice, column / 3, w->spare);
         }
-        NAIK_TRY(naik_contract_source(w->lattice, w->quarks->spin, w->spare,
-                                      w->propagator[0] + column * vector, out));
+        NAIK_PASS(naik_contract_source(w->lattice, w->quarks->spin, w->spare,
+                                       w->propagator[0] + column * vector, out));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 #define STAGGERED_CURRENT                                                                          \

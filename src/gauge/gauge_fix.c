@@ -25,77 +25,68 @@ typedef struct fixer {
 
 static naik_status load_links(fixer *f)
 {
-    naik_status status = NAIK_OK;
     if (f->there != f->gauge) {
-        NAIK_TRY(naik_gauge_copy(f->gauge, f->there));
+        NAIK_PASS(naik_gauge_copy(f->gauge, f->there));
     }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(naik_ghosted_from_gauge(f->there, mu, &f->link[mu]));
+        NAIK_PASS(naik_ghosted_from_gauge(f->there, mu, &f->link[mu]));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status store_links(fixer *f)
 {
-    naik_status status = NAIK_OK;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(f->ops->ghosted_store(&f->link[mu], mu, f->there));
+        NAIK_PASS(f->ops->ghosted_store(&f->link[mu], mu, f->there));
     }
     if (f->there != f->gauge) {
-        NAIK_TRY(naik_gauge_copy(f->there, f->gauge));
+        NAIK_PASS(naik_gauge_copy(f->there, f->gauge));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status iterate(fixer *f)
 {
-    naik_status status = NAIK_OK;
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(f->ops->find_turns(f->link, f->directions, f->omega, parity, &f->turn));
+        NAIK_PASS(f->ops->find_turns(f->link, f->directions, f->omega, parity, &f->turn));
         for (int mu = 0; mu < NAIK_DIM; mu++) {
-            NAIK_TRY(naik_ghosted_exchange(&f->turn, mu));
+            NAIK_PASS(naik_ghosted_exchange(&f->turn, mu));
         }
-        NAIK_TRY(f->ops->apply_turns(&f->turn, parity, f->link));
+        NAIK_PASS(f->ops->apply_turns(&f->turn, parity, f->link));
         for (int mu = 0; mu < f->directions; mu++) {
-            NAIK_TRY(naik_ghosted_exchange(&f->link[mu], mu));
+            NAIK_PASS(naik_ghosted_exchange(&f->link[mu], mu));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Links back in SU(3), and how far they are from the gauge. What cannot be made unitary goes to the
  * host as it is, where naik_gauge_reunitarise says which link that is. */
 static naik_status reunitarise_and_measure(fixer *f, double *theta)
 {
-    naik_status status = NAIK_OK;
     naik_comm *comm = f->gauge->lattice->comm;
     int64_t bad = 0;
     double worst = 0;
     naik_exactsum sum;
     naik_exactsum_clear(&sum);
-    NAIK_TRY(f->ops->reunitarise(f->link, &bad));
+    NAIK_PASS(f->ops->reunitarise(f->link, &bad));
     worst = (double)bad;
-    NAIK_TRY(naik_comm_max_f64(comm, &worst, 1));
+    NAIK_PASS(naik_comm_max_f64(comm, &worst, 1));
     if (worst > 0) {
-        NAIK_TRY(store_links(f));
+        NAIK_PASS(store_links(f));
         return naik_gauge_reunitarise(f->gauge, &worst);
     }
     for (int mu = 0; mu < f->directions; mu++) {
-        NAIK_TRY(naik_ghosted_exchange(&f->link[mu], mu));
+        NAIK_PASS(naik_ghosted_exchange(&f->link[mu], mu));
     }
-    NAIK_TRY(f->ops->divergence(f->link, f->directions, &sum));
-    NAIK_TRY(naik_comm_sum_exact(comm, &sum, 1));
+    NAIK_PASS(f->ops->divergence(f->link, f->directions, &sum));
+    NAIK_PASS(naik_comm_sum_exact(comm, &sum, 1));
     *theta = naik_exactsum_value(&sum) / (3 * (double)f->gauge->lattice->volume);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status check_arguments(const naik_gauge *gauge, const naik_gauge_fix_options *o)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = gauge->lattice->comm->log;
     naik_gauge_checks checks;
     if (!(o->tolerance > 0) || !(o->over_relaxation >= 1 && o->over_relaxation < 2) ||
@@ -104,15 +95,14 @@ static naik_status check_arguments(const naik_gauge *gauge, const naik_gauge_fix
                          "gauge fixing needs a positive tolerance, an over-relaxation from 1 to "
                          "below 2 and no negative count of iterations");
     }
-    NAIK_TRY(naik_gauge_measure(gauge, &checks));
+    NAIK_PASS(naik_gauge_measure(gauge, &checks));
     if (!(checks.max_unitarity_dev < 1e-3 && checks.max_det_dev < 1e-3)) {
         return NAIK_FAIL(log, NAIK_ERR_ARG,
                          "gauge fixing needs SU(3) links, these are off by %.3g (unitarity) and "
                          "%.3g (determinant)",
                          checks.max_unitarity_dev, checks.max_det_dev);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_gauge_fix(naik_gauge *gauge, naik_device *device,

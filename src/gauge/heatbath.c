@@ -178,7 +178,6 @@ static void update_rows(sweep_state *s, const pass *p, int row_parity)
 /* All links of one direction, colour after colour. */
 static naik_status update_direction(sweep_state *s, pass_kind kind, int sweep, int mu)
 {
-    naik_status status = NAIK_OK;
     for (int colour = 0; colour < 2; colour++) {
         const pass p = {kind, sweep, mu, colour};
         if (mu == 0) {
@@ -189,24 +188,20 @@ static naik_status update_direction(sweep_state *s, pass_kind kind, int sweep, i
         }
         for (int nu = 0; colour == 0 && nu < NAIK_DIM; nu++) {
             if (nu != mu) {
-                NAIK_TRY(naik_ghosted_exchange(&s->link[mu], nu));
+                NAIK_PASS(naik_ghosted_exchange(&s->link[mu], nu));
             }
         }
     }
-    NAIK_TRY(naik_ghosted_exchange_all(&s->link[mu]));
-done:
-    return status;
+    return naik_ghosted_exchange_all(&s->link[mu]);
 }
 
 static naik_status load_links(sweep_state *s, const naik_gauge *gauge)
 {
-    naik_status status = NAIK_OK;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(naik_ghosted_from_gauge(gauge, mu, &s->link[mu]));
-        NAIK_TRY(naik_ghosted_exchange_all(&s->link[mu]));
+        NAIK_PASS(naik_ghosted_from_gauge(gauge, mu, &s->link[mu]));
+        NAIK_PASS(naik_ghosted_exchange_all(&s->link[mu]));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static void store_links(const sweep_state *s, naik_gauge *gauge)
@@ -224,7 +219,6 @@ static void store_links(const sweep_state *s, naik_gauge *gauge)
 static naik_status check_arguments(const naik_gauge *gauge, double beta, int sweep_offset,
                                    int sweeps, int over_relaxations)
 {
-    naik_status status = NAIK_OK;
     naik_comm *comm = gauge->lattice->comm;
     naik_gauge_checks checks;
     if (!(beta >= 0) || isinf(beta)) {
@@ -238,15 +232,14 @@ static naik_status check_arguments(const naik_gauge *gauge, double beta, int swe
                          sweeps, sweep_offset, over_relaxations, (int)NAIK_HEATBATH_MAX_SWEEPS);
     }
     /* Also keeps NaN out, with which the accept-reject loops would never end. */
-    NAIK_TRY(naik_gauge_measure(gauge, &checks));
+    NAIK_PASS(naik_gauge_measure(gauge, &checks));
     if (!(checks.max_unitarity_dev < 1e-3 && checks.max_det_dev < 1e-3)) {
         return NAIK_FAIL(comm->log, NAIK_ERR_ARG,
                          "the heatbath needs SU(3) links, these are off by %.3g (unitarity) and "
                          "%.3g (determinant)",
                          checks.max_unitarity_dev, checks.max_det_dev);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_heatbath(naik_gauge *gauge, double beta, uint64_t seed, int sweep_offset,

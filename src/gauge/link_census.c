@@ -131,11 +131,10 @@ naik_status naik_link_census_take(const naik_gauge *links, double limit, int rea
     const double volume = (double)lat->volume;
     const counting c = {.limit = limit, .reach = reach, .slices = lat->size[NAIK_DIM - 1]};
     const double ends = reach < c.slices ? reach * volume / c.slices : volume;
-    naik_status status = NAIK_OK;
     tally sum = count_all(links, &c);
     double extreme[3] = {sum.shape_dev, sum.scale_most, -sum.scale_least};
-    NAIK_TRY(naik_comm_sum_i64(lat->comm, sum.count, COUNTS));
-    NAIK_TRY(naik_comm_max_f64(lat->comm, extreme, 3));
+    NAIK_PASS(naik_comm_sum_i64(lat->comm, sum.count, COUNTS));
+    NAIK_PASS(naik_comm_max_f64(lat->comm, extreme, 3));
     *out = (naik_link_census){.links = NAIK_DIM * lat->volume,
                               .last = lat->volume / c.slices,
                               .zero = sum.count[ZERO],
@@ -154,8 +153,7 @@ naik_status naik_link_census_take(const naik_gauge *links, double limit, int rea
         out->bare[mu] = mean(sum.count[BARE + mu], sites);
         out->phased[mu] = mean(sum.count[PHASED + mu], sites);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 bool naik_link_census_is_scaled(const naik_link_census *census, double tolerance)

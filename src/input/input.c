@@ -39,11 +39,10 @@ static naik_status apply_override(naik_log *log, naik_yaml *tree, const char *op
 static naik_status apply_environment(naik_log *log, naik_yaml *tree, const char *backend,
                                      const char *grid)
 {
-    naik_status status = NAIK_OK;
     char origin[128], flow[128];
     if (backend != NULL && backend[0] != '\0') {
         snprintf(origin, sizeof origin, "NAIK_BACKEND=%.100s", backend);
-        NAIK_TRY(naik_yaml_set(log, tree, "run.backend", backend, origin));
+        NAIK_PASS(naik_yaml_set(log, tree, "run.backend", backend, origin));
     }
     if (grid != NULL && grid[0] != '\0') {
         int n[NAIK_DIM];
@@ -57,10 +56,9 @@ static naik_status apply_environment(naik_log *log, naik_yaml *tree, const char 
                              "%s: expected ranks in each direction, such as 1x1x2x4, or auto",
                              origin);
         }
-        NAIK_TRY(naik_yaml_set(log, tree, "run.grid", flow, origin));
+        NAIK_PASS(naik_yaml_set(log, tree, "run.grid", flow, origin));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What the input is made of. */
@@ -321,12 +319,9 @@ static naik_status read_variable(naik_log *log, const char *name, char *value, s
 /* Everything from outside, on rank 0. */
 static naik_status gather_outside(naik_log *log, const char *path, environment *env, char **bytes)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(read_variable(log, "NAIK_BACKEND", env->backend, sizeof env->backend));
-    NAIK_TRY(read_variable(log, "NAIK_GRID", env->grid, sizeof env->grid));
-    NAIK_TRY(naik_input_read_file(log, path, bytes, &env->size));
-done:
-    return status;
+    NAIK_PASS(read_variable(log, "NAIK_BACKEND", env->backend, sizeof env->backend));
+    NAIK_PASS(read_variable(log, "NAIK_GRID", env->grid, sizeof env->grid));
+    return naik_input_read_file(log, path, bytes, &env->size);
 }
 
 static void join_hints(const naik_pairs *pairs, char *text, size_t text_size)

@@ -338,19 +338,16 @@ static void find_pair(const block *b)
 
 static naik_status check_one(const block *b)
 {
-    naik_status status = NAIK_OK;
     char path[PATH_SIZE];
-    NAIK_TRY(fill(b));
-    NAIK_TRY(naik_input_check_name(b->log, b->input, "averages", b->index, b->average->name));
+    NAIK_PASS(fill(b));
+    NAIK_PASS(naik_input_check_name(b->log, b->input, "averages", b->index, b->average->name));
     find_pair(b);
     if (b->average->pair < 0) {
-        NAIK_TRY(naik_input_find_entry(b->log, b->input, path_of(b, "solve", path),
-                                       b->average->solve, &b->average->of));
-        NAIK_TRY(naik_input_averages_loops(b->input, b->average) ? NAIK_OK : check_entry(b));
+        NAIK_PASS(naik_input_find_entry(b->log, b->input, path_of(b, "solve", path),
+                                        b->average->solve, &b->average->of));
+        NAIK_PASS(naik_input_averages_loops(b->input, b->average) ? NAIK_OK : check_entry(b));
     }
-    NAIK_TRY(b->average->type == NAIK_INPUT_LOW_MODES ? check_low(b) : check_truncated(b));
-done:
-    return status;
+    return b->average->type == NAIK_INPUT_LOW_MODES ? check_low(b) : check_truncated(b);
 }
 
 naik_status naik_input_check_averages(naik_log *log, naik_input *input)
@@ -410,7 +407,6 @@ static naik_status add_entry(const block *b, naik_input_solve *sloppy, naik_inpu
 
 naik_status naik_input_add_averages(naik_log *log, naik_input *input)
 {
-    naik_status status = NAIK_OK;
     if (input->average_count == 0) {
         return NAIK_OK;
     }
@@ -429,7 +425,7 @@ naik_status naik_input_add_averages(naik_log *log, naik_input *input)
     for (int i = 0; i < input->average_count; i++) {
         const block b = {log, input, &input->averages[i], i};
         if (b.average->exact >= 0) {
-            NAIK_TRY(add_entry(&b, &all[b.average->of], &all[b.average->exact]));
+            NAIK_PASS(add_entry(&b, &all[b.average->of], &all[b.average->exact]));
         }
     }
     input->solve = all;
@@ -440,8 +436,7 @@ naik_status naik_input_add_averages(naik_log *log, naik_input *input)
                                  "most %d fit into one file",
                                  input->source_count, (int)NAIK_INPUT_SOURCES);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 bool naik_input_averages_modes(const naik_input *input, const naik_quark *quark)

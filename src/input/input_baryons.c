@@ -87,16 +87,15 @@ static naik_status check_words(naik_log *log, const naik_input *input, const cha
 static naik_status check_baryon(naik_log *log, const naik_input *input, int index,
                                 naik_input_baryon *baryon)
 {
-    naik_status status = NAIK_OK;
     char path[PATH_SIZE], operators[PATH_SIZE];
-    NAIK_TRY(naik_input_check_name(log, input, "baryons", index, baryon->name));
+    NAIK_PASS(naik_input_check_name(log, input, "baryons", index, baryon->name));
     snprintf(path, sizeof path, "baryons.%d.quarks", index);
     if (baryon->quarks.count != 3) {
         return naik_input_refuse(log, input, path, "'%s' must be three names, not %d", path,
                                  baryon->quarks.count);
     }
     for (int i = 0; i < 3; i++) {
-        NAIK_TRY(naik_input_find_entry(log, input, path, baryon->quarks.data[i], &baryon->of[i]));
+        NAIK_PASS(naik_input_find_entry(log, input, path, baryon->quarks.data[i], &baryon->of[i]));
         const naik_input_solve *one = &input->solve[baryon->of[0]];
         const naik_input_solve *solve = &input->solve[baryon->of[i]];
         const int its = naik_input_count_sources(solve);
@@ -110,14 +109,14 @@ static naik_status check_baryon(naik_log *log, const naik_input *input, int inde
         }
     }
     for (int i = 1; i < 3; i++) {
-        NAIK_TRY(naik_input_check_common(log, input, path, &input->solve[baryon->of[0]],
-                                         &input->solve[baryon->of[i]]));
+        NAIK_PASS(naik_input_check_common(log, input, path, &input->solve[baryon->of[0]],
+                                          &input->solve[baryon->of[i]]));
     }
     snprintf(operators, sizeof operators, "baryons.%d.operators", index);
     if (baryon->operators.count == 0) {
         return naik_input_refuse(log, input, operators, "'%s' names nothing", operators);
     }
-    NAIK_TRY(check_words(log, input, operators, &baryon->operators));
+    NAIK_PASS(check_words(log, input, operators, &baryon->operators));
     for (int k = 0; k < baryon->operators.count && input->kind->spin == 1; k++) {
         const int which = baryon->operators.data[k];
         if (!has_corner(input, baryon, which)) {
@@ -127,16 +126,14 @@ static naik_status check_baryon(naik_log *log, const naik_input *input, int inde
                                      path, naik_input_baryon_name(which), needed_by(which));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Of each that output.baryons asks for, that some entry has it. */
 static naik_status check_output(naik_log *log, const naik_input *input)
 {
-    naik_status status = NAIK_OK;
     const naik_ints *asked = &input->output.baryons;
-    NAIK_TRY(check_words(log, input, "output.baryons", asked));
+    NAIK_PASS(check_words(log, input, "output.baryons", asked));
     for (int k = 0; k < asked->count; k++) {
         bool any = asked->data[k] == (int)NAIK_NUCLEON;
         for (int i = 0; i < input->solve_count; i++) {
@@ -150,8 +147,7 @@ static naik_status check_output(naik_log *log, const naik_input *input)
                 naik_input_baryon_name(asked->data[k]), needed_by(asked->data[k]));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_input_check_baryons(naik_log *log, naik_input *input)

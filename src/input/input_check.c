@@ -96,7 +96,6 @@ static int list_number_rules(rule rules[NUMBER_RULES])
 
 static naik_status check_action(const checker *c)
 {
-    naik_status status = NAIK_OK;
     const int type = c->input->action.type;
     unsigned stored = 0, made = 0, projected = 0;
     rule numbers[NUMBER_RULES];
@@ -110,11 +109,9 @@ static naik_status check_action(const checker *c)
     const rule behind[] = {{"action.file", stored, stored},
                            {"action.long_file", stored, 0},
                            {"action.projection", projected, 0}};
-    NAIK_TRY(check_rules(c, before, 3, "", "action.type", type));
-    NAIK_TRY(check_rules(c, numbers, list_number_rules(numbers), "", "action.type", type));
-    NAIK_TRY(check_rules(c, behind, 3, "", "action.type", type));
-done:
-    return status;
+    NAIK_PASS(check_rules(c, before, 3, "", "action.type", type));
+    NAIK_PASS(check_rules(c, numbers, list_number_rules(numbers), "", "action.type", type));
+    return check_rules(c, behind, 3, "", "action.type", type);
 }
 
 static naik_status check_lattice(const checker *c)
@@ -185,24 +182,22 @@ static naik_status check_growth(const checker *c, const char *path, double radiu
 
 static naik_status check_growths(const checker *c)
 {
-    naik_status status = NAIK_OK;
     char path[PATH_SIZE];
     for (int i = 0; i < c->input->solve_count; i++) {
         const naik_source *source = &c->input->solve[i].source;
         snprintf(path, sizeof path, "solve.%d.source.radius", i);
         if (naik_source_kind_of(source->type)->made == NAIK_SOURCE_SMEARED) {
-            NAIK_TRY(check_growth(c, path, source->radius, source->iterations));
+            NAIK_PASS(check_growth(c, path, source->radius, source->iterations));
         }
     }
     for (int i = 0; i < c->input->pair_count; i++) {
         const naik_input_pair *pair = &c->input->pairs[i];
         snprintf(path, sizeof path, "pairs.%d.radius", i);
         if (pair->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN) {
-            NAIK_TRY(check_growth(c, path, pair->radius, pair->iterations));
+            NAIK_PASS(check_growth(c, path, pair->radius, pair->iterations));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status check_smearing(const checker *c, int index)
@@ -513,7 +508,6 @@ static naik_status check_search(const checker *c)
 
 static naik_status check_deflation(const checker *c)
 {
-    naik_status status = NAIK_OK;
     const naik_input *input = c->input;
     const naik_reals *interval = &input->deflation.interval;
     if (input->deflation.modes != 0 && input->deflation.file == NULL) {
@@ -548,49 +542,45 @@ static naik_status check_deflation(const checker *c)
         return refuse(c, "deflation.degree", "'deflation.degree' must be even, not %d",
                       input->deflation.degree);
     }
-    NAIK_TRY(check_search(c));
+    NAIK_PASS(check_search(c));
     if (interval->count != 0 && (interval->count != 2 || interval->data[0] >= interval->data[1])) {
         return refuse(c, "deflation.interval",
                       "'deflation.interval' must be two numbers, the smaller first");
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_input_check(naik_log *log, naik_input *input)
 {
-    naik_status status = NAIK_OK;
     const checker c = {.log = log, .input = input};
     char path[PATH_SIZE];
-    NAIK_TRY(check_lattice(&c));
-    NAIK_TRY(check_action(&c));
-    NAIK_TRY(naik_input_check_quarks(log, input));
-    NAIK_TRY(check_source_count(&c));
+    NAIK_PASS(check_lattice(&c));
+    NAIK_PASS(check_action(&c));
+    NAIK_PASS(naik_input_check_quarks(log, input));
+    NAIK_PASS(check_source_count(&c));
     for (int i = 0; i < input->solve_count; i++) {
-        NAIK_TRY(check_name(&c, i));
-        NAIK_TRY(check_masses(&c, i));
-        NAIK_TRY(check_twist(&c, i));
-        NAIK_TRY(check_source_keys(&c, i));
-        NAIK_TRY(check_corner(&c, i));
-        NAIK_TRY(check_colours(&c, i));
-        NAIK_TRY(check_insertion(&c, i));
-        NAIK_TRY(naik_input_check_operator(log, input, i));
-        NAIK_TRY(check_radius(&c, i));
-        NAIK_TRY(check_smearing(&c, i));
-        NAIK_TRY(check_origins(&c, i));
+        NAIK_PASS(check_name(&c, i));
+        NAIK_PASS(check_masses(&c, i));
+        NAIK_PASS(check_twist(&c, i));
+        NAIK_PASS(check_source_keys(&c, i));
+        NAIK_PASS(check_corner(&c, i));
+        NAIK_PASS(check_colours(&c, i));
+        NAIK_PASS(check_insertion(&c, i));
+        NAIK_PASS(naik_input_check_operator(log, input, i));
+        NAIK_PASS(check_radius(&c, i));
+        NAIK_PASS(check_smearing(&c, i));
+        NAIK_PASS(check_origins(&c, i));
         snprintf(path, sizeof path, "solve.%d.momenta", i);
-        NAIK_TRY(naik_input_check_momenta(log, input, path, &input->solve[i].momenta));
+        NAIK_PASS(naik_input_check_momenta(log, input, path, &input->solve[i].momenta));
     }
-    NAIK_TRY(naik_input_check_files(log, input));
-    NAIK_TRY(check_output(&c));
-    NAIK_TRY(check_deflation(&c));
-    NAIK_TRY(naik_input_check_loops(log, input));
-    NAIK_TRY(check_source_count(&c)); /* with the parts of diluted noise */
-    NAIK_TRY(naik_input_check_baryons(log, input));
-    NAIK_TRY(naik_input_check_contractions(log, input));
-    NAIK_TRY(naik_input_check_three_points(log, input));
-    NAIK_TRY(naik_input_check_averages(log, input));
-    NAIK_TRY(naik_input_check_count(log, input));
-done:
-    return status;
+    NAIK_PASS(naik_input_check_files(log, input));
+    NAIK_PASS(check_output(&c));
+    NAIK_PASS(check_deflation(&c));
+    NAIK_PASS(naik_input_check_loops(log, input));
+    NAIK_PASS(check_source_count(&c)); /* with the parts of diluted noise */
+    NAIK_PASS(naik_input_check_baryons(log, input));
+    NAIK_PASS(naik_input_check_contractions(log, input));
+    NAIK_PASS(naik_input_check_three_points(log, input));
+    NAIK_PASS(naik_input_check_averages(log, input));
+    return naik_input_check_count(log, input);
 }

@@ -105,7 +105,6 @@ typedef naik_status (*rename_file)(naik_log *, naik_input *, const void *, const
 static naik_status for_each_file(naik_log *log, naik_input *input, rename_file change,
                                  const void *data)
 {
-    naik_status status = NAIK_OK;
     char path[PATH_SIZE];
     const struct {
         const char *key, **name;
@@ -119,16 +118,15 @@ static naik_status for_each_file(naik_log *log, naik_input *input, rename_file c
                  {"run.events", &input->run.events},
                  {"run.tune_cache", &input->run.tune_cache}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        NAIK_TRY(change(log, input, data, files[i].key, files[i].name));
+        NAIK_PASS(change(log, input, data, files[i].key, files[i].name));
     }
     for (int i = 0; i < input->solve_count; i++) {
         snprintf(path, sizeof path, "solve.%d.source.file", i);
-        NAIK_TRY(change(log, input, data, path, &input->solve[i].source_file));
+        NAIK_PASS(change(log, input, data, path, &input->solve[i].source_file));
         snprintf(path, sizeof path, "solve.%d.guess", i);
-        NAIK_TRY(change(log, input, data, path, &input->solve[i].guess));
+        NAIK_PASS(change(log, input, data, path, &input->solve[i].guess));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status expand(naik_log *log, naik_input *input, const void *known, const char *path,
@@ -139,20 +137,17 @@ static naik_status expand(naik_log *log, naik_input *input, const void *known, c
 
 naik_status naik_input_name_files(naik_log *log, naik_input *input, const naik_variables *known)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(for_each_file(log, input, expand, known));
-    NAIK_TRY(check_list(log, input));
+    NAIK_PASS(for_each_file(log, input, expand, known));
+    NAIK_PASS(check_list(log, input));
     if (input->gauge.config == NULL && input->gauge.configs.count > 0) {
         input->gauge.config = input->gauge.configs.data[0];
         input->gauge.every = true;
     }
-    NAIK_TRY(check_apart(log, input));
+    NAIK_PASS(check_apart(log, input));
     if (input->gauge.config != NULL) {
-        NAIK_TRY(check_word(log, input, "gauge.config", input->gauge.config));
+        NAIK_PASS(check_word(log, input, "gauge.config", input->gauge.config));
     }
-    NAIK_TRY(for_each_file(log, input, put, NULL));
-done:
-    return status;
+    return for_each_file(log, input, put, NULL);
 }
 
 naik_status naik_input_choose_one(naik_log *log, const naik_input *input)

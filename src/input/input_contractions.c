@@ -36,14 +36,13 @@ static naik_status check_differs(naik_log *log, const naik_input *input, const c
 naik_status naik_input_check_name(naik_log *log, const naik_input *input, const char *list,
                                   int index, const char *name)
 {
-    naik_status status = NAIK_OK;
     static const char *const lists[] = {"solve", "pairs", "baryons", "three_point", "averages"};
     int before[] = {input->solve_count, input->pair_count, input->baryon_count,
                     input->three_point_count, input->average_count};
     bool behind = false;
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s.%d.name", list, index);
-    NAIK_TRY(naik_input_check_letters(log, input, path, name));
+    NAIK_PASS(naik_input_check_letters(log, input, path, name));
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
         const bool here = strcmp(list, lists[k]) == 0;
         before[k] = behind ? 0 : here ? index : before[k];
@@ -53,11 +52,10 @@ naik_status naik_input_check_name(naik_log *log, const naik_input *input, const 
                 k == 0 ? input->solve[i].name : NULL, k == 1 ? input->pairs[i].name : NULL,
                 k == 2 ? input->baryons[i].name : NULL, k == 3 ? input->three_points[i].name : NULL,
                 k == 4 ? input->averages[i].name : NULL};
-            NAIK_TRY(check_differs(log, input, path, name, lists[k], i, names[k]));
+            NAIK_PASS(check_differs(log, input, path, name, lists[k], i, names[k]));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The place in solve[] of the entry that `path` names. */
@@ -190,13 +188,12 @@ naik_status naik_input_check_common(naik_log *log, const naik_input *input, cons
 static naik_status check_pair(naik_log *log, const naik_input *input, int index,
                               naik_input_pair *pair)
 {
-    naik_status status = NAIK_OK;
     char path[PATH_SIZE];
-    NAIK_TRY(naik_input_check_name(log, input, "pairs", index, pair->name));
+    NAIK_PASS(naik_input_check_name(log, input, "pairs", index, pair->name));
     snprintf(path, sizeof path, "pairs.%d.quark", index);
-    NAIK_TRY(naik_input_find_entry(log, input, path, pair->quark, &pair->of[0]));
+    NAIK_PASS(naik_input_find_entry(log, input, path, pair->quark, &pair->of[0]));
     snprintf(path, sizeof path, "pairs.%d.antiquark", index);
-    NAIK_TRY(naik_input_find_entry(log, input, path, pair->antiquark, &pair->of[1]));
+    NAIK_PASS(naik_input_find_entry(log, input, path, pair->antiquark, &pair->of[1]));
     const int count[2] = {naik_input_count_sources(&input->solve[pair->of[0]]),
                           naik_input_count_sources(&input->solve[pair->of[1]])};
     if (count[0] != count[1] && !serves_several(input, pair, count)) {
@@ -207,16 +204,15 @@ static naik_status check_pair(naik_log *log, const naik_input *input, int index,
             "source also goes with several of a sequential entry",
             path, count[1], count[1] == 1 ? "" : "s", count[0]);
     }
-    NAIK_TRY(naik_input_check_common(log, input, path, &input->solve[pair->of[0]],
-                                     &input->solve[pair->of[1]]));
-    NAIK_TRY(check_sink(log, input, index, pair));
+    NAIK_PASS(naik_input_check_common(log, input, path, &input->solve[pair->of[0]],
+                                      &input->solve[pair->of[1]]));
+    NAIK_PASS(check_sink(log, input, index, pair));
     const bool pion5 = pair->sink == NAIK_INPUT_SINK_WALL && input->kind->spin == 1;
     if (!pion5 && (input->output.correlators.count == 0 || input->output.momenta.count == 0)) {
         return naik_input_refuse(log, input, "pairs",
                                  "'pairs' have no correlators: output.correlators names none");
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_input_check_momenta(naik_log *log, const naik_input *input, const char *path,
@@ -252,20 +248,18 @@ naik_status naik_input_check_zone(naik_log *log, const naik_input *input, const 
 
 naik_status naik_input_check_zones(naik_log *log, const naik_input *input)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_input_check_zone(log, input, "output.momenta", &input->output.momenta));
+    NAIK_PASS(naik_input_check_zone(log, input, "output.momenta", &input->output.momenta));
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
         int own[1][NAIK_DIM] = {{0}};
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "solve.%d.momenta", i);
-        NAIK_TRY(naik_input_check_zone(log, input, path, &solve->momenta));
+        NAIK_PASS(naik_input_check_zone(log, input, path, &solve->momenta));
         snprintf(path, sizeof path, "solve.%d.source.momentum", i);
         memcpy(own[0], solve->source.momentum, sizeof solve->source.momentum);
-        NAIK_TRY(naik_input_check_zone(log, input, path, &(naik_vectors){own, 1}));
+        NAIK_PASS(naik_input_check_zone(log, input, path, &(naik_vectors){own, 1}));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 const naik_ints *naik_input_asked_correlators(const naik_input *input,
@@ -466,7 +460,6 @@ static naik_status check_whole(naik_log *log, const naik_input *input)
 
 naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
 {
-    naik_status status = NAIK_OK;
     bool random = false, several = false;
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
@@ -487,12 +480,10 @@ naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
             "sequential");
     }
     for (int i = 0; i < input->pair_count; i++) {
-        NAIK_TRY(check_pair(log, input, i, &input->pairs[i]));
+        NAIK_PASS(check_pair(log, input, i, &input->pairs[i]));
     }
-    NAIK_TRY(check_whole(log, input));
-    NAIK_TRY(check_shifts(log, input));
-    NAIK_TRY(check_currents(log, input));
-    NAIK_TRY(check_operators(log, input));
-done:
-    return status;
+    NAIK_PASS(check_whole(log, input));
+    NAIK_PASS(check_shifts(log, input));
+    NAIK_PASS(check_currents(log, input));
+    return check_operators(log, input);
 }

@@ -34,9 +34,8 @@ static void fill_source_mass(const naik_input *input, int index)
 static naik_status fill_masses(naik_log *log, naik_input *input, const naik_reals *kappas,
                                naik_reals *masses, naik_reals *epsilons)
 {
-    naik_status status = NAIK_OK;
     if (kappas->count > 0) {
-        NAIK_TRY(allocate(log, input, (size_t)kappas->count, sizeof(double), &masses->data));
+        NAIK_PASS(allocate(log, input, (size_t)kappas->count, sizeof(double), &masses->data));
         masses->count = kappas->count;
     }
     for (int m = 0; m < kappas->count; m++) {
@@ -44,10 +43,9 @@ static naik_status fill_masses(naik_log *log, naik_input *input, const naik_real
     }
     if (epsilons->count == 0) {
         epsilons->count = masses->count;
-        NAIK_TRY(allocate(log, input, (size_t)masses->count, sizeof(double), &epsilons->data));
+        NAIK_PASS(allocate(log, input, (size_t)masses->count, sizeof(double), &epsilons->data));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Of quarks with spin the pion is of each solve by itself, the other correlators of all columns
@@ -55,11 +53,10 @@ done:
 static naik_status split(naik_log *log, naik_input *input, naik_ints asked, naik_ints *each,
                          naik_ints *all)
 {
-    naik_status status = NAIK_OK;
     *all = (naik_ints){.count = 0};
     *each = (naik_ints){.count = 0};
-    NAIK_TRY(allocate(log, input, (size_t)asked.count + 1, sizeof(int), &each->data));
-    NAIK_TRY(allocate(log, input, (size_t)asked.count + 1, sizeof(int), &all->data));
+    NAIK_PASS(allocate(log, input, (size_t)asked.count + 1, sizeof(int), &each->data));
+    NAIK_PASS(allocate(log, input, (size_t)asked.count + 1, sizeof(int), &all->data));
     for (int i = 0; i < asked.count; i++) {
         if (input->kind->spin == 1 && asked.data[i] < (int)NAIK_MESONS) {
             each->data[each->count++] = asked.data[i];
@@ -69,8 +66,7 @@ static naik_status split(naik_log *log, naik_input *input, naik_ints asked, naik
             all->data[all->count++] = asked.data[i] - NAIK_MESONS;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static bool same_ints(const naik_ints *a, const naik_ints *b)
@@ -82,15 +78,14 @@ static bool same_ints(const naik_ints *a, const naik_ints *b)
 /* What is made of each solve: an entry that asks for none of its own has those of the output. */
 static naik_status split_correlators(naik_log *log, naik_input *input)
 {
-    naik_status status = NAIK_OK;
     const naik_vectors *momenta = &input->output.momenta;
     for (int i = 0; i < input->solve_count; i++) {
         naik_input_solve *solve = &input->solve[i];
-        NAIK_TRY(split(log, input, *naik_input_asked_correlators(input, solve), &solve->correlators,
-                       &solve->channels));
+        NAIK_PASS(split(log, input, *naik_input_asked_correlators(input, solve),
+                        &solve->correlators, &solve->channels));
     }
-    NAIK_TRY(split(log, input, input->output.correlators, &input->output.correlators,
-                   &input->output.channels));
+    NAIK_PASS(split(log, input, input->output.correlators, &input->output.correlators,
+                    &input->output.channels));
     for (int i = 0; i < input->solve_count; i++) {
         naik_input_solve *solve = &input->solve[i];
         solve->own_correlators = !same_ints(&solve->correlators, &input->output.correlators) ||
@@ -100,16 +95,14 @@ static naik_status split_correlators(naik_log *log, naik_input *input)
                                           (size_t)momenta->count * sizeof *momenta->data) != 0));
         solve->momenta = solve->momenta.count > 0 ? solve->momenta : *momenta;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status fill_defaults(naik_log *log, naik_input *input)
 {
-    naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count; i++) {
         naik_input_solve *solve = &input->solve[i];
-        NAIK_TRY(fill_masses(log, input, &solve->kappas, &solve->masses, &solve->naik_epsilon));
+        NAIK_PASS(fill_masses(log, input, &solve->kappas, &solve->masses, &solve->naik_epsilon));
         fill_source_mass(input, i);
         if (solve->tolerance == 0) {
             solve->tolerance = input->solver.tolerance;
@@ -117,13 +110,12 @@ static naik_status fill_defaults(naik_log *log, naik_input *input)
     }
     for (int i = 0; i < input->three_point_count; i++) {
         naik_input_three_point *three = &input->three_points[i];
-        NAIK_TRY(fill_masses(log, input, &three->kappas, &three->masses, &three->naik_epsilon));
+        NAIK_PASS(fill_masses(log, input, &three->kappas, &three->masses, &three->naik_epsilon));
         if (three->tolerance == 0) {
             three->tolerance = input->solver.tolerance;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* A number that a key of the input gives for all quarks. */
@@ -158,15 +150,14 @@ static naik_quark quark_of(const naik_input *input, const naik_input_solve *solv
 /* Each quark once. */
 static naik_status list_quarks(naik_log *log, naik_input *input)
 {
-    naik_status status = NAIK_OK;
     size_t masses = 0;
     for (int i = 0; i < input->solve_count; i++) {
         masses += (size_t)input->solve[i].masses.count;
     }
-    NAIK_TRY(allocate(log, input, masses, sizeof *input->quarks, &input->quarks));
+    NAIK_PASS(allocate(log, input, masses, sizeof *input->quarks, &input->quarks));
     for (int i = 0; i < input->solve_count; i++) {
         naik_input_solve *solve = &input->solve[i];
-        NAIK_TRY(
+        NAIK_PASS(
             allocate(log, input, (size_t)solve->masses.count, sizeof *solve->quark, &solve->quark));
         for (int mass = 0; mass < solve->masses.count; mass++) {
             const naik_quark quark = quark_of(input, solve, mass);
@@ -180,22 +171,20 @@ static naik_status list_quarks(naik_log *log, naik_input *input)
             solve->quark[mass] = at;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Walls begin at (0, 0, 0, t0), those of one corner there; a source from a file knows no origin and has
  * (0, 0, 0, 0). */
 static naik_status fill_origins(naik_log *log, naik_input *input)
 {
-    naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count; i++) {
         naik_input_solve *solve = &input->solve[i];
         const int each = naik_input_sources_of_origin(solve);
         if (solve->origins.count == 0) {
             int count = each * (solve->t0.count > 0 ? solve->t0.count : 1);
-            NAIK_TRY(allocate(log, input, (size_t)count, sizeof *solve->origins.data,
-                              &solve->origins.data));
+            NAIK_PASS(allocate(log, input, (size_t)count, sizeof *solve->origins.data,
+                               &solve->origins.data));
             solve->origins.count = count;
         }
         const bool corner = naik_source_is_corner(&solve->source);
@@ -209,8 +198,7 @@ static naik_status fill_origins(naik_log *log, naik_input *input)
         input->source_count += solve->origins.count;
         input->task_count += solve->origins.count * solve->masses.count * input->kind->columns;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status name_source(naik_log *log, naik_input *input, naik_input_source *source)
@@ -232,11 +220,10 @@ static naik_status name_source(naik_log *log, naik_input *input, naik_input_sour
 
 static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)
 {
-    naik_status status = NAIK_OK;
     int source = 0, task = 0;
-    NAIK_TRY(
+    NAIK_PASS(
         allocate(log, input, (size_t)input->source_count, sizeof *input->sources, &input->sources));
-    NAIK_TRY(allocate(log, input, (size_t)input->task_count, sizeof *input->tasks, &input->tasks));
+    NAIK_PASS(allocate(log, input, (size_t)input->task_count, sizeof *input->tasks, &input->tasks));
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
         for (int k = 0; k < solve->origins.count; k++, source++) {
@@ -249,7 +236,7 @@ static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)
                 naik_input_dilute(solve, input->lattice.size[3], k % solve->parts, &s->source);
             }
             memcpy(s->x0, solve->origins.data[k], sizeof s->x0);
-            NAIK_TRY(name_source(log, input, s));
+            NAIK_PASS(name_source(log, input, s));
             for (int mass = 0; mass < solve->masses.count; mass++) {
                 for (int colour = 0; colour < input->kind->columns; colour++) {
                     input->tasks[task++] =
@@ -258,8 +245,7 @@ static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)
             }
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_input_expand(naik_log *log, naik_input *input)

@@ -59,22 +59,20 @@ typedef struct named {
 
 static naik_status refuse_read(naik_log *log, const naik_input *input, const named *written)
 {
-    naik_status status = NAIK_OK;
     const char *const fixed[] = {input->gauge.file, input->action.file, input->action.long_file,
                                  input->deflation.import};
     for (int i = 0; i < 4; i++) {
-        NAIK_TRY(
+        NAIK_PASS(
             refuse_two_uses(log, input, written->key, written->name, "read as input", fixed[i]));
     }
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
-        NAIK_TRY(refuse_two_uses(log, input, written->key, written->name, "read as input",
-                                 solve->source_file));
-        NAIK_TRY(refuse_two_uses(log, input, written->key, written->name, "read as input",
-                                 solve->guess));
+        NAIK_PASS(refuse_two_uses(log, input, written->key, written->name, "read as input",
+                                  solve->source_file));
+        NAIK_PASS(refuse_two_uses(log, input, written->key, written->name, "read as input",
+                                  solve->guess));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Names that naik makes of one that the input gives. */
@@ -92,7 +90,6 @@ static naik_status refuse_derived(naik_log *log, const naik_input *input, const 
 
 naik_status naik_input_check_files(naik_log *log, const naik_input *input)
 {
-    naik_status status = NAIK_OK;
     const named written[] = {{"output.file", input->output.file},
                              {"deflation.file", input->deflation.file},
                              {"multigrid.file", input->multigrid_file},
@@ -103,22 +100,20 @@ naik_status naik_input_check_files(naik_log *log, const naik_input *input)
         const char *ending =
             written[i].name != NULL ? naik_path_side_ending(written[i].name) : NULL;
         if (ending != NULL) {
-            status = naik_input_refuse(
+            return naik_input_refuse(
                 log, input, written[i].key,
                 "'%s' must not end in %s: naik gives such names to files beside an output",
                 written[i].key, ending);
-            goto done;
         }
-        NAIK_TRY(refuse_derived(log, input, &written[i], input->deflation.file,
-                                NAIK_INPUT_OF_EPSILON, "modes of further Naik epsilons"));
-        NAIK_TRY(refuse_derived(log, input, &written[i], input->multigrid_file, NAIK_INPUT_OF_TWIST,
-                                "near-null vectors of further twists"));
-        NAIK_TRY(refuse_read(log, input, &written[i]));
+        NAIK_PASS(refuse_derived(log, input, &written[i], input->deflation.file,
+                                 NAIK_INPUT_OF_EPSILON, "modes of further Naik epsilons"));
+        NAIK_PASS(refuse_derived(log, input, &written[i], input->multigrid_file,
+                                 NAIK_INPUT_OF_TWIST, "near-null vectors of further twists"));
+        NAIK_PASS(refuse_read(log, input, &written[i]));
         for (int other = 0; other < i; other++) {
-            NAIK_TRY(refuse_two_uses(log, input, written[i].key, written[i].name,
-                                     written[other].key, written[other].name));
+            NAIK_PASS(refuse_two_uses(log, input, written[i].key, written[i].name,
+                                      written[other].key, written[other].name));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }

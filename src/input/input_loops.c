@@ -75,7 +75,6 @@ static naik_status check_dilution(naik_log *log, const naik_input *input, int in
 
 static naik_status fill_parts(naik_log *log, naik_input *input)
 {
-    naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count; i++) {
         naik_input_solve *solve = &input->solve[i];
         int stride[NAIK_DIM] = {0};
@@ -83,15 +82,14 @@ static naik_status fill_parts(naik_log *log, naik_input *input)
         if (!naik_source_is_random(solve->source.type)) {
             continue;
         }
-        NAIK_TRY(check_dilution(log, input, i));
+        NAIK_PASS(check_dilution(log, input, i));
         find_strides(solve, input->lattice.size[3], stride);
         solve->parts = dilutes(solve, NAIK_DILUTE_PARITY) ? 2 : 1;
         for (int mu = 0; mu < NAIK_DIM; mu++) {
             solve->parts *= stride[mu];
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Whether it is one of these quarks. */
@@ -126,10 +124,9 @@ static naik_status check_loop(naik_log *log, const naik_input *input, int number
 
 naik_status naik_input_check_loops(naik_log *log, naik_input *input)
 {
-    naik_status status = NAIK_OK;
     const naik_ints *loops = &input->output.loops;
     bool any = loops->count == 0;
-    NAIK_TRY(fill_parts(log, input));
+    NAIK_PASS(fill_parts(log, input));
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
         char path[PATH_SIZE];
@@ -148,10 +145,9 @@ naik_status naik_input_check_loops(naik_log *log, naik_input *input)
             "'output.loops' needs an entry of solve with a random source of all colours");
     }
     for (int k = 0; k < loops->count; k++) {
-        NAIK_TRY(check_loop(log, input, loops->data[k]));
+        NAIK_PASS(check_loop(log, input, loops->data[k]));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 bool naik_input_has_loops(const naik_input *input, const naik_input_solve *solve)

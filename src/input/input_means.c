@@ -307,41 +307,39 @@ static naik_status check_time_links(naik_log *log, const naik_input *input, int 
 
 naik_status naik_input_check_turns(naik_log *log, const naik_input *input)
 {
-    naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count; i++) {
-        NAIK_TRY(check_tastes(log, input, i));
-        NAIK_TRY(check_time_links(log, input, i));
+        NAIK_PASS(check_tastes(log, input, i));
+        NAIK_PASS(check_time_links(log, input, i));
     }
     const bool cosine = input->output.weight == NAIK_INPUT_WEIGHT_COS;
     const bool moving = naik_input_any_moving(&input->output.momenta);
     for (int i = 0; i < input->solve_count; i++) {
         const int same[2] = {i, i};
         const bool refused = is_averaged(input, i) && cosine && naik_input_asks_moving(input, i);
-        NAIK_TRY(check_phases(log, input, same, refused, "output.momentum_weight"));
+        NAIK_PASS(check_phases(log, input, same, refused, "output.momentum_weight"));
     }
     for (int i = 0; i < input->pair_count && input->output.average; i++) {
         const int *of = input->pairs[i].of;
-        NAIK_TRY(check_corners(log, input, of, "pairs", i));
-        NAIK_TRY(check_turns(log, input, of, "pairs", i));
-        NAIK_TRY(check_sites(log, input, of, are_local(input), moving, "pairs", i));
-        NAIK_TRY(check_phases(log, input, of, cosine && moving, "output.momentum_weight"));
+        NAIK_PASS(check_corners(log, input, of, "pairs", i));
+        NAIK_PASS(check_turns(log, input, of, "pairs", i));
+        NAIK_PASS(check_sites(log, input, of, are_local(input), moving, "pairs", i));
+        NAIK_PASS(check_phases(log, input, of, cosine && moving, "output.momentum_weight"));
     }
     for (int i = 0; i < 3 * input->baryon_count && input->output.average; i++) {
         const int *quarks = input->baryons[i / 3].of;
         const int of[2] = {quarks[i % 3], quarks[(i + 1) % 3]};
-        NAIK_TRY(check_corners(log, input, of, "baryons", i / 3));
-        NAIK_TRY(check_sites(log, input, of, true, false, "baryons", i / 3));
+        NAIK_PASS(check_corners(log, input, of, "baryons", i / 3));
+        NAIK_PASS(check_sites(log, input, of, true, false, "baryons", i / 3));
     }
     for (int i = 0; i < input->three_point_count && input->output.average; i++) {
         const naik_input_three_point *three = &input->three_points[i];
         const bool moves_too =
             naik_input_any_moving(&three->momenta) || naik_input_any_moving(&three->sink_momenta) ||
             moves(&input->solve[three->of[0]]) || moves(&input->solve[three->of[1]]);
-        NAIK_TRY(check_corners(log, input, three->of, "three_point", i));
-        NAIK_TRY(check_turns(log, input, three->of, "three_point", i));
-        NAIK_TRY(check_sites(log, input, three->of, false, true, "three_point", i));
-        NAIK_TRY(check_phases(log, input, three->of, moves_too, "output.average"));
+        NAIK_PASS(check_corners(log, input, three->of, "three_point", i));
+        NAIK_PASS(check_turns(log, input, three->of, "three_point", i));
+        NAIK_PASS(check_sites(log, input, three->of, false, true, "three_point", i));
+        NAIK_PASS(check_phases(log, input, three->of, moves_too, "output.average"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -66,7 +66,6 @@ static naik_status add(naik_log *log, const char *name, naik_variables *out)
 
 naik_status naik_variables_gather(naik_log *log, const char *text, size_t size, naik_variables *out)
 {
-    naik_status status = NAIK_OK;
     char name[NAME_SIZE];
     for (size_t i = 0; i < size; i++) {
         const bool user = text[i] == '~';
@@ -78,11 +77,10 @@ naik_status naik_variables_gather(naik_log *log, const char *text, size_t size, 
         const size_t length = begin < size ? name_length(text + begin, size - begin, user) : 0;
         snprintf(name, sizeof name, "%s%.*s", user ? "~" : "", (int)length, text + begin);
         if (name[0] != '\0') {
-            NAIK_TRY(add(log, name, out));
+            NAIK_PASS(add(log, name, out));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_variables_read(naik_comm *comm, const char *const *texts, int count,

@@ -56,9 +56,8 @@ static const int *place_of(const naik_input_solve *solve, int k)
 
 static naik_status check_quark(const block *b, const char *key, const char *name, int *of)
 {
-    naik_status status = NAIK_OK;
     char path[PATH_SIZE];
-    NAIK_TRY(naik_input_find_entry(b->log, b->input, path_of(b, key, path), name, of));
+    NAIK_PASS(naik_input_find_entry(b->log, b->input, path_of(b, key, path), name, of));
     if (naik_source_is_sequential(&b->input->solve[*of].source)) {
         return refuse(b, path,
                       "'%s': the source of %s is sequential, and a three-point function begins at "
@@ -72,14 +71,12 @@ static naik_status check_quark(const block *b, const char *key, const char *name
                       "three",
                       path);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Both begin at one source. */
 static naik_status check_sources(const block *b)
 {
-    naik_status status = NAIK_OK;
     char path[PATH_SIZE];
     const naik_input_solve *parent = &b->input->solve[b->three->of[0]];
     const naik_input_solve *spectator = &b->input->solve[b->three->of[1]];
@@ -95,7 +92,7 @@ static naik_status check_sources(const block *b)
                       "order, so that both need the same number",
                       path, its, its == 1 ? "" : "s", count);
     }
-    NAIK_TRY(naik_input_check_common(b->log, b->input, path, parent, spectator));
+    NAIK_PASS(naik_input_check_common(b->log, b->input, path, parent, spectator));
     for (int k = 0; k < count; k++) {
         const int *one = place_of(parent, k), *other = place_of(spectator, k);
         if (one != NULL && other != NULL && memcmp(one, other, NAIK_DIM * sizeof *one) != 0) {
@@ -103,8 +100,7 @@ static naik_status check_sources(const block *b)
                           k, parent->name, spectator->name);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* An operator that the input names: `number` of naik_input_correlator_name, and the word for it in sentences. */
@@ -176,28 +172,25 @@ static naik_status check_current(const block *b, operator_word o)
 
 static naik_status check_insertion(const block *b, int index)
 {
-    naik_status status = NAIK_OK;
     char path[PATH_SIZE];
     const operator_word o = word_of(b, "insertion", index, b->three->insertion.data[index], path);
-    NAIK_TRY(check_operator(b, o));
+    NAIK_PASS(check_operator(b, o));
     if (naik_correlator_is_current(o.number)) {
-        NAIK_TRY(check_current(b, o));
+        NAIK_PASS(check_current(b, o));
     }
     if (naik_correlator_is_spin_taste(o.number)) {
-        NAIK_TRY(check_links(b, o, b->three->of[0]));
+        NAIK_PASS(check_links(b, o, b->three->of[0]));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status check_sink(const block *b)
 {
-    naik_status status = NAIK_OK;
     char path[PATH_SIZE];
     const operator_word o = word_of(b, "sink_operator", 0, b->three->sink, path);
-    NAIK_TRY(check_meson(b, o));
+    NAIK_PASS(check_meson(b, o));
     if (naik_correlator_is_spin_taste(o.number)) {
-        NAIK_TRY(check_links(b, o, b->three->of[1]));
+        NAIK_PASS(check_links(b, o, b->three->of[1]));
         const int label = o.number - NAIK_FIRST_SPIN_TASTE;
         if (((label / NAIK_GAMMAS ^ label % NAIK_GAMMAS) & TIME) != 0) {
             return refuse(b, path,
@@ -206,29 +199,26 @@ static naik_status check_sink(const block *b)
                           path, o.word);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status check_operators(const block *b)
 {
-    naik_status status = NAIK_OK;
     char path[PATH_SIZE], words[NAIK_INPUT_SPIN_WORDS];
     if (b->three->insertion.count == 0) {
         return refuse(b, path_of(b, "insertion", path), "'%s' names no current", path);
     }
     for (int i = 0; i < b->three->insertion.count; i++) {
-        NAIK_TRY(check_insertion(b, i));
+        NAIK_PASS(check_insertion(b, i));
     }
-    NAIK_TRY(check_sink(b));
+    NAIK_PASS(check_sink(b));
     if (b->input->kind->spin > 1) {
-        NAIK_TRY(check_meson(b, word_of(b, "source_operator", 0, b->three->source, path)));
+        NAIK_PASS(check_meson(b, word_of(b, "source_operator", 0, b->three->source, path)));
     } else if (is_given(b, "source_operator")) {
         return refuse(b, path_of(b, "source_operator", path), "'%s' applies to action.type %s only",
                       path, naik_input_spin_words(words));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status check_times(const block *b)
@@ -252,13 +242,10 @@ static naik_status check_times(const block *b)
 
 static naik_status check_momenta(const block *b, const char *key, const naik_vectors *momenta)
 {
-    naik_status status = NAIK_OK;
     char path[PATH_SIZE];
     path_of(b, key, path);
-    NAIK_TRY(naik_input_check_zone(b->log, b->input, path, momenta));
-    NAIK_TRY(naik_input_check_momenta(b->log, b->input, path, momenta));
-done:
-    return status;
+    NAIK_PASS(naik_input_check_zone(b->log, b->input, path, momenta));
+    return naik_input_check_momenta(b->log, b->input, path, momenta);
 }
 
 static naik_status check_repeated(const block *b, const char *key, const naik_reals *values)
@@ -283,12 +270,11 @@ static naik_status check_repeated(const block *b, const char *key, const naik_re
 
 static naik_status check_daughter(const block *b)
 {
-    naik_status status = NAIK_OK;
     const naik_input_three_point *three = b->three;
     char masses[PATH_SIZE], kappas[PATH_SIZE], path[PATH_SIZE];
-    NAIK_TRY(naik_input_check_masses(b->log, b->input, path_of(b, "daughter_masses", masses),
-                                     path_of(b, "daughter_kappas", kappas), &three->masses,
-                                     three->kappas.count));
+    NAIK_PASS(naik_input_check_masses(b->log, b->input, path_of(b, "daughter_masses", masses),
+                                      path_of(b, "daughter_kappas", kappas), &three->masses,
+                                      three->kappas.count));
     path_of(b, "daughter_naik_epsilon", path);
     if (three->naik_epsilon.count > 0 &&
         (naik_quark_number_of(b->input->kind, "naik_epsilon")->uses & NAIK_NUMBER_LINKS) == 0) {
@@ -300,10 +286,8 @@ static naik_status check_daughter(const block *b)
                       path, three->naik_epsilon.count, three->naik_epsilon.count == 1 ? "" : "s",
                       three->masses.count);
     }
-    NAIK_TRY(check_repeated(b, "daughter_masses", &three->masses));
-    NAIK_TRY(check_repeated(b, "daughter_kappas", &three->kappas));
-done:
-    return status;
+    NAIK_PASS(check_repeated(b, "daughter_masses", &three->masses));
+    return check_repeated(b, "daughter_kappas", &three->kappas);
 }
 
 /* The daughter has no twist. */
@@ -323,20 +307,17 @@ static naik_status check_weight(const block *b)
 
 static naik_status check_one(const block *b)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(fill(b));
-    NAIK_TRY(naik_input_check_name(b->log, b->input, "three_point", b->index, b->three->name));
-    NAIK_TRY(check_quark(b, "parent", b->three->parent, &b->three->of[0]));
-    NAIK_TRY(check_quark(b, "spectator", b->three->spectator, &b->three->of[1]));
-    NAIK_TRY(check_sources(b));
-    NAIK_TRY(check_operators(b));
-    NAIK_TRY(check_times(b));
-    NAIK_TRY(check_momenta(b, "momenta", &b->three->momenta));
-    NAIK_TRY(check_momenta(b, "sink_momenta", &b->three->sink_momenta));
-    NAIK_TRY(check_daughter(b));
-    NAIK_TRY(check_weight(b));
-done:
-    return status;
+    NAIK_PASS(fill(b));
+    NAIK_PASS(naik_input_check_name(b->log, b->input, "three_point", b->index, b->three->name));
+    NAIK_PASS(check_quark(b, "parent", b->three->parent, &b->three->of[0]));
+    NAIK_PASS(check_quark(b, "spectator", b->three->spectator, &b->three->of[1]));
+    NAIK_PASS(check_sources(b));
+    NAIK_PASS(check_operators(b));
+    NAIK_PASS(check_times(b));
+    NAIK_PASS(check_momenta(b, "momenta", &b->three->momenta));
+    NAIK_PASS(check_momenta(b, "sink_momenta", &b->three->sink_momenta));
+    NAIK_PASS(check_daughter(b));
+    return check_weight(b);
 }
 
 naik_status naik_input_check_three_points(naik_log *log, naik_input *input)
@@ -411,7 +392,6 @@ static naik_status add_entry(const block *b, int mass, naik_input_solve *out)
 
 naik_status naik_input_add_three_points(naik_log *log, naik_input *input)
 {
-    naik_status status = NAIK_OK;
     int count = input->solve_count, added = input->solve_count;
     for (int i = 0; i < input->three_point_count; i++) {
         count += input->solve[input->three_points[i].of[1]].masses.count;
@@ -428,7 +408,7 @@ naik_status naik_input_add_three_points(naik_log *log, naik_input *input)
         const block b = {log, input, &input->three_points[i], i};
         b.three->first = added;
         for (int m = 0; m < input->solve[b.three->of[1]].masses.count; m++) {
-            NAIK_TRY(add_entry(&b, m, &all[added++]));
+            NAIK_PASS(add_entry(&b, m, &all[added++]));
         }
     }
     input->solve = all;
@@ -439,8 +419,7 @@ naik_status naik_input_add_three_points(naik_log *log, naik_input *input)
                                  "fit into one file",
                                  input->source_count, (int)NAIK_INPUT_SOURCES);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 const naik_input_three_point *naik_input_three_point_of(const naik_input *input, int solve)

@@ -79,10 +79,9 @@ static naik_status refuse_of_others(naik_log *log, const naik_input *input, cons
 naik_status naik_input_check_masses(naik_log *log, const naik_input *input, const char *masses,
                                     const char *kappas, const naik_reals *given, int kappa_count)
 {
-    naik_status status = NAIK_OK;
     const bool kappa = has_kappa(input->kind);
     const char *key = strrchr(masses, '.') + 1, *other = strrchr(kappas, '.') + 1;
-    NAIK_TRY(refuse_of_others(log, input, kappas, has_kappa));
+    NAIK_PASS(refuse_of_others(log, input, kappas, has_kappa));
     if (kappa_count > 0 && given->count > 0) {
         return naik_input_refuse(log, input, kappas,
                                  "'%s' and %s are two names of the same quarks: give one of them",
@@ -106,14 +105,12 @@ naik_status naik_input_check_masses(naik_log *log, const naik_input *input, cons
                                      masses, mass, LEAST_SHIFT);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Of a sequential source: the mass or kappa of its propagator, one of them. */
 static naik_status check_source_mass(naik_log *log, const naik_input *input, int index)
 {
-    naik_status status = NAIK_OK;
     char mass[PATH_SIZE], kappa[PATH_SIZE], epsilon[PATH_SIZE];
     snprintf(mass, sizeof mass, "solve.%d.source.mass", index);
     snprintf(kappa, sizeof kappa, "solve.%d.source.kappa", index);
@@ -121,7 +118,7 @@ static naik_status check_source_mass(naik_log *log, const naik_input *input, int
     if (!naik_source_is_sequential(&input->solve[index].source)) {
         return NAIK_OK;
     }
-    NAIK_TRY(refuse_of_others(log, input, kappa, has_kappa));
+    NAIK_PASS(refuse_of_others(log, input, kappa, has_kappa));
     if (is_given(input, epsilon) && input->kind->spin > 1) {
         return naik_input_refuse(log, input, epsilon, "'%s' applies to staggered quarks only",
                                  epsilon);
@@ -136,8 +133,7 @@ static naik_status check_source_mass(naik_log *log, const naik_input *input, int
                                  "key '%s' is missing; source type sequential needs it%s", mass,
                                  has_kappa(input->kind) ? ", or kappa" : "");
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The word that names the same meson of the other quarks; NULL if there is none. */
@@ -365,24 +361,21 @@ static naik_status check_multigrid(naik_log *log, const naik_input *input)
 
 naik_status naik_input_check_quarks(naik_log *log, const naik_input *input)
 {
-    naik_status status = NAIK_OK;
     char path[PATH_SIZE], kappas[PATH_SIZE];
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
         snprintf(path, sizeof path, "solve.%d.masses", i);
         snprintf(kappas, sizeof kappas, "solve.%d.kappas", i);
-        NAIK_TRY(
+        NAIK_PASS(
             naik_input_check_masses(log, input, path, kappas, &solve->masses, solve->kappas.count));
-        NAIK_TRY(check_source_mass(log, input, i));
+        NAIK_PASS(check_source_mass(log, input, i));
         snprintf(path, sizeof path, "solve.%d.correlators", i);
-        NAIK_TRY(check_correlators(log, input, path, &input->solve[i].correlators));
+        NAIK_PASS(check_correlators(log, input, path, &input->solve[i].correlators));
     }
-    NAIK_TRY(check_correlators(log, input, "output.correlators", &input->output.correlators));
-    NAIK_TRY(check_flavours(log, input));
-    NAIK_TRY(refuse_of_others(log, input, "solver.method", has_choices));
-    NAIK_TRY(check_multigrid(log, input));
-    NAIK_TRY(refuse_of_others(log, input, "solver.link_numbers", has_short_links));
-    NAIK_TRY(check_limits(log, input));
-done:
-    return status;
+    NAIK_PASS(check_correlators(log, input, "output.correlators", &input->output.correlators));
+    NAIK_PASS(check_flavours(log, input));
+    NAIK_PASS(refuse_of_others(log, input, "solver.method", has_choices));
+    NAIK_PASS(check_multigrid(log, input));
+    NAIK_PASS(refuse_of_others(log, input, "solver.link_numbers", has_short_links));
+    return check_limits(log, input);
 }

@@ -180,7 +180,6 @@ static naik_status check_list(const reader *r, const naik_yaml_node *list)
 static naik_status check_section(const reader *r, const naik_yaml_node *section, const char *prefix,
                                  const char *path_prefix)
 {
-    naik_status status = NAIK_OK;
     for (const naik_yaml_node *node = section->child; node != NULL; node = node->next) {
         char pattern[PATH_SIZE], path[PATH_SIZE];
         snprintf(pattern, sizeof pattern, "%s%s", prefix, node->key);
@@ -188,19 +187,18 @@ static naik_status check_section(const reader *r, const naik_yaml_node *section,
         switch (look_up(r->table, pattern)) {
         case UNKNOWN: return unknown_key(r, node, prefix, path_prefix);
         case VALUE: break;
-        case LIST: NAIK_TRY(check_list(r, node)); break;
+        case LIST: NAIK_PASS(check_list(r, node)); break;
         case SECTION:
             if (node->kind != NAIK_YAML_MAP) {
                 return not_a(r, node, path, "a section of keys");
             }
             strcat(pattern, ".");
             strcat(path, ".");
-            NAIK_TRY(check_section(r, node, pattern, path));
+            NAIK_PASS(check_section(r, node, pattern, path));
             break;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status missing(const reader *r, const naik_param *param, const char *path,
@@ -221,7 +219,6 @@ static naik_status missing(const reader *r, const naik_param *param, const char 
 static naik_status read_param(const reader *r, const naik_param *param, const naik_yaml_node *from,
                               int element, void *base)
 {
-    naik_status status = NAIK_OK;
     char path[PATH_SIZE];
     const char *bracket = strstr(param->key, "[].");
     const char *key = bracket != NULL ? bracket + 3 : param->key;
@@ -239,12 +236,10 @@ static naik_status read_param(const reader *r, const naik_param *param, const na
         return NAIK_OK;
     }
     if (given == NULL) {
-        NAIK_TRY(naik_yaml_flow(r->log, r->tree, param->initial, "default", &initial));
+        NAIK_PASS(naik_yaml_flow(r->log, r->tree, param->initial, "default", &initial));
     }
-    NAIK_TRY(naik_param_store(r->log, r->tree, param, path, given != NULL ? given : initial,
-                              (char *)base + param->offset));
-done:
-    return status;
+    return naik_param_store(r->log, r->tree, param, path, given != NULL ? given : initial,
+                            (char *)base + param->offset);
 }
 
 static naik_status read_list(const reader *r, const naik_param_list *list, void *out)
@@ -283,24 +278,22 @@ static naik_status read_list(const reader *r, const naik_param_list *list, void 
 naik_status naik_params_read(naik_log *log, const naik_param_table *table, naik_yaml *tree,
                              void *out)
 {
-    naik_status status = NAIK_OK;
     const reader r = {.log = log, .table = table, .tree = tree};
     if (tree->root != NULL && tree->root->kind != NAIK_YAML_MAP) {
         return not_a(&r, tree->root, tree->name, "made of sections, such as 'lattice:'");
     }
     if (tree->root != NULL) {
-        NAIK_TRY(check_section(&r, tree->root, "", ""));
+        NAIK_PASS(check_section(&r, tree->root, "", ""));
     }
     for (int i = 0; i < table->count; i++) {
         if (strstr(table->params[i].key, "[].") == NULL) {
-            NAIK_TRY(read_param(&r, &table->params[i], tree->root, 0, out));
+            NAIK_PASS(read_param(&r, &table->params[i], tree->root, 0, out));
         }
     }
     for (int i = 0; i < NAIK_PARAM_LISTS; i++) {
         if (table->list[i].key != NULL) {
-            NAIK_TRY(read_list(&r, &table->list[i], out));
+            NAIK_PASS(read_list(&r, &table->list[i], out));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -236,19 +236,17 @@ static naik_status text_element(const slot *s, const naik_yaml_node *node, void 
 static naik_status store_list(const slot *s, const naik_yaml_node *node, read_element *read,
                               size_t element_size, void *data, int *count)
 {
-    naik_status status = NAIK_OK;
     char *element = NULL;
     if (count_of(node) == 0) {
         return mismatch(s, node);
     }
-    NAIK_TRY(allocate(s, count_of(node), element_size, data));
+    NAIK_PASS(allocate(s, count_of(node), element_size, data));
     memcpy(&element, data, sizeof element);
     const naik_yaml_node *item = first_of(node);
     for (*count = 0; *count < count_of(node); (*count)++, item = item->next) {
-        NAIK_TRY(read(s, item, element + (size_t)*count * element_size));
+        NAIK_PASS(read(s, item, element + (size_t)*count * element_size));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status store_reals(const slot *s, const naik_yaml_node *node, naik_reals *out)
@@ -268,14 +266,13 @@ static naik_status store_texts(const slot *s, const naik_yaml_node *node, naik_t
 
 static naik_status store_choices(const slot *s, const naik_yaml_node *node, naik_ints *out)
 {
-    naik_status status = NAIK_OK;
     if (node->kind != NAIK_YAML_LIST) {
         return mismatch(s, node);
     }
-    NAIK_TRY(allocate(s, node->count, sizeof *out->data, &out->data));
+    NAIK_PASS(allocate(s, node->count, sizeof *out->data, &out->data));
     for (const naik_yaml_node *item = node->child; item != NULL; item = item->next) {
         int word = 0;
-        NAIK_TRY(read_word(s, item, s->param->words, &word));
+        NAIK_PASS(read_word(s, item, s->param->words, &word));
         for (int i = 0; i < out->count; i++) {
             if (out->data[i] == word) {
                 char place[512];
@@ -285,14 +282,12 @@ static naik_status store_choices(const slot *s, const naik_yaml_node *node, naik
         }
         out->data[out->count++] = word;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status store_vectors(const slot *s, const naik_yaml_node *node, int length,
                                  naik_vectors *out)
 {
-    naik_status status = NAIK_OK;
     bool is_list = node->kind == NAIK_YAML_LIST && node->count > 0;
     bool is_one = is_list && node->child->kind == NAIK_YAML_SCALAR;
     if (!is_list) {
@@ -300,21 +295,19 @@ static naik_status store_vectors(const slot *s, const naik_yaml_node *node, int 
     }
     int count = is_one ? 1 : node->count;
     const naik_yaml_node *item = is_one ? node : node->child;
-    NAIK_TRY(allocate(s, count, sizeof *out->data, &out->data));
+    NAIK_PASS(allocate(s, count, sizeof *out->data, &out->data));
     for (out->count = 0; out->count < count; out->count++, item = item->next) {
-        NAIK_TRY(read_vector(s, item, length, out->data[out->count]));
+        NAIK_PASS(read_vector(s, item, length, out->data[out->count]));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status store_pairs(const slot *s, const naik_yaml_node *node, naik_pairs *out)
 {
-    naik_status status = NAIK_OK;
     if (node->kind != NAIK_YAML_MAP) {
         return mismatch(s, node);
     }
-    NAIK_TRY(allocate(s, node->count, sizeof *out->data, &out->data));
+    NAIK_PASS(allocate(s, node->count, sizeof *out->data, &out->data));
     for (const naik_yaml_node *item = node->child; item != NULL; item = item->next) {
         if (!is_text(item)) {
             return mismatch(s, item);
@@ -322,8 +315,7 @@ static naik_status store_pairs(const slot *s, const naik_yaml_node *node, naik_p
         out->data[out->count].key = item->key;
         out->data[out->count++].value = item->text;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status store_time(const slot *s, const naik_yaml_node *node, double *out)

@@ -207,7 +207,6 @@ static naik_status take_scalar(builder *b, const yaml_event_t *event)
 
 static naik_status take_start(builder *b, naik_yaml_kind kind, yaml_mark_t mark)
 {
-    naik_status status = NAIK_OK;
     if (b->depth > 0 && b->open[b->depth - 1]->kind == NAIK_YAML_MAP && b->key == NULL) {
         return refuse(b, mark, "a key must be a plain word");
     }
@@ -216,10 +215,9 @@ static naik_status take_start(builder *b, naik_yaml_kind kind, yaml_mark_t mark)
                       (int)NAIK_YAML_MAX_DEPTH);
     }
     naik_yaml_node *node = NULL;
-    NAIK_TRY(add_node(b, kind, NULL, mark, &node));
+    NAIK_PASS(add_node(b, kind, NULL, mark, &node));
     b->open[b->depth++] = node;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static bool has_anchor_or_tag(const yaml_event_t *event)
@@ -353,20 +351,18 @@ done:
 naik_status naik_yaml_flow(naik_log *log, naik_yaml *tree, const char *flow, const char *origin,
                            naik_yaml_node **out)
 {
-    naik_status status = NAIK_OK;
     builder b = {.log = log, .tree = tree};
     *out = NULL;
     b.origin = copy_text(tree, origin, strlen(origin));
     if (b.origin == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input %s", origin);
     }
-    NAIK_TRY(build(&b, flow, strlen(flow)));
+    NAIK_PASS(build(&b, flow, strlen(flow)));
     if (b.root == NULL) {
-        NAIK_TRY(add_node(&b, NAIK_YAML_SCALAR, "", (yaml_mark_t){0}, &b.root));
+        NAIK_PASS(add_node(&b, NAIK_YAML_SCALAR, "", (yaml_mark_t){0}, &b.root));
     }
     *out = b.root;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_yaml_node *naik_yaml_child(const naik_yaml_node *map, const char *key)
@@ -459,12 +455,11 @@ static naik_status step_down(builder *b, naik_yaml_node **at, const char *part, 
 naik_status naik_yaml_set(naik_log *log, naik_yaml *tree, const char *path, const char *flow,
                           const char *origin)
 {
-    naik_status status = NAIK_OK;
     naik_yaml_node *value = NULL, *at = NULL;
-    NAIK_TRY(naik_yaml_flow(log, tree, flow, origin, &value));
+    NAIK_PASS(naik_yaml_flow(log, tree, flow, origin, &value));
     builder b = {.log = log, .tree = tree, .origin = value->origin};
     if (tree->root == NULL) {
-        NAIK_TRY(add_node(&b, NAIK_YAML_MAP, NULL, (yaml_mark_t){0}, &tree->root));
+        NAIK_PASS(add_node(&b, NAIK_YAML_MAP, NULL, (yaml_mark_t){0}, &tree->root));
     }
     at = tree->root;
     for (const char *rest = path;; rest++) {
@@ -476,7 +471,7 @@ naik_status naik_yaml_set(naik_log *log, naik_yaml *tree, const char *path, cons
         }
         memcpy(part, rest, length);
         part[length] = '\0';
-        NAIK_TRY(step_down(&b, &at, part, path));
+        NAIK_PASS(step_down(&b, &at, part, path));
         rest += length;
         if (*rest == '\0') {
             break;
@@ -486,6 +481,5 @@ naik_status naik_yaml_set(naik_log *log, naik_yaml *tree, const char *path, cons
     value->key_line = 0; /* the key that was typed is the override's */
     value->next = at->next;
     *at = *value;
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -136,17 +136,15 @@ static void fill_tables(naik_lattice *lat, naik_parity parity)
 
 static naik_status allocate_tables(naik_lattice *lat)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = lat->comm->log;
     const size_t sites = (size_t)lat->volume_cb * sizeof(int32_t);
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_alloc(log, NAIK_STENCIL * sites, "neighbour table",
-                            (void **)&lat->neighbour[parity]));
-        NAIK_TRY(naik_alloc(log, sites, "interior list", (void **)&lat->interior[parity]));
-        NAIK_TRY(naik_alloc(log, sites, "boundary list", (void **)&lat->boundary[parity]));
+        NAIK_PASS(naik_alloc(log, NAIK_STENCIL * sites, "neighbour table",
+                             (void **)&lat->neighbour[parity]));
+        NAIK_PASS(naik_alloc(log, sites, "interior list", (void **)&lat->interior[parity]));
+        NAIK_PASS(naik_alloc(log, sites, "boundary list", (void **)&lat->boundary[parity]));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_lattice_create(naik_comm *comm, const int size[NAIK_DIM], const int grid[NAIK_DIM],

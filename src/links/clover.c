@@ -14,14 +14,13 @@
 /* All ranks leave together where a block has no inverse. */
 static naik_status agree(naik_clover *clover, double mass, double csw, int64_t singular)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = clover->lattice;
     double first = (double)singular, bounds[] = {clover->largest, clover->largest_inverse};
-    NAIK_TRY(naik_comm_sum_i64(lat->comm, &clover->pivoted, 1));
-    NAIK_TRY(naik_comm_max_f64(lat->comm, bounds, 2));
+    NAIK_PASS(naik_comm_sum_i64(lat->comm, &clover->pivoted, 1));
+    NAIK_PASS(naik_comm_max_f64(lat->comm, bounds, 2));
     clover->largest = bounds[0];
     clover->largest_inverse = bounds[1];
-    NAIK_TRY(naik_comm_min_f64(lat->comm, &first, 1));
+    NAIK_PASS(naik_comm_min_f64(lat->comm, &first, 1));
     if (first < (double)lat->volume) {
         int64_t rest = (int64_t)first;
         int x[NAIK_DIM];
@@ -29,13 +28,12 @@ static naik_status agree(naik_clover *clover, double mass, double csw, int64_t s
             x[mu] = (int)(rest % lat->size[mu]);
             rest /= lat->size[mu];
         }
-        status = NAIK_FAIL(lat->comm->log, NAIK_ERR_INPUT,
-                           "m + 4 + C cannot be inverted at site %d %d %d %d (x y z t) with mass "
-                           "%.10g and csw %.10g",
-                           x[0], x[1], x[2], x[3], mass, csw);
+        return NAIK_FAIL(lat->comm->log, NAIK_ERR_INPUT,
+                         "m + 4 + C cannot be inverted at site %d %d %d %d (x y z t) with mass "
+                         "%.10g and csw %.10g",
+                         x[0], x[1], x[2], x[3], mass, csw);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 size_t naik_clover_bytes(const naik_lattice *lattice)
@@ -51,15 +49,12 @@ size_t naik_clover_links_bytes(const naik_lattice *lattice, naik_device *device)
 
 static naik_status allocate(naik_clover *clover)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = clover->lattice->comm->log;
     const size_t bytes = naik_clover_bytes(clover->lattice) / 2;
-    NAIK_TRY(
+    NAIK_PASS(
         naik_device_alloc(clover->device, log, bytes, "clover blocks", (void **)&clover->block));
-    NAIK_TRY(naik_device_alloc(clover->device, log, bytes, "inverse clover blocks",
-                               (void **)&clover->inverse));
-done:
-    return status;
+    return naik_device_alloc(clover->device, log, bytes, "inverse clover blocks",
+                             (void **)&clover->inverse);
 }
 
 /* The box of all links and what is around it. */

@@ -40,15 +40,14 @@ static naik_status start_from(const naik_gauge *u, naik_gauge *room, const naik_
 /* V of these thin links becomes W, where that is one matrix. */
 static naik_status project(naik_fattener *f, const naik_gauge *thin)
 {
-    naik_status status = NAIK_OK;
     naik_comm *comm = f->lattice->comm;
     int64_t count[2];
     const bool special = f->action == NAIK_HISQ_SU3;
-    NAIK_TRY(naik_link_ops_of(f->device)->project(f->w, special ? thin : NULL, count));
-    NAIK_TRY(naik_comm_sum_i64(comm, count, 2));
+    NAIK_PASS(naik_link_ops_of(f->device)->project(f->w, special ? thin : NULL, count));
+    NAIK_PASS(naik_comm_sum_i64(comm, count, 2));
     f->svd_count = count[0];
     if (count[1] > 0) {
-        status = NAIK_FAIL(
+        return NAIK_FAIL(
             comm->log, NAIK_ERR_INPUT,
             "the %s projection of HISQ is not unique on %lld of %lld fat7 links, "
             "whose least singular value is below %g of the largest%s: the thin links are "
@@ -58,40 +57,35 @@ static naik_status project(naik_fattener *f, const naik_gauge *thin)
             (long long)(NAIK_DIM * f->lattice->volume), NAIK_PROJECTION_LEAST,
             special ? ", or whose determinant has the sign opposite to the thin link's" : "");
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status build_hisq(const naik_gauge *u, naik_smear_space *space, naik_fattener *f)
 {
-    naik_status status = NAIK_OK;
     const naik_smearing first = naik_smearing_hisq1(), second = naik_smearing_hisq2();
     const naik_gauge *start = NULL;
-    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->w));
-    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->fat));
-    NAIK_TRY(start_from(u, f->fat, &start));
-    NAIK_TRY(naik_smear(start, &first, space, f->w, NULL));
-    NAIK_TRY(project(f, start));
-    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->long_links));
-    NAIK_TRY(naik_smear(f->w, &second, space, f->fat, f->long_links));
+    NAIK_PASS(naik_gauge_create_on(u->lattice, f->device, &f->w));
+    NAIK_PASS(naik_gauge_create_on(u->lattice, f->device, &f->fat));
+    NAIK_PASS(start_from(u, f->fat, &start));
+    NAIK_PASS(naik_smear(start, &first, space, f->w, NULL));
+    NAIK_PASS(project(f, start));
+    NAIK_PASS(naik_gauge_create_on(u->lattice, f->device, &f->long_links));
+    NAIK_PASS(naik_smear(f->w, &second, space, f->fat, f->long_links));
     f->long_scale = fabs(second.cN);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status build_asqtad(const naik_gauge *u, double u0, naik_smear_space *space,
                                 naik_fattener *f)
 {
-    naik_status status = NAIK_OK;
     const naik_gauge *start = NULL;
     const naik_smearing asqtad = naik_smearing_asqtad(u0);
-    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->fat));
-    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->long_links));
-    NAIK_TRY(start_from(u, f->fat, &start));
-    NAIK_TRY(naik_smear(start, &asqtad, space, f->fat, f->long_links));
+    NAIK_PASS(naik_gauge_create_on(u->lattice, f->device, &f->fat));
+    NAIK_PASS(naik_gauge_create_on(u->lattice, f->device, &f->long_links));
+    NAIK_PASS(start_from(u, f->fat, &start));
+    NAIK_PASS(naik_smear(start, &asqtad, space, f->fat, f->long_links));
     f->long_scale = fabs(asqtad.cN);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status build(const naik_gauge *u, double u0, naik_fattener *f)
@@ -201,11 +195,8 @@ done:
 
 naik_status naik_fatlong_to_host(naik_fatlong *links)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(gauge_to_host(&links->fat));
-    NAIK_TRY(gauge_to_host(&links->long_links));
-done:
-    return status;
+    NAIK_PASS(gauge_to_host(&links->fat));
+    return gauge_to_host(&links->long_links);
 }
 
 void naik_fatlong_destroy(naik_fatlong **links)

@@ -120,19 +120,17 @@ void naik_ghosted_clear(int count, naik_ghosted *ghosted)
 static naik_status copy_layer(naik_ghosted *ghosted, int mu, const int from[NAIK_DIM],
                               const int to[NAIK_DIM], size_t bytes, bool pack, double *message)
 {
-    naik_status status = NAIK_OK;
     naik_device *device = ghosted->plan->device;
     const naik_link_ops *ops = naik_link_ops_of(device);
     double *face = device != NULL ? ghosted->plan->face : message;
     if (device != NULL && !pack) {
-        NAIK_TRY(device->memory->upload(device, face, message, bytes));
+        NAIK_PASS(device->memory->upload(device, face, message, bytes));
     }
-    NAIK_TRY(ops->ghosted_layer(ghosted, mu, from, to, pack, face));
+    NAIK_PASS(ops->ghosted_layer(ghosted, mu, from, to, pack, face));
     if (device != NULL && pack) {
-        NAIK_TRY(device->memory->download(device, message, face, bytes));
+        NAIK_PASS(device->memory->download(device, message, face, bytes));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* filled[nu]: the ghost sites in direction nu are already filled and travel along. */
@@ -143,7 +141,6 @@ static naik_status exchange(naik_ghosted *ghosted, int mu, const bool filled[NAI
     if (!lat->split[mu]) {
         return NAIK_OK;
     }
-    naik_status status = NAIK_OK;
     int from[NAIK_DIM], to[NAIK_DIM];
     size_t matrices = (size_t)(mu == 0 ? 1 : plan->line);
     for (int nu = 0; nu < NAIK_DIM; nu++) {
@@ -160,15 +157,14 @@ static naik_status exchange(naik_ghosted *ghosted, int mu, const bool filled[NAI
         const int opposite = side == NAIK_FORWARD ? NAIK_BACKWARD : NAIK_FORWARD;
         from[mu] = sent;
         to[mu] = sent + 1;
-        NAIK_TRY(copy_layer(ghosted, mu, from, to, bytes, true, plan->send));
-        NAIK_TRY(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][opposite], plan->send,
-                                    lat->neighbour_rank[mu][side], plan->receive, bytes));
+        NAIK_PASS(copy_layer(ghosted, mu, from, to, bytes, true, plan->send));
+        NAIK_PASS(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][opposite], plan->send,
+                                     lat->neighbour_rank[mu][side], plan->receive, bytes));
         from[mu] = arriving;
         to[mu] = arriving + 1;
-        NAIK_TRY(copy_layer(ghosted, mu, from, to, bytes, false, plan->receive));
+        NAIK_PASS(copy_layer(ghosted, mu, from, to, bytes, false, plan->receive));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_ghosted_exchange(naik_ghosted *ghosted, int mu)
@@ -179,14 +175,12 @@ naik_status naik_ghosted_exchange(naik_ghosted *ghosted, int mu)
 
 naik_status naik_ghosted_exchange_all(naik_ghosted *ghosted)
 {
-    naik_status status = NAIK_OK;
     bool filled[NAIK_DIM] = {false, false, false, false};
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(exchange(ghosted, mu, filled));
+        NAIK_PASS(exchange(ghosted, mu, filled));
         filled[mu] = true;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_ghosted_from_gauge(const naik_gauge *gauge, int mu, naik_ghosted *ghosted)

@@ -90,7 +90,6 @@ naik_status link_current_weigh(link_current *c, const naik_complex *weights)
 naik_status link_current_apply(const link_current *c, bool sign, double *f, double *out)
 {
     static const int nowhere[NAIK_DIM];
-    naik_status status = NAIK_OK;
     const naik_shift_ops *ops = c->device->link_ops->shifts;
     const naik_link_current args = {.lattice = c->lattice,
                                     .mu = c->mu,
@@ -100,9 +99,7 @@ naik_status link_current_apply(const link_current *c, bool sign, double *f, doub
                                     .f = f,
                                     .out = out};
     if (sign) {
-        NAIK_TRY(ops->give_sign(c->device, c->lattice, ALL, nowhere, 1, f));
+        NAIK_PASS(ops->give_sign(c->device, c->lattice, ALL, nowhere, 1, f));
     }
-    NAIK_TRY(ops->current(c->device, &args));
-done:
-    return status;
+    return ops->current(c->device, &args);
 }

@@ -124,7 +124,6 @@ static void others(int mu, int nu[OTHERS])
 /* A_nu = St_{mu,nu}[U_mu] */
 static naik_status make_staples(workspace *w, int mu)
 {
-    naik_status status = NAIK_OK;
     naik_staple_sum sums[OTHERS];
     int nu[OTHERS];
     others(mu, nu);
@@ -132,22 +131,20 @@ static naik_status make_staples(workspace *w, int mu)
         sums[k] = (naik_staple_sum){
             .staples = 1, .staple = {{nu[k], &w->u[mu]}}, .weight = 1, .out = &w->a[k]};
     }
-    NAIK_TRY(w->ops->staples(w->u, mu, sums, OTHERS));
+    NAIK_PASS(w->ops->staples(w->u, mu, sums, OTHERS));
     for (int k = 0; k < OTHERS; k++) {
         for (int j = 0; j < OTHERS; j++) {
             if (j != k) {
-                NAIK_TRY(naik_ghosted_exchange(&w->a[k], nu[j]));
+                NAIK_PASS(naik_ghosted_exchange(&w->a[k], nu[j]));
             }
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* X_sigma */
 static naik_status make_inner_sums(workspace *w, int mu, const naik_smearing *c)
 {
-    naik_status status = NAIK_OK;
     naik_staple_sum sums[OTHERS];
     int nu[OTHERS];
     others(mu, nu);
@@ -161,12 +158,11 @@ static naik_status make_inner_sums(workspace *w, int mu, const naik_smearing *c)
             .weight = c->c7,
             .out = &w->x[k]};
     }
-    NAIK_TRY(w->ops->staples(w->u, mu, sums, OTHERS));
+    NAIK_PASS(w->ops->staples(w->u, mu, sums, OTHERS));
     for (int k = 0; k < OTHERS; k++) {
-        NAIK_TRY(naik_ghosted_exchange(&w->x[k], nu[k]));
+        NAIK_PASS(naik_ghosted_exchange(&w->x[k], nu[k]));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status make_fat(const workspace *w, int mu, const naik_smearing *c, naik_gauge *fat)
@@ -186,13 +182,10 @@ static naik_status make_fat(const workspace *w, int mu, const naik_smearing *c, 
 /* cN U(s) P(s+mu) with P(s) = U(s) U(s+mu): one layer of ghost sites suffices for three links. */
 static naik_status make_long(workspace *w, int mu, const naik_smearing *c, naik_gauge *long_links)
 {
-    naik_status status = NAIK_OK;
     naik_ghosted pair = {&w->plan, w->scratch};
-    NAIK_TRY(w->ops->product(1, &w->u[mu], &w->u[mu], mu, &pair, NULL));
-    NAIK_TRY(naik_ghosted_exchange(&pair, mu));
-    NAIK_TRY(w->ops->product(c->cN, &w->u[mu], &pair, mu, NULL, long_links));
-done:
-    return status;
+    NAIK_PASS(w->ops->product(1, &w->u[mu], &w->u[mu], mu, &pair, NULL));
+    NAIK_PASS(naik_ghosted_exchange(&pair, mu));
+    return w->ops->product(c->cN, &w->u[mu], &pair, mu, NULL, long_links);
 }
 
 naik_status naik_smear_space_create(const naik_lattice *lattice, naik_device *device,
@@ -241,22 +234,20 @@ void naik_smear_space_destroy(naik_smear_space **space)
 naik_status naik_smear(const naik_gauge *u, const naik_smearing *coefficients,
                        naik_smear_space *space, naik_gauge *fat, naik_gauge *long_links)
 {
-    naik_status status = NAIK_OK;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(naik_ghosted_from_gauge(u, mu, &space->u[mu]));
-        NAIK_TRY(naik_ghosted_exchange_all(&space->u[mu]));
+        NAIK_PASS(naik_ghosted_from_gauge(u, mu, &space->u[mu]));
+        NAIK_PASS(naik_ghosted_exchange_all(&space->u[mu]));
     }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int from = 0; from < space->plan.box[mu]; from += space->thickness[mu]) {
             set_slab(space, mu, from);
-            NAIK_TRY(make_staples(space, mu));
-            NAIK_TRY(make_inner_sums(space, mu, coefficients));
-            NAIK_TRY(make_fat(space, mu, coefficients, fat));
+            NAIK_PASS(make_staples(space, mu));
+            NAIK_PASS(make_inner_sums(space, mu, coefficients));
+            NAIK_PASS(make_fat(space, mu, coefficients, fat));
         }
         if (long_links != NULL) {
-            NAIK_TRY(make_long(space, mu, coefficients, long_links));
+            NAIK_PASS(make_long(space, mu, coefficients, long_links));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }

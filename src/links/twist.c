@@ -34,23 +34,18 @@ done:
 
 static naik_status replace(naik_gauge **u, const double twist[NAIK_DIM - 1], int hops)
 {
-    naik_status status = NAIK_OK;
     naik_gauge *twisted = NULL;
     if (*u == NULL) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_gauge_twist(*u, twist, hops, &twisted));
+    NAIK_PASS(naik_gauge_twist(*u, twist, hops, &twisted));
     naik_gauge_destroy(u);
     *u = twisted;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_fatlong_twist(naik_fatlong *links, const double twist[NAIK_DIM - 1])
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(replace(&links->fat, twist, 1));
-    NAIK_TRY(replace(&links->long_links, twist, 3));
-done:
-    return status;
+    NAIK_PASS(replace(&links->fat, twist, 1));
+    return replace(&links->long_links, twist, 3);
 }

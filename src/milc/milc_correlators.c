@@ -30,15 +30,14 @@ static naik_status saved(milc_words *w, const char *forget, bool *there)
 /* What is done to a propagator or quark before it is contracted. */
 static naik_status sink(milc_words *w, milc_quark *quark)
 {
-    naik_status status = NAIK_OK;
     static const char *const stops[] = {"op_label", NULL};
-    NAIK_TRY(milc_words_take(w, "identity"));
+    NAIK_PASS(milc_words_take(w, "identity"));
     const bool plain = !quark->sink.wall && quark->sink.iterations == 0;
     if (strcmp(w->word, "evenandodd_wall") == 0 && plain) {
         quark->sink.wall = true;
     } else if (strcmp(w->word, "covariant_gaussian") == 0 && plain) {
         bool other = false;
-        NAIK_TRY(milc_smearing_read(w, &quark->sink.radius, &quark->sink.iterations, &other));
+        NAIK_PASS(milc_smearing_read(w, &quark->sink.radius, &quark->sink.iterations, &other));
         quark->propagator = other ? -1 : quark->propagator;
     } else if (strcmp(w->word, "identity") != 0) {
         milc_words_obstacle(w, w->word_line,
@@ -47,17 +46,14 @@ static naik_status sink(milc_words *w, milc_quark *quark)
                             "contract with naik_io.py",
                             w->word);
         quark->propagator = -1;
-        NAIK_TRY(milc_words_until(w, stops));
+        NAIK_PASS(milc_words_until(w, stops));
     }
-    NAIK_TRY(milc_words_key(w, "op_label"));
-    NAIK_TRY(milc_words_take(w, "op_label"));
-done:
-    return status;
+    NAIK_PASS(milc_words_key(w, "op_label"));
+    return milc_words_take(w, "op_label");
 }
 
 static naik_status quark(milc_words *w, milc_input *in, int first_propagator, int first_quark)
 {
-    naik_status status = NAIK_OK;
     static const char *const stops[] = {"forget_ksprop",
                                         "save_serial_scidac_ksprop",
                                         "save_parallel_scidac_ksprop",
@@ -72,36 +68,35 @@ static naik_status quark(milc_words *w, milc_input *in, int first_propagator, in
     if (in->quark_count >= MILC_MAX_PROPAGATORS) {
         return milc_words_refuse(w, w->word_line, "more than %d quarks", MILC_MAX_PROPAGATORS);
     }
-    NAIK_TRY(milc_words_take(w, "propagator or quark"));
+    NAIK_PASS(milc_words_take(w, "propagator or quark"));
     if (strcmp(w->word, "propagator") == 0) {
-        NAIK_TRY(milc_words_int(w, "propagator", 0, in->propagator_count - first_propagator - 1,
-                                &parent));
+        NAIK_PASS(milc_words_int(w, "propagator", 0, in->propagator_count - first_propagator - 1,
+                                 &parent));
         made.propagator = in->propagators[first_propagator + parent].same_as;
         if (made.propagator < 0) {
             milc_words_obstacle(w, w->word_line, "propagator %d is not solved", parent);
         }
-        NAIK_TRY(sink(w, &made));
+        NAIK_PASS(sink(w, &made));
     } else if (strcmp(w->word, "quark") == 0) {
-        NAIK_TRY(milc_words_int(w, "quark", 0, in->quark_count - first_quark - 1, &parent));
+        NAIK_PASS(milc_words_int(w, "quark", 0, in->quark_count - first_quark - 1, &parent));
         made = in->quarks[first_quark + parent];
-        NAIK_TRY(sink(w, &made));
+        NAIK_PASS(sink(w, &made));
     } else if (strcmp(w->word, "combine") == 0) {
         milc_words_obstacle(w, w->word_line,
                             "'combine' cannot be expressed; a quark is a propagator here");
-        NAIK_TRY(milc_words_until(w, stops));
+        NAIK_PASS(milc_words_until(w, stops));
     } else {
         return milc_words_refuse(
             w, w->word_line, "expected 'propagator', 'quark' or 'combine', found '%s'", w->word);
     }
-    NAIK_TRY(saved(w, "forget_ksprop", &is_saved));
+    NAIK_PASS(saved(w, "forget_ksprop", &is_saved));
     if (is_saved) {
         fprintf(in->notes, "line %d: %s: all propagators go into output.file, quarks do not\n",
                 w->word_line, w->word);
         in->stores = true;
     }
     in->quarks[in->quark_count++] = made;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status add_momentum(milc_words *w, milc_input *in, const int p[NAIK_DIM - 1])
@@ -131,42 +126,38 @@ typedef struct correlator {
 /* PHASE * FACTOR NAME */
 static naik_status factor_and_name(milc_words *w, correlator *c)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(milc_words_take(w, "the phase"));
+    NAIK_PASS(milc_words_take(w, "the phase"));
     memcpy(c->phase, w->word, sizeof c->phase);
-    NAIK_TRY(milc_words_take(w, "* or /"));
+    NAIK_PASS(milc_words_take(w, "* or /"));
     c->divided = strcmp(w->word, "/") == 0;
     if (!c->divided && strcmp(w->word, "*") != 0) {
         return milc_words_refuse(w, c->line, "expected * or / and a factor, found '%s'", w->word);
     }
-    NAIK_TRY(milc_words_take(w, "the factor"));
+    NAIK_PASS(milc_words_take(w, "the factor"));
     if (!naik_text_real(w->word, &c->factor)) {
         return milc_words_refuse(w, c->line, "the factor must be a number, not '%s'", w->word);
     }
-    NAIK_TRY(milc_words_take(w, "what is contracted"));
+    NAIK_PASS(milc_words_take(w, "what is contracted"));
     memcpy(c->name, w->word, sizeof c->name);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* correlator LABEL MOMENTUM_LABEL PHASE * FACTOR MESON px py pz Px Py Pz */
 static naik_status meson_line(milc_words *w, correlator *c)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(milc_words_text(w, "correlator", c->label));
+    NAIK_PASS(milc_words_text(w, "correlator", c->label));
     c->line = w->word_line;
-    NAIK_TRY(milc_words_take(w, "the label of the momentum"));
+    NAIK_PASS(milc_words_take(w, "the label of the momentum"));
     memcpy(c->momentum_label, w->word, sizeof c->momentum_label);
-    NAIK_TRY(factor_and_name(w, c));
+    NAIK_PASS(factor_and_name(w, c));
     for (int k = 0; k < NAIK_DIM - 1; k++) {
-        NAIK_TRY(milc_words_int(w, "momentum", -99, 99, &c->momentum[k]));
+        NAIK_PASS(milc_words_int(w, "momentum", -99, 99, &c->momentum[k]));
     }
     for (int k = 0; k < NAIK_DIM - 1; k++) {
-        NAIK_TRY(milc_words_take(w, "the parity of a momentum"));
+        NAIK_PASS(milc_words_take(w, "the parity of a momentum"));
         memcpy(c->parity[k], w->word, sizeof c->parity[k]);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Whether every component that does not vanish has this parity, and the others one that is not odd. */
@@ -248,7 +239,6 @@ static bool is_twisted(const milc_input *in, const milc_quark *quark)
 static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c,
                               const int offset[NAIK_DIM], const milc_quark *a, const milc_quark *b)
 {
-    naik_status status = NAIK_OK;
     int sign = 1;
     const int meson = milc_operator_of(c->name, &sign), *p = c->momentum;
     const bool moves = naik_input_is_moving(p);
@@ -296,27 +286,24 @@ static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c
                 naik_input_correlator_name(meson));
     }
     if (of_two) {
-        NAIK_TRY(add_hadron(w, in, &pair));
+        NAIK_PASS(add_hadron(w, in, &pair));
     }
-    NAIK_TRY(add_momentum(w, in, p));
-done:
-    return status;
+    return add_momentum(w, in, p);
 }
 
 /* spectrum_request REQUEST, where it is saved, r_offset, number_of_correlators */
 static naik_status request(milc_words *w, milc_input *in, const char *what, int offset[NAIK_DIM],
                            int *count)
 {
-    naik_status status = NAIK_OK;
     bool there = false;
     char requested[MILC_WORD_SIZE];
-    NAIK_TRY(milc_words_text(w, "spectrum_request", requested));
+    NAIK_PASS(milc_words_text(w, "spectrum_request", requested));
     if (strcmp(requested, what) != 0) {
         return milc_words_refuse(
             w, w->word_line, "'spectrum_request %s' cannot be expressed, only %s", requested, what);
     }
-    NAIK_TRY(saved(w, "forget_corr", &there));
-    NAIK_TRY(milc_words_ints(w, "r_offset", NAIK_DIM, 0, 32767, offset));
+    NAIK_PASS(saved(w, "forget_corr", &there));
+    NAIK_PASS(milc_words_ints(w, "r_offset", NAIK_DIM, 0, 32767, offset));
     const int turned = strcmp(what, "baryon") == 0 ? offset[3] % in->size[3] : 0;
     if (offset[3] != 0) {
         fprintf(in->notes, "line %d: correlators run over t of the lattice, not from r_offset\n",
@@ -327,9 +314,7 @@ static naik_status request(milc_words *w, milc_input *in, const char *what, int 
                 "line %d: r_offset: on the slices t below %d MILC's baryons are minus naik's\n",
                 w->word_line, turned);
     }
-    NAIK_TRY(milc_words_ints(w, "number_of_correlators", 1, 0, 1000, count));
-done:
-    return status;
+    return milc_words_ints(w, "number_of_correlators", 1, 0, 1000, count);
 }
 
 /* MILC averages the lines of a pair that have both labels alike; naik has each correlator by itself. */
@@ -458,11 +443,10 @@ static naik_status take_baryon(milc_words *w, milc_input *in, const correlator *
 
 static naik_status baryon(milc_words *w, milc_input *in, int first_quark)
 {
-    naik_status status = NAIK_OK;
     int triplet[3] = {0}, offset[NAIK_DIM] = {0}, count = 0;
     milc_hadron three = {.count = 3};
     bool good = true;
-    NAIK_TRY(milc_words_ints(w, "triplet", 3, 0, in->quark_count - first_quark - 1, triplet));
+    NAIK_PASS(milc_words_ints(w, "triplet", 3, 0, in->quark_count - first_quark - 1, triplet));
     const int line = w->word_line;
     for (int k = 0; k < 3; k++) {
         const milc_quark *quark = &in->quarks[first_quark + triplet[k]];
@@ -477,43 +461,40 @@ static naik_status baryon(milc_words *w, milc_input *in, int first_quark)
         snprintf(words, sizeof words, "'triplet %d %d %d'", triplet[0], triplet[1], triplet[2]);
         good = milc_one_side(w, in, line, words, 3, three.of);
     }
-    NAIK_TRY(request(w, in, "baryon", offset, &count));
+    NAIK_PASS(request(w, in, "baryon", offset, &count));
     for (int i = 0; i < count; i++) {
         correlator c = {0};
-        NAIK_TRY(milc_words_text(w, "correlator", c.label));
+        NAIK_PASS(milc_words_text(w, "correlator", c.label));
         c.line = w->word_line;
-        NAIK_TRY(factor_and_name(w, &c));
+        NAIK_PASS(factor_and_name(w, &c));
         if (good) {
-            NAIK_TRY(take_baryon(w, in, &c, &three));
+            NAIK_PASS(take_baryon(w, in, &c, &three));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status milc_correlators_read(milc_words *w, milc_input *in, int first_propagator)
 {
-    naik_status status = NAIK_OK;
     const int first_quark = in->quark_count;
     int count = 0;
     milc_words_stanza(w, "quarks", -1);
-    NAIK_TRY(milc_words_ints(w, "number_of_quarks", 1, 0, MILC_MAX_PROPAGATORS, &count));
+    NAIK_PASS(milc_words_ints(w, "number_of_quarks", 1, 0, MILC_MAX_PROPAGATORS, &count));
     for (int i = 0; i < count; i++) {
         milc_words_stanza(w, "quark", i);
-        NAIK_TRY(quark(w, in, first_propagator, first_quark));
+        NAIK_PASS(quark(w, in, first_propagator, first_quark));
     }
     milc_words_stanza(w, "mesons", -1);
-    NAIK_TRY(milc_words_ints(w, "number_of_mesons", 1, 0, MILC_MAX_PROPAGATORS, &count));
+    NAIK_PASS(milc_words_ints(w, "number_of_mesons", 1, 0, MILC_MAX_PROPAGATORS, &count));
     for (int i = 0; i < count; i++) {
         milc_words_stanza(w, "meson", i);
-        NAIK_TRY(meson(w, in, first_quark));
+        NAIK_PASS(meson(w, in, first_quark));
     }
     milc_words_stanza(w, "baryons", -1);
-    NAIK_TRY(milc_words_ints(w, "number_of_baryons", 1, 0, MILC_MAX_PROPAGATORS, &count));
+    NAIK_PASS(milc_words_ints(w, "number_of_baryons", 1, 0, MILC_MAX_PROPAGATORS, &count));
     for (int i = 0; i < count; i++) {
         milc_words_stanza(w, "baryon", i);
-        NAIK_TRY(baryon(w, in, first_quark));
+        NAIK_PASS(baryon(w, in, first_quark));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

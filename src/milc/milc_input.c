@@ -15,35 +15,31 @@
 
 static naik_status header(milc_words *w, milc_input *in)
 {
-    naik_status status = NAIK_OK;
     static const char *const extents[] = {"nx", "ny", "nz", "nt"};
     int ignored[NAIK_DIM];
     bool there = false;
     char job[MILC_WORD_SIZE];
     milc_words_stanza(w, "lattice", -1);
     w->parting = true;
-    NAIK_TRY(milc_words_skip(w, "prompt", &there));
+    NAIK_PASS(milc_words_skip(w, "prompt", &there));
     if (there) {
-        NAIK_TRY(milc_words_int(w, "prompt", 0, 2, ignored));
+        NAIK_PASS(milc_words_int(w, "prompt", 0, 2, ignored));
     }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(milc_words_ints(w, extents[mu], 1, 2, 32768, &in->size[mu]));
+        NAIK_PASS(milc_words_ints(w, extents[mu], 1, 2, 32768, &in->size[mu]));
     }
-    NAIK_TRY(milc_words_option(w, "node_geometry", NAIK_DIM));
-    NAIK_TRY(milc_words_option(w, "ionode_geometry", NAIK_DIM));
-    NAIK_TRY(milc_words_ints(w, "iseed", 1, 0, INT_MAX, &in->seed));
-    NAIK_TRY(milc_words_text(w, "job_id", job));
-done:
-    return status;
+    NAIK_PASS(milc_words_option(w, "node_geometry", NAIK_DIM));
+    NAIK_PASS(milc_words_option(w, "ionode_geometry", NAIK_DIM));
+    NAIK_PASS(milc_words_ints(w, "iseed", 1, 0, INT_MAX, &in->seed));
+    return milc_words_text(w, "job_id", job);
 }
 
 /* *another: a configuration of its own; *again: the one that is in memory, fixed or not. */
 static naik_status starting_lattice(milc_words *w, milc_input *in, bool *another, bool *again)
 {
-    naik_status status = NAIK_OK;
     *another = false;
     *again = false;
-    NAIK_TRY(milc_words_take(w, "reload_serial or reload_parallel"));
+    NAIK_PASS(milc_words_take(w, "reload_serial or reload_parallel"));
     const int line = w->word_line;
     const bool first = in->gauge_file[0] == '\0';
     if (strcmp(w->word, "continue") == 0 && !first) {
@@ -56,7 +52,7 @@ static naik_status starting_lattice(milc_words *w, milc_input *in, bool *another
                                  "file (reload_serial, reload_parallel)",
                                  w->word);
     }
-    NAIK_TRY(milc_words_take(w, "the name of the configuration"));
+    NAIK_PASS(milc_words_take(w, "the name of the configuration"));
     if (!first && strcmp(w->word, in->gauge_file) != 0) {
         milc_words_obstacle(w, line,
                             "a second configuration cannot be expressed; one input of naik is for "
@@ -65,10 +61,8 @@ static naik_status starting_lattice(milc_words *w, milc_input *in, bool *another
         return NAIK_OK;
     }
     memcpy(in->gauge_file, w->word, sizeof in->gauge_file);
-    NAIK_TRY(milc_words_option(w, "series", 1));
-    NAIK_TRY(milc_words_option(w, "trajectory", 1));
-done:
-    return status;
+    NAIK_PASS(milc_words_option(w, "series", 1));
+    return milc_words_option(w, "trajectory", 1);
 }
 
 /* "dir/l8888.1" to "l8888.1.coulomb.h5", in the folder where the run will be. */
@@ -117,27 +111,24 @@ static naik_status gauge_fix(milc_words *w, milc_input *in, bool first, bool aga
 /* What is saved of the configuration. */
 static naik_status saving(milc_words *w)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(milc_words_take(w, "forget"));
+    NAIK_PASS(milc_words_take(w, "forget"));
     if (strcmp(w->word, "forget") != 0) {
         milc_words_obstacle(w, w->word_line,
                             "'%s' cannot be expressed; `naik gauge convert` writes "
                             "configurations, write forget here",
                             w->word);
-        NAIK_TRY(milc_words_take(w, "the name of a configuration"));
-        NAIK_TRY(milc_words_option(w, "ILDG_LFN", 1));
+        NAIK_PASS(milc_words_take(w, "the name of a configuration"));
+        NAIK_PASS(milc_words_option(w, "ILDG_LFN", 1));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Even coordinates leave the phases as they are, and an even t moves the antiperiodic link: the
  * solution only gets a sign on the time slices between, which no meson of sources on one side sees. */
 static naik_status origin(milc_words *w, milc_input *in)
 {
-    naik_status status = NAIK_OK;
     int r[NAIK_DIM] = {0};
-    NAIK_TRY(milc_words_ints(w, "coordinate_origin", NAIK_DIM, INT_MIN, INT_MAX, r));
+    NAIK_PASS(milc_words_ints(w, "coordinate_origin", NAIK_DIM, INT_MIN, INT_MAX, r));
     if (r[0] % 2 != 0 || r[1] % 2 != 0 || r[2] % 2 != 0 || r[3] % 2 != 0) {
         return milc_words_refuse(w, w->word_line,
                                  "a coordinate_origin that is odd cannot be expressed: the phases "
@@ -145,22 +136,20 @@ static naik_status origin(milc_words *w, milc_input *in)
     }
     memcpy(in->coordinate_origin, r, sizeof r);
     in->moves_boundary = r[3] % in->size[3] != 0;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Builds for anisotropic lattices have the anisotropy of the quarks; that of the others is 1. */
 static naik_status anisotropy(milc_words *w)
 {
     static const char *const keys[] = {"ani_xiq", "iso_xiq"};
-    naik_status status = NAIK_OK;
-    NAIK_TRY(milc_words_option(w, "ani_dir", 1));
+    NAIK_PASS(milc_words_option(w, "ani_dir", 1));
     for (int i = 0; i < 2; i++) {
         const char *word = NULL;
         double factor = 1;
-        NAIK_TRY(milc_words_look(w, &word));
+        NAIK_PASS(milc_words_look(w, &word));
         if (strcmp(word, keys[i]) == 0) {
-            NAIK_TRY(milc_words_real(w, keys[i], &factor));
+            NAIK_PASS(milc_words_real(w, keys[i], &factor));
         }
         if (factor != 1) {
             return milc_words_refuse(
@@ -168,24 +157,22 @@ static naik_status anisotropy(milc_words *w)
                 keys[i], w->word);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status gauge(milc_words *w, milc_input *in, bool *another)
 {
-    naik_status status = NAIK_OK;
     double u0 = 0, weight = 0;
     int steps = 0;
     const char *word = NULL;
     bool other = false, again = false;
     const bool first = in->gauge_file[0] == '\0';
     milc_words_stanza(w, "gauge field", -1);
-    NAIK_TRY(starting_lattice(w, in, another, &again));
+    NAIK_PASS(starting_lattice(w, in, another, &again));
     if (*another) {
         return NAIK_OK;
     }
-    NAIK_TRY(milc_words_real(w, "u0", &u0));
+    NAIK_PASS(milc_words_real(w, "u0", &u0));
     if (!first && u0 != in->u0) {
         milc_words_obstacle(w, w->word_line,
                             "two u0 in one file cannot be expressed; make two inputs");
@@ -194,25 +181,25 @@ static naik_status gauge(milc_words *w, milc_input *in, bool *another)
     }
     in->u0 = u0;
     /* ks_measure fixes no gauge, and has no word for it. */
-    NAIK_TRY(milc_words_look(w, &word));
+    NAIK_PASS(milc_words_look(w, &word));
     in->measures = strcmp(word, "forget") == 0 || strncmp(word, "save_", 5) == 0;
     if (!in->measures) {
-        NAIK_TRY(gauge_fix(w, in, first, again, another));
+        NAIK_PASS(gauge_fix(w, in, first, again, another));
     }
     if (*another) {
         return NAIK_OK;
     }
-    NAIK_TRY(saving(w));
+    NAIK_PASS(saving(w));
     /* Only covariant sources and funny walls look at smeared links. */
-    NAIK_TRY(milc_words_option(w, "fresh_ape", 0));
-    NAIK_TRY(milc_words_real(w, "staple_weight", &weight));
-    NAIK_TRY(milc_words_ints(w, "ape_iter", 1, 0, INT_MAX, &steps));
+    NAIK_PASS(milc_words_option(w, "fresh_ape", 0));
+    NAIK_PASS(milc_words_real(w, "staple_weight", &weight));
+    NAIK_PASS(milc_words_ints(w, "ape_iter", 1, 0, INT_MAX, &steps));
     in->smears_links = weight != 0 && steps > 0;
-    NAIK_TRY(milc_words_option(w, "forget_ape", 0));
-    NAIK_TRY(origin(w, in));
+    NAIK_PASS(milc_words_option(w, "forget_ape", 0));
+    NAIK_PASS(origin(w, in));
     const int line = w->word_line;
-    NAIK_TRY(milc_boundary_read(w, in, &other));
-    NAIK_TRY(anisotropy(w));
+    NAIK_PASS(milc_boundary_read(w, in, &other));
+    NAIK_PASS(anisotropy(w));
     if (in->moves_boundary) {
         fprintf(in->notes,
                 "line %d: coordinate_origin: naik has the boundary at t = 0; propagators and "
@@ -221,15 +208,13 @@ static naik_status gauge(milc_words *w, milc_input *in, bool *another)
                 line);
     }
     *another = other;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Modes only help the solver, and which keys there are depends on who makes them; the first is one of
  * few, and any other word is no key of modes. */
 static naik_status eigenpairs(milc_words *w, milc_input *in)
 {
-    naik_status status = NAIK_OK;
     static const char *const stops[] = {"number_of_pbp_masses", "number_of_base_sources",
                                         "number_of_sets", NULL};
     static const char *const begins[] = {
@@ -239,7 +224,7 @@ static naik_status eigenpairs(milc_words *w, milc_input *in)
     int64_t count = 0;
     milc_words_stanza(w, "eigenpairs", -1);
     w->parting = true;
-    NAIK_TRY(milc_words_look(w, &word));
+    NAIK_PASS(milc_words_look(w, &word));
     if (naik_text_is_among(word, stops, -1)) {
         return NAIK_OK;
     }
@@ -248,8 +233,8 @@ static naik_status eigenpairs(milc_words *w, milc_input *in)
         return milc_words_key(w, stops[in->measures ? 2 : 0]);
     }
     if (strcmp(word, begins[0]) == 0) {
-        NAIK_TRY(milc_words_take(w, begins[0]));
-        NAIK_TRY(milc_words_take(w, begins[0]));
+        NAIK_PASS(milc_words_take(w, begins[0]));
+        NAIK_PASS(milc_words_take(w, begins[0]));
         if (naik_text_int64(w->word, &count) && count == 0) {
             return NAIK_OK;
         }
@@ -258,30 +243,25 @@ static naik_status eigenpairs(milc_words *w, milc_input *in)
             "line %d: eigenpairs are neither made nor read nor saved: solves end at the same "
             "residual without them\n",
             line);
-    NAIK_TRY(milc_words_until(w, stops));
-done:
-    return status;
+    return milc_words_until(w, stops);
 }
 
 /* *another: a calculation for another input, which was not read. */
 static naik_status calculation(milc_words *w, milc_input *in, bool *another)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(gauge(w, in, another));
+    NAIK_PASS(gauge(w, in, another));
     if (*another) {
         return NAIK_OK;
     }
-    NAIK_TRY(eigenpairs(w, in));
+    NAIK_PASS(eigenpairs(w, in));
     if (in->measures) {
         return milc_measure_read(w, in);
     }
-    NAIK_TRY(milc_condensate_read(w, in));
+    NAIK_PASS(milc_condensate_read(w, in));
     const int first_source = in->source_count, first_propagator = in->propagator_count;
-    NAIK_TRY(milc_sources_read(w, in));
-    NAIK_TRY(milc_sets_read(w, in, first_source));
-    NAIK_TRY(milc_correlators_read(w, in, first_propagator));
-done:
-    return status;
+    NAIK_PASS(milc_sources_read(w, in));
+    NAIK_PASS(milc_sets_read(w, in, first_source));
+    return milc_correlators_read(w, in, first_propagator);
 }
 
 /* ... and gives hadrons the new places. */
@@ -310,18 +290,16 @@ static void remove_dropped(milc_input *in)
 
 naik_status milc_input_read(milc_words *w, milc_input *out)
 {
-    naik_status status = NAIK_OK;
     const char *word = NULL;
     bool another = false;
     out->antiperiodic = true;
-    NAIK_TRY(header(w, out));
+    NAIK_PASS(header(w, out));
     do {
-        NAIK_TRY(calculation(w, out, &another));
+        NAIK_PASS(calculation(w, out, &another));
         if (!another) {
-            NAIK_TRY(milc_words_look(w, &word));
+            NAIK_PASS(milc_words_look(w, &word));
         }
     } while (!another && word[0] != '\0');
     remove_dropped(out);
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -46,14 +46,12 @@ static naik_status add_noise(milc_words *w, milc_input *in, const milc_propagato
 
 static naik_status steps(milc_words *w, milc_input *in)
 {
-    naik_status status = NAIK_OK;
     int iterations = 0, restarts = 0;
-    NAIK_TRY(milc_words_ints(w, "max_cg_iterations", 1, 1, INT_MAX, &iterations));
-    NAIK_TRY(milc_words_ints(w, "max_cg_restarts", 1, 1, INT_MAX, &restarts));
+    NAIK_PASS(milc_words_ints(w, "max_cg_iterations", 1, 1, INT_MAX, &iterations));
+    NAIK_PASS(milc_words_ints(w, "max_cg_restarts", 1, 1, INT_MAX, &restarts));
     const int64_t most = (int64_t)iterations * restarts;
     in->max_iterations = most > in->max_iterations ? most : in->max_iterations;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status repeats(milc_words *w, noise_set *set)
@@ -72,46 +70,43 @@ static void note_condensate(const milc_input *in, int line)
 
 naik_status milc_condensate_read(milc_words *w, milc_input *in)
 {
-    naik_status status = NAIK_OK;
     milc_propagator masses[MOST_MASSES];
     noise_set set = {.repeats = 1};
     int count = 0;
     bool there = false;
     milc_words_stanza(w, "condensate", -1);
-    NAIK_TRY(milc_words_skip(w, "number_of_pbp_masses", &there));
+    NAIK_PASS(milc_words_skip(w, "number_of_pbp_masses", &there));
     if (there) {
-        NAIK_TRY(milc_words_int(w, "number_of_pbp_masses", 0, MOST_MASSES, &count));
+        NAIK_PASS(milc_words_int(w, "number_of_pbp_masses", 0, MOST_MASSES, &count));
     }
     const int line = w->word_line;
     if (count == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(steps(w, in));
-    NAIK_TRY(repeats(w, &set));
-    NAIK_TRY(milc_words_option(w, "prec_pbp", 1));
+    NAIK_PASS(steps(w, in));
+    NAIK_PASS(repeats(w, &set));
+    NAIK_PASS(milc_words_option(w, "prec_pbp", 1));
     for (int m = 0; m < count; m++) {
         masses[m] = (milc_propagator){.condensate = true};
-        NAIK_TRY(milc_mass_read(w, &masses[m].mass));
+        NAIK_PASS(milc_mass_read(w, &masses[m].mass));
         masses[m].line = w->word_line;
-        NAIK_TRY(milc_epsilon_read(w, in, &masses[m].epsilon));
-        NAIK_TRY(milc_errors_read(w, in, &masses[m]));
+        NAIK_PASS(milc_epsilon_read(w, in, &masses[m].epsilon));
+        NAIK_PASS(milc_errors_read(w, in, &masses[m]));
     }
-    NAIK_TRY(add_noise(w, in, masses, count, &set));
+    NAIK_PASS(add_noise(w, in, masses, count, &set));
     in->stores = true; /* it is made from the file */
     note_condensate(in, line);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The keys of currents, where the set is of them. */
 static naik_status currents(milc_words *w, milc_input *in, noise_set *set, bool *loops)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(milc_words_skip(w, "source_spacing", loops));
+    NAIK_PASS(milc_words_skip(w, "source_spacing", loops));
     if (!*loops) {
         return NAIK_OK;
     }
-    NAIK_TRY(milc_words_int(w, "source_spacing", 2, INT_MAX, &set->spacing));
+    NAIK_PASS(milc_words_int(w, "source_spacing", 2, INT_MAX, &set->spacing));
     const int line = w->word_line;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (in->size[mu] % set->spacing != 0 && !set->dropped) {
@@ -122,8 +117,8 @@ static naik_status currents(milc_words *w, milc_input *in, noise_set *set, bool 
             set->dropped = true;
         }
     }
-    NAIK_TRY(milc_words_key(w, "take_truncate_diff"));
-    NAIK_TRY(milc_words_take(w, "take_truncate_diff"));
+    NAIK_PASS(milc_words_key(w, "take_truncate_diff"));
+    NAIK_PASS(milc_words_take(w, "take_truncate_diff"));
     if (strcmp(w->word, "yes") == 0) {
         milc_words_obstacle(w, w->word_line,
                             "'take_truncate_diff yes' cannot be expressed: naik makes no loops of "
@@ -138,27 +133,24 @@ static naik_status currents(milc_words *w, milc_input *in, noise_set *set, bool 
         milc_words_obstacle(w, line, "currents cannot be expressed: %s", other);
         set->dropped = true;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The masses of a set, one after the other. */
 static naik_status read_masses(milc_words *w, milc_input *in, noise_set *set,
                                milc_propagator *masses, int count)
 {
-    naik_status status = NAIK_OK;
     for (int m = 0; m < count; m++) {
         masses[m] = (milc_propagator){.condensate = true, .dropped = set->dropped};
-        NAIK_TRY(milc_mass_read(w, &masses[m].mass));
+        NAIK_PASS(milc_mass_read(w, &masses[m].mass));
         masses[m].line = w->word_line;
-        NAIK_TRY(milc_epsilon_read(w, in, &masses[m].epsilon));
-        NAIK_TRY(milc_charge_read(w, &masses[m].dropped));
-        NAIK_TRY(milc_errors_read(w, in, &masses[m]));
-        NAIK_TRY(milc_words_option(w, "error_for_propagator_sloppy", 1));
-        NAIK_TRY(milc_words_option(w, "rel_error_for_propagator_sloppy", 1));
+        NAIK_PASS(milc_epsilon_read(w, in, &masses[m].epsilon));
+        NAIK_PASS(milc_charge_read(w, &masses[m].dropped));
+        NAIK_PASS(milc_errors_read(w, in, &masses[m]));
+        NAIK_PASS(milc_words_option(w, "error_for_propagator_sloppy", 1));
+        NAIK_PASS(milc_words_option(w, "rel_error_for_propagator_sloppy", 1));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Masses that are not dropped, and how many there are. */
@@ -176,31 +168,29 @@ static int keep(milc_propagator *masses, int count)
 /* kind: of the calculation's sets so far, -1: there was none, 0: condensate, 1: currents. */
 static naik_status measure_set(milc_words *w, milc_input *in, int *kind)
 {
-    naik_status status = NAIK_OK;
     milc_propagator masses[MOST_MASSES];
     noise_set set = {.repeats = 1};
     bool loops = false;
     int count = 0;
-    NAIK_TRY(repeats(w, &set));
-    NAIK_TRY(currents(w, in, &set, &loops));
+    NAIK_PASS(repeats(w, &set));
+    NAIK_PASS(currents(w, in, &set, &loops));
     if (*kind >= 0 && *kind != (int)loops) {
         return milc_words_refuse(w, w->word_line,
                                  "sets with and without source_spacing are of two programs");
     }
     *kind = loops;
-    NAIK_TRY(steps(w, in));
-    NAIK_TRY(milc_words_option(w, "prec_pbp", 1));
-    NAIK_TRY(milc_words_option(w, "max_cg_iterations_sloppy", 1));
-    NAIK_TRY(milc_words_option(w, "max_cg_restarts_sloppy", 1));
-    NAIK_TRY(milc_words_option(w, "prec_pbp_sloppy", 1));
-    NAIK_TRY(milc_words_ints(w, "number_of_pbp_masses", 1, 0, MOST_MASSES, &count));
-    NAIK_TRY(read_masses(w, in, &set, masses, count));
+    NAIK_PASS(steps(w, in));
+    NAIK_PASS(milc_words_option(w, "prec_pbp", 1));
+    NAIK_PASS(milc_words_option(w, "max_cg_iterations_sloppy", 1));
+    NAIK_PASS(milc_words_option(w, "max_cg_restarts_sloppy", 1));
+    NAIK_PASS(milc_words_option(w, "prec_pbp_sloppy", 1));
+    NAIK_PASS(milc_words_ints(w, "number_of_pbp_masses", 1, 0, MOST_MASSES, &count));
+    NAIK_PASS(read_masses(w, in, &set, masses, count));
     count = keep(masses, count);
     if (count > 0) {
-        NAIK_TRY(add_noise(w, in, masses, count, &set));
+        NAIK_PASS(add_noise(w, in, masses, count, &set));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static void note_currents(const milc_input *in, int line)
@@ -215,16 +205,15 @@ static void note_currents(const milc_input *in, int line)
 
 naik_status milc_measure_read(milc_words *w, milc_input *in)
 {
-    naik_status status = NAIK_OK;
     int count = 0, kind = in->propagator_count == 0 ? -1 : (int)in->loops;
     const int before = in->propagator_count;
     milc_words_stanza(w, "sets", -1);
     w->parting = true;
-    NAIK_TRY(milc_words_ints(w, "number_of_sets", 1, 0, MOST_SETS, &count));
+    NAIK_PASS(milc_words_ints(w, "number_of_sets", 1, 0, MOST_SETS, &count));
     const int line = w->word_line;
     for (int k = 0; k < count; k++) {
         milc_words_stanza(w, "set", k);
-        NAIK_TRY(measure_set(w, in, &kind));
+        NAIK_PASS(measure_set(w, in, &kind));
     }
     in->loops = kind == 1;
     if (before > 0 || in->propagator_count == 0) {
@@ -240,6 +229,5 @@ naik_status milc_measure_read(milc_words *w, milc_input *in)
             "line %d: naik makes no FACTION, and none of what some builds of ks_measure add: "
             "TR_MM_INV, and derivatives by u0, naik_term_epsilon and the chemical potential\n",
             line);
-done:
-    return status;
+    return NAIK_OK;
 }

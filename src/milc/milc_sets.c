@@ -8,14 +8,13 @@
 
 naik_status milc_boundary_read(milc_words *w, milc_input *in, bool *other)
 {
-    naik_status status = NAIK_OK;
     bool there = false;
     *other = false;
-    NAIK_TRY(milc_words_skip(w, "time_bc", &there));
+    NAIK_PASS(milc_words_skip(w, "time_bc", &there));
     if (!there) {
         return NAIK_OK;
     }
-    NAIK_TRY(milc_words_take(w, "time_bc"));
+    NAIK_PASS(milc_words_take(w, "time_bc"));
     const bool antiperiodic = strcmp(w->word, "antiperiodic") == 0;
     if (!antiperiodic && strcmp(w->word, "periodic") != 0) {
         return milc_words_refuse(w, w->word_line,
@@ -30,8 +29,7 @@ naik_status milc_boundary_read(milc_words *w, milc_input *in, bool *other)
     in->has_boundary = true;
     in->antiperiodic = antiperiodic;
     in->moves_boundary = in->moves_boundary && antiperiodic;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What a set says once for all its propagators. In a set of several sources that is the mass. */
@@ -44,19 +42,17 @@ typedef struct milc_set {
 
 naik_status milc_epsilon_read(milc_words *w, milc_input *in, double *value)
 {
-    naik_status status = NAIK_OK;
     bool there = false;
-    NAIK_TRY(milc_words_skip(w, "naik_term_epsilon", &there));
+    NAIK_PASS(milc_words_skip(w, "naik_term_epsilon", &there));
     if (there) {
-        NAIK_TRY(milc_words_take(w, "naik_term_epsilon"));
+        NAIK_PASS(milc_words_take(w, "naik_term_epsilon"));
         if (!naik_text_real(w->word, value)) {
             return milc_words_refuse(w, w->word_line,
                                      "'naik_term_epsilon' must be a number, not '%s'", w->word);
         }
         in->has_epsilon = true;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status milc_mass_read(milc_words *w, double *value)
@@ -86,9 +82,8 @@ static naik_status twist(milc_words *w, double out[NAIK_DIM - 1])
 
 static naik_status check(milc_words *w, milc_input *in, bool *solves)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(milc_words_key(w, "check"));
-    NAIK_TRY(milc_words_take(w, "check"));
+    NAIK_PASS(milc_words_key(w, "check"));
+    NAIK_PASS(milc_words_take(w, "check"));
     *solves = strcmp(w->word, "sourceonly") != 0;
     if (!*solves) {
         fprintf(in->notes, "line %d: check sourceonly: nothing is solved\n", w->word_line);
@@ -96,92 +91,84 @@ static naik_status check(milc_words *w, milc_input *in, bool *solves)
         return milc_words_refuse(w, w->word_line, "'check' must be yes, no or sourceonly, not '%s'",
                                  w->word);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status milc_charge_read(milc_words *w, bool *dropped)
 {
-    naik_status status = NAIK_OK;
     bool there = false;
     double charge = 0;
-    NAIK_TRY(milc_words_skip(w, "charge", &there));
+    NAIK_PASS(milc_words_skip(w, "charge", &there));
     if (there) {
-        NAIK_TRY(milc_words_take(w, "charge"));
+        NAIK_PASS(milc_words_take(w, "charge"));
         if (!naik_text_real(w->word, &charge) || charge != 0) {
             milc_words_obstacle(w, w->word_line, "'charge %s' cannot be expressed", w->word);
             *dropped = true;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status set_head(milc_words *w, milc_input *in, milc_set *set)
 {
-    naik_status status = NAIK_OK;
     int iterations = 0, restarts = 0;
     bool other = false;
     const char *word = NULL;
     /* How the work is grouped and which solver does it: naik decides by itself. */
-    NAIK_TRY(milc_words_option(w, "set_type", 1));
-    NAIK_TRY(milc_words_option(w, "inv_type", 1));
-    NAIK_TRY(milc_words_ints(w, "max_cg_iterations", 1, 1, INT_MAX, &iterations));
-    NAIK_TRY(milc_words_ints(w, "max_cg_restarts", 1, 1, INT_MAX, &restarts));
+    NAIK_PASS(milc_words_option(w, "set_type", 1));
+    NAIK_PASS(milc_words_option(w, "inv_type", 1));
+    NAIK_PASS(milc_words_ints(w, "max_cg_iterations", 1, 1, INT_MAX, &iterations));
+    NAIK_PASS(milc_words_ints(w, "max_cg_restarts", 1, 1, INT_MAX, &restarts));
     const int64_t most = (int64_t)iterations * restarts;
     in->max_iterations = most > in->max_iterations ? most : in->max_iterations;
-    NAIK_TRY(milc_words_option(w, "deflate", 1));
-    NAIK_TRY(check(w, in, &set->solves));
-    NAIK_TRY(twist(w, set->twist));
-    NAIK_TRY(milc_boundary_read(w, in, &other));
+    NAIK_PASS(milc_words_option(w, "deflate", 1));
+    NAIK_PASS(check(w, in, &set->solves));
+    NAIK_PASS(twist(w, set->twist));
+    NAIK_PASS(milc_boundary_read(w, in, &other));
     set->dropped = set->dropped || other;
-    NAIK_TRY(milc_words_option(w, "precision", 1));
-    NAIK_TRY(milc_charge_read(w, &set->dropped));
-    NAIK_TRY(milc_words_look(w, &word));
+    NAIK_PASS(milc_words_option(w, "precision", 1));
+    NAIK_PASS(milc_charge_read(w, &set->dropped));
+    NAIK_PASS(milc_words_look(w, &word));
     set->has_mass = strcmp(word, "mass") == 0;
     if (set->has_mass) {
-        NAIK_TRY(milc_mass_read(w, &set->mass));
-        NAIK_TRY(milc_epsilon_read(w, in, &set->epsilon));
+        NAIK_PASS(milc_mass_read(w, &set->mass));
+        NAIK_PASS(milc_epsilon_read(w, in, &set->epsilon));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* A stored propagator is where MILC begins to solve; naik begins at zero, and ends as near. */
 static naik_status propagator_files(milc_words *w, milc_input *in)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(milc_words_take(w, "fresh_ksprop"));
+    NAIK_PASS(milc_words_take(w, "fresh_ksprop"));
     if (strncmp(w->word, "reload_", 7) == 0) {
         const int line = w->word_line;
-        NAIK_TRY(milc_words_take(w, "the name of the propagator's file"));
+        NAIK_PASS(milc_words_take(w, "the name of the propagator's file"));
         fprintf(in->notes, "line %d: %s is not read: naik solves from zero\n", line, w->word);
     } else if (strcmp(w->word, "fresh_ksprop") != 0) {
         return milc_words_refuse(w, w->word_line,
                                  "expected 'fresh_ksprop' or 'reload_...', found '%s'", w->word);
     }
-    NAIK_TRY(milc_words_take(w, "forget_ksprop"));
+    NAIK_PASS(milc_words_take(w, "forget_ksprop"));
     if (strncmp(w->word, "save_", 5) == 0) {
         const int line = w->word_line;
-        NAIK_TRY(milc_words_take(w, "the name of the propagator's file"));
+        NAIK_PASS(milc_words_take(w, "the name of the propagator's file"));
         fprintf(in->notes, "line %d: %s: all propagators go into output.file\n", line, w->word);
         in->stores = true;
     } else if (strcmp(w->word, "forget_ksprop") != 0) {
         return milc_words_refuse(w, w->word_line,
                                  "expected 'forget_ksprop' or 'save_...', found '%s'", w->word);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* naik has one rel_error for all: the least, where they differ. */
 naik_status milc_errors_read(milc_words *w, milc_input *in, milc_propagator *p)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(milc_words_real(w, "error_for_propagator", &p->error));
-    NAIK_TRY(milc_words_real(w, "rel_error_for_propagator", &p->relative_error));
+    NAIK_PASS(milc_words_real(w, "error_for_propagator", &p->error));
+    NAIK_PASS(milc_words_real(w, "rel_error_for_propagator", &p->relative_error));
     const int line = w->word_line;
-    NAIK_TRY(milc_words_option(w, "mixed_rsq", 1));
+    NAIK_PASS(milc_words_option(w, "mixed_rsq", 1));
     if (p->dropped) {
         return NAIK_OK;
     }
@@ -199,8 +186,7 @@ naik_status milc_errors_read(milc_words *w, milc_input *in, milc_propagator *p)
         in->relative_error = p->relative_error;
     }
     in->has_errors = true;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status source_of(milc_words *w, const milc_input *in, int first_source, int *source)
@@ -237,7 +223,6 @@ static int first_like(const milc_input *in, const milc_propagator *p)
 static naik_status propagator(milc_words *w, milc_input *in, const milc_set *set, int first_source,
                               int first_propagator)
 {
-    naik_status status = NAIK_OK;
     if (in->propagator_count >= MILC_MAX_PROPAGATORS) {
         return milc_words_refuse(w, w->word_line, "more than %d propagators",
                                  (int)MILC_MAX_PROPAGATORS);
@@ -246,10 +231,10 @@ static naik_status propagator(milc_words *w, milc_input *in, const milc_set *set
     *p = (milc_propagator){
         .source = set->source, .set = in->set_count, .mass = set->mass, .epsilon = set->epsilon};
     if (set->has_mass) {
-        NAIK_TRY(source_of(w, in, first_source, &p->source));
+        NAIK_PASS(source_of(w, in, first_source, &p->source));
     } else {
-        NAIK_TRY(milc_mass_read(w, &p->mass));
-        NAIK_TRY(milc_epsilon_read(w, in, &p->epsilon));
+        NAIK_PASS(milc_mass_read(w, &p->mass));
+        NAIK_PASS(milc_epsilon_read(w, in, &p->epsilon));
     }
     p->line = w->word_line;
     p->dropped = set->dropped || !set->solves || in->sources[p->source].dropped;
@@ -258,9 +243,9 @@ static naik_status propagator(milc_words *w, milc_input *in, const milc_set *set
                             in->propagator_count - first_propagator, p->source - first_source);
     }
     memcpy(p->twist, set->twist, sizeof p->twist);
-    NAIK_TRY(milc_words_option(w, "deflate", 1));
-    NAIK_TRY(milc_errors_read(w, in, p));
-    NAIK_TRY(propagator_files(w, in));
+    NAIK_PASS(milc_words_option(w, "deflate", 1));
+    NAIK_PASS(milc_errors_read(w, in, p));
+    NAIK_PASS(propagator_files(w, in));
     p->same_as = p->dropped ? -1 : first_like(in, p);
     if (p->same_as >= 0 && p->same_as < in->propagator_count) {
         fprintf(in->notes, "line %d: propagator %d is solved already (line %d)\n", p->line,
@@ -268,32 +253,29 @@ static naik_status propagator(milc_words *w, milc_input *in, const milc_set *set
         p->dropped = true;
     }
     in->propagator_count++;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status milc_sets_read(milc_words *w, milc_input *in, int first_source)
 {
-    naik_status status = NAIK_OK;
     const int first_propagator = in->propagator_count;
     int count = 0, propagators = 0;
     milc_words_stanza(w, "sets", -1);
     w->parting = true;
-    NAIK_TRY(milc_words_ints(w, "number_of_sets", 1, 0, MILC_MAX_PROPAGATORS, &count));
+    NAIK_PASS(milc_words_ints(w, "number_of_sets", 1, 0, MILC_MAX_PROPAGATORS, &count));
     for (int i = 0; i < count; i++) {
         milc_set set = {.source = -1};
         milc_words_stanza(w, "set", i);
-        NAIK_TRY(set_head(w, in, &set));
+        NAIK_PASS(set_head(w, in, &set));
         if (!set.has_mass) {
-            NAIK_TRY(source_of(w, in, first_source, &set.source));
+            NAIK_PASS(source_of(w, in, first_source, &set.source));
         }
-        NAIK_TRY(
+        NAIK_PASS(
             milc_words_ints(w, "number_of_propagators", 1, 0, MILC_MAX_PROPAGATORS, &propagators));
         for (int k = 0; k < propagators; k++) {
-            NAIK_TRY(propagator(w, in, &set, first_source, first_propagator));
+            NAIK_PASS(propagator(w, in, &set, first_source, first_propagator));
         }
         in->set_count++;
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -90,9 +90,8 @@ static naik_status only(milc_words *w, const char *key, const char *value, milc_
  * and random sources alone, and has read the word of other sources for nothing. */
 static naik_status subset(milc_words *w, milc_source *s)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(milc_words_key(w, "subset"));
-    NAIK_TRY(milc_words_take(w, "subset"));
+    NAIK_PASS(milc_words_key(w, "subset"));
+    NAIK_PASS(milc_words_take(w, "subset"));
     if (strcmp(w->word, "full") == 0) {
         return NAIK_OK;
     }
@@ -106,18 +105,14 @@ static naik_status subset(milc_words *w, milc_source *s)
         s->dropped = true;
     }
     s->subset = NAIK_SUBSET_CORNER;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status colours_and_momentum(milc_words *w, milc_source *s)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(milc_words_key(w, "ncolor"));
-    NAIK_TRY(only(w, "ncolor", "3", s));
-    NAIK_TRY(milc_words_ints(w, "momentum", 3, -16384, 16384, s->momentum));
-done:
-    return status;
+    NAIK_PASS(milc_words_key(w, "ncolor"));
+    NAIK_PASS(only(w, "ncolor", "3", s));
+    return milc_words_ints(w, "momentum", 3, -16384, 16384, s->momentum);
 }
 
 static naik_status position(milc_words *w, const milc_input *in, milc_source *s)
@@ -151,20 +146,19 @@ static bool counts_alike(const milc_input *in, const milc_source *s, const int p
  * what it reads from the origin of this stanza, on the time slice of that origin alone. */
 static naik_status source_file(milc_words *w, const milc_input *in, milc_source *s)
 {
-    naik_status status = NAIK_OK;
     milc_source made = {.type = NAIK_SOURCE_FILE};
     int origin[NAIK_DIM];
     memcpy(origin, s->origin, sizeof origin);
     memset(s->origin, 0, sizeof s->origin); /* from where naik counts it */
     s->told_t = origin[3];
-    NAIK_TRY(milc_words_take(w, "load_source_serial"));
+    NAIK_PASS(milc_words_take(w, "load_source_serial"));
     if (strncmp(w->word, "load_source", strlen("load_source")) != 0) {
         return milc_words_refuse(w, w->word_line, "expected 'load_source_serial', found '%s'",
                                  w->word);
     }
-    NAIK_TRY(milc_words_take(w, "the name of the source's file"));
+    NAIK_PASS(milc_words_take(w, "the name of the source's file"));
     memcpy(s->file, w->word, sizeof s->file);
-    NAIK_TRY(colours_and_momentum(w, s));
+    NAIK_PASS(colours_and_momentum(w, s));
     for (int i = 0; i < in->source_count; i++) {
         if (strcmp(in->sources[i].saved_as, s->file) == 0) {
             made = in->sources[i];
@@ -191,57 +185,53 @@ static naik_status source_file(milc_words *w, const milc_input *in, milc_source 
         made.saved_as[0] = '\0';
         *s = made;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What stands between subset and label. */
 static naik_status shape_of(milc_words *w, milc_input *in, milc_source *s)
 {
-    naik_status status = NAIK_OK;
     static const char *const stops[] = {"source_label", NULL};
     double factor = 1;
     bool there = false;
-    NAIK_TRY(milc_words_skip(w, "field_type", &there));
+    NAIK_PASS(milc_words_skip(w, "field_type", &there));
     if (there) {
-        NAIK_TRY(only(w, "field_type", "KS", s));
+        NAIK_PASS(only(w, "field_type", "KS", s));
     }
-    NAIK_TRY(subset(w, s));
-    NAIK_TRY(position(w, in, s));
+    NAIK_PASS(subset(w, s));
+    NAIK_PASS(position(w, in, s));
     if (s->type == NAIK_SOURCE_GAUSSIAN) {
-        NAIK_TRY(milc_words_real(w, "r0", &s->radius));
+        NAIK_PASS(milc_words_real(w, "r0", &s->radius));
     } else if (s->type == NAIK_SOURCE_RANDOM_WALL) {
         const bool vector = s->noise == NAIK_NOISE_GAUSSIAN;
-        NAIK_TRY(vector ? colours_and_momentum(w, s)
-                        : milc_words_ints(w, "momentum", 3, -16384, 16384, s->momentum));
+        NAIK_PASS(vector ? colours_and_momentum(w, s)
+                         : milc_words_ints(w, "momentum", 3, -16384, 16384, s->momentum));
         s->seed = (uint64_t)in->seed + (uint64_t)in->source_count;
         fprintf(in->notes, "line %d: %s: noise of the same kind, from other random numbers\n",
                 w->word_line, vector ? "random_color_wall" : "random_complex_wall");
     } else if (s->type == NAIK_SOURCE_FILE) {
-        NAIK_TRY(source_file(w, in, s));
+        NAIK_PASS(source_file(w, in, s));
     }
-    NAIK_TRY(milc_words_skip(w, "scale_factor", &there));
+    NAIK_PASS(milc_words_skip(w, "scale_factor", &there));
     if (there) {
-        NAIK_TRY(milc_words_take(w, "scale_factor"));
+        NAIK_PASS(milc_words_take(w, "scale_factor"));
         if (!naik_text_real(w->word, &factor) || factor != 1) {
             milc_words_obstacle(w, w->word_line, "'scale_factor %s' cannot be expressed", w->word);
             s->dropped = true;
         }
     }
     if (s->dropped) {
-        NAIK_TRY(milc_words_until(w, stops));
+        NAIK_PASS(milc_words_until(w, stops));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Its label, and whether it is saved. */
 static naik_status source_end(milc_words *w, milc_input *in, const char *label, milc_source *s)
 {
-    naik_status status = NAIK_OK;
     char ignored[MILC_WORD_SIZE];
-    NAIK_TRY(milc_words_text(w, label, ignored));
-    NAIK_TRY(milc_words_take(w, "forget_source"));
+    NAIK_PASS(milc_words_text(w, label, ignored));
+    NAIK_PASS(milc_words_take(w, "forget_source"));
     if (strcmp(w->word, "forget_source") == 0) {
         return NAIK_OK;
     }
@@ -250,24 +240,20 @@ static naik_status source_end(milc_words *w, milc_input *in, const char *label, 
                                  "expected 'forget_source' or 'save_...', found '%s'", w->word);
     }
     const int line = w->word_line;
-    NAIK_TRY(milc_words_take(w, "the name of the source's file"));
+    NAIK_PASS(milc_words_take(w, "the name of the source's file"));
     memcpy(s->saved_as, w->word, sizeof s->saved_as);
     fprintf(in->notes,
             "line %d: the source is not saved in %s: the output has what it was made from\n", line,
             w->word);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status base_source(milc_words *w, milc_input *in, milc_source *s)
 {
-    naik_status status = NAIK_OK;
     static const char *const stops[] = {"source_label", NULL};
-    NAIK_TRY(find_shape(w, s));
-    NAIK_TRY(s->dropped ? milc_words_until(w, stops) : shape_of(w, in, s));
-    NAIK_TRY(source_end(w, in, "source_label", s));
-done:
-    return status;
+    NAIK_PASS(find_shape(w, s));
+    NAIK_PASS(s->dropped ? milc_words_until(w, stops) : shape_of(w, in, s));
+    return source_end(w, in, "source_label", s);
 }
 
 /* exp(2 pi i p.x/L) on top of what the source is, which MILC counts from coordinate_origin. */
@@ -302,22 +288,19 @@ static naik_status add_momentum(milc_words *w, const milc_input *in, milc_source
 
 naik_status milc_smearing_read(milc_words *w, double *radius, int *iterations, bool *dropped)
 {
-    naik_status status = NAIK_OK;
     int stride = 0;
-    NAIK_TRY(milc_words_ints(w, "stride", 1, 1, INT_MAX, &stride));
+    NAIK_PASS(milc_words_ints(w, "stride", 1, 1, INT_MAX, &stride));
     if (stride != 2) {
         milc_words_obstacle(w, w->word_line,
                             "a covariant_gaussian of stride %d cannot be expressed, only of 2",
                             stride);
         *dropped = true;
     }
-    NAIK_TRY(milc_words_real(w, "r0", radius));
+    NAIK_PASS(milc_words_real(w, "r0", radius));
     if (!(*radius > 0)) {
         return milc_words_refuse(w, w->word_line, "'r0' must be above 0, not '%s'", w->word);
     }
-    NAIK_TRY(milc_words_ints(w, "source_iters", 1, 1, 100000, iterations));
-done:
-    return status;
+    return milc_words_ints(w, "source_iters", 1, 1, 100000, iterations);
 }
 
 /* Of a point source, which naik then smears. */
@@ -390,19 +373,18 @@ static void funny_wall(milc_words *w, const milc_input *in, naik_source_type typ
 
 static naik_status modified_source(milc_words *w, milc_input *in, int first, milc_source *s)
 {
-    naik_status status = NAIK_OK;
     static const char *const stops[] = {"op_label", NULL};
     int parent = 0;
-    NAIK_TRY(milc_words_ints(w, "source", 1, 0, in->source_count - first - 1, &parent));
+    NAIK_PASS(milc_words_ints(w, "source", 1, 0, in->source_count - first - 1, &parent));
     *s = in->sources[first + parent];
     s->saved_as[0] = '\0';
-    NAIK_TRY(milc_words_take(w, "the operation on the source"));
+    NAIK_PASS(milc_words_take(w, "the operation on the source"));
     if (strcmp(w->word, "momentum") == 0) {
-        NAIK_TRY(add_momentum(w, in, s));
+        NAIK_PASS(add_momentum(w, in, s));
     } else if (strcmp(w->word, "spin_taste") == 0) {
-        NAIK_TRY(spin_and_taste(w, in, s));
+        NAIK_PASS(spin_and_taste(w, in, s));
     } else if (strcmp(w->word, "covariant_gaussian") == 0) {
-        NAIK_TRY(smear(w, s));
+        NAIK_PASS(smear(w, s));
     } else if (strcmp(w->word, "funnywall1") == 0) {
         funny_wall(w, in, NAIK_SOURCE_FUNNYWALL1, s);
     } else if (strcmp(w->word, "funnywall2") == 0) {
@@ -413,11 +395,9 @@ static naik_status modified_source(milc_words *w, milc_input *in, int first, mil
                             "momentum, covariant_gaussian, spin_taste and funny walls",
                             w->word);
         s->dropped = true;
-        NAIK_TRY(milc_words_until(w, stops));
+        NAIK_PASS(milc_words_until(w, stops));
     }
-    NAIK_TRY(source_end(w, in, "op_label", s));
-done:
-    return status;
+    return source_end(w, in, "op_label", s);
 }
 
 static naik_status new_source(milc_words *w, milc_input *in, milc_source **source)
@@ -432,26 +412,24 @@ static naik_status new_source(milc_words *w, milc_input *in, milc_source **sourc
 
 naik_status milc_sources_read(milc_words *w, milc_input *in)
 {
-    naik_status status = NAIK_OK;
     const int first = in->source_count;
     int count = 0;
     milc_source *source = NULL;
     milc_words_stanza(w, "base sources", -1);
-    NAIK_TRY(milc_words_ints(w, "number_of_base_sources", 1, 0, MILC_MAX_SOURCES, &count));
+    NAIK_PASS(milc_words_ints(w, "number_of_base_sources", 1, 0, MILC_MAX_SOURCES, &count));
     for (int i = 0; i < count; i++) {
         milc_words_stanza(w, "base source", i);
-        NAIK_TRY(new_source(w, in, &source));
-        NAIK_TRY(base_source(w, in, source));
+        NAIK_PASS(new_source(w, in, &source));
+        NAIK_PASS(base_source(w, in, source));
         in->source_count++;
     }
     milc_words_stanza(w, "modified sources", -1);
-    NAIK_TRY(milc_words_ints(w, "number_of_modified_sources", 1, 0, MILC_MAX_SOURCES, &count));
+    NAIK_PASS(milc_words_ints(w, "number_of_modified_sources", 1, 0, MILC_MAX_SOURCES, &count));
     for (int i = 0; i < count; i++) {
         milc_words_stanza(w, "modified source", in->source_count - first);
-        NAIK_TRY(new_source(w, in, &source));
-        NAIK_TRY(modified_source(w, in, first, source));
+        NAIK_PASS(new_source(w, in, &source));
+        NAIK_PASS(modified_source(w, in, first, source));
         in->source_count++;
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -76,7 +76,6 @@ naik_status model_multigrid_predict(naik_log *log, const model_machine *m,
                                     const model_problem *problem, const int grid[NAIK_DIM],
                                     const model_multigrid *g, model_multigrid_times *out)
 {
-    naik_status status = NAIK_OK;
     const double box = box_of(problem);
     const double sites = box / 2, blocks = ceil((double)g->vectors / BLOCK);
     double iteration_us[2], coarse[2]; /* of the batch, and of a block of the setup */
@@ -88,7 +87,7 @@ naik_status model_multigrid_predict(naik_log *log, const model_machine *m,
         for (int mu = 0; mu < NAIK_DIM; mu++) {
             now.grid[mu] = grid[mu];
         }
-        NAIK_TRY(model_predict(log, m, &p, &now));
+        NAIK_PASS(model_predict(log, m, &p, &now));
         coarse[i] = coarse_us(m, problem, grid, g, p.nrhs);
         iteration_us[i] =
             (1 + figure(m, UPDATES)) *
@@ -105,8 +104,7 @@ naik_status model_multigrid_predict(naik_log *log, const model_machine *m,
     out->setup_us = blocks * (START * g->start * now.iteration_us + 2 * g->cycles * cycle) +
                     (g->cycles + 1) * fill + LOW_SOLVES * coarse[1];
     out->column_us = COLUMN_NS_A_SITE * 1e-3 * box;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 model_iterations model_multigrid_iterations(double tolerance)

@@ -59,17 +59,14 @@ size_t naik_deflation_bytes(const naik_geometry *geometry, int used, int width)
 /* c = V^+ of what is in `from`, of the systems that are wanted. */
 static naik_status project(naik_deflation *d, const naik_field *from, const bool *wanted)
 {
-    naik_status status = NAIK_OK;
     double norm2[NAIK_MAX_RHS];
     naik_field_set_nrhs(d->single, from->nrhs);
-    NAIK_TRY(from->geometry->backend->ops->field.copy(d->single, from, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(naik_modes_norms(d->work, d->single, norm2));
+    NAIK_PASS(from->geometry->backend->ops->field.copy(d->single, from, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(naik_modes_norms(d->work, d->single, norm2));
     for (int j = 0; j < from->nrhs; j++) {
         norm2[j] = wanted[j] ? norm2[j] : 0;
     }
-    NAIK_TRY(naik_modes_project(d->work, d->modes->block, d->used, 1.5, d->single, norm2, d->c));
-done:
-    return status;
+    return naik_modes_project(d->work, d->modes->block, d->used, 1.5, d->single, norm2, d->c);
 }
 
 static void weigh(naik_deflation *d, const naik_solver_correction *at)
@@ -86,18 +83,13 @@ static void weigh(naik_deflation *d, const naik_solver_correction *at)
 
 static naik_status correct_even(naik_deflation *d, const naik_solver_correction *at)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(project(d, at->r, at->wanted));
+    NAIK_PASS(project(d, at->r, at->wanted));
     weigh(d, at);
-    NAIK_TRY(
-        naik_modes_add(d->work, d->modes->block, d->used, d->c, at->x, at->rhs, NAIK_RHS_CHECK));
-done:
-    return status;
+    return naik_modes_add(d->work, d->modes->block, d->used, d->c, at->x, at->rhs, NAIK_RHS_CHECK);
 }
 
 static naik_status correct(void *data, const naik_solver_correction *at)
 {
-    naik_status status = NAIK_OK;
     naik_deflation *d = data;
     const naik_backend *backend = d->modes->geometry->backend;
     if (at->parity != NAIK_EVEN) {
@@ -105,10 +97,9 @@ static naik_status correct(void *data, const naik_solver_correction *at)
                          "modes of even sites for a system on odd ones");
     }
     naik_timer_start(backend->timer, "deflation");
-    NAIK_TRY(correct_even(d, at));
+    NAIK_PASS(correct_even(d, at));
     naik_timer_stop(backend->timer, "deflation");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_solver_starter naik_deflation_starter(naik_deflation *deflation, double again)

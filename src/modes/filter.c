@@ -46,7 +46,6 @@ void naik_filter_destroy(naik_filter **filter)
 static naik_status step(naik_filter *filter, const naik_field *v, double a, const naik_field *b,
                         double c, double s, naik_field *out)
 {
-    naik_status status = NAIK_OK;
     const naik_dslash_args second = {.form = NAIK_FORM_AFFINE,
                                      .parity = NAIK_EVEN,
                                      .links = filter->links,
@@ -57,11 +56,10 @@ static naik_status step(naik_filter *filter, const naik_field *v, double a, cons
                                      .a = a,
                                      .c = c,
                                      .s = s};
-    NAIK_TRY(naik_dslash_plain(filter->links, v, NAIK_ODD, filter->odd));
-    NAIK_TRY(naik_dslash(&second));
+    NAIK_PASS(naik_dslash_plain(filter->links, v, NAIK_ODD, filter->odd));
+    NAIK_PASS(naik_dslash(&second));
     filter->applications += v->nrhs;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* x v = a v + s D_eo D_oe v */
@@ -73,7 +71,6 @@ static void scales(const naik_filter *filter, double *a, double *s)
 
 naik_status naik_filter_apply(naik_filter *filter, naik_field *v)
 {
-    naik_status status = NAIK_OK;
     double a, s;
     naik_field *now = filter->other, *last = v;
     scales(filter, &a, &s);
@@ -84,19 +81,18 @@ naik_status naik_filter_apply(naik_filter *filter, naik_field *v)
     }
     naik_field_set_nrhs(filter->odd, v->nrhs);
     naik_field_set_nrhs(filter->other, v->nrhs);
-    NAIK_TRY(step(filter, v, a, NULL, 0, s, now));
+    NAIK_PASS(step(filter, v, a, NULL, 0, s, now));
     for (int k = 1; k < filter->degree; k++) {
         if (k % STEPS_A_QUESTION == 0 && filter->stop != NULL && filter->stop(filter->stop_data)) {
             return NAIK_FAIL(v->geometry->backend->log, NAIK_ERR_INTERRUPTED,
                              "a filter was interrupted");
         }
-        NAIK_TRY(step(filter, now, 2 * a, last, -1, 2 * s, last));
+        NAIK_PASS(step(filter, now, 2 * a, last, -1, 2 * s, last));
         naik_field *next = last;
         last = now;
         now = next;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 double naik_filter_inverse(const naik_filter *filter, double factor)
@@ -212,32 +208,27 @@ static double angle_of(const double *moment, int moments, double dimension, doub
 static naik_status note_moment(naik_filter *filter, const naik_field *v, const naik_field *w,
                                naik_exactsum *sums, int at)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = v->geometry->backend;
     const naik_reduction_ops *ops = &backend->ops->reduction;
     const size_t count = (size_t)v->nrhs;
-    NAIK_TRY(ops->clear(backend, filter->work->sums, v->nrhs));
-    NAIK_TRY(ops->dot(v, w, filter->work->sums));
-    NAIK_TRY(naik_backend_download(backend, sums + (size_t)at * count, filter->work->sums,
-                                   count * sizeof *sums));
-done:
-    return status;
+    NAIK_PASS(ops->clear(backend, filter->work->sums, v->nrhs));
+    NAIK_PASS(ops->dot(v, w, filter->work->sums));
+    return naik_backend_download(backend, sums + (size_t)at * count, filter->work->sums,
+                                 count * sizeof *sums);
 }
 
 /* moment_k = mean over rhs of (v_c, w_c)/first_c; one sum over ranks for all of them. */
 static naik_status add_moments(naik_comm *comm, naik_exactsum *sums, int moments, int nrhs,
                                const double *first, double *moment)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_comm_sum_exact(comm, sums, moments * nrhs));
+    NAIK_PASS(naik_comm_sum_exact(comm, sums, moments * nrhs));
     for (int k = 0; k < moments; k++) {
         moment[k] = 0;
         for (int c = 0; c < nrhs; c++) {
             moment[k] += naik_exactsum_value(&sums[k * nrhs + c]) / first[c] / nrhs;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Moments from .. from + MOMENTS_AT_ONCE of the density, from T_k = *now and T_k-1 = *last on, k =
@@ -245,26 +236,24 @@ done:
 static naik_status more_moments(naik_filter *filter, naik_field **last, naik_field **now,
                                 naik_exactsum *sums, const double *first, double *moment, int from)
 {
-    naik_status status = NAIK_OK;
     double a, s;
     const int nrhs = (*now)->nrhs;
     scales(filter, &a, &s);
     for (int k = 0; k < MOMENTS_AT_ONCE; k += 2) {
         naik_field *before = *last;
-        NAIK_TRY(note_moment(filter, *now, *now, sums, k));
-        NAIK_TRY(from + k == 0 ? step(filter, *now, a, NULL, 0, s, before)
-                               : step(filter, *now, 2 * a, before, -1, 2 * s, before));
+        NAIK_PASS(note_moment(filter, *now, *now, sums, k));
+        NAIK_PASS(from + k == 0 ? step(filter, *now, a, NULL, 0, s, before)
+                                : step(filter, *now, 2 * a, before, -1, 2 * s, before));
         *last = *now;
         *now = before;
-        NAIK_TRY(note_moment(filter, *now, *last, sums, k + 1));
+        NAIK_PASS(note_moment(filter, *now, *last, sums, k + 1));
     }
-    NAIK_TRY(add_moments((*now)->geometry->backend->comm, sums, MOMENTS_AT_ONCE, nrhs, first,
-                         moment + from));
+    NAIK_PASS(add_moments((*now)->geometry->backend->comm, sums, MOMENTS_AT_ONCE, nrhs, first,
+                          moment + from));
     for (int k = from; k < from + MOMENTS_AT_ONCE; k++) {
         moment[k] = k < 2 ? moment[k] : 2 * moment[k] - moment[k % 2];
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_filter_estimate(naik_filter *filter, naik_field *v, int n, double *lambda2)

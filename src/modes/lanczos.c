@@ -99,27 +99,24 @@ done:
 /* Begins with one random block in V. */
 static naik_status begin(lanczos *l)
 {
-    naik_status status = NAIK_OK;
     naik_timer *timer = l->geometry->backend->timer;
     naik_timer_start(timer, "interval");
     l->size = 0;
     l->state.kept = 0;
     memset(l->t, 0, (size_t)l->krylov * (size_t)l->krylov * sizeof *l->t);
     if (l->state.starts == 0) {
-        NAIK_TRY(lanczos_choose_interval(l));
+        NAIK_PASS(lanczos_choose_interval(l));
     }
     lanczos_choose_degree(l);
-    NAIK_TRY(lanczos_fill_random(l));
-    NAIK_TRY(lanczos_append(l, false));
+    NAIK_PASS(lanczos_fill_random(l));
+    NAIK_PASS(lanczos_append(l, false));
     naik_timer_stop(timer, "interval");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Eigenvalues of T, descending, and their vectors; bounds on residuals from R. */
 static naik_status solve_projected(lanczos *l, int size)
 {
-    naik_status status = NAIK_OK;
     const size_t n = (size_t)size;
     naik_timer *timer = l->geometry->backend->timer;
     naik_timer_start(timer, "dense");
@@ -129,7 +126,7 @@ static naik_status solve_projected(lanczos *l, int size)
             l->scratch[i * n + (size_t)j] = (naik_complex){-x.re, -x.im};
         }
     }
-    NAIK_TRY(naik_hermitian_solve(l->log, size, l->scratch, l->ritz, l->vectors));
+    NAIK_PASS(naik_hermitian_solve(l->log, size, l->scratch, l->ritz, l->vectors));
     for (int j = 0; j < size; j++) {
         double sum = 0;
         for (int i = 0; i < BLOCK; i++) {
@@ -146,8 +143,7 @@ static naik_status solve_projected(lanczos *l, int size)
         l->bound[j] = sqrt(sum);
     }
     naik_timer_stop(timer, "dense");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What a residual may be: what is asked for, or what single precision leaves. */
@@ -169,7 +165,6 @@ static double residual_of(const lanczos *l, int j, double *value)
 /* V becomes the kept Ritz vectors and Q, T their values. */
 static naik_status restart(lanczos *l, int size)
 {
-    naik_status status = NAIK_OK;
     naik_timer *timer = l->geometry->backend->timer;
     int kept = naik_lanczos_kept(l->options->modes);
     naik_timer_start(timer, "rotate");
@@ -179,8 +174,8 @@ static naik_status restart(lanczos *l, int size)
             l->scratch[i * kept + j] = l->vectors[(size_t)i * (size_t)size + (size_t)j];
         }
     }
-    NAIK_TRY(naik_modes_rotate(l->work, l->basis->block, size, l->scratch, kept));
-    NAIK_TRY(l->geometry->backend->ops->field.copy(
+    NAIK_PASS(naik_modes_rotate(l->work, l->basis->block, size, l->scratch, kept));
+    NAIK_PASS(l->geometry->backend->ops->field.copy(
         l->basis->block[kept / BLOCK], l->basis->block[size / BLOCK], NULL, NAIK_RHS_IDLE));
     memset(l->t, 0, (size_t)l->krylov * (size_t)l->krylov * sizeof *l->t);
     for (int j = 0; j < kept; j++) {
@@ -188,10 +183,9 @@ static naik_status restart(lanczos *l, int size)
     }
     l->state.kept = kept;
     l->size = kept + BLOCK;
-    NAIK_TRY(naik_backend_sync(l->geometry->backend)); /* for the clock */
+    NAIK_PASS(naik_backend_sync(l->geometry->backend)); /* for the clock */
     naik_timer_stop(timer, "rotate");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Of the last mode wanted, where the vectors at the beginning of this cycle had it, or 0. */
@@ -244,27 +238,21 @@ static void count_converged(lanczos *l)
 /* Columns of w to length 1, those that are 0 left. */
 static naik_status normalise_columns(lanczos *l)
 {
-    naik_status status = NAIK_OK;
     double norm2[BLOCK];
     naik_complex unit[BLOCK * BLOCK] = {{0, 0}};
-    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+    NAIK_PASS(naik_modes_norms(l->work, l->w, norm2));
     for (int c = 0; c < BLOCK; c++) {
         unit[c * (BLOCK + 1)].re = norm2[c] > 0 ? 1 / sqrt(norm2[c]) : 0;
     }
-    NAIK_TRY(naik_modes_rotate(l->work, &l->w, BLOCK, unit, BLOCK));
-done:
-    return status;
+    return naik_modes_rotate(l->work, &l->w, BLOCK, unit, BLOCK);
 }
 
 /* The same, orthogonal where they can be told apart. */
 static naik_status normalise(lanczos *l)
 {
-    naik_status status = NAIK_OK;
     double condition;
-    NAIK_TRY(normalise_columns(l));
-    NAIK_TRY(lanczos_cholesky_qr(l, NULL, &condition));
-done:
-    return status;
+    NAIK_PASS(normalise_columns(l));
+    return lanczos_cholesky_qr(l, NULL, &condition);
 }
 
 /* Applications of the polynomial that raise a missing mode out of a random vector. */
@@ -280,63 +268,59 @@ static int missing_rounds(const lanczos *l)
  * polynomial alone, longer than the last mode wanted would. If so they take the place of Q. */
 static naik_status find_missing(lanczos *l, bool *missing)
 {
-    naik_status status = NAIK_OK;
     double largest;
     const double last = MISSING_OVER * l->ritz[l->options->modes - 1];
     const int rounds = missing_rounds(l);
     naik_timer *timer = l->geometry->backend->timer;
     naik_timer_start(timer, "look for missing");
     *missing = false;
-    NAIK_TRY(lanczos_fill_random(l));
+    NAIK_PASS(lanczos_fill_random(l));
     for (int i = 0; i <= rounds && !*missing; i++) {
-        NAIK_TRY(normalise(l));
-        NAIK_TRY(naik_filter_apply(l->filter, l->w));
-        NAIK_TRY(lanczos_project_out(l, l->state.kept, -1));
-        NAIK_TRY(lanczos_project_out(l, l->state.kept, -1));
-        NAIK_TRY(lanczos_largest_norm2(l, &largest));
+        NAIK_PASS(normalise(l));
+        NAIK_PASS(naik_filter_apply(l->filter, l->w));
+        NAIK_PASS(lanczos_project_out(l, l->state.kept, -1));
+        NAIK_PASS(lanczos_project_out(l, l->state.kept, -1));
+        NAIK_PASS(lanczos_largest_norm2(l, &largest));
         *missing = i > 0 && largest > last * last;
     }
     if (*missing) {
         l->size = l->state.kept;
-        NAIK_TRY(lanczos_append(l, false));
+        NAIK_PASS(lanczos_append(l, false));
     }
     naik_timer_stop(timer, "look for missing");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Until enough modes have converged, or the cycles are used up. */
 static naik_status iterate(lanczos *l)
 {
-    naik_status status = NAIK_OK;
     bool corrected = false;
     while (l->state.converged < l->options->modes && l->state.cycle < l->options->max_cycles) {
         const double start = naik_time_s();
         while (l->size <= l->krylov && !l->overflow) {
-            NAIK_TRY(expand(l));
+            NAIK_PASS(expand(l));
         }
         l->state.cycle++;
         const double before = factor_before(l);
         if (!l->overflow) {
-            NAIK_TRY(solve_projected(l, l->krylov));
+            NAIK_PASS(solve_projected(l, l->krylov));
             count_converged(l);
-            NAIK_TRY(restart(l, l->krylov));
+            NAIK_PASS(restart(l, l->krylov));
         }
-        NAIK_TRY(lanczos_correct_interval(l, before, &corrected));
+        NAIK_PASS(lanczos_correct_interval(l, before, &corrected));
         if (corrected) {
             l->state.converged = 0;
         } else if (l->state.converged >= l->options->modes) {
             bool missing;
-            NAIK_TRY(find_missing(l, &missing));
+            NAIK_PASS(find_missing(l, &missing));
             l->state.converged -= missing;
         }
         tell(l, corrected, naik_time_s() - start);
         if (corrected) {
-            NAIK_TRY(begin(l));
+            NAIK_PASS(begin(l));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Takes out of the wanted modes what the roundings of links of 16 bits have put in. That is spread
@@ -345,7 +329,6 @@ done:
  * to the square of what was put in. */
 static naik_status refine_wanted(lanczos *l)
 {
-    naik_status status = NAIK_OK;
     const naik_field_ops *ops = &l->geometry->backend->ops->field;
     naik_filter *f = l->filter;
     naik_timer *timer = l->geometry->backend->timer;
@@ -356,32 +339,29 @@ static naik_status refine_wanted(lanczos *l)
     f->low = fmax(REFINE_OVER * last, REFINE_FROM * f->high);
     f->degree = REFINE_DEGREE;
     for (int b = 0; b * BLOCK < l->options->modes && f->low < REFINE_TO * f->high; b++) {
-        NAIK_TRY(ops->copy(l->w, l->basis->block[b], NULL, NAIK_RHS_IDLE));
-        NAIK_TRY(naik_filter_apply(f, l->w));
-        NAIK_TRY(normalise_columns(l));
-        NAIK_TRY(ops->copy(l->basis->block[b], l->w, NULL, NAIK_RHS_IDLE));
+        NAIK_PASS(ops->copy(l->w, l->basis->block[b], NULL, NAIK_RHS_IDLE));
+        NAIK_PASS(naik_filter_apply(f, l->w));
+        NAIK_PASS(normalise_columns(l));
+        NAIK_PASS(ops->copy(l->basis->block[b], l->w, NULL, NAIK_RHS_IDLE));
     }
     f->links = was.links;
     f->low = was.low;
     f->degree = was.degree;
-    NAIK_TRY(naik_backend_sync(l->geometry->backend)); /* for the clock */
+    NAIK_PASS(naik_backend_sync(l->geometry->backend)); /* for the clock */
     naik_timer_stop(timer, "refine modes");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The wanted ones, which are the first of the basis: by what they are in double. What the next cycle
  * does not begin with is given back before they are measured, since that takes memory as well. */
 static naik_status measure_wanted(lanczos *l, const naik_links *links, double *gram)
 {
-    naik_status status = NAIK_OK;
     naik_modes wanted = *l->basis;
     wanted.count = l->options->modes;
     naik_modes_give_back(l->basis, l->size > wanted.count ? l->size : wanted.count);
-    NAIK_TRY(naik_modes_measure(&wanted, links, gram));
+    NAIK_PASS(naik_modes_measure(&wanted, links, gram));
     l->filter->applications += wanted.count;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The basis becomes the wanted modes, ascending: close ones may have changed places in the
@@ -416,41 +396,39 @@ static int count_kept(const lanczos *l, double gram, bool *nonsense)
  * leads to is believed no further than that: then it begins again. */
 static naik_status search(lanczos *l, const naik_links *links, double *gram)
 {
-    naik_status status = NAIK_OK;
     bool found, nonsense = false, coarse = false;
-    NAIK_TRY(lanczos_resume(l, &found));
+    NAIK_PASS(lanczos_resume(l, &found));
     if (!found) {
-        NAIK_TRY(begin(l));
+        NAIK_PASS(begin(l));
     }
     do {
-        NAIK_TRY(naik_modes_take_back(l->basis));
+        NAIK_PASS(naik_modes_take_back(l->basis));
         if (nonsense && l->resumed) {
             naik_log_warn(l->log,
                           "the modes that a kept search led to are none of these links: the "
                           "search begins again");
             l->resumed = false;
             l->state = (naik_lanczos_state){.links = l->state.links};
-            NAIK_TRY(begin(l));
+            NAIK_PASS(begin(l));
         } else if (coarse) {
             naik_log_line(l->log,
                           "modes: links of 16 bits leave %d of %d modes worse than was asked for: "
                           "the search begins again with links in single precision",
                           l->options->modes - l->state.converged, l->options->modes);
             lanczos_use_links(l, 32);
-            NAIK_TRY(begin(l));
+            NAIK_PASS(begin(l));
         }
-        NAIK_TRY(iterate(l));
+        NAIK_PASS(iterate(l));
         coarse = l->state.links == 16;
         if (coarse) {
-            NAIK_TRY(refine_wanted(l));
+            NAIK_PASS(refine_wanted(l));
         }
-        NAIK_TRY(measure_wanted(l, links, gram));
+        NAIK_PASS(measure_wanted(l, links, gram));
         const int kept = count_kept(l, *gram, &nonsense);
         l->state.converged = kept < l->state.converged ? kept : l->state.converged;
     } while (l->state.converged < l->options->modes &&
              ((nonsense && l->resumed) || l->state.cycle < l->options->max_cycles));
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Vectors before a restart that are few enough, and enough to converge in a few cycles. */

@@ -43,13 +43,12 @@ done:
 /* w -= V V^+ w; the products join column block `column` of T, where there is one (>= 0). */
 naik_status lanczos_project_out(lanczos *l, int size, int column)
 {
-    naik_status status = NAIK_OK;
     double norm2[BLOCK];
     if (size == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
-    NAIK_TRY(naik_modes_project(l->work, l->basis->block, size, 1.01, l->w, norm2, l->c));
+    NAIK_PASS(naik_modes_norms(l->work, l->w, norm2));
+    NAIK_PASS(naik_modes_project(l->work, l->basis->block, size, 1.01, l->w, norm2, l->c));
     for (int i = 0; i < size && column >= 0; i++) {
         for (int j = 0; j < BLOCK; j++) { /* below the diagonal: T_ji = conj T_ij */
             naik_complex *to = &l->t[(size_t)(column + j) * (size_t)l->krylov + (size_t)i];
@@ -60,9 +59,7 @@ naik_status lanczos_project_out(lanczos *l, int size, int column)
     for (int i = 0; i < size * BLOCK; i++) {
         l->c[i] = (naik_complex){-l->c[i].re, -l->c[i].im};
     }
-    NAIK_TRY(naik_modes_add(l->work, l->basis->block, size, l->c, l->w, NULL, NAIK_RHS_IDLE));
-done:
-    return status;
+    return naik_modes_add(l->work, l->basis->block, size, l->c, l->w, NULL, NAIK_RHS_IDLE);
 }
 
 /* w = w R^-1 with w^+ w = R^+ R; r (NULL: not wanted) becomes R r. *condition as Cholesky gives it.
@@ -117,21 +114,19 @@ static void unit(naik_complex r[BLOCK * BLOCK])
 /* w becomes 1/a (a w + random), a such that the random part is a hundredth; l->last its factor. */
 static naik_status add_random(lanczos *l, double ww)
 {
-    naik_status status = NAIK_OK;
     const naik_backend_ops *ops = l->geometry->backend->ops;
     double norm2[BLOCK];
     naik_field_set_nrhs(l->filter->other, BLOCK);
-    NAIK_TRY(ops->field.copy(l->filter->other, l->w, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(lanczos_fill_random(l));
-    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+    NAIK_PASS(ops->field.copy(l->filter->other, l->w, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(lanczos_fill_random(l));
+    NAIK_PASS(naik_modes_norms(l->work, l->w, norm2));
     const double a = ww > 0 ? 100 * sqrt(norm2[0] / ww) : 0;
-    NAIK_TRY(ops->field.axpy(a, l->filter->other, l->w));
+    NAIK_PASS(ops->field.axpy(a, l->filter->other, l->w));
     for (int i = 0; i < BLOCK * BLOCK; i++) {
         l->last[i].re *= a > 0 ? 1 / a : 0;
         l->last[i].im *= a > 0 ? 1 / a : 0;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status lanczos_largest_norm2(lanczos *l, double *out)
@@ -150,34 +145,31 @@ naik_status lanczos_largest_norm2(lanczos *l, double *out)
 naik_status lanczos_append(lanczos *l, bool coupled)
 {
     enum { TRIES = 4 };
-    naik_status status = NAIK_OK;
     double condition = 0, before, after;
     unit(l->last);
-    NAIK_TRY(lanczos_largest_norm2(l, &before));
+    NAIK_PASS(lanczos_largest_norm2(l, &before));
     for (int i = 0; i < TRIES; i++) {
-        NAIK_TRY(lanczos_project_out(l, l->size, coupled ? l->size - BLOCK : -1));
-        NAIK_TRY(lanczos_largest_norm2(l, &after));
-        NAIK_TRY(lanczos_cholesky_qr(l, l->last, &condition));
-        NAIK_TRY(lanczos_project_out(l, l->size, -1));
+        NAIK_PASS(lanczos_project_out(l, l->size, coupled ? l->size - BLOCK : -1));
+        NAIK_PASS(lanczos_largest_norm2(l, &after));
+        NAIK_PASS(lanczos_cholesky_qr(l, l->last, &condition));
+        NAIK_PASS(lanczos_project_out(l, l->size, -1));
         if (condition > 1e-3 && after > 1e-10 * before) {
-            NAIK_TRY(lanczos_cholesky_qr(l, l->last, &condition));
+            NAIK_PASS(lanczos_cholesky_qr(l, l->last, &condition));
             break;
         }
         coupled = false;
-        NAIK_TRY(lanczos_largest_norm2(l, &before));
-        NAIK_TRY(add_random(l, after > 1e-10 * before ? before : 0));
+        NAIK_PASS(lanczos_largest_norm2(l, &before));
+        NAIK_PASS(add_random(l, after > 1e-10 * before ? before : 0));
         before = 0;
     }
     if (!(condition > 0.1)) {
-        status = NAIK_FAIL(l->log, NAIK_ERR_INPUT,
-                           "%d Lanczos vectors are more than this lattice has directions for: ask "
-                           "for fewer modes or a smaller deflation.krylov",
-                           l->size + BLOCK);
-        goto done;
+        return NAIK_FAIL(l->log, NAIK_ERR_INPUT,
+                         "%d Lanczos vectors are more than this lattice has directions for: ask "
+                         "for fewer modes or a smaller deflation.krylov",
+                         l->size + BLOCK);
     }
-    NAIK_TRY(l->geometry->backend->ops->field.copy(l->basis->block[l->size / BLOCK], l->w, NULL,
-                                                   NAIK_RHS_IDLE));
+    NAIK_PASS(l->geometry->backend->ops->field.copy(l->basis->block[l->size / BLOCK], l->w, NULL,
+                                                    NAIK_RHS_IDLE));
     l->size += BLOCK;
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -18,11 +18,8 @@ enum { DEGREE_MOST = 10000 };
 
 naik_status lanczos_measure_largest(lanczos *l, double *largest)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(lanczos_fill_random(l));
-    NAIK_TRY(naik_filter_largest(l->filter, l->w, largest));
-done:
-    return status;
+    NAIK_PASS(lanczos_fill_random(l));
+    return naik_filter_largest(l->filter, l->w, largest);
 }
 
 static naik_status no_interval(const lanczos *l, double largest)
@@ -35,14 +32,13 @@ static naik_status no_interval(const lanczos *l, double largest)
 
 naik_status lanczos_choose_interval(lanczos *l)
 {
-    naik_status status = NAIK_OK;
     naik_filter *f = l->filter;
     double largest, last;
     const double low = l->options->low, high = l->options->high;
-    NAIK_TRY(lanczos_measure_largest(l, &largest));
+    NAIK_PASS(lanczos_measure_largest(l, &largest));
     f->high = high >= largest && high <= LANCZOS_HIGH_MOST * largest ? high : largest;
-    NAIK_TRY(lanczos_fill_random(l));
-    NAIK_TRY(naik_filter_estimate(f, l->w, l->options->modes, &last));
+    NAIK_PASS(lanczos_fill_random(l));
+    NAIK_PASS(naik_filter_estimate(f, l->w, l->options->modes, &last));
     f->low = low >= LOW_LEAST * last ? low : fmin(LOW * last, 0.5 * f->high);
     if (!(f->low > 0 && f->low < LANCZOS_LOW_MOST * f->high)) {
         return no_interval(l, largest);
@@ -54,8 +50,7 @@ naik_status lanczos_choose_interval(lanczos *l)
             "eigenvalue of -D_eo D_oe is at most %.4g, that of mode %d about %.3g",
             low, high, f->low, f->high, largest, l->options->modes, last);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 int lanczos_degree_most(double low, double high)
@@ -110,38 +105,34 @@ static bool lets_too_few_through(const lanczos *l, double before)
 /* Whether an eigenvalue above the interval is among a block of Ritz vectors. */
 static naik_status has_high_ones(lanczos *l, int block, bool *found)
 {
-    naik_status status = NAIK_OK;
     double odd[BLOCK], even[BLOCK];
     naik_filter *f = l->filter;
     const int left = l->options->modes - block * BLOCK;
-    NAIK_TRY(
+    NAIK_PASS(
         l->geometry->backend->ops->field.copy(l->w, l->basis->block[block], NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(naik_modes_norms(l->work, l->w, even));
+    NAIK_PASS(naik_modes_norms(l->work, l->w, even));
     naik_field_set_nrhs(f->odd, BLOCK);
-    NAIK_TRY(naik_dslash_plain(f->links, l->w, NAIK_ODD, f->odd));
-    NAIK_TRY(naik_modes_norms(l->work, f->odd, odd));
+    NAIK_PASS(naik_dslash_plain(f->links, l->w, NAIK_ODD, f->odd));
+    NAIK_PASS(naik_modes_norms(l->work, f->odd, odd));
     for (int c = 0; c < BLOCK && (c < left || block == 0); c++) {
         *found = *found || !(odd[c] <= 0.5 * (f->low + f->high) * even[c]);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status lanczos_correct_interval(lanczos *l, double before, bool *corrected)
 {
-    naik_status status = NAIK_OK;
     const int wanted = l->options->modes;
     bool high = l->overflow;
     /* the highest ones come first; of what is about to be believed, everything is looked at */
     const int blocks = l->state.converged < wanted ? 1 : (wanted + BLOCK - 1) / BLOCK;
     for (int b = 0; b < blocks && !high; b++) {
-        NAIK_TRY(has_high_ones(l, b, &high));
+        NAIK_PASS(has_high_ones(l, b, &high));
     }
     *corrected = high || lets_too_few_through(l, before);
     if (*corrected) {
         l->overflow = false;
-        NAIK_TRY(widen(l, high));
+        NAIK_PASS(widen(l, high));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

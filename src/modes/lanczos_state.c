@@ -99,28 +99,25 @@ static bool are_of_a_polynomial(const lanczos *l)
 /* The interval reaches as far as a search would have it reach. */
 static naik_status is_of_these_links(lanczos *l, bool *good)
 {
-    naik_status status = NAIK_OK;
     const naik_lanczos_state state = l->state;
     double largest;
     l->state.randoms = 0; /* as at the beginning of the search */
-    NAIK_TRY(lanczos_measure_largest(l, &largest));
+    NAIK_PASS(lanczos_measure_largest(l, &largest));
     *good = state.high >= 0.999 * largest &&
             state.high <= LANCZOS_HIGH_MOST * pow(LANCZOS_RAISE, LANCZOS_STARTS + 1) * largest;
     l->state = state;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Whether the vectors are orthonormal, as far as a search needs it. */
 static naik_status are_orthonormal(lanczos *l, bool *good)
 {
-    naik_status status = NAIK_OK;
     double norm2[BLOCK];
     *good = true;
     for (int b = 0; b < l->state.size / BLOCK && *good; b++) {
-        NAIK_TRY(
+        NAIK_PASS(
             l->geometry->backend->ops->field.copy(l->w, l->basis->block[b], NULL, NAIK_RHS_IDLE));
-        NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+        NAIK_PASS(naik_modes_norms(l->work, l->w, norm2));
         for (int c = 0; c < BLOCK; c++) {
             *good = *good && fabs(norm2[c] - 1) <= VECTORS_OFF;
         }
@@ -128,45 +125,41 @@ static naik_status are_orthonormal(lanczos *l, bool *good)
             break;
         }
         const int count = (b + 1) * BLOCK;
-        NAIK_TRY(naik_modes_project(l->work, l->basis->block, count, 1.01, l->w, norm2, l->c));
+        NAIK_PASS(naik_modes_project(l->work, l->basis->block, count, 1.01, l->w, norm2, l->c));
         for (int i = 0; i < count * BLOCK; i++) {
             const bool diagonal = i / BLOCK == b * BLOCK + i % BLOCK;
             *good = *good && fabs(l->c[i].re - diagonal) <= VECTORS_OFF &&
                     fabs(l->c[i].im) <= VECTORS_OFF;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What was read is what a search of these links can be, whatever its checksums say. */
 static naik_status is_plausible(lanczos *l, bool *good)
 {
-    naik_status status = NAIK_OK;
     naik_timer *timer = l->geometry->backend->timer;
     naik_timer_start(timer, "look at a kept search");
     *good =
         naik_lanczos_state_holds(&l->state, l->options->modes, l->krylov) && are_of_a_polynomial(l);
     if (*good) {
-        NAIK_TRY(is_of_these_links(l, good));
+        NAIK_PASS(is_of_these_links(l, good));
     }
     if (*good) {
-        NAIK_TRY(are_orthonormal(l, good));
+        NAIK_PASS(are_orthonormal(l, good));
     }
     naik_timer_stop(timer, "look at a kept search");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status lanczos_resume(lanczos *l, bool *found)
 {
-    naik_status status = NAIK_OK;
     *found = false;
     if (l->hooks == NULL || l->hooks->restore == NULL) {
         return NAIK_OK;
     }
     note(l); /* where things are put */
-    NAIK_TRY(l->hooks->restore(l->hooks->data, &l->state, found));
+    NAIK_PASS(l->hooks->restore(l->hooks->data, &l->state, found));
     if (*found && l->state.links == 16 && l->half == NULL) {
         naik_log_line(
             l->log, "modes: the kept search was made with links of 16 bits, and this one has links "
@@ -176,7 +169,7 @@ naik_status lanczos_resume(lanczos *l, bool *found)
     bool good = *found;
     if (*found) {
         lanczos_use_links(l, l->state.links == 16 ? 16 : 32);
-        NAIK_TRY(is_plausible(l, &good));
+        NAIK_PASS(is_plausible(l, &good));
     }
     if (!good) {
         if (*found) {
@@ -202,6 +195,5 @@ naik_status lanczos_resume(lanczos *l, bool *found)
             l->t[(size_t)j * (size_t)(l->krylov + 1)].re = l->ritz[j];
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }

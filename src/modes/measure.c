@@ -64,14 +64,13 @@ size_t naik_modes_meter_bytes(const naik_geometry *geometry, int count)
 naik_status naik_modes_meter_values(naik_modes_meter *m, naik_field *block, int used,
                                     double *lambda2, double *residual)
 {
-    naik_status status = NAIK_OK;
     double odd[NAIK_MODES_BLOCK], rr[NAIK_MODES_BLOCK];
     naik_complex diagonal[NAIK_MODES_BLOCK * NAIK_MODES_BLOCK] = {{0, 0}};
-    NAIK_TRY(naik_modes_copy_block(m->v, block));
-    NAIK_TRY(naik_dslash_plain(m->links, m->v, NAIK_ODD, m->odd));
-    NAIK_TRY(naik_modes_norms(m->work, m->v, m->vv));
-    NAIK_TRY(naik_modes_norms(m->work, m->odd, odd));
-    NAIK_TRY(naik_dslash_plain(m->links, m->odd, NAIK_EVEN, m->r));
+    NAIK_PASS(naik_modes_copy_block(m->v, block));
+    NAIK_PASS(naik_dslash_plain(m->links, m->v, NAIK_ODD, m->odd));
+    NAIK_PASS(naik_modes_norms(m->work, m->v, m->vv));
+    NAIK_PASS(naik_modes_norms(m->work, m->odd, odd));
+    NAIK_PASS(naik_dslash_plain(m->links, m->odd, NAIK_EVEN, m->r));
     for (int c = 0; c < NAIK_MODES_BLOCK; c++) { /* each with an eigenvalue of its own */
         const double value = m->vv[c] > 0 ? odd[c] / m->vv[c] : 0;
         diagonal[c * NAIK_MODES_BLOCK + c].re = isfinite(value) ? value : 0;
@@ -79,21 +78,19 @@ naik_status naik_modes_meter_values(naik_modes_meter *m, naik_field *block, int 
             lambda2[c] = m->vv[c] > 0 ? value : NAN;
         }
     }
-    NAIK_TRY(
+    NAIK_PASS(
         naik_modes_add(m->work, &block, NAIK_MODES_BLOCK, diagonal, m->r, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(naik_modes_norms(m->work, m->r, rr));
+    NAIK_PASS(naik_modes_norms(m->work, m->r, rr));
     for (int c = 0; c < used; c++) {
         residual[c] = sqrt(rr[c] / m->vv[c]);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Products need vectors about of length 1: they are sums of integers. */
 naik_status naik_modes_meter_products(naik_modes_meter *m, naik_field *const *block, int count,
                                       int first, int used, double *off)
 {
-    naik_status status = NAIK_OK;
     bool good = isfinite(*off);
     for (int c = 0; c < used; c++) {
         good = good && m->vv[c] <= 4;
@@ -102,7 +99,7 @@ naik_status naik_modes_meter_products(naik_modes_meter *m, naik_field *const *bl
         *off = INFINITY;
         return NAIK_OK;
     }
-    NAIK_TRY(naik_modes_project(m->work, block, count, 2, m->v, m->vv, m->gram));
+    NAIK_PASS(naik_modes_project(m->work, block, count, 2, m->v, m->vv, m->gram));
     for (int i = 0; i < count; i++) {
         for (int c = 0; c < used; c++) {
             const naik_complex g = m->gram[i * NAIK_MODES_BLOCK + c];
@@ -111,8 +108,7 @@ naik_status naik_modes_meter_products(naik_modes_meter *m, naik_field *const *bl
             *off = here <= *off ? *off : here; /* a NaN stays */
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Of a block: the vectors in use. */

@@ -47,15 +47,13 @@ done:
 
 naik_status naik_modes_take_back(naik_modes *modes)
 {
-    naik_status status = NAIK_OK;
     for (int b = 0; b < modes->blocks; b++) {
         if (modes->block[b] == NULL) {
-            NAIK_TRY(naik_field_create_bare(modes->geometry, modes->precision, NAIK_MODES_BLOCK,
-                                            &modes->block[b]));
+            NAIK_PASS(naik_field_create_bare(modes->geometry, modes->precision, NAIK_MODES_BLOCK,
+                                             &modes->block[b]));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void naik_modes_give_back(naik_modes *modes, int count)
@@ -104,16 +102,14 @@ naik_status naik_modes_copy_block(naik_field *to, const naik_field *from)
 
 naik_status naik_modes_copy(const naik_modes *from, naik_modes *to)
 {
-    naik_status status = NAIK_OK;
     for (int b = 0; b < to->blocks && b < from->blocks; b++) {
-        NAIK_TRY(naik_modes_copy_block(to->block[b], from->block[b]));
+        NAIK_PASS(naik_modes_copy_block(to->block[b], from->block[b]));
     }
     for (int i = 0; i < to->count && i < from->count; i++) {
         to->lambda2[i] = from->lambda2[i];
         to->residual[i] = from->residual[i];
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* from[i]: the mode that comes to place i; a permutation, whatever the numbers are. */
@@ -141,24 +137,22 @@ static naik_status copy_mode(naik_modes *modes, int i, int j)
 /* The modes of a cycle of `from` each to its place; those that are there have from[i] = i. */
 static naik_status turn_cycle(naik_modes *modes, int *from, int first, naik_field *spare)
 {
-    naik_status status = NAIK_OK;
     const naik_field_ops *ops = &modes->geometry->backend->ops->field;
     naik_field **const block = modes->block;
     const double value = modes->lambda2[first], residual = modes->residual[first];
     int i = first;
-    NAIK_TRY(ops->copy_rhs(spare, 0, block[i / NAIK_MODES_BLOCK], i % NAIK_MODES_BLOCK));
+    NAIK_PASS(ops->copy_rhs(spare, 0, block[i / NAIK_MODES_BLOCK], i % NAIK_MODES_BLOCK));
     while (from[i] != first) {
         const int next = from[i];
-        NAIK_TRY(copy_mode(modes, i, next));
+        NAIK_PASS(copy_mode(modes, i, next));
         from[i] = i;
         i = next;
     }
-    NAIK_TRY(ops->copy_rhs(block[i / NAIK_MODES_BLOCK], i % NAIK_MODES_BLOCK, spare, 0));
+    NAIK_PASS(ops->copy_rhs(block[i / NAIK_MODES_BLOCK], i % NAIK_MODES_BLOCK, spare, 0));
     modes->lambda2[i] = value;
     modes->residual[i] = residual;
     from[i] = i;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_modes_sort(naik_modes *modes, naik_field *spare)
@@ -215,7 +209,6 @@ size_t naik_modes_bytes(const naik_geometry *geometry, naik_precision precision,
 
 static naik_status allocate(naik_modes_work *work)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = work->geometry->backend;
     const size_t numbers = (size_t)work->modes * (size_t)work->nrhs * 2;
     work->words = malloc(numbers * sizeof *work->words);
@@ -224,14 +217,12 @@ static naik_status allocate(naik_modes_work *work)
         return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for products with %d modes",
                          work->modes);
     }
-    NAIK_TRY(naik_backend_alloc(backend, numbers * sizeof(int64_t), "products with modes",
-                                (void **)&work->products));
-    NAIK_TRY(naik_backend_alloc(backend, numbers * sizeof(double), "coefficients of modes",
-                                (void **)&work->coefficients));
-    NAIK_TRY(naik_backend_alloc(backend, (size_t)work->nrhs * sizeof(naik_exactsum),
-                                "norms of vectors", (void **)&work->sums));
-done:
-    return status;
+    NAIK_PASS(naik_backend_alloc(backend, numbers * sizeof(int64_t), "products with modes",
+                                 (void **)&work->products));
+    NAIK_PASS(naik_backend_alloc(backend, numbers * sizeof(double), "coefficients of modes",
+                                 (void **)&work->coefficients));
+    return naik_backend_alloc(backend, (size_t)work->nrhs * sizeof(naik_exactsum),
+                              "norms of vectors", (void **)&work->sums);
 }
 
 naik_status naik_modes_work_create(const naik_geometry *geometry, int modes, int nrhs,
@@ -320,16 +311,13 @@ static naik_status check_modes(const naik_modes_work *work, naik_field *const *b
 
 naik_status naik_modes_norms(naik_modes_work *work, const naik_field *r, double *norm2)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = work->geometry->backend;
     const naik_reduction_ops *ops = &backend->ops->reduction;
-    NAIK_TRY(check_shape(work, 1, r));
-    NAIK_TRY(ops->clear(backend, work->sums, r->nrhs));
-    NAIK_TRY(ops->dot(r, r, work->sums));
-    NAIK_TRY(ops->over_ranks(backend, work->sums, r->nrhs));
-    NAIK_TRY(ops->values(backend, work->sums, r->nrhs, norm2));
-done:
-    return status;
+    NAIK_PASS(check_shape(work, 1, r));
+    NAIK_PASS(ops->clear(backend, work->sums, r->nrhs));
+    NAIK_PASS(ops->dot(r, r, work->sums));
+    NAIK_PASS(ops->over_ranks(backend, work->sums, r->nrhs));
+    return ops->values(backend, work->sums, r->nrhs, norm2);
 }
 
 /* Products are below 2^61 in units of 1/scale, a power of two; 0: the rhs is left out. */
@@ -348,30 +336,28 @@ naik_status naik_modes_project(naik_modes_work *work, naik_field *const *block, 
                                double largest, const naik_field *r, const double *norm2,
                                naik_complex *c)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = work->geometry->backend;
     const int nrhs = r->nrhs, blocks = blocks_of(count);
     const int numbers = count * nrhs * 2;
     double scale[NAIK_MAX_RHS];
-    NAIK_TRY(check_shape(work, count, r));
-    NAIK_TRY(check_modes(work, block));
+    NAIK_PASS(check_shape(work, count, r));
+    NAIK_PASS(check_modes(work, block));
     for (int j = 0; j < nrhs; j++) {
         scale[j] = scale_of(norm2[j], largest);
     }
-    NAIK_TRY(backend->ops->modes.project((const naik_field *const *)block, blocks, r, scale,
-                                         work->products));
-    NAIK_TRY(naik_backend_download(backend, work->words, work->products,
-                                   (size_t)numbers * sizeof *work->words));
+    NAIK_PASS(backend->ops->modes.project((const naik_field *const *)block, blocks, r, scale,
+                                          work->products));
+    NAIK_PASS(naik_backend_download(backend, work->words, work->products,
+                                    (size_t)numbers * sizeof *work->words));
     for (int i = 0; i < numbers; i++) { /* of an rhs that is left out there may be anything */
         work->words[i] = scale[i / 2 % nrhs] > 0 ? work->words[i] : 0;
     }
-    NAIK_TRY(naik_comm_sum_i64(backend->comm, work->words, numbers));
+    NAIK_PASS(naik_comm_sum_i64(backend->comm, work->words, numbers));
     for (int i = 0; i < count * nrhs; i++) {
         const double s = scale[i % nrhs] > 0 ? scale[i % nrhs] : 1;
         c[i] = (naik_complex){(double)work->words[2 * i] / s, (double)work->words[2 * i + 1] / s};
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The rows c [count][columns], with zeros after them up to a whole block, to the backend. */
@@ -396,24 +382,18 @@ naik_status naik_modes_add(naik_modes_work *work, naik_field *const *block, int 
                            const naik_complex *c, naik_field *x, const naik_rhs *rhs,
                            naik_rhs_state state)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(check_shape(work, count, x));
-    NAIK_TRY(check_modes(work, block));
-    NAIK_TRY(upload(work, c, count, x->nrhs));
-    NAIK_TRY(work->geometry->backend->ops->modes.add(
-        (const naik_field *const *)block, blocks_of(count), work->coefficients, x, rhs, state));
-done:
-    return status;
+    NAIK_PASS(check_shape(work, count, x));
+    NAIK_PASS(check_modes(work, block));
+    NAIK_PASS(upload(work, c, count, x->nrhs));
+    return work->geometry->backend->ops->modes.add(
+        (const naik_field *const *)block, blocks_of(count), work->coefficients, x, rhs, state);
 }
 
 naik_status naik_modes_rotate(naik_modes_work *work, naik_field *const *block, int count,
                               const naik_complex *q, int kept)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_modes_work_rotates(work));
-    NAIK_TRY(upload(work, q, count, kept));
-    NAIK_TRY(work->geometry->backend->ops->modes.rotate(block, blocks_of(count), work->coefficients,
-                                                        kept, work->aside, work->aside_bytes));
-done:
-    return status;
+    NAIK_PASS(naik_modes_work_rotates(work));
+    NAIK_PASS(upload(work, q, count, kept));
+    return work->geometry->backend->ops->modes.rotate(block, blocks_of(count), work->coefficients,
+                                                      kept, work->aside, work->aside_bytes);
 }

@@ -12,20 +12,18 @@
 static naik_status each_grid(const int size[NAIK_DIM], int ranks, const int extent[NAIK_DIM],
                              naik_status (*take)(void *data, const int grid[NAIK_DIM]), void *data)
 {
-    naik_status status = NAIK_OK;
     for (int x = 1; x <= ranks; x++) {
         for (int y = 1; y <= ranks / x; y++) {
             for (int z = 1; z <= ranks / x / y; z++) {
                 const int grid[NAIK_DIM] = {x, y, z, ranks / x / y / z};
                 if (x * y * z * grid[3] == ranks && naik_multigrid_fits(size, extent, grid) &&
                     naik_grid_works(size, grid)) {
-                    NAIK_TRY(take(data, grid));
+                    NAIK_PASS(take(data, grid));
                 }
             }
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 typedef struct grid_text {
@@ -70,67 +68,59 @@ static const double DEARER = 1.3;
 
 static naik_status weight_of(const grid_choice *c, const int grid[NAIK_DIM], int64_t *out)
 {
-    naik_status status = NAIK_OK;
     naik_grid_cost cost;
     if (c->comm != NULL) {
-        NAIK_TRY(naik_grid_cost_here(c->comm, c->size, grid, &cost));
+        NAIK_PASS(naik_grid_cost_here(c->comm, c->size, grid, &cost));
     } else {
         cost = naik_grid_cost_of(c->size, grid, c->node_of);
     }
     *out = naik_grid_weight(cost);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status weigh_grid(void *data, const int grid[NAIK_DIM])
 {
-    naik_status status = NAIK_OK;
     grid_choice *c = data;
     int64_t weight;
-    NAIK_TRY(weight_of(c, grid, &weight));
+    NAIK_PASS(weight_of(c, grid, &weight));
     if (c->weight < 0 || weight < c->weight) {
         c->weight = weight;
         memcpy(c->grid, grid, NAIK_DIM * sizeof *grid);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* A chosen grid that is too much dearer than the best of all is none. */
 static naik_status bound_grid(grid_choice *c, int ranks)
 {
-    naik_status status = NAIK_OK;
     int best[NAIK_DIM];
     char list[64];
     int64_t least = c->weight;
     if (c->comm != NULL) {
-        NAIK_TRY(naik_grid_choose(c->comm, c->size, best));
-        NAIK_TRY(weight_of(c, best, &least));
+        NAIK_PASS(naik_grid_choose(c->comm, c->size, best));
+        NAIK_PASS(weight_of(c, best, &least));
     } else if (naik_grid_list(c->size, ranks, c->node_of, list, sizeof list, best) > 0) {
-        NAIK_TRY(weight_of(c, best, &least));
+        NAIK_PASS(weight_of(c, best, &least));
     }
     if ((double)c->weight > DEARER * (double)least) {
         memset(c->grid, 0, NAIK_DIM * sizeof *c->grid);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status choose_grid(grid_choice *c, int ranks, const int asked[NAIK_DIM], bool spare)
 {
-    naik_status status = NAIK_OK;
     int extent[NAIK_DIM], mu = 0;
     c->weight = -1;
     memset(c->grid, 0, NAIK_DIM * sizeof *c->grid);
     if (!naik_multigrid_aggregate(c->size, asked, extent, &mu)) {
         return NAIK_OK;
     }
-    NAIK_TRY(each_grid(c->size, ranks, extent, weigh_grid, c));
+    NAIK_PASS(each_grid(c->size, ranks, extent, weigh_grid, c));
     if (spare && c->weight >= 0) {
-        NAIK_TRY(bound_grid(c, ranks));
+        NAIK_PASS(bound_grid(c, ranks));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_aggregates_choose_grid(naik_comm *comm, const int size[NAIK_DIM],
@@ -349,26 +339,24 @@ static void fill_site(const coarse_box *box, int32_t place)
 
 static naik_status allocate(naik_aggregates *a)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = a->geometry->backend->log;
     const char *what = "tables of aggregates";
     for (int c = 0; c < 2; c++) {
         const size_t sites = (size_t)a->count[c] + 1, members = sites * 2 * (size_t)a->fine;
-        NAIK_TRY(naik_alloc(log, members * sizeof(int32_t), what, (void **)&a->member[c]));
-        NAIK_TRY(naik_alloc(log, members, what, (void **)&a->across[c]));
-        NAIK_TRY(naik_alloc(log, sites * NAIK_MG_POINTS * sizeof(int32_t), what,
-                            (void **)&a->neighbour[c]));
-        NAIK_TRY(naik_alloc(log, sites * sizeof(int64_t), what, (void **)&a->global[c]));
+        NAIK_PASS(naik_alloc(log, members * sizeof(int32_t), what, (void **)&a->member[c]));
+        NAIK_PASS(naik_alloc(log, members, what, (void **)&a->across[c]));
+        NAIK_PASS(naik_alloc(log, sites * NAIK_MG_POINTS * sizeof(int32_t), what,
+                             (void **)&a->neighbour[c]));
+        NAIK_PASS(naik_alloc(log, sites * sizeof(int64_t), what, (void **)&a->global[c]));
         for (int face = 0; face < 2 * NAIK_DIM; face++) {
             const int mu = face / 2, side = face % 2;
             if (a->geometry->lattice->split[mu]) {
-                NAIK_TRY(naik_alloc(log, ((size_t)a->sends[c][mu][side] + 1) * sizeof(int32_t),
-                                    what, (void **)&a->send[c][mu][side]));
+                NAIK_PASS(naik_alloc(log, ((size_t)a->sends[c][mu][side] + 1) * sizeof(int32_t),
+                                     what, (void **)&a->send[c][mu][side]));
             }
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status fill(naik_aggregates *a)

@@ -26,15 +26,12 @@ size_t naik_coarse_low_bytes(const naik_aggregates *aggregates, int components, 
 
 static naik_status allocate(naik_coarse_low *low)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = low->aggregates->geometry->backend;
     const size_t numbers = product_numbers(low->count);
-    NAIK_TRY(naik_backend_alloc(backend, numbers * sizeof *low->products, "coarse products",
-                                (void **)&low->products));
-    NAIK_TRY(naik_alloc(backend->log, numbers * sizeof *low->sums, "coarse products",
-                        (void **)&low->sums));
-done:
-    return status;
+    NAIK_PASS(naik_backend_alloc(backend, numbers * sizeof *low->products, "coarse products",
+                                 (void **)&low->products));
+    return naik_alloc(backend->log, numbers * sizeof *low->sums, "coarse products",
+                      (void **)&low->sums);
 }
 
 naik_status naik_coarse_low_create(const naik_aggregates *aggregates, int components, int count,
@@ -97,20 +94,17 @@ naik_status naik_coarse_low_find(naik_coarse_low *low, int block, const naik_coa
 
 naik_status naik_coarse_low_begin(naik_coarse_low *low)
 {
-    naik_status status = NAIK_OK;
     low->used = false;
     memcpy(low->size, low->found_size, sizeof low->size);
     for (int b = 0; b < low->blocks; b++) {
-        NAIK_TRY(naik_coarse_set(low->u[b], NAIK_EVEN, low->found[b], NULL));
+        NAIK_PASS(naik_coarse_set(low->u[b], NAIK_EVEN, low->found[b], NULL));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* g = (w_i, w_j), |w_i| at most `bound`. */
 static naik_status gram(naik_coarse_low *low, const double *bound, naik_gram g)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = low->aggregates->geometry->backend;
     const naik_coarse *const *w = (const naik_coarse *const *)low->w;
     double scale[NAIK_MG_VECTORS_MOST * NAIK_MG_BLOCK];
@@ -120,21 +114,19 @@ static naik_status gram(naik_coarse_low *low, const double *bound, naik_gram g)
         for (int i = 0; i < numbers; i++) {
             scale[i] = naik_coarse_scale(bound[i / n] * bound[first + i % n]);
         }
-        NAIK_TRY(ops_of(low)->cross(w, low->blocks, w[b], NAIK_EVEN, scale, low->products));
-        NAIK_TRY(
+        NAIK_PASS(ops_of(low)->cross(w, low->blocks, w[b], NAIK_EVEN, scale, low->products));
+        NAIK_PASS(
             naik_coarse_sums_take(backend, low->products, low->sums, numbers, scale, &found[0][0]));
         for (int i = 0; i < numbers; i++) {
             memcpy(g[i / n][first + i % n], found[i], sizeof found[i]);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* v_j = sum_i v_i t_ij, by way of `next`. */
 static naik_status rotate(naik_coarse_low *low, naik_coarse **v, naik_gram t)
 {
-    naik_status status = NAIK_OK;
     double zero[NAIK_MG_WIDTH] = {0}, b[NAIK_MG_VECTORS_MOST * NAIK_MG_BLOCK * 2];
     for (int block = 0; block < low->blocks; block++) {
         naik_coarse *to = low->next[block];
@@ -142,16 +134,15 @@ static naik_status rotate(naik_coarse_low *low, naik_coarse **v, naik_gram t)
             memcpy(b + (size_t)2 * (size_t)i, t[i / to->nrhs][block * NAIK_MG_BLOCK + i % to->nrhs],
                    2 * sizeof *b);
         }
-        NAIK_TRY(ops_of(low)->update(to, NAIK_EVEN, zero, NULL, 0, NULL));
-        NAIK_TRY(ops_of(low)->mix(to, NAIK_EVEN, (const naik_coarse *const *)v, low->blocks, b));
+        NAIK_PASS(ops_of(low)->update(to, NAIK_EVEN, zero, NULL, 0, NULL));
+        NAIK_PASS(ops_of(low)->mix(to, NAIK_EVEN, (const naik_coarse *const *)v, low->blocks, b));
     }
     for (int block = 0; block < low->blocks; block++) {
         naik_coarse *old = v[block];
         v[block] = low->next[block];
         low->next[block] = old;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* |u_j| at most, after a rotation. */

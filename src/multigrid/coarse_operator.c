@@ -10,18 +10,15 @@
 static naik_status make_links(const naik_aggregates *a, int components, naik_precision precision,
                               naik_coarse_links **out)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = a->geometry->backend;
     naik_coarse_links *m = NULL;
-    NAIK_TRY(naik_alloc(backend->log, sizeof *m, "the coarse operator", (void **)&m));
+    NAIK_PASS(naik_alloc(backend->log, sizeof *m, "the coarse operator", (void **)&m));
     *out = m;
     m->aggregates = a;
     m->components = components;
     m->precision = precision;
     m->size_bytes = naik_multigrid_of(a->geometry)->links_bytes(a, components, precision);
-    NAIK_TRY(naik_backend_alloc(backend, m->size_bytes, "the coarse operator", &m->data));
-done:
-    return status;
+    return naik_backend_alloc(backend, m->size_bytes, "the coarse operator", &m->data);
 }
 
 static void destroy_links(naik_coarse_links **m)
@@ -35,11 +32,8 @@ static void destroy_links(naik_coarse_links **m)
 
 static naik_status allocate(naik_coarse_operator *op, naik_precision precision)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(make_links(op->aggregates, op->components, NAIK_SINGLE, &op->made));
-    NAIK_TRY(make_links(op->aggregates, op->components, precision, &op->used));
-done:
-    return status;
+    NAIK_PASS(make_links(op->aggregates, op->components, NAIK_SINGLE, &op->made));
+    return make_links(op->aggregates, op->components, precision, &op->used);
 }
 
 naik_status naik_coarse_operator_create(const naik_transfer *p, naik_coarse_operator **out)
@@ -100,49 +94,45 @@ static naik_status add_columns(naik_coarse_operator *op, const naik_transfer *p,
                                const naik_wilson *wilson, int column, naik_field *const v[2],
                                naik_field *w)
 {
-    naik_status status = NAIK_OK;
     const naik_multigrid_ops *ops = naik_multigrid_of(op->aggregates->geometry);
     for (int c = 0; c < 2; c++) {
         const naik_parity parity = (naik_parity)c;
-        NAIK_TRY(naik_wilson_local(wilson, v[c], parity, w));
-        NAIK_TRY(ops->galerkin(p, parity, w, NAIK_MG_LOCAL, column, 1, op->made));
+        NAIK_PASS(naik_wilson_local(wilson, v[c], parity, w));
+        NAIK_PASS(ops->galerkin(p, parity, w, NAIK_MG_LOCAL, column, 1, op->made));
         for (int k = 0; k < NAIK_MG_POINTS; k++) {
-            NAIK_TRY(naik_wilson_hop(wilson, k, v[!c], parity, w));
-            NAIK_TRY(ops->galerkin(p, parity, w, k, column, -0.5F, op->made));
+            NAIK_PASS(naik_wilson_hop(wilson, k, v[!c], parity, w));
+            NAIK_PASS(ops->galerkin(p, parity, w, k, column, -0.5F, op->made));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_coarse_operator_fill(naik_coarse_operator *op, const naik_transfer *p,
                                       const naik_wilson *wilson, naik_field *const field[3],
                                       const naik_multigrid_hooks *hooks)
 {
-    naik_status status = NAIK_OK;
     const naik_multigrid_ops *ops = naik_multigrid_of(op->aggregates->geometry);
     naik_backend *backend = op->aggregates->geometry->backend;
     int64_t singular = 0;
-    NAIK_TRY(naik_comm_agree(backend->comm, clear(op->made)));
+    NAIK_PASS(naik_comm_agree(backend->comm, clear(op->made)));
     for (int chirality = 0; chirality < 2; chirality++) {
         for (int first = 0; first < p->vectors; first += NAIK_MG_BLOCK) {
             const int count = naik_transfer_in_block(p->vectors, first / NAIK_MG_BLOCK);
             for (int i = 0; i < 3; i++) {
                 naik_field_set_nrhs(field[i], count);
             }
-            NAIK_TRY(ops->get_columns(p, NAIK_EVEN, chirality, first, field[0]));
-            NAIK_TRY(ops->get_columns(p, NAIK_ODD, chirality, first, field[1]));
-            NAIK_TRY(naik_multigrid_ask(hooks));
-            NAIK_TRY(add_columns(op, p, wilson, chirality * p->vectors + first, field, field[2]));
+            NAIK_PASS(ops->get_columns(p, NAIK_EVEN, chirality, first, field[0]));
+            NAIK_PASS(ops->get_columns(p, NAIK_ODD, chirality, first, field[1]));
+            NAIK_PASS(naik_multigrid_ask(hooks));
+            NAIK_PASS(add_columns(op, p, wilson, chirality * p->vectors + first, field, field[2]));
         }
     }
-    NAIK_TRY(naik_comm_agree(backend->comm, ops->invert(op->made, op->used, &singular)));
-    NAIK_TRY(naik_comm_sum_i64(backend->comm, &singular, 1));
+    NAIK_PASS(naik_comm_agree(backend->comm, ops->invert(op->made, op->used, &singular)));
+    NAIK_PASS(naik_comm_sum_i64(backend->comm, &singular, 1));
     if (singular > 0) {
         return NAIK_FAIL(backend->log, NAIK_ERR_NOT_CONVERGED,
                          "the coarse operator of multigrid has no inverse at %lld of its sites",
                          (long long)singular);
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -71,20 +71,17 @@ size_t naik_coarse_solver_bytes(const naik_aggregates *aggregates, int component
 
 static naik_status allocate(naik_coarse_solver *s)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->op->aggregates->geometry->backend;
     const size_t numbers = product_numbers(s->op->components, s->width, s->space);
     const size_t space = (size_t)s->space, low = (size_t)low_of(s->op->components, s->width);
-    NAIK_TRY(naik_backend_alloc(backend, numbers * sizeof *s->products, "coarse products",
-                                (void **)&s->products));
-    NAIK_TRY(
+    NAIK_PASS(naik_backend_alloc(backend, numbers * sizeof *s->products, "coarse products",
+                                 (void **)&s->products));
+    NAIK_PASS(
         naik_alloc(backend->log, numbers * sizeof *s->sums, "coarse products", (void **)&s->sums));
-    NAIK_TRY(
+    NAIK_PASS(
         naik_alloc(backend->log, space * space * sizeof *s->h, "coarse products", (void **)&s->h));
-    NAIK_TRY(naik_alloc(backend->log, (low * space + 1) * sizeof *s->g, "coarse products",
-                        (void **)&s->g));
-done:
-    return status;
+    return naik_alloc(backend->log, (low * space + 1) * sizeof *s->g, "coarse products",
+                      (void **)&s->g);
 }
 
 naik_status naik_coarse_solver_create(const naik_coarse_operator *op, int width, int space,
@@ -160,18 +157,14 @@ static naik_status take(naik_coarse_solver *s, int numbers, const double *scale,
 static naik_status products(naik_coarse_solver *s, const naik_coarse *const *v, int count,
                             const naik_coarse *u, const double *scale, double *out)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(ops_of(s)->products(v, count, u, s->parity, scale, s->products));
-    NAIK_TRY(take(s, count * u->nrhs, scale, out));
-done:
-    return status;
+    NAIK_PASS(ops_of(s)->products(v, count, u, s->parity, scale, s->products));
+    return take(s, count * u->nrhs, scale, out);
 }
 
 /* |v|^2 of rhs that are active, at most `largest`, to the last digits whatever it is. */
 static naik_status norms(naik_coarse_solver *s, const naik_coarse *v, const coarse_state *at,
                          const double *largest, double *out)
 {
-    naik_status status = NAIK_OK;
     const naik_coarse *const one[1] = {v};
     double scale[NAIK_MG_WIDTH] = {0}, found[NAIK_MG_WIDTH][2] = {{0}};
     for (int round = 0; round < 2; round++) {
@@ -179,34 +172,27 @@ static naik_status norms(naik_coarse_solver *s, const naik_coarse *v, const coar
             scale[c] =
                 !at->active[c] ? 0 : naik_coarse_scale(round == 0 ? largest[c] : 1.5 * out[c]);
         }
-        NAIK_TRY(products(s, one, 1, v, scale, &found[0][0]));
+        NAIK_PASS(products(s, one, 1, v, scale, &found[0][0]));
         for (int c = 0; c < at->nrhs; c++) {
             out[c] = found[c][0];
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* out = Z in, on the parity `to`. */
 static naik_status hop(naik_coarse_solver *s, naik_parity to, naik_coarse *in, const naik_coarse *v,
                        naik_coarse *out)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_coarse_exchange(s->halo, in, (naik_parity)!to));
-    NAIK_TRY(ops_of(s)->dslash(s->op->used, to, in, v, out));
-done:
-    return status;
+    NAIK_PASS(naik_coarse_exchange(s->halo, in, (naik_parity)!to));
+    return ops_of(s)->dslash(s->op->used, to, in, v, out);
 }
 
 /* w = S z */
 static naik_status apply(naik_coarse_solver *s, naik_coarse *z, naik_coarse *w)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(hop(s, (naik_parity)!s->parity, z, NULL, s->other));
-    NAIK_TRY(hop(s, s->parity, s->other, z, w));
-done:
-    return status;
+    NAIK_PASS(hop(s, (naik_parity)!s->parity, z, NULL, s->other));
+    return hop(s, s->parity, s->other, z, w);
 }
 
 static void all_same(double *a, double value)
@@ -246,7 +232,6 @@ static const naik_coarse *const *images_of(const naik_coarse_solver *s)
 /* out[low, k][nrhs][2]: products of low vectors' images and of w_0 .. w_k-1 with w_k, in one sum over ranks. */
 static naik_status all_products(naik_coarse_solver *s, const coarse_state *at, int k, double *out)
 {
-    naik_status status = NAIK_OK;
     const int n = at->nrhs, low = low_count(s);
     double scale[DIRECTIONS_MOST * NAIK_MG_WIDTH] = {0};
     for (int j = 0; j < low + k; j++) {
@@ -257,30 +242,27 @@ static naik_status all_products(naik_coarse_solver *s, const coarse_state *at, i
         }
     }
     if (low > 0) {
-        NAIK_TRY(
+        NAIK_PASS(
             ops_of(s)->cross(images_of(s), s->low->blocks, s->w[k], s->parity, scale, s->products));
     }
     if (k > 0) {
-        NAIK_TRY(ops_of(s)->products((const naik_coarse *const *)s->w, k, s->w[k], s->parity,
-                                     scale + (size_t)low * (size_t)n,
-                                     s->products + (size_t)low * (size_t)n * 2));
+        NAIK_PASS(ops_of(s)->products((const naik_coarse *const *)s->w, k, s->w[k], s->parity,
+                                      scale + (size_t)low * (size_t)n,
+                                      s->products + (size_t)low * (size_t)n * 2));
     }
-    NAIK_TRY(take(s, (low + k) * n, scale, out));
-done:
-    return status;
+    return take(s, (low + k) * n, scale, out);
 }
 
 /* h_k, g_k, and w_k without its parts along low vectors' images and w_0 .. w_k-1. */
 static naik_status orthogonalise(naik_coarse_solver *s, const coarse_state *at, int k)
 {
-    naik_status status = NAIK_OK;
     double found[DIRECTIONS_MOST * NAIK_MG_WIDTH * 2];
     complex_of minus[NAIK_MG_SPACE_MOST];
     const int n = at->nrhs, low = low_count(s);
     if (low + k == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(all_products(s, at, k, found));
+    NAIK_PASS(all_products(s, at, k, found));
     for (int i = 0; i < low * n; i++) {
         double *g = s->g[i / n * s->space + k][i % n];
         g[0] = found[2 * i];
@@ -289,7 +271,7 @@ static naik_status orthogonalise(naik_coarse_solver *s, const coarse_state *at, 
         found[2 * i + 1] = -g[1];
     }
     if (low > 0) {
-        NAIK_TRY(ops_of(s)->mix(s->w[k], s->parity, images_of(s), s->low->blocks, found));
+        NAIK_PASS(ops_of(s)->mix(s->w[k], s->parity, images_of(s), s->low->blocks, found));
     }
     for (int j = 0; j < k; j++) {
         for (int c = 0; c < n; c++) {
@@ -301,15 +283,12 @@ static naik_status orthogonalise(naik_coarse_solver *s, const coarse_state *at, 
             }
         }
     }
-    NAIK_TRY(add(s, s->w[k], s->w, k, minus));
-done:
-    return status;
+    return add(s, s->w[k], s->w, k, minus);
 }
 
 /* The part of r along low vectors' images goes: what it is of the solution waits in s->part. */
 static naik_status project(naik_coarse_solver *s, coarse_state *at)
 {
-    naik_status status = NAIK_OK;
     const int n = at->nrhs, low = low_count(s);
     double scale[NAIK_MG_VECTORS_MOST * NAIK_MG_WIDTH];
     double found[NAIK_MG_VECTORS_MOST * NAIK_MG_WIDTH * 2], before[NAIK_MG_WIDTH];
@@ -320,8 +299,8 @@ static naik_status project(naik_coarse_solver *s, coarse_state *at)
         const int c = i % n;
         scale[i] = !at->active[c] ? 0 : naik_coarse_scale(2 * sqrt(at->rr[c]));
     }
-    NAIK_TRY(ops_of(s)->cross(images_of(s), s->low->blocks, s->r, s->parity, scale, s->products));
-    NAIK_TRY(take(s, low * n, scale, found));
+    NAIK_PASS(ops_of(s)->cross(images_of(s), s->low->blocks, s->r, s->parity, scale, s->products));
+    NAIK_PASS(take(s, low * n, scale, found));
     for (int i = 0; i < low * n; i++) {
         double *a = s->part[i / n][i % n];
         a[0] = found[2 * i];
@@ -329,15 +308,14 @@ static naik_status project(naik_coarse_solver *s, coarse_state *at)
         found[2 * i] = -a[0];
         found[2 * i + 1] = -a[1];
     }
-    NAIK_TRY(ops_of(s)->mix(s->r, s->parity, images_of(s), s->low->blocks, found));
+    NAIK_PASS(ops_of(s)->mix(s->r, s->parity, images_of(s), s->low->blocks, found));
     /* anew: nearly all of it may have gone */
     memcpy(before, at->rr, sizeof before);
-    NAIK_TRY(norms(s, s->r, at, before, at->rr));
+    NAIK_PASS(norms(s, s->r, at, before, at->rr));
     for (int c = 0; c < n; c++) {
         at->active[c] = at->active[c] && at->rr[c] > at->stop[c];
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Whether |S z_k|^2, whose parts h and ww are, has room: |z_k|^2 = rr. */
@@ -358,7 +336,6 @@ static bool has_room(const naik_coarse_solver *s, int k, int c, double ww, doubl
 /* The step along direction k: alpha, r and its norm; which rhs stop. */
 static naik_status descend(naik_coarse_solver *s, coarse_state *at, int k, naik_coarse_solve *out)
 {
-    naik_status status = NAIK_OK;
     const naik_coarse *const with[2] = {s->w[k], s->r};
     const int n = at->nrhs;
     double scale[2 * NAIK_MG_WIDTH] = {0}, found[2 * NAIK_MG_WIDTH * 2];
@@ -367,7 +344,7 @@ static naik_status descend(naik_coarse_solver *s, coarse_state *at, int k, naik_
         scale[c] = !at->active[c] ? 0 : naik_coarse_scale(ldexp(at->rr[c], 2 * LARGEST_S));
         scale[n + c] = !at->active[c] ? 0 : naik_coarse_scale(ldexp(at->rr[c], LARGEST_S));
     }
-    NAIK_TRY(products(s, with, 2, s->w[k], scale, found));
+    NAIK_PASS(products(s, with, 2, s->w[k], scale, found));
     for (int c = 0; c < n; c++) {
         const double ww = found[2 * c], re = found[2 * (n + c)], im = -found[2 * (n + c) + 1];
         double alpha[2];
@@ -384,15 +361,12 @@ static naik_status descend(naik_coarse_solver *s, coarse_state *at, int k, naik_
         out->steps[c] += good;
         at->active[c] = good && at->rr[c] > at->stop[c];
     }
-    NAIK_TRY(add(s, s->r, &s->w[k], 1, &minus));
-done:
-    return status;
+    return add(s, s->r, &s->w[k], 1, &minus);
 }
 
 /* x += what `count` directions and the low vectors have brought, of which nothing waits any more. */
 static naik_status collect(naik_coarse_solver *s, int nrhs, int count, naik_coarse *x)
 {
-    naik_status status = NAIK_OK;
     double b[NAIK_MG_VECTORS_MOST * NAIK_MG_WIDTH * 2];
     for (int c = 0; c < nrhs; c++) {
         naik_gcr_turn(count, c, NAIK_MG_WIDTH, s->space, &s->h[0][0][0], &s->alpha[0][0][0]);
@@ -409,12 +383,10 @@ static naik_status collect(naik_coarse_solver *s, int nrhs, int count, naik_coar
         a[0] = a[1] = 0;
     }
     if (low_count(s) > 0) {
-        NAIK_TRY(
+        NAIK_PASS(
             ops_of(s)->mix(x, s->parity, (const naik_coarse *const *)s->low->u, s->low->blocks, b));
     }
-    NAIK_TRY(add(s, x, s->z, count, s->alpha));
-done:
-    return status;
+    return add(s, x, s->z, count, s->alpha);
 }
 
 static bool any_active(const coarse_state *at)
@@ -430,46 +402,40 @@ static bool any_active(const coarse_state *at)
 static naik_status iterate(naik_coarse_solver *s, coarse_state *at, naik_coarse *x,
                            naik_coarse_solve *out)
 {
-    naik_status status = NAIK_OK;
     int k = 0;
-    NAIK_TRY(project(s, at));
+    NAIK_PASS(project(s, at));
     for (int step = 0; step < NAIK_MG_STEPS_MOST && any_active(at); step++) {
-        NAIK_TRY(naik_coarse_set(s->z[k], s->parity, s->r, NULL));
-        NAIK_TRY(apply(s, s->z[k], s->w[k]));
-        NAIK_TRY(orthogonalise(s, at, k));
-        NAIK_TRY(descend(s, at, k, out));
+        NAIK_PASS(naik_coarse_set(s->z[k], s->parity, s->r, NULL));
+        NAIK_PASS(apply(s, s->z[k], s->w[k]));
+        NAIK_PASS(orthogonalise(s, at, k));
+        NAIK_PASS(descend(s, at, k, out));
         out->most++;
         if (++k == s->space) {
-            NAIK_TRY(collect(s, at->nrhs, k, x));
+            NAIK_PASS(collect(s, at->nrhs, k, x));
             k = 0;
         }
     }
-    NAIK_TRY(collect(s, at->nrhs, k, x));
-done:
-    return status;
+    return collect(s, at->nrhs, k, x);
 }
 
 /* S x = r, |r| at most 2^(room/2) times bound: rhs whose bound is 0 are left out. */
 static naik_status solve_schur(naik_coarse_solver *s, coarse_state *at, const double *bound,
                                int room, naik_coarse *x, naik_coarse_solve *out)
 {
-    naik_status status = NAIK_OK;
     double largest[NAIK_MG_WIDTH], zero[NAIK_MG_WIDTH];
     all_same(zero, 0);
     for (int c = 0; c < at->nrhs; c++) {
         at->active[c] = bound[c] > 0;
         largest[c] = ldexp(bound[c] * bound[c], room);
     }
-    NAIK_TRY(norms(s, s->r, at, largest, at->rr));
+    NAIK_PASS(norms(s, s->r, at, largest, at->rr));
     for (int c = 0; c < at->nrhs; c++) {
         out->beyond += at->active[c] && at->rr[c] > largest[c];
         at->active[c] = at->active[c] && at->rr[c] > 0 && at->rr[c] <= largest[c];
         at->stop[c] = s->tolerance * s->tolerance * at->rr[c];
     }
-    NAIK_TRY(ops_of(s)->update(x, s->parity, zero, NULL, 0, NULL));
-    NAIK_TRY(iterate(s, at, x, out));
-done:
-    return status;
+    NAIK_PASS(ops_of(s)->update(x, s->parity, zero, NULL, 0, NULL));
+    return iterate(s, at, x, out);
 }
 
 static void set_nrhs(naik_coarse_solver *s, int nrhs)
@@ -484,7 +450,6 @@ naik_status naik_coarse_solver_solve(naik_coarse_solver *s, naik_coarse *const b
                                      const double *bound, naik_coarse *const e[2],
                                      naik_coarse_solve *out)
 {
-    naik_status status = NAIK_OK;
     const naik_multigrid_ops *ops = ops_of(s);
     const naik_coarse_links *used = s->op->used;
     const naik_parity p = NAIK_EVEN, q = NAIK_ODD;
@@ -492,13 +457,11 @@ naik_status naik_coarse_solver_solve(naik_coarse_solver *s, naik_coarse *const b
     *out = (naik_coarse_solve){.most = 0};
     set_nrhs(s, at.nrhs);
     s->parity = p;
-    NAIK_TRY(ops->multiply(used, NAIK_MG_LOCAL, q, b[1], e[1]));
-    NAIK_TRY(ops->multiply(used, NAIK_MG_LOCAL, p, b[0], e[0]));
-    NAIK_TRY(hop(s, p, e[1], e[0], s->r));
-    NAIK_TRY(solve_schur(s, &at, bound, LARGEST_RHS, e[0], out));
-    NAIK_TRY(hop(s, q, e[0], e[1], e[1]));
-done:
-    return status;
+    NAIK_PASS(ops->multiply(used, NAIK_MG_LOCAL, q, b[1], e[1]));
+    NAIK_PASS(ops->multiply(used, NAIK_MG_LOCAL, p, b[0], e[0]));
+    NAIK_PASS(hop(s, p, e[1], e[0], s->r));
+    NAIK_PASS(solve_schur(s, &at, bound, LARGEST_RHS, e[0], out));
+    return hop(s, q, e[0], e[1], e[1]);
 }
 
 naik_status naik_coarse_solver_find(naik_coarse_solver *s, int block, const naik_coarse *a,
@@ -515,33 +478,28 @@ const naik_coarse_low *naik_coarse_solver_low(const naik_coarse_solver *s)
 /* Low vectors are what the operator at hand makes of u. */
 static naik_status part(naik_coarse_solver *s, const double *bound)
 {
-    naik_status status = NAIK_OK;
     for (int b = 0; b < s->low->blocks; b++) {
         set_nrhs(s, s->low->u[b]->nrhs);
-        NAIK_TRY(apply(s, s->low->u[b], s->low->w[b]));
+        NAIK_PASS(apply(s, s->low->u[b], s->low->w[b]));
     }
-    NAIK_TRY(naik_coarse_low_part(s->low, bound));
-done:
-    return status;
+    return naik_coarse_low_part(s->low, bound);
 }
 
 /* u of a block becomes S^-1 u in `next`; bound: of |S next|, which is u but for the rest of the solve. */
 static naik_status invert_block(naik_coarse_solver *s, int block, double *bound)
 {
-    naik_status status = NAIK_OK;
     naik_coarse_low *low = s->low;
     const naik_coarse *u = low->u[block];
     coarse_state at = {.nrhs = u->nrhs};
     naik_coarse_solve did = {.most = 0};
     const double *size = low->size + block * NAIK_MG_BLOCK;
     set_nrhs(s, u->nrhs);
-    NAIK_TRY(naik_coarse_set(s->r, s->parity, u, NULL));
-    NAIK_TRY(solve_schur(s, &at, size, 1, low->next[block], &did));
+    NAIK_PASS(naik_coarse_set(s->r, s->parity, u, NULL));
+    NAIK_PASS(solve_schur(s, &at, size, 1, low->next[block], &did));
     for (int c = 0; c < u->nrhs; c++) {
         bound[c] = 4 * size[c];
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_coarse_solver_lower(naik_coarse_solver *s, bool refine)

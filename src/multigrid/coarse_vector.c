@@ -27,15 +27,13 @@ size_t naik_coarse_bytes(const naik_aggregates *aggregates, int components, int 
 
 static naik_status allocate(naik_coarse *v, size_t bytes)
 {
-    naik_status status = NAIK_OK;
     const naik_multigrid_ops *ops = naik_multigrid_of(v->aggregates->geometry);
-    NAIK_TRY(
+    NAIK_PASS(
         naik_backend_alloc(v->aggregates->geometry->backend, bytes, "a coarse vector", &v->data));
     if (ops->coarse_clear != NULL) { /* else it is zero */
-        NAIK_TRY(ops->coarse_clear(v, bytes));
+        NAIK_PASS(ops->coarse_clear(v, bytes));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_coarse_create(const naik_aggregates *aggregates, int components, int capacity,
@@ -84,16 +82,14 @@ double naik_coarse_scale(double size)
 naik_status naik_coarse_sums_take(naik_backend *backend, const int64_t *products, int64_t *sums,
                                   int numbers, const double *scale, double *out)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_backend_download(backend, sums, products, (size_t)numbers * 2 * sizeof *sums));
-    NAIK_TRY(naik_comm_sum_i64(backend->comm, sums, 2 * numbers));
+    NAIK_PASS(naik_backend_download(backend, sums, products, (size_t)numbers * 2 * sizeof *sums));
+    NAIK_PASS(naik_comm_sum_i64(backend->comm, sums, 2 * numbers));
     for (int i = 0; i < numbers; i++) {
         const double unit = scale[i] > 0 ? 1 / scale[i] : 0;
         out[2 * i] = unit * (double)sums[2 * i];
         out[2 * i + 1] = unit * (double)sums[2 * i + 1];
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_coarse_set(naik_coarse *to, naik_parity parity, const naik_coarse *a,
@@ -186,7 +182,6 @@ static naik_status check_message(const naik_coarse_halo *h, size_t bytes)
 
 static naik_status make_buffers(naik_coarse_halo *h)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = h->aggregates->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     static const char what[] = "coarse messages";
@@ -195,21 +190,20 @@ static naik_status make_buffers(naik_coarse_halo *h)
         const int mu = face / 2, zone = face % 2;
         if (lattice_of(h->aggregates)->split[mu] && !is_direct(h->aggregates, mu, !zone)) {
             const size_t bytes = zone_bytes(h->aggregates, h->site_bytes, mu, zone);
-            NAIK_TRY(check_message(h, bytes));
+            NAIK_PASS(check_message(h, bytes));
             h->begin = h->at[mu][zone] < h->begin ? h->at[mu][zone] : h->begin;
             h->end = h->at[mu][zone] + bytes;
         }
     }
     const bool messages = h->end > h->begin;
     if (messages) {
-        NAIK_TRY(naik_backend_alloc(backend, h->total, what, (void **)&h->packed));
+        NAIK_PASS(naik_backend_alloc(backend, h->total, what, (void **)&h->packed));
     }
     if (messages && !ops->host_memory && !backend->route.device) {
-        NAIK_TRY(ops->memory.alloc_host(&backend->device, h->total, what, (void **)&h->send));
-        NAIK_TRY(ops->memory.alloc_host(&backend->device, h->total, what, (void **)&h->receive));
+        NAIK_PASS(ops->memory.alloc_host(&backend->device, h->total, what, (void **)&h->send));
+        NAIK_PASS(ops->memory.alloc_host(&backend->device, h->total, what, (void **)&h->receive));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status open_inbox(naik_coarse_halo *h)
@@ -278,7 +272,6 @@ void naik_coarse_halo_destroy(naik_coarse_halo **halo)
 /* Every face to where it travels from: a neighbour's inbox, or the packed messages. */
 static naik_status pack(naik_coarse_halo *h, const naik_coarse *v, naik_parity parity)
 {
-    naik_status status = NAIK_OK;
     const naik_aggregates *a = h->aggregates;
     naik_backend *backend = a->geometry->backend;
     for (int face = 0; face < 2 * NAIK_DIM; face++) {
@@ -287,18 +280,17 @@ static naik_status pack(naik_coarse_halo *h, const naik_coarse *v, naik_parity p
             char *to = is_direct(a, mu, side)
                            ? h->inbox.theirs[mu][side] + (size_t)h->turn * h->total
                            : h->packed;
-            NAIK_TRY(naik_multigrid_of(a->geometry)
-                         ->pack(v, a, parity, mu, side, to + h->at[mu][!side]));
+            NAIK_PASS(naik_multigrid_of(a->geometry)
+                          ->pack(v, a, parity, mu, side, to + h->at[mu][!side]));
         }
     }
     if (h->send != NULL) {
-        NAIK_TRY(naik_backend_download(backend, h->send + h->begin, h->packed + h->begin,
-                                       h->end - h->begin));
+        NAIK_PASS(naik_backend_download(backend, h->send + h->begin, h->packed + h->begin,
+                                        h->end - h->begin));
     } else {
-        NAIK_TRY(naik_backend_sync(backend));
+        NAIK_PASS(naik_backend_sync(backend));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static char *zone_of(const naik_coarse *v, naik_parity parity, int mu, int side)
@@ -338,7 +330,6 @@ static naik_status travel(const naik_coarse_halo *h, const naik_coarse *v, naik_
 /* What does not lie in the halo zones yet. */
 static naik_status unpack(naik_coarse_halo *h, naik_coarse *v, naik_parity parity)
 {
-    naik_status status = NAIK_OK;
     const naik_aggregates *a = h->aggregates;
     naik_backend *backend = a->geometry->backend;
     for (int face = 0; face < 2 * NAIK_DIM; face++) {
@@ -348,32 +339,29 @@ static naik_status unpack(naik_coarse_halo *h, naik_coarse *v, naik_parity parit
             continue;
         }
         if (is_direct(a, mu, side)) {
-            NAIK_TRY(backend->ops->halo.peer->copy(
+            NAIK_PASS(backend->ops->halo.peer->copy(
                 backend, zone_of(v, parity, mu, side),
                 h->inbox.memory + (size_t)h->turn * h->total + h->at[mu][side], bytes));
         } else if (h->receive != NULL) {
-            NAIK_TRY(naik_backend_upload(backend, zone_of(v, parity, mu, side),
-                                         h->receive + h->at[mu][side], bytes));
+            NAIK_PASS(naik_backend_upload(backend, zone_of(v, parity, mu, side),
+                                          h->receive + h->at[mu][side], bytes));
         }
     }
     h->turn = !h->turn;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_coarse_exchange(naik_coarse_halo *h, naik_coarse *v, naik_parity parity)
 {
-    naik_status status = NAIK_OK;
     if (v->site_bytes > h->site_bytes) { /* faces would run into each other */
         return NAIK_FAIL(h->aggregates->geometry->backend->log, NAIK_ERR_ARG,
                          "a coarse vector of %zu bytes a site has no room in a halo for %zu",
                          v->site_bytes, h->site_bytes);
     }
     if (h->total > 0) {
-        NAIK_TRY(pack(h, v, parity));
-        NAIK_TRY(travel(h, v, parity));
-        NAIK_TRY(unpack(h, v, parity));
+        NAIK_PASS(pack(h, v, parity));
+        NAIK_PASS(travel(h, v, parity));
+        NAIK_PASS(unpack(h, v, parity));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

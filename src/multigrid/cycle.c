@@ -86,22 +86,19 @@ static void set_nrhs(naik_cycle *c, int nrhs)
 naik_status naik_cycle_find_low(naik_cycle *c, naik_field *const (*vectors)[2], int blocks,
                                 const double *length, bool refine)
 {
-    naik_status status = NAIK_OK;
     const naik_multigrid_ops *ops = naik_multigrid_of(c->p->aggregates->geometry);
     double size[NAIK_MG_BLOCK];
     for (int b = 0; b < blocks; b++) {
         const int nrhs = vectors[b][NAIK_EVEN]->nrhs;
         set_nrhs(c, nrhs);
-        NAIK_TRY(ops->restrict_to(c->p, NAIK_EVEN, vectors[b][NAIK_EVEN], c->b));
-        NAIK_TRY(ops->restrict_to(c->p, NAIK_ODD, vectors[b][NAIK_ODD], c->e));
+        NAIK_PASS(ops->restrict_to(c->p, NAIK_EVEN, vectors[b][NAIK_EVEN], c->b));
+        NAIK_PASS(ops->restrict_to(c->p, NAIK_ODD, vectors[b][NAIK_ODD], c->e));
         for (int i = 0; i < nrhs; i++) {
             size[i] = 2 * length[b * NAIK_MG_BLOCK + i]; /* P^+ P is 1 but for rounding */
         }
-        NAIK_TRY(naik_coarse_solver_find(c->coarse, b, c->b[NAIK_EVEN], c->e[NAIK_EVEN], size));
+        NAIK_PASS(naik_coarse_solver_find(c->coarse, b, c->b[NAIK_EVEN], c->e[NAIK_EVEN], size));
     }
-    NAIK_TRY(naik_cycle_lower(c, refine));
-done:
-    return status;
+    return naik_cycle_lower(c, refine);
 }
 
 naik_status naik_cycle_lower(naik_cycle *c, bool refine)
@@ -117,7 +114,6 @@ naik_status naik_cycle_lower(naik_cycle *c, bool refine)
 static naik_status correct(naik_cycle *c, naik_parity parity, const naik_field *r,
                            const double *norm, int32_t *steps)
 {
-    naik_status status = NAIK_OK;
     const naik_multigrid_ops *ops = naik_multigrid_of(r->geometry);
     naik_timer *timer = r->geometry->backend->timer;
     double bound[NAIK_MG_WIDTH];
@@ -125,10 +121,10 @@ static naik_status correct(naik_cycle *c, naik_parity parity, const naik_field *
     for (int i = 0; i < r->nrhs; i++) {
         bound[i] = largest_of(c->wilson) * norm[i];
     }
-    NAIK_TRY(naik_wilson_local(c->wilson, r, parity, c->rest));
-    NAIK_TRY(ops->restrict_to(c->p, parity, c->rest, c->b));
+    NAIK_PASS(naik_wilson_local(c->wilson, r, parity, c->rest));
+    NAIK_PASS(ops->restrict_to(c->p, parity, c->rest, c->b));
     naik_timer_start(timer, "coarse lattice");
-    NAIK_TRY(naik_coarse_solver_solve(c->coarse, c->b, bound, c->e, &solve));
+    NAIK_PASS(naik_coarse_solver_solve(c->coarse, c->b, bound, c->e, &solve));
     naik_timer_stop(timer, "coarse lattice");
     c->cycles++;
     c->steps += solve.most;
@@ -137,24 +133,19 @@ static naik_status correct(naik_cycle *c, naik_parity parity, const naik_field *
     }
     c->beyond += solve.beyond;
     const naik_coarse *const e[2] = {c->e[0], c->e[1]};
-    NAIK_TRY(ops->prolong(c->p, parity, e, c->x));
-done:
-    return status;
+    return ops->prolong(c->p, parity, e, c->x);
 }
 
 naik_status naik_cycle_apply(naik_cycle *c, naik_parity parity, const naik_field *r,
                              const double *norm, naik_field *z, int32_t *steps)
 {
-    naik_status status = NAIK_OK;
     set_nrhs(c, r->nrhs);
-    NAIK_TRY(correct(c, parity, r, norm, steps));
-    NAIK_TRY(naik_wilson_schur_affine(c->wilson, parity, -1, c->x, 1, r, c->scratch, c->rest));
-    NAIK_TRY(naik_polynomial_apply(&c->smoother[parity], c->wilson, parity, c->rest, c->other,
-                                   c->scratch, z));
+    NAIK_PASS(correct(c, parity, r, norm, steps));
+    NAIK_PASS(naik_wilson_schur_affine(c->wilson, parity, -1, c->x, 1, r, c->scratch, c->rest));
+    NAIK_PASS(naik_polynomial_apply(&c->smoother[parity], c->wilson, parity, c->rest, c->other,
+                                    c->scratch, z));
     const naik_combination sum = {z, 2, {{z, NULL}, {c->x, NULL}}};
-    NAIK_TRY(r->geometry->backend->ops->field.combine(&sum, 1, NULL, NULL, NAIK_RHS_IDLE));
-done:
-    return status;
+    return r->geometry->backend->ops->field.combine(&sum, 1, NULL, NULL, NAIK_RHS_IDLE);
 }
 
 enum { COMPLEX_FLOPS = 8 }; /* a product, added */

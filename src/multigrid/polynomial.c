@@ -79,20 +79,18 @@ done:
 static naik_status product(const naik_field *v, const naik_field *w, naik_exactsum *sums,
                            double *out)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = v->geometry->backend;
     const naik_reduction_ops *reduction = &backend->ops->reduction;
     double values[COLUMNS];
-    NAIK_TRY(reduction->clear(backend, sums, COLUMNS));
-    NAIK_TRY(reduction->dot(v, w, sums));
-    NAIK_TRY(reduction->over_ranks(backend, sums, COLUMNS));
-    NAIK_TRY(reduction->values(backend, sums, COLUMNS, values));
+    NAIK_PASS(reduction->clear(backend, sums, COLUMNS));
+    NAIK_PASS(reduction->dot(v, w, sums));
+    NAIK_PASS(reduction->over_ranks(backend, sums, COLUMNS));
+    NAIK_PASS(reduction->values(backend, sums, COLUMNS, values));
     *out = 0;
     for (int c = 0; c < COLUMNS; c++) {
         *out += values[c];
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 typedef double gram[NAIK_MG_SMOOTHER_MOST + 1][NAIK_MG_SMOOTHER_MOST + 1];
@@ -131,11 +129,10 @@ static bool solve_normal(gram g, int n, double *c)
 
 static naik_status fit(naik_field *const v[], int count, naik_exactsum *sums, naik_polynomial *out)
 {
-    naik_status status = NAIK_OK;
     gram g;
     for (int i = 0; i <= count; i++) {
         for (int j = 0; j <= i; j++) {
-            NAIK_TRY(product(v[i], v[j], sums, &g[i][j]));
+            NAIK_PASS(product(v[i], v[j], sums, &g[i][j]));
         }
     }
     out->count = count;
@@ -149,8 +146,7 @@ static naik_status fit(naik_field *const v[], int count, naik_exactsum *sums, na
         left -= out->c[i] * g[i + 1][0];
     }
     out->left = sqrt(fmax(left, 0) / g[0][0]);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 size_t naik_polynomial_fit_bytes(const naik_geometry *geometry, int count)
@@ -196,23 +192,21 @@ naik_status naik_polynomial_apply(const naik_polynomial *polynomial, const naik_
                                   naik_parity p, const naik_field *r, naik_field *other,
                                   naik_field *scratch, naik_field *z)
 {
-    naik_status status = NAIK_OK;
     const int n = polynomial->count;
     /* the last of the n - 1 steps writes z */
     naik_field *next = n % 2 == 0 ? z : other, *now = next == z ? other : z;
     const naik_field *from = r; /* times c_n-1, the first time */
     if (n == 1) {
         const naik_field_ops *field = &r->geometry->backend->ops->field;
-        NAIK_TRY(field->zero(z, NULL, NAIK_RHS_IDLE));
-        NAIK_TRY(field->axpy(polynomial->c[0], r, z));
+        NAIK_PASS(field->zero(z, NULL, NAIK_RHS_IDLE));
+        NAIK_PASS(field->axpy(polynomial->c[0], r, z));
     }
     for (int k = n - 2; k >= 0; k--) {
-        NAIK_TRY(naik_wilson_schur_affine(wilson, p, k == n - 2 ? polynomial->c[n - 1] : 1, from,
-                                          polynomial->c[k], r, scratch, next));
+        NAIK_PASS(naik_wilson_schur_affine(wilson, p, k == n - 2 ? polynomial->c[n - 1] : 1, from,
+                                           polynomial->c[k], r, scratch, next));
         from = next;
         next = now;
         now = (naik_field *)from;
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -80,39 +80,34 @@ static naik_status make_coarse(naik_multigrid *mg)
 
 static naik_status make_smoother(naik_multigrid *mg)
 {
-    naik_status status = NAIK_OK;
     naik_timer *timer = mg->aggregates->geometry->backend->timer;
     naik_timer_start(timer, "smoother");
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_polynomial_fit(mg->outer, (naik_parity)parity, mg->parameters.smoother,
-                                     mg->parameters.seed, &mg->smoother[parity]));
+        NAIK_PASS(naik_polynomial_fit(mg->outer, (naik_parity)parity, mg->parameters.smoother,
+                                      mg->parameters.seed, &mg->smoother[parity]));
     }
     naik_timer_stop(timer, "smoother");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* P of the vectors, and all that follows from it; last: no cycle makes others of them. */
 static naik_status take_vectors(naik_multigrid *mg, naik_test_vectors *vectors, bool last,
                                 naik_orthonormal *met)
 {
-    naik_status status = NAIK_OK;
     double length[NAIK_MG_VECTORS_MOST];
     naik_timer *timer = mg->aggregates->geometry->backend->timer;
-    NAIK_TRY(naik_multigrid_ask(&mg->hooks));
+    NAIK_PASS(naik_multigrid_ask(&mg->hooks));
     naik_timer_start(timer, "orthonormalise");
-    NAIK_TRY(
+    NAIK_PASS(
         naik_transfer_fill(mg->made, (naik_field *const(*)[2])vectors->v, vectors->blocks, met));
     naik_timer_stop(timer, "orthonormalise");
     if (mg->used != mg->made) {
-        NAIK_TRY(naik_multigrid_of(mg->aggregates->geometry)->compress(mg->used, mg->made));
+        NAIK_PASS(naik_multigrid_of(mg->aggregates->geometry)->compress(mg->used, mg->made));
     }
-    NAIK_TRY(make_coarse(mg));
-    NAIK_TRY(naik_test_vectors_lengths(vectors, length));
-    NAIK_TRY(naik_cycle_find_low(mg->cycle, (naik_field *const(*)[2])vectors->v, vectors->blocks,
-                                 length, last));
-done:
-    return status;
+    NAIK_PASS(make_coarse(mg));
+    NAIK_PASS(naik_test_vectors_lengths(vectors, length));
+    return naik_cycle_find_low(mg->cycle, (naik_field *const(*)[2])vectors->v, vectors->blocks,
+                               length, last);
 }
 
 static void report_step(const naik_multigrid *mg, naik_log *report)
@@ -152,7 +147,6 @@ static double applications(const naik_multigrid *mg, int cycles)
 static naik_status note_step(naik_multigrid *mg, naik_test_vectors *vectors, int cycle,
                              const naik_orthonormal *met, naik_log *report)
 {
-    naik_status status = NAIK_OK;
     naik_multigrid_step *s = &mg->steps[mg->step_count++];
     *s = (naik_multigrid_step){.cycle = cycle,
                                .applications = applications(mg, cycle),
@@ -161,10 +155,9 @@ static naik_status note_step(naik_multigrid *mg, naik_test_vectors *vectors, int
                                                                      : 0,
                                .met = *met};
     mg->cycle->cycles = mg->cycle->steps = 0;
-    NAIK_TRY(naik_test_vectors_worst(vectors, mg->inner, &s->worst));
+    NAIK_PASS(naik_test_vectors_worst(vectors, mg->inner, &s->worst));
     report_step(mg, report);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Vectors of which no coarse correction came are no better than the smoother makes them. */
@@ -181,26 +174,24 @@ static naik_status check_size(const naik_multigrid *mg)
 /* From noise, cycle by cycle. */
 static naik_status find_vectors(naik_multigrid *mg, naik_test_vectors *vectors, naik_log *report)
 {
-    naik_status status = NAIK_OK;
     naik_orthonormal met;
     naik_timer *timer = mg->aggregates->geometry->backend->timer;
     naik_timer_start(timer, "start");
-    NAIK_TRY(naik_test_vectors_begin(vectors, mg->outer, mg->inner, mg->parameters.start,
-                                     mg->parameters.seed));
+    NAIK_PASS(naik_test_vectors_begin(vectors, mg->outer, mg->inner, mg->parameters.start,
+                                      mg->parameters.seed));
     naik_timer_stop(timer, "start");
-    NAIK_TRY(take_vectors(mg, vectors, mg->parameters.cycles == 0, &met));
-    NAIK_TRY(note_step(mg, vectors, 0, &met, report));
+    NAIK_PASS(take_vectors(mg, vectors, mg->parameters.cycles == 0, &met));
+    NAIK_PASS(note_step(mg, vectors, 0, &met, report));
     for (int i = 1; i <= mg->parameters.cycles; i++) {
         naik_timer_start(timer, "cycles");
-        NAIK_TRY(naik_test_vectors_part(vectors));
-        NAIK_TRY(naik_test_vectors_improve(vectors, mg->cycle));
+        NAIK_PASS(naik_test_vectors_part(vectors));
+        NAIK_PASS(naik_test_vectors_improve(vectors, mg->cycle));
         naik_timer_stop(timer, "cycles");
-        NAIK_TRY(check_size(mg));
-        NAIK_TRY(take_vectors(mg, vectors, i == mg->parameters.cycles, &met));
-        NAIK_TRY(note_step(mg, vectors, i, &met, report));
+        NAIK_PASS(check_size(mg));
+        NAIK_PASS(take_vectors(mg, vectors, i == mg->parameters.cycles, &met));
+        NAIK_PASS(note_step(mg, vectors, i, &met, report));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status make_vectors(naik_multigrid *mg, const naik_multigrid_store *store,

@@ -6,16 +6,15 @@
 
 static naik_status allocate(naik_transfer *p)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = p->aggregates->geometry->backend;
     const size_t work =
         naik_multigrid_of(p->aggregates->geometry)->work_bytes(p->aggregates, p->vectors);
-    NAIK_TRY(naik_backend_alloc(backend, p->size_bytes, "the prolongation of multigrid", &p->data));
+    NAIK_PASS(
+        naik_backend_alloc(backend, p->size_bytes, "the prolongation of multigrid", &p->data));
     if (work > 0) {
-        NAIK_TRY(naik_backend_alloc(backend, work, "spinors by aggregates", &p->work));
+        NAIK_PASS(naik_backend_alloc(backend, work, "spinors by aggregates", &p->work));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_transfer_create(const naik_aggregates *aggregates, int vectors,
@@ -65,18 +64,15 @@ void naik_transfer_destroy(naik_transfer **p)
 naik_status naik_transfer_fill(naik_transfer *p, naik_field *const (*vectors)[2], int blocks,
                                naik_orthonormal *met)
 {
-    naik_status status = NAIK_OK;
     naik_comm *comm = p->aggregates->geometry->backend->comm;
     const naik_multigrid_ops *ops = naik_multigrid_of(p->aggregates->geometry);
     for (int b = 0; b < blocks; b++) {
         for (int parity = 0; parity < 2; parity++) {
-            NAIK_TRY(
+            NAIK_PASS(
                 ops->set_columns(p, (naik_parity)parity, b * NAIK_MG_BLOCK, vectors[b][parity]));
         }
     }
-    NAIK_TRY(naik_comm_agree(comm, ops->orthonormalise(p, met)));
-    NAIK_TRY(naik_comm_min_f64(comm, &met->least, 1));
-    NAIK_TRY(naik_comm_sum_i64(comm, &met->replaced, 1));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, ops->orthonormalise(p, met)));
+    NAIK_PASS(naik_comm_min_f64(comm, &met->least, 1));
+    return naik_comm_sum_i64(comm, &met->replaced, 1);
 }

@@ -63,18 +63,16 @@ void naik_test_vectors_destroy(naik_test_vectors *vectors)
 /* out[c] = |v_c| */
 static naik_status norms(naik_test_vectors *t, const naik_field *v, double out[NAIK_MG_BLOCK])
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = v->geometry->backend;
     const naik_reduction_ops *reduction = &backend->ops->reduction;
-    NAIK_TRY(reduction->clear(backend, t->sums, v->nrhs));
-    NAIK_TRY(reduction->dot(v, v, t->sums));
-    NAIK_TRY(reduction->over_ranks(backend, t->sums, v->nrhs));
-    NAIK_TRY(reduction->values(backend, t->sums, v->nrhs, out));
+    NAIK_PASS(reduction->clear(backend, t->sums, v->nrhs));
+    NAIK_PASS(reduction->dot(v, v, t->sums));
+    NAIK_PASS(reduction->over_ranks(backend, t->sums, v->nrhs));
+    NAIK_PASS(reduction->values(backend, t->sums, v->nrhs, out));
     for (int c = 0; c < v->nrhs; c++) {
         out[c] = sqrt(out[c]);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The stream of the start: Mh e = Mh v of the noise v, and v - e after some iterations. */
@@ -114,31 +112,25 @@ static naik_status start_block(const naik_wilson *outer, naik_solver *solver, in
                                starting *s, naik_field *scratch)
 {
     static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
-    naik_status status = NAIK_OK;
     naik_solver_options options = naik_solver_defaults();
     options.max_iterations = iterations;
     options.stay = true;
     const naik_solver_stream stream = {
         .data = s, .count = s->v->nrhs, .load = load, .finish = finish, .stop = stop};
-    NAIK_TRY(
+    NAIK_PASS(
         naik_wilson_schur(outer, NAIK_EVEN, false, &all, s->v, scratch, (naik_field *)s->b, NULL));
-    NAIK_TRY(naik_solver_solve(solver, NAIK_EVEN, &options, &stream));
-    NAIK_TRY(s->asked);
-    NAIK_TRY(s->v->geometry->backend->ops->field.axpy(-1, s->e, s->v));
-done:
-    return status;
+    NAIK_PASS(naik_solver_solve(solver, NAIK_EVEN, &options, &stream));
+    NAIK_PASS(s->asked);
+    return s->v->geometry->backend->ops->field.axpy(-1, s->e, s->v);
 }
 
 /* v[odd] from v[even] such that M v is 0 there. */
 static naik_status fill_odd(const naik_wilson *inner, naik_field *const v[2])
 {
-    naik_status status = NAIK_OK;
     const naik_field_ops *field = &v[0]->geometry->backend->ops->field;
-    NAIK_TRY(field->zero(v[NAIK_ODD], NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(field->zero(v[NAIK_ODD], NULL, NAIK_RHS_IDLE));
     const naik_field *const none[2] = {v[NAIK_ODD], v[NAIK_ODD]};
-    NAIK_TRY(naik_wilson_schur_rebuild(inner, NAIK_EVEN, none, v));
-done:
-    return status;
+    return naik_wilson_schur_rebuild(inner, NAIK_EVEN, none, v);
 }
 
 /* What the start needs beside: solver, operators, fields in double. */
@@ -161,22 +153,19 @@ size_t naik_test_vectors_begin_bytes(const naik_geometry *geometry)
 
 static naik_status make_room(const naik_wilson *outer, const naik_wilson *inner, start_room *r)
 {
-    naik_status status = NAIK_OK;
     const naik_geometry *geometry = outer->links->geometry;
-    NAIK_TRY(naik_mh_create(outer, NAIK_DOUBLE, NAIK_MG_BLOCK, &r->mh[0]));
-    NAIK_TRY(naik_mh_create(inner, NAIK_SINGLE, NAIK_MG_BLOCK, &r->mh[1]));
+    NAIK_PASS(naik_mh_create(outer, NAIK_DOUBLE, NAIK_MG_BLOCK, &r->mh[0]));
+    NAIK_PASS(naik_mh_create(inner, NAIK_SINGLE, NAIK_MG_BLOCK, &r->mh[1]));
     r->op[NAIK_DOUBLE] = naik_mh_of(&r->mh[0]);
     r->op[inner->links->precision] = naik_mh_of(&r->mh[1]);
     naik_field **const fields[START_FIELDS] = {&r->b, &r->v, &r->e, &r->scratch};
     for (size_t i = 0; i < START_FIELDS; i++) {
-        NAIK_TRY(
+        NAIK_PASS(
             naik_field_create_spin(geometry, NAIK_DOUBLE, NAIK_SPIN, NAIK_MG_BLOCK, fields[i]));
     }
-    NAIK_TRY(
+    NAIK_PASS(
         naik_solver_create(&naik_solver_bicgstab, r->op, NAIK_SINGLE, NAIK_MG_BLOCK, &r->solver));
-    NAIK_TRY(naik_multigrid_noise_room(geometry, &r->host));
-done:
-    return status;
+    return naik_multigrid_noise_room(geometry, &r->host);
 }
 
 static void leave_room(start_room *r)
@@ -222,65 +211,57 @@ done:
 
 static naik_status improve_block(naik_test_vectors *t, naik_field *const v[2], naik_cycle *cycle)
 {
-    naik_status status = NAIK_OK;
     const naik_field *const src[2] = {v[NAIK_EVEN], v[NAIK_ODD]};
     double length[NAIK_MG_BLOCK];
-    NAIK_TRY(naik_multigrid_ask(&t->hooks));
+    NAIK_PASS(naik_multigrid_ask(&t->hooks));
     naik_field_set_nrhs(t->b, v[0]->nrhs);
     naik_field_set_nrhs(t->w, v[0]->nrhs);
-    NAIK_TRY(naik_wilson_schur_source(cycle->wilson, NAIK_EVEN, src, t->w, t->b));
-    NAIK_TRY(norms(t, t->b, length));
-    NAIK_TRY(naik_cycle_apply(cycle, NAIK_EVEN, t->b, length, t->w, NULL));
-    NAIK_TRY(v[0]->geometry->backend->ops->field.copy(v[NAIK_EVEN], t->w, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(naik_wilson_schur_rebuild(cycle->wilson, NAIK_EVEN, src, v));
-done:
-    return status;
+    NAIK_PASS(naik_wilson_schur_source(cycle->wilson, NAIK_EVEN, src, t->w, t->b));
+    NAIK_PASS(norms(t, t->b, length));
+    NAIK_PASS(naik_cycle_apply(cycle, NAIK_EVEN, t->b, length, t->w, NULL));
+    NAIK_PASS(v[0]->geometry->backend->ops->field.copy(v[NAIK_EVEN], t->w, NULL, NAIK_RHS_IDLE));
+    return naik_wilson_schur_rebuild(cycle->wilson, NAIK_EVEN, src, v);
 }
 
 naik_status naik_test_vectors_improve(naik_test_vectors *vectors, naik_cycle *cycle)
 {
-    naik_status status = NAIK_OK;
     for (int b = 0; b < vectors->blocks; b++) {
-        NAIK_TRY(improve_block(vectors, vectors->v[b], cycle));
+        NAIK_PASS(improve_block(vectors, vectors->v[b], cycle));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_test_vectors_lengths(naik_test_vectors *vectors, double *out)
 {
-    naik_status status = NAIK_OK;
     for (int b = 0; b < vectors->blocks; b++) {
         double even[NAIK_MG_BLOCK], odd[NAIK_MG_BLOCK];
-        NAIK_TRY(norms(vectors, vectors->v[b][NAIK_EVEN], even));
-        NAIK_TRY(norms(vectors, vectors->v[b][NAIK_ODD], odd));
+        NAIK_PASS(norms(vectors, vectors->v[b][NAIK_EVEN], even));
+        NAIK_PASS(norms(vectors, vectors->v[b][NAIK_ODD], odd));
         for (int c = 0; c < vectors->v[b][0]->nrhs; c++) {
             out[b * NAIK_MG_BLOCK + c] = sqrt(even[c] * even[c] + odd[c] * odd[c]);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_test_vectors_near_null(naik_test_vectors *vectors, const naik_wilson *inner,
                                         double *out)
 {
     static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
-    naik_status status = NAIK_OK;
     for (int b = 0; b < vectors->blocks; b++) {
         const naik_field *v = vectors->v[b][NAIK_EVEN];
         double image[NAIK_MG_BLOCK], length[NAIK_MG_BLOCK];
         naik_field_set_nrhs(vectors->b, v->nrhs);
         naik_field_set_nrhs(vectors->w, v->nrhs);
-        NAIK_TRY(naik_wilson_schur(inner, NAIK_EVEN, false, &all, v, vectors->w, vectors->b, NULL));
-        NAIK_TRY(norms(vectors, vectors->b, image));
-        NAIK_TRY(norms(vectors, v, length));
+        NAIK_PASS(
+            naik_wilson_schur(inner, NAIK_EVEN, false, &all, v, vectors->w, vectors->b, NULL));
+        NAIK_PASS(norms(vectors, vectors->b, image));
+        NAIK_PASS(norms(vectors, v, length));
         for (int c = 0; c < v->nrhs; c++) {
             out[b * NAIK_MG_BLOCK + c] = image[c] / length[c];
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_test_vectors_worst(naik_test_vectors *vectors, const naik_wilson *inner,

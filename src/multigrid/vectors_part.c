@@ -21,7 +21,6 @@ static naik_status turn(const naik_field *v, int nrhs, int s, naik_field *w)
 /* g[a][b] = (v_a, v_b) of the vectors of two blocks, a's first. */
 static naik_status pair_blocks(naik_test_vectors *t, int a, int b, naik_gram g)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = t->w->geometry->backend;
     const naik_reduction_ops *reduction = &backend->ops->reduction;
     const int n = t->v[a][0]->nrhs;
@@ -29,13 +28,13 @@ static naik_status pair_blocks(naik_test_vectors *t, int a, int b, naik_gram g)
     /* of a block with itself, half of the pairs are all */
     const int turns = a == b ? n / 2 + 1 : t->v[b][0]->nrhs;
     for (int s = 0; s < turns; s++) {
-        NAIK_TRY(reduction->clear(backend, t->sums, 2 * n));
+        NAIK_PASS(reduction->clear(backend, t->sums, 2 * n));
         for (int parity = 0; parity < 2; parity++) {
-            NAIK_TRY(turn(t->v[b][parity], n, s, t->w));
-            NAIK_TRY(reduction->complex_dot(t->v[a][parity], t->w, t->sums));
+            NAIK_PASS(turn(t->v[b][parity], n, s, t->w));
+            NAIK_PASS(reduction->complex_dot(t->v[a][parity], t->w, t->sums));
         }
-        NAIK_TRY(reduction->over_ranks(backend, t->sums, 2 * n));
-        NAIK_TRY(reduction->values(backend, t->sums, 2 * n, found));
+        NAIK_PASS(reduction->over_ranks(backend, t->sums, 2 * n));
+        NAIK_PASS(reduction->values(backend, t->sums, 2 * n, found));
         for (int c = 0; c < n; c++) {
             const int i = a * NAIK_MG_BLOCK + c;
             const int j = b * NAIK_MG_BLOCK + (c + s) % t->v[b][0]->nrhs;
@@ -44,8 +43,7 @@ static naik_status pair_blocks(naik_test_vectors *t, int a, int b, naik_gram g)
             g[j][i][1] = i == j ? found[n + c] : -found[n + c];
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Room in backend memory for the numbers that a sum takes. */
@@ -55,12 +53,11 @@ typedef double (*coefficients)[2];
 static naik_status rotate_block(naik_test_vectors *t, int block, int parity, naik_gram m,
                                 coefficients room)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = t->w->geometry->backend;
     const naik_field_ops *field = &backend->ops->field;
     const int n = t->v[block][parity]->nrhs;
     naik_field_set_nrhs(t->b, n);
-    NAIK_TRY(field->zero(t->b, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(field->zero(t->b, NULL, NAIK_RHS_IDLE));
     for (int a = 0; a <= block; a++) {
         for (int s = 0; s < t->v[a][parity]->nrhs; s++) {
             double host[NAIK_MG_BLOCK][2];
@@ -70,17 +67,15 @@ static naik_status rotate_block(naik_test_vectors *t, int block, int parity, nai
                         [block * NAIK_MG_BLOCK + c],
                        sizeof host[c]);
             }
-            NAIK_TRY(turn(t->v[a][parity], n, s, t->w));
-            NAIK_TRY(naik_backend_upload(backend, room, host, sizeof host));
+            NAIK_PASS(turn(t->v[a][parity], n, s, t->w));
+            NAIK_PASS(naik_backend_upload(backend, room, host, sizeof host));
             const naik_combination sum = {
                 t->b, 2, {{t->b, NULL}, {t->w, (const double(*)[2])room}}};
-            NAIK_TRY(field->combine(&sum, 1, NULL, NULL, NAIK_RHS_IDLE));
-            NAIK_TRY(naik_backend_sync(backend));
+            NAIK_PASS(field->combine(&sum, 1, NULL, NULL, NAIK_RHS_IDLE));
+            NAIK_PASS(naik_backend_sync(backend));
         }
     }
-    NAIK_TRY(field->copy(t->v[block][parity], t->b, NULL, NAIK_RHS_IDLE));
-done:
-    return status;
+    return field->copy(t->v[block][parity], t->b, NULL, NAIK_RHS_IDLE);
 }
 
 naik_status naik_test_vectors_part(naik_test_vectors *t)

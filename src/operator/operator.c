@@ -26,14 +26,11 @@ naik_status naik_normal_first(const naik_normal *a, const naik_field *r, const n
 /* The form of args, whose operator's B v is in scratch[0]. */
 static naik_status finish(const naik_normal *a, naik_dslash_args args)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(a->op->ops->apply(a->op, a->parity, true, a->scratch[0], a->scratch[1], NULL, args.rhs,
-                               args.state));
+    NAIK_PASS(a->op->ops->apply(a->op, a->parity, true, a->scratch[0], a->scratch[1], NULL,
+                                args.rhs, args.state));
     args.parity = a->parity;
     args.in = a->scratch[1];
-    NAIK_TRY(a->op->geometry->backend->ops->solver.finish(&args));
-done:
-    return status;
+    return a->op->geometry->backend->ops->solver.finish(&args);
 }
 
 naik_status naik_normal_second(const naik_normal *a, const naik_rhs *rhs, const naik_cg_vectors *v,
@@ -74,32 +71,26 @@ naik_status naik_normal_residual(const naik_normal *a, const naik_field *b, cons
                                  const naik_rhs *rhs, naik_rhs_state state, naik_field *out,
                                  naik_exactsum *sums)
 {
-    naik_status status = NAIK_OK;
     const naik_operator_ops *ops = a->op->ops;
     if (ops->residual != NULL) {
         return ops->residual(a, b, v, rhs, state, out, sums);
     }
-    NAIK_TRY(ops->apply(a->op, a->parity, false, v, a->scratch[0], NULL, rhs, state));
-    NAIK_TRY(finish(a, (naik_dslash_args){.form = NAIK_FORM_RESIDUAL,
-                                          .out = out,
-                                          .v = v,
-                                          .b = b,
-                                          .rhs = rhs,
-                                          .state = state,
-                                          .sums = sums}));
-done:
-    return status;
+    NAIK_PASS(ops->apply(a->op, a->parity, false, v, a->scratch[0], NULL, rhs, state));
+    return finish(a, (naik_dslash_args){.form = NAIK_FORM_RESIDUAL,
+                                        .out = out,
+                                        .v = v,
+                                        .b = b,
+                                        .rhs = rhs,
+                                        .state = state,
+                                        .sums = sums});
 }
 
 naik_status naik_solution_norm2(const naik_solution *s, const naik_field *v, double *out)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = v->geometry->backend;
     const naik_reduction_ops *reduction = &backend->ops->reduction;
-    NAIK_TRY(reduction->clear(backend, s->sum, 1));
-    NAIK_TRY(reduction->dot(v, v, s->sum));
-    NAIK_TRY(reduction->over_ranks(backend, s->sum, 1));
-    NAIK_TRY(reduction->values(backend, s->sum, 1, out));
-done:
-    return status;
+    NAIK_PASS(reduction->clear(backend, s->sum, 1));
+    NAIK_PASS(reduction->dot(v, v, s->sum));
+    NAIK_PASS(reduction->over_ranks(backend, s->sum, 1));
+    return reduction->values(backend, s->sum, 1, out);
 }

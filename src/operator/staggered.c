@@ -116,14 +116,11 @@ static naik_status residual(const naik_normal *a, const naik_field *b, const nai
                             const naik_rhs *rhs, naik_rhs_state state, naik_field *out,
                             naik_exactsum *sums)
 {
-    naik_status status = NAIK_OK;
     const naik_dslash_args first_args = first_half(a, v, rhs, state);
     const naik_dslash_args second_args =
         second_half(a, NAIK_FORM_RESIDUAL, v, b, rhs, state, out, sums);
-    NAIK_TRY(naik_dslash(&first_args));
-    NAIK_TRY(naik_dslash(&second_args));
-done:
-    return status;
+    NAIK_PASS(naik_dslash(&first_args));
+    return naik_dslash(&second_args);
 }
 
 /* ---- M */
@@ -176,41 +173,35 @@ static double residual_scale(const naik_operator *op, double mass)
 /* |M x - src|^2 on either parity, from the plain Dslash. */
 static naik_status whole_residual(const naik_solution *s, double out[2])
 {
-    naik_status status = NAIK_OK;
     const naik_field_ops *field = &s->op->geometry->backend->ops->field;
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_dslash_plain(links_of(s->op), s->x[!parity], (naik_parity)parity, s->work));
-        NAIK_TRY(field->axpy(2 * s->mass, s->x[parity], s->work));
-        NAIK_TRY(field->axpy(-1, s->src[parity], s->work));
-        NAIK_TRY(naik_solution_norm2(s, s->work, &out[parity]));
+        NAIK_PASS(naik_dslash_plain(links_of(s->op), s->x[!parity], (naik_parity)parity, s->work));
+        NAIK_PASS(field->axpy(2 * s->mass, s->x[parity], s->work));
+        NAIK_PASS(field->axpy(-1, s->src[parity], s->work));
+        NAIK_PASS(naik_solution_norm2(s, s->work, &out[parity]));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* |b_p|^2, formed once more from the source. */
 static naik_status rhs_norm2(const naik_solution *s, double *bb)
 {
-    naik_status status = NAIK_OK;
     const naik_parity p = s->parity;
-    NAIK_TRY(naik_dslash_plain(links_of(s->op), s->src[other(p)], p, s->work));
-    NAIK_TRY(s->op->geometry->backend->ops->field.axpy(-2 * s->mass, s->src[p], s->work));
-    NAIK_TRY(naik_solution_norm2(s, s->work, bb));
-done:
-    return status;
+    NAIK_PASS(naik_dslash_plain(links_of(s->op), s->src[other(p)], p, s->work));
+    NAIK_PASS(s->op->geometry->backend->ops->field.axpy(-2 * s->mass, s->src[p], s->work));
+    return naik_solution_norm2(s, s->work, bb);
 }
 
 /* |D|^2 <= 64 holds for links near the group; a few units of roundoff of A x are rounding. */
 static naik_status check(const naik_solution *s, naik_solution_check *out)
 {
-    naik_status status = NAIK_OK;
     double src[2], rest[2], xx[2], bb = 0;
-    NAIK_TRY(naik_solution_norm2(s, s->src[NAIK_EVEN], &src[NAIK_EVEN]));
-    NAIK_TRY(naik_solution_norm2(s, s->src[NAIK_ODD], &src[NAIK_ODD]));
-    NAIK_TRY(whole_residual(s, rest));
-    NAIK_TRY(naik_solution_norm2(s, s->x[NAIK_EVEN], &xx[NAIK_EVEN]));
-    NAIK_TRY(naik_solution_norm2(s, s->x[NAIK_ODD], &xx[NAIK_ODD]));
-    NAIK_TRY(rhs_norm2(s, &bb));
+    NAIK_PASS(naik_solution_norm2(s, s->src[NAIK_EVEN], &src[NAIK_EVEN]));
+    NAIK_PASS(naik_solution_norm2(s, s->src[NAIK_ODD], &src[NAIK_ODD]));
+    NAIK_PASS(whole_residual(s, rest));
+    NAIK_PASS(naik_solution_norm2(s, s->x[NAIK_EVEN], &xx[NAIK_EVEN]));
+    NAIK_PASS(naik_solution_norm2(s, s->x[NAIK_ODD], &xx[NAIK_ODD]));
+    NAIK_PASS(rhs_norm2(s, &bb));
     const double source = src[0] + src[1], whole = rest[0] + rest[1];
     out->source_residual = source > 0 ? sqrt(whole / source) : sqrt(whole);
     out->norm = sqrt(xx[0] + xx[1]);
@@ -219,8 +210,7 @@ static naik_status check(const naik_solution *s, naik_solution_check *out)
         bb == 0 ? 0
                 : residual_scale(s->op, s->mass) * sqrt(rest[s->parity] / bb); /* NaN stays NaN */
     out->rounding = 8 * DBL_EPSILON * (4 * s->mass * s->mass + 64) * sqrt(xx[s->parity]) / sqrt(bb);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static double largest(const naik_operator *op, double mass)

@@ -80,15 +80,13 @@ void naik_wilson_destroy(naik_wilson **wilson)
 
 naik_status naik_wilson_verify_blocks(const naik_wilson *wilson, int *rank)
 {
-    naik_status status = NAIK_OK;
     /* of a twisted mass A^-1 is made of A, which is looked at with it */
     const bool together = wilson->inverse != NULL && wilson->inverse->factor == wilson->diagonal;
-    NAIK_TRY(naik_blocks_verify(together ? NULL : wilson->diagonal, rank));
+    NAIK_PASS(naik_blocks_verify(together ? NULL : wilson->diagonal, rank));
     if (*rank < 0) {
-        NAIK_TRY(naik_blocks_verify(wilson->inverse, rank));
+        NAIK_PASS(naik_blocks_verify(wilson->inverse, rank));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status multiply(const naik_blocks *blocks, const naik_field *in, naik_parity parity,
@@ -128,11 +126,10 @@ naik_status naik_wilson_schur(const naik_wilson *wilson, naik_parity p, bool dag
                               const naik_rhs_mask *mask, const naik_field *in, naik_field *scratch,
                               naik_field *out, const naik_products *products)
 {
-    naik_status status = NAIK_OK;
     const naik_blocks *inverse = dagger ? &wilson->inverse_adjoint : wilson->inverse;
     const bool before = dagger && naik_blocks_is_matrix(inverse); /* a number may come behind D */
     if (before) {
-        NAIK_TRY(multiply(inverse, in, p, mask, out));
+        NAIK_PASS(multiply(inverse, in, p, mask, out));
     }
     const naik_dslash_args first =
         hop(wilson, dagger, inverse, mask, before ? out : in, (naik_parity)!p, scratch);
@@ -141,26 +138,21 @@ naik_status naik_wilson_schur(const naik_wilson *wilson, naik_parity p, bool dag
         second.with = products->with;
         second.sums = products->sums;
     }
-    NAIK_TRY(naik_dslash(&first));
-    NAIK_TRY(add_hop(second, 1, in, -0.25));
-done:
-    return status;
+    NAIK_PASS(naik_dslash(&first));
+    return add_hop(second, 1, in, -0.25);
 }
 
 naik_status naik_wilson_schur_affine(const naik_wilson *wilson, naik_parity p, double s,
                                      const naik_field *in, double c, const naik_field *b,
                                      naik_field *scratch, naik_field *out)
 {
-    naik_status status = NAIK_OK;
     const naik_dslash_args first =
         hop(wilson, false, wilson->inverse, &everything, in, (naik_parity)!p, scratch);
     naik_dslash_args second = hop(wilson, false, wilson->inverse, &everything, scratch, p, out);
     second.b = b;
     second.c = c;
-    NAIK_TRY(naik_dslash(&first));
-    NAIK_TRY(add_hop(second, s, in, -0.25 * s));
-done:
-    return status;
+    NAIK_PASS(naik_dslash(&first));
+    return add_hop(second, s, in, -0.25 * s);
 }
 
 naik_status naik_wilson_local(const naik_wilson *wilson, const naik_field *in, naik_parity parity,
@@ -181,39 +173,30 @@ naik_status naik_wilson_schur_source(const naik_wilson *wilson, naik_parity p,
                                      const naik_field *const src[2], naik_field *scratch,
                                      naik_field *b)
 {
-    naik_status status = NAIK_OK;
     const naik_parity q = (naik_parity)!p;
     const naik_dslash_args across = hop(wilson, false, wilson->inverse, &everything, scratch, p, b);
-    NAIK_TRY(multiply(wilson->inverse, src[q], q, &everything, scratch));
-    NAIK_TRY(multiply(wilson->inverse, src[p], p, &everything, b));
-    NAIK_TRY(add_hop(across, 1, b, 0.5));
-done:
-    return status;
+    NAIK_PASS(multiply(wilson->inverse, src[q], q, &everything, scratch));
+    NAIK_PASS(multiply(wilson->inverse, src[p], p, &everything, b));
+    return add_hop(across, 1, b, 0.5);
 }
 
 naik_status naik_wilson_schur_rebuild(const naik_wilson *wilson, naik_parity p,
                                       const naik_field *const src[2], naik_field *const x[2])
 {
-    naik_status status = NAIK_OK;
     const naik_parity q = (naik_parity)!p;
     const naik_dslash_args across = hop(wilson, false, wilson->inverse, &everything, x[p], q, x[q]);
-    NAIK_TRY(multiply(wilson->inverse, src[q], q, &everything, x[q]));
-    NAIK_TRY(add_hop(across, 1, x[q], 0.5));
-done:
-    return status;
+    NAIK_PASS(multiply(wilson->inverse, src[q], q, &everything, x[q]));
+    return add_hop(across, 1, x[q], 0.5);
 }
 
 naik_status naik_wilson_residual(const naik_wilson *wilson, naik_parity parity,
                                  const naik_field *const src[2], const naik_field *const x[2],
                                  naik_field *r, naik_exactsum *sums)
 {
-    naik_status status = NAIK_OK;
     naik_dslash_args across = hop(wilson, false, NULL, &everything, x[!parity], parity, r);
     across.b = src[parity];
     across.c = 1;
     across.sums = sums;
-    NAIK_TRY(multiply(wilson->diagonal, x[parity], parity, &everything, r));
-    NAIK_TRY(add_hop(across, -1, r, 0.5));
-done:
-    return status;
+    NAIK_PASS(multiply(wilson->diagonal, x[parity], parity, &everything, r));
+    return add_hop(across, -1, r, 0.5);
 }

@@ -81,7 +81,6 @@ static double residual_scale(const naik_operator *op, double mass)
 /* work = src - M x on a parity, from the plain hopping term: A x, D x and src apart. */
 static naik_status plain_residual(const naik_solution *s, naik_parity parity)
 {
-    naik_status status = NAIK_OK;
     const naik_mh *mh = mh_of(s->op);
     const naik_backend_ops *ops = s->op->geometry->backend->ops;
     const naik_dslash_args hop = {.form = NAIK_FORM_D,
@@ -90,49 +89,45 @@ static naik_status plain_residual(const naik_solution *s, naik_parity parity)
                                   .in = s->x[!parity],
                                   .out = s->work};
     naik_field_set_nrhs(mh->scratch, s->work->nrhs);
-    NAIK_TRY(naik_dslash(&hop));
-    NAIK_TRY(ops->wilson.multiply(mh->wilson->diagonal, s->x[parity], parity, NULL, NAIK_RHS_IDLE,
-                                  mh->scratch));
-    NAIK_TRY(ops->field.axpy(-2, mh->scratch, s->work));
-    NAIK_TRY(ops->field.axpy(2, s->src[parity], s->work)); /* twice the residual */
-done:
-    return status;
+    NAIK_PASS(naik_dslash(&hop));
+    NAIK_PASS(ops->wilson.multiply(mh->wilson->diagonal, s->x[parity], parity, NULL, NAIK_RHS_IDLE,
+                                   mh->scratch));
+    NAIK_PASS(ops->field.axpy(-2, mh->scratch, s->work));
+    NAIK_PASS(ops->field.axpy(2, s->src[parity], s->work)); /* twice the residual */
+    return NAIK_OK;
 }
 
 /* |src - M x|^2 on either parity, and |A_pp^-1 (src - M x)_p|^2. */
 static naik_status whole_residual(const naik_solution *s, double out[2], double *preconditioned)
 {
-    naik_status status = NAIK_OK;
     const naik_mh *mh = mh_of(s->op);
     const naik_backend_ops *ops = s->op->geometry->backend->ops;
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(plain_residual(s, (naik_parity)parity));
-        NAIK_TRY(naik_solution_norm2(s, s->work, &out[parity]));
+        NAIK_PASS(plain_residual(s, (naik_parity)parity));
+        NAIK_PASS(naik_solution_norm2(s, s->work, &out[parity]));
         out[parity] *= 0.25;
         if (parity == (int)s->parity) {
-            NAIK_TRY(ops->wilson.multiply(mh->wilson->inverse, s->work, s->parity, NULL,
-                                          NAIK_RHS_IDLE, mh->scratch));
-            NAIK_TRY(naik_solution_norm2(s, mh->scratch, preconditioned));
+            NAIK_PASS(ops->wilson.multiply(mh->wilson->inverse, s->work, s->parity, NULL,
+                                           NAIK_RHS_IDLE, mh->scratch));
+            NAIK_PASS(naik_solution_norm2(s, mh->scratch, preconditioned));
             *preconditioned *= 0.25;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* |D| <= 8; a few units of roundoff of what A_pp^-1 M x is made of are rounding. */
 static naik_status check(const naik_solution *s, naik_solution_check *out)
 {
-    naik_status status = NAIK_OK;
     const naik_wilson *wilson = mh_of(s->op)->wilson;
     double src[2], rest[2], xx[2], bb = 0, rr = 0;
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_solution_norm2(s, s->src[parity], &src[parity]));
-        NAIK_TRY(naik_solution_norm2(s, s->x[parity], &xx[parity]));
+        NAIK_PASS(naik_solution_norm2(s, s->src[parity], &src[parity]));
+        NAIK_PASS(naik_solution_norm2(s, s->x[parity], &xx[parity]));
     }
-    NAIK_TRY(whole_residual(s, rest, &rr));
-    NAIK_TRY(make_rhs(s));
-    NAIK_TRY(naik_solution_norm2(s, s->work, &bb));
+    NAIK_PASS(whole_residual(s, rest, &rr));
+    NAIK_PASS(make_rhs(s));
+    NAIK_PASS(naik_solution_norm2(s, s->work, &bb));
     const double source = src[0] + src[1], whole = rest[0] + rest[1];
     out->source_residual = source > 0 ? sqrt(whole / source) : sqrt(whole);
     out->norm = sqrt(xx[0] + xx[1]);
@@ -140,8 +135,7 @@ static naik_status check(const naik_solution *s, naik_solution_check *out)
     out->independent_residual = bb == 0 ? 0 : sqrt(rr / bb); /* NaN stays NaN */
     out->rounding =
         8 * DBL_EPSILON * wilson->largest_inverse * (wilson->largest + 8) * out->norm / sqrt(bb);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 const naik_operator_ops naik_operator_wilson = {

@@ -65,13 +65,12 @@ static void list_masses(const naik_input *input, cost *c)
 
 static naik_status expect_iterations(naik_comm *comm, const naik_input *input, cost *c)
 {
-    naik_status status = NAIK_OK;
     const pilot_means *told = &c->told.plain;
     const int *size = input->lattice.size;
     const int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
     list_masses(input, c);
     if (c->pilot != NULL) {
-        NAIK_TRY(pilot_read(comm, input, c->pilot, &c->told));
+        NAIK_PASS(pilot_read(comm, input, c->pilot, &c->told));
     }
     const bool by_mass = c->kind->costs.by_mass;
     for (int i = 0; i < c->mass_count; i++) {
@@ -86,8 +85,7 @@ static naik_status expect_iterations(naik_comm *comm, const naik_input *input, c
         cost_mass *m = &c->masses[i];
         m->iterations = m->multigrid ? m->outer : m->plain;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* ---- one number of nodes */
@@ -140,7 +138,6 @@ done:
 static naik_status time_iteration(naik_comm *comm, const naik_input *input, const cost *all,
                                   const cost_case *c, int nrhs, naik_rung rung, double *us)
 {
-    naik_status status = NAIK_OK;
     const bool half = rung == NAIK_RUNG_HALF;
     const bool fastest = half || c->plan.links != NAIK_HALF;
     const model_problem p = {.local = {c->local[0], c->local[1], c->local[2], c->local[3]},
@@ -153,10 +150,9 @@ static naik_status time_iteration(naik_comm *comm, const naik_input *input, cons
                              .blocks = naik_quark_csw(&input->quarks[0]) != 0};
     model_prediction now;
     memcpy(now.grid, c->grid, sizeof now.grid);
-    NAIK_TRY(model_predict(comm->log, &all->machine, &p, &now));
+    NAIK_PASS(model_predict(comm->log, &all->machine, &p, &now));
     *us = (c->plan.multishift ? c->plan.shared : 1) * now.iteration_us / p.nrhs;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The searches: iterations with single vectors, a block at a time (model/deflation.h), and with links of
@@ -164,7 +160,6 @@ done:
 static naik_status time_search(naik_comm *comm, const naik_input *input, const cost *all,
                                cost_case *c)
 {
-    naik_status status = NAIK_OK;
     const bool half = c->plan.links == NAIK_HALF && c->plan.recon == 18;
     const model_problem p = {.local = {c->local[0], c->local[1], c->local[2], c->local[3]},
                              .vectors = NAIK_SINGLE,
@@ -176,10 +171,9 @@ static naik_status time_search(naik_comm *comm, const naik_input *input, const c
     model_prediction now;
     c->modes.rule = mode_cost_of(input, c->plan.modes, c->plan.modes_chosen);
     memcpy(now.grid, c->grid, sizeof now.grid);
-    NAIK_TRY(model_predict(comm->log, &all->machine, &p, &now));
+    NAIK_PASS(model_predict(comm->log, &all->machine, &p, &now));
     c->modes.search_s = c->modes.rule.search * now.iteration_us / p.nrhs * 1e-6;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Of the pilot run, where it had as many modes removed from solves of this mass. */
@@ -234,7 +228,6 @@ typedef struct mass_seconds {
 static naik_status time_plain(naik_comm *comm, const naik_input *input, const cost *all,
                               cost_case *c, int i, double solves, mass_seconds *out)
 {
-    naik_status status = NAIK_OK;
     cost_modes *modes = &c->modes;
     const cost_mass *m = &all->masses[i];
     const bool deflated =
@@ -243,48 +236,44 @@ static naik_status time_plain(naik_comm *comm, const naik_input *input, const co
     const model_iterations n = iterations_of(input, all, c, m, deflated);
     const double eased = deflated ? hypot(m->mass, modes->rule.lambda) : m->mass;
     double plain_us = 0;
-    NAIK_TRY(time_iteration(comm, input, all, c, c->plan.batch, solve_plan_rung(&c->plan, eased),
-                            &c->us_per_iteration[i]));
+    NAIK_PASS(time_iteration(comm, input, all, c, c->plan.batch, solve_plan_rung(&c->plan, eased),
+                             &c->us_per_iteration[i]));
     c->solve_s[i] = n.expected * c->us_per_iteration[i] * 1e-6;
     out->expected = solves * c->solve_s[i];
     out->most = solves * n.most * c->us_per_iteration[i] * 1e-6;
     modes->iterations[i] = n;
     if (deflated) {
-        NAIK_TRY(time_iteration(comm, input, all, c, c->plan.batch,
-                                solve_plan_rung(&c->plan, m->mass), &plain_us));
+        NAIK_PASS(time_iteration(comm, input, all, c, c->plan.batch,
+                                 solve_plan_rung(&c->plan, m->mass), &plain_us));
         modes->plain_s += solves * m->plain.expected * plain_us * 1e-6;
         modes->with_s += solves * c->solve_s[i];
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The column that auto solves alone, to see how many iterations it takes. */
 static naik_status time_try(naik_comm *comm, const naik_input *input, const cost *all,
                             const cost_case *c, int i, double *seconds)
 {
-    naik_status status = NAIK_OK;
     const cost_mass *m = &all->masses[i];
     const double n = fmin(cost_multigrid_limit(input, all, i), m->plain.expected);
     double us = 0;
     *seconds = 0;
     if (c->plan.multigrid_auto && !cost_multigrid_follows(all, i)) {
-        NAIK_TRY(time_iteration(comm, input, all, c, 1, solve_plan_rung(&c->plan, m->mass), &us));
+        NAIK_PASS(time_iteration(comm, input, all, c, 1, solve_plan_rung(&c->plan, m->mass), &us));
         *seconds = (m->multigrid ? cost_multigrid_limit(input, all, i) : n) * us * 1e-6;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Of mass i, where the plan has multigrid: as it is solved, and at the most. */
 static naik_status time_by_multigrid(naik_comm *comm, const naik_input *input, const cost *all,
                                      cost_case *c, int i, double solves, mass_seconds *out)
 {
-    naik_status status = NAIK_OK;
     cost_multigrid *g = &c->multigrid;
-    NAIK_TRY(time_try(comm, input, all, c, i, &g->try_s[i]));
+    NAIK_PASS(time_try(comm, input, all, c, i, &g->try_s[i]));
     /* the column that is tried is solved by that, where multigrid is not taken */
-    NAIK_TRY(
+    NAIK_PASS(
         time_plain(comm, input, all, c, i, g->try_s[i] > 0 ? fmax(solves - 1, 0) : solves, out));
     const double by_s = solves * g->most_s[i] + g->most_make_s[i] + g->try_s[i];
     out->expected += g->try_s[i];
@@ -297,26 +286,24 @@ static naik_status time_by_multigrid(naik_comm *comm, const naik_input *input, c
         out->expected = solves * g->solve_s[i] + g->make_s[i] + g->try_s[i];
         c->modes.iterations[i] = all->masses[i].outer;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Seconds of a right-hand side of every mass, of the search for modes, and of multigrid. */
 static naik_status time_solves(naik_comm *comm, const naik_input *input, const cost *all,
                                cost_case *c)
 {
-    naik_status status = NAIK_OK;
     cost_modes *modes = &c->modes;
     const double share = (double)most_tasks(input, c) / input->task_count;
     if (c->plan.modes > 0) {
-        NAIK_TRY(time_search(comm, input, all, c));
+        NAIK_PASS(time_search(comm, input, all, c));
     }
     if (c->plan.multigrid) {
-        NAIK_TRY(cost_multigrid_time(comm->log, input, all, c));
+        NAIK_PASS(cost_multigrid_time(comm->log, input, all, c));
     }
     for (int i = 0; i < all->mass_count; i++) {
         mass_seconds now;
-        NAIK_TRY((c->plan.multigrid ? time_by_multigrid : time_plain)(
+        NAIK_PASS((c->plan.multigrid ? time_by_multigrid : time_plain)(
             comm, input, all, c, i, share * all->masses[i].solves, &now));
         c->solves_s += now.expected;
         c->most_s += now.most;
@@ -325,8 +312,7 @@ static naik_status time_solves(naik_comm *comm, const naik_input *input, const c
         modes->plain_s > modes->with_s
             ? ceil(modes->rule.sources * modes->search_s / (modes->plain_s - modes->with_s))
             : INFINITY;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Sets of links that are built: one for each epsilon; a twist is made of those. */
@@ -411,16 +397,15 @@ static bool is_better(const cost_case *now, const cost_case *than)
 static naik_status evaluate(naik_comm *comm, const naik_input *input, const cost *all, int nodes,
                             cost_case *c)
 {
-    naik_status status = NAIK_OK;
     const int gpus = nodes * all->machine.node_size, asked = asked_groups(input);
     const int most = naik_input_most_groups(input);
     cost_case now;
-    NAIK_TRY(evaluate_groups(comm, input, all, nodes, asked, c));
+    NAIK_PASS(evaluate_groups(comm, input, all, nodes, asked, c));
     for (int groups = 1; groups <= gpus && groups <= most; groups++) {
         if (gpus % groups != 0 || groups == asked) {
             continue;
         }
-        NAIK_TRY(evaluate_groups(comm, input, all, nodes, groups, &now));
+        NAIK_PASS(evaluate_groups(comm, input, all, nodes, groups, &now));
         if (!is_better(&now, c)) {
             continue;
         }
@@ -431,33 +416,30 @@ static naik_status evaluate(naik_comm *comm, const naik_input *input, const cost
             c->best_s = now.wall_s;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status cost_of(naik_comm *comm, const naik_input *input, const model_machine *machine,
                     const char *pilot, const int *nodes, int count, cost *out)
 {
-    naik_status status = NAIK_OK;
     memset(out, 0, sizeof *out);
     out->kind = input->kind;
     out->machine = *machine;
     out->pilot = pilot;
     out->links_built = count_links(input);
     out->groups = input->run.groups;
-    NAIK_TRY(expect_iterations(comm, input, out));
+    NAIK_PASS(expect_iterations(comm, input, out));
     for (int n = 1; n <= MOST_NODES && out->smallest == 0; n++) {
         cost_case now;
-        NAIK_TRY(evaluate_groups(comm, input, out, n, asked_groups(input), &now));
+        NAIK_PASS(evaluate_groups(comm, input, out, n, asked_groups(input), &now));
         out->smallest = now.verdict == COST_FITS ? n : 0;
         out->any_grid = out->any_grid || now.verdict != COST_NO_GRID;
     }
     for (int i = 0; i < count && i < COST_NODES; i++) {
-        NAIK_TRY(evaluate(comm, input, out, nodes[i], &out->cases[out->case_count++]));
+        NAIK_PASS(evaluate(comm, input, out, nodes[i], &out->cases[out->case_count++]));
     }
     for (int i = 0; count == 0 && out->smallest > 0 && i < 4; i++) {
-        NAIK_TRY(evaluate(comm, input, out, out->smallest << i, &out->cases[out->case_count++]));
+        NAIK_PASS(evaluate(comm, input, out, out->smallest << i, &out->cases[out->case_count++]));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

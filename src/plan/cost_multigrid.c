@@ -109,13 +109,12 @@ static naik_status predict(naik_log *log, const naik_input *input, const cost *a
 naik_status cost_multigrid_time(naik_log *log, const naik_input *input, const cost *all,
                                 cost_case *c)
 {
-    naik_status status = NAIK_OK;
     cost_multigrid *g = &c->multigrid;
     for (int i = 0; i < all->mass_count; i++) {
         const cost_mass *m = &all->masses[i];
         model_multigrid_times now, most;
-        NAIK_TRY(predict(log, input, all, c, m->steps.expected, &now));
-        NAIK_TRY(predict(log, input, all, c, m->steps.most, &most));
+        NAIK_PASS(predict(log, input, all, c, m->steps.expected, &now));
+        NAIK_PASS(predict(log, input, all, c, m->steps.most, &most));
         const double column_s = now.column_us * 1e-6;
         const int batch = c->plan.multigrid_batch;
         const bool made = has_before(all, i, false);
@@ -125,6 +124,5 @@ naik_status cost_multigrid_time(naik_log *log, const naik_input *input, const co
         g->make_s[i] = (made ? now.change_us : now.setup_us) * 1e-6;
         g->most_make_s[i] = (made ? most.change_us : most.setup_us) * 1e-6;
     }
-done:
-    return status;
+    return NAIK_OK;
 }

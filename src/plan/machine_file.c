@@ -82,15 +82,13 @@ static const naik_param_table table = {.params = params,
 static naik_status parse(naik_log *log, const char *path, const char *bytes, int64_t size,
                          naik_yaml **tree, model_machine *out)
 {
-    naik_status status = NAIK_OK;
     site s;
     memset(&s, 0, sizeof s);
-    NAIK_TRY(naik_yaml_parse(log, path, bytes, (size_t)size, tree));
-    NAIK_TRY(naik_params_read(log, &table, *tree, &s));
+    NAIK_PASS(naik_yaml_parse(log, path, bytes, (size_t)size, tree));
+    NAIK_PASS(naik_params_read(log, &table, *tree, &s));
     *out = model_machine_of_site(s.name, s.device, s.node_size, s.memory_gib, s.kernel_share,
                                  s.figure);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status load(naik_comm *comm, const char *path, naik_yaml **tree, model_machine *out)

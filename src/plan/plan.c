@@ -336,7 +336,6 @@ naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
                                const naik_geometry *geometry, const char *choices,
                                bool by_multigrid)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = geometry->backend->log;
     const solve_plan own = *plan;
     char vectors[16] = "", links[16] = "", multishift[8] = "off", first[16] = "";
@@ -372,7 +371,7 @@ naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
         plan->modes = atoi(modes + strlen(" modes="));
         plan->modes_stored = strstr(modes, " stored") != NULL;
     }
-    NAIK_TRY(solve_plan_restore_multigrid(plan, input, log, choices, by_multigrid));
+    NAIK_PASS(solve_plan_restore_multigrid(plan, input, log, choices, by_multigrid));
     plan->recon = recon;
     plan->multishift = strcmp(multishift, "on") == 0;
     describe_choices(plan);
@@ -384,9 +383,7 @@ naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
     }
     naik_log_line(log, "solver: this input would choose %s, but the output was begun otherwise",
                   own.choices);
-    status = fit(plan, input, geometry);
-done:
-    return status;
+    return fit(plan, input, geometry);
 }
 
 naik_rung solve_plan_rung(const solve_plan *plan, double mass)

@@ -23,13 +23,11 @@ void naik_hops_clear(naik_hops *hops)
 
 naik_status naik_hops_of(const naik_fatlong *fat, naik_hops *out)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_gauge_bring(fat->fat, NULL, &out->one));
+    NAIK_PASS(naik_gauge_bring(fat->fat, NULL, &out->one));
     if (fat->long_links != NULL) {
-        NAIK_TRY(naik_gauge_bring(fat->long_links, NULL, &out->three));
+        NAIK_PASS(naik_gauge_bring(fat->long_links, NULL, &out->three));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static int reals_of(int spin)
@@ -46,18 +44,15 @@ size_t naik_current_bytes(const naik_lattice *lattice, int spin)
 
 static naik_status allocate(naik_current *c)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = c->lattice->comm->log;
     const size_t sites = (size_t)c->lattice->sites;
     const size_t vector = sites * (size_t)reals_of(c->spin) * sizeof(double);
     const size_t numbers = sites * sizeof(naik_complex);
-    NAIK_TRY(naik_alloc(log, numbers, "a current", (void **)&c->one));
-    NAIK_TRY(naik_alloc(log, numbers, "a current", (void **)&c->three));
-    NAIK_TRY(naik_alloc(log, vector, "a moved vector", (void **)&c->moved));
-    NAIK_TRY(naik_alloc(log, vector, "a moved vector", (void **)&c->next));
-    NAIK_TRY(naik_faces_init(c->lattice, reals_of(c->spin), &c->faces));
-done:
-    return status;
+    NAIK_PASS(naik_alloc(log, numbers, "a current", (void **)&c->one));
+    NAIK_PASS(naik_alloc(log, numbers, "a current", (void **)&c->three));
+    NAIK_PASS(naik_alloc(log, vector, "a moved vector", (void **)&c->moved));
+    NAIK_PASS(naik_alloc(log, vector, "a moved vector", (void **)&c->next));
+    return naik_faces_init(c->lattice, reals_of(c->spin), &c->faces);
 }
 
 naik_status naik_current_create(const naik_lattice *lattice, int spin, naik_current **out)
@@ -158,28 +153,25 @@ static void add(const naik_current *c, const ends *e)
 /* Both kinds of links, f at x and g at their other ends. */
 static naik_status add_ends(naik_current *c, const naik_hops *hops, const double *g, ends e)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(forward(c, g));
+    NAIK_PASS(forward(c, g));
     e.links = hops->one;
     e.out = c->one;
     add(c, &e);
     if (c->far) {
         for (int hop = 1; hop < LONG_HOP; hop++) {
-            NAIK_TRY(forward(c, c->moved));
+            NAIK_PASS(forward(c, c->moved));
         }
         e.links = hops->three;
         e.out = c->three;
         add(c, &e);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_current_fill(naik_current *c, const naik_hops *hops, int mu,
                               const int x0[NAIK_DIM], const naik_gamma *source, const double *quark,
                               const double *antiquark)
 {
-    naik_status status = NAIK_OK;
     const size_t sites = (size_t)c->lattice->sites, vector = sites * (size_t)reals_of(c->spin);
     const naik_gamma right =
         naik_gamma_product(source != NULL ? source : &naik_gamma_1, &naik_gamma_5); /* H g5 */
@@ -193,11 +185,11 @@ naik_status naik_current_fill(naik_current *c, const naik_hops *hops, int mu,
         const double *q = quark + (size_t)column * vector, *p = antiquark + (size_t)other * vector;
         const naik_complex factor =
             c->spin > 1 ? naik_cscale(-0.5, right.value[s]) : (naik_complex){1, 0};
-        NAIK_TRY(add_ends(c, hops, q, (ends){.f = p, .factor = factor, .x0 = x0}));
-        NAIK_TRY(add_ends(c, hops, p, (ends){.f = q, .swapped = true, .factor = factor, .x0 = x0}));
+        NAIK_PASS(add_ends(c, hops, q, (ends){.f = p, .factor = factor, .x0 = x0}));
+        NAIK_PASS(
+            add_ends(c, hops, p, (ends){.f = q, .swapped = true, .factor = factor, .x0 = x0}));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What a sum over time slices is made of. */

@@ -72,12 +72,11 @@ static void cross(const naik_current *c, const naik_matrix *u, bool back, naik_c
 
 static naik_status add_links(naik_current *c, const crossing *k, const double *f, double *out)
 {
-    naik_status status = NAIK_OK;
     const int reals = 2 * COLOURS * c->spin;
     const int32_t sites = c->lattice->sites;
     for (int hop = 0; hop < k->length; hop++) {
-        NAIK_TRY(naik_faces_move(&c->faces, c->mu, NAIK_FORWARD, hop == 0 ? f : c->moved, &c->moved,
-                                 &c->next));
+        NAIK_PASS(naik_faces_move(&c->faces, c->mu, NAIK_FORWARD, hop == 0 ? f : c->moved,
+                                  &c->moved, &c->next));
     }
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < sites; site++) {
@@ -94,14 +93,13 @@ static naik_status add_links(naik_current *c, const crossing *k, const double *f
         memcpy(c->moved + at, v, (size_t)reals * sizeof *out);
     }
     for (int hop = 0; hop < k->length; hop++) {
-        NAIK_TRY(naik_faces_move(&c->faces, c->mu, NAIK_BACKWARD, c->moved, &c->moved, &c->next));
+        NAIK_PASS(naik_faces_move(&c->faces, c->mu, NAIK_BACKWARD, c->moved, &c->moved, &c->next));
     }
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < reals * (int64_t)sites; i++) {
         out[i] += c->moved[i];
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_current_apply(naik_current *c, const naik_hops *hops, int mu,

@@ -24,13 +24,10 @@ size_t naik_faces_bytes(const naik_lattice *lattice, int reals)
 
 naik_status naik_faces_init(const naik_lattice *lattice, int reals, naik_faces *faces)
 {
-    naik_status status = NAIK_OK;
     const size_t bytes = naik_faces_bytes(lattice, reals) / 2;
     *faces = (naik_faces){.lattice = lattice, .reals = reals};
-    NAIK_TRY(naik_alloc(lattice->comm->log, bytes, "a face of vectors", (void **)&faces->send));
-    NAIK_TRY(naik_alloc(lattice->comm->log, bytes, "a face of vectors", (void **)&faces->receive));
-done:
-    return status;
+    NAIK_PASS(naik_alloc(lattice->comm->log, bytes, "a face of vectors", (void **)&faces->send));
+    return naik_alloc(lattice->comm->log, bytes, "a face of vectors", (void **)&faces->receive);
 }
 
 void naik_faces_clear(naik_faces *faces)
@@ -88,11 +85,10 @@ const double *naik_faces_beside(const naik_faces *faces, int mu, int step, const
 naik_status naik_faces_move(naik_faces *faces, int mu, int side, const double *v, double **moved,
                             double **next)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = faces->lattice;
     const int step = side == NAIK_FORWARD ? 1 : -1;
     double *const to = *next;
-    NAIK_TRY(naik_faces_exchange(faces, mu, side, v));
+    NAIK_PASS(naik_faces_exchange(faces, mu, side, v));
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
@@ -102,6 +98,5 @@ naik_status naik_faces_move(naik_faces *faces, int mu, int side, const double *v
     }
     *next = *moved;
     *moved = to;
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -8,12 +8,9 @@
 static naik_status moved_wall(const naik_lattice *lattice, const naik_source *wall,
                               naik_gauss *hops, int colour, int first, int second, double *v)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_source_fill(lattice, wall, colour, v));
-    NAIK_TRY(naik_gauss_shift(hops, first, wall->origin[3], v));
-    NAIK_TRY(naik_gauss_shift(hops, second, wall->origin[3], v));
-done:
-    return status;
+    NAIK_PASS(naik_source_fill(lattice, wall, colour, v));
+    NAIK_PASS(naik_gauss_shift(hops, first, wall->origin[3], v));
+    return naik_gauss_shift(hops, second, wall->origin[3], v);
 }
 
 /* The three signs at a site: of the first and the second local meson, and of B. */

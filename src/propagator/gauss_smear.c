@@ -94,7 +94,6 @@ static void copy_layers(const naik_gauss *g, int k, int from, const int range[2]
 static naik_status fill_ghosts(const naik_gauss *g, int k, const int range[2], size_t bytes,
                                void *data)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = g->lattice;
     const int length = lat->local[k];
     const size_t size = bytes * (size_t)(range[1] - range[0]) * (size_t)g->stride *
@@ -103,21 +102,19 @@ static naik_status fill_ghosts(const naik_gauss *g, int k, const int range[2], s
         const bool forward = side == NAIK_FORWARD;
         copy_layers(g, k, forward ? 0 : length - g->stride, range, bytes, true, data, g->send);
         if (lat->split[k]) {
-            NAIK_TRY(naik_comm_exchange(lat->comm, lat->neighbour_rank[k][!side], g->send,
-                                        lat->neighbour_rank[k][side], g->receive, size));
+            NAIK_PASS(naik_comm_exchange(lat->comm, lat->neighbour_rank[k][!side], g->send,
+                                         lat->neighbour_rank[k][side], g->receive, size));
         }
         copy_layers(g, k, forward ? length : -g->stride, range, bytes, false, data,
                     lat->split[k] ? g->receive : g->send);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* W of direction k from the links, in place: a link beside a site is still itself when the site's
  * turn comes. */
 static naik_status make_hops(naik_gauss *g, const naik_gauge *thin, int k)
 {
-    naik_status status = NAIK_OK;
     const int range[2] = {0, g->count};
     const int *n = g->lattice->local;
     naik_matrix *w = g->w[k];
@@ -135,21 +132,19 @@ static naik_status make_hops(naik_gauss *g, const naik_gauge *thin, int k)
                 }
             }
         }
-        NAIK_TRY(fill_ghosts(g, k, range, sizeof *w, w));
+        NAIK_PASS(fill_ghosts(g, k, range, sizeof *w, w));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status allocate(naik_gauss *g, const bool *slices)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = g->lattice->comm->log;
     const int times = g->lattice->size[3], here = g->lattice->local[3];
     const char *what = "links of smearing";
-    NAIK_TRY(naik_alloc(log, (size_t)times * sizeof *g->chosen, what, (void **)&g->chosen));
+    NAIK_PASS(naik_alloc(log, (size_t)times * sizeof *g->chosen, what, (void **)&g->chosen));
     memcpy(g->chosen, slices, (size_t)times * sizeof *g->chosen);
-    NAIK_TRY(naik_alloc(log, (size_t)here * sizeof *g->slice, what, (void **)&g->slice));
+    NAIK_PASS(naik_alloc(log, (size_t)here * sizeof *g->slice, what, (void **)&g->slice));
     for (int t = 0; t < here; t++) {
         if (slices[g->lattice->origin[3] + t]) {
             g->slice[g->count++] = t;
@@ -159,14 +154,12 @@ static naik_status allocate(naik_gauss *g, const bool *slices)
     const size_t face =
         (size_t)g->count * (size_t)g->stride * face_sites(g->lattice) * sizeof(naik_matrix);
     for (int k = 0; k < SPACE; k++) {
-        NAIK_TRY(naik_alloc(log, sites * sizeof *g->w[k], what, (void **)&g->w[k]));
+        NAIK_PASS(naik_alloc(log, sites * sizeof *g->w[k], what, (void **)&g->w[k]));
     }
-    NAIK_TRY(naik_alloc(log, sites * sizeof *g->v, what, (void **)&g->v));
-    NAIK_TRY(naik_alloc(log, sites * sizeof *g->next, what, (void **)&g->next));
-    NAIK_TRY(naik_alloc(log, face, what, (void **)&g->send));
-    NAIK_TRY(naik_alloc(log, face, what, (void **)&g->receive));
-done:
-    return status;
+    NAIK_PASS(naik_alloc(log, sites * sizeof *g->v, what, (void **)&g->v));
+    NAIK_PASS(naik_alloc(log, sites * sizeof *g->next, what, (void **)&g->next));
+    NAIK_PASS(naik_alloc(log, face, what, (void **)&g->send));
+    return naik_alloc(log, face, what, (void **)&g->receive);
 }
 
 naik_status naik_gauss_create(const naik_gauge *thin, int stride, const bool *slices,
@@ -240,11 +233,10 @@ static void smear_row(const naik_gauss *g, int64_t first, double a)
 
 static naik_status smear_once(naik_gauss *g, const int range[2], double a)
 {
-    naik_status status = NAIK_OK;
     const int *n = g->lattice->local;
     const int rows = (range[1] - range[0]) * n[2] * n[1];
     for (int k = 0; k < SPACE; k++) {
-        NAIK_TRY(fill_ghosts(g, k, range, sizeof *g->v, g->v));
+        NAIK_PASS(fill_ghosts(g, k, range, sizeof *g->v, g->v));
     }
 #pragma omp parallel for schedule(static)
     for (int row = 0; row < rows; row++) {
@@ -254,8 +246,7 @@ static naik_status smear_once(naik_gauss *g, const int range[2], double a)
     vector3 *swap = g->v;
     g->v = g->next;
     g->next = swap;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Between v [sites][3][2] and the slices with ghosts. */
@@ -300,20 +291,18 @@ static naik_status find_slices(const naik_gauss *g, int t, int range[2])
 
 naik_status naik_gauss_smear(naik_gauss *g, double radius, int steps, int t, double *v)
 {
-    naik_status status = NAIK_OK;
     const double a = radius * radius / (4.0 * steps * g->stride * g->stride);
     int range[2];
-    NAIK_TRY(find_slices(g, t, range));
+    NAIK_PASS(find_slices(g, t, range));
     if (range[0] >= range[1]) {
         return NAIK_OK; /* of other ranks */
     }
     copy_slices(g, range, true, v);
     for (int step = 0; step < steps; step++) {
-        NAIK_TRY(smear_once(g, range, a));
+        NAIK_PASS(smear_once(g, range, a));
     }
     copy_slices(g, range, false, v);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* next = S_k v on the row of sites from `first` on. */
@@ -332,15 +321,14 @@ static void shift_row(const naik_gauss *g, int64_t first, int k)
 
 naik_status naik_gauss_shift(naik_gauss *g, int k, int t, double *v)
 {
-    naik_status status = NAIK_OK;
     const int *n = g->lattice->local;
     int range[2];
-    NAIK_TRY(find_slices(g, t, range));
+    NAIK_PASS(find_slices(g, t, range));
     if (range[0] >= range[1]) {
         return NAIK_OK; /* of other ranks */
     }
     copy_slices(g, range, true, v);
-    NAIK_TRY(fill_ghosts(g, k, range, sizeof *g->v, g->v));
+    NAIK_PASS(fill_ghosts(g, k, range, sizeof *g->v, g->v));
 #pragma omp parallel for schedule(static)
     for (int row = 0; row < (range[1] - range[0]) * n[2] * n[1]; row++) {
         shift_row(g, place_of(g, range[0] + row / n[1] / n[2], 0, row % n[1], row / n[1] % n[2]),
@@ -350,6 +338,5 @@ naik_status naik_gauss_shift(naik_gauss *g, int k, int t, double *v)
     g->v = g->next;
     g->next = swap;
     copy_slices(g, range, false, v);
-done:
-    return status;
+    return NAIK_OK;
 }

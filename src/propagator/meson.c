@@ -201,23 +201,22 @@ static size_t sums_of(const pass *p)
 static naik_status open_pass(pass *p, const naik_meson *meson, int mesons, const naik_frame *frame,
                              int frames)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = p->lat->comm->log;
     take_classes(p, meson, mesons);
     p->what.frames = frames;
     const size_t count = sums_of(p), factors = naik_slice_factor_count(p->lat, 0);
     const size_t local = (size_t)p->lat->local[3], times = (size_t)p->lat->size[3];
-    NAIK_TRY(naik_alloc(log, (size_t)frames * factors * sizeof *p->weight, "momentum weights",
-                        (void **)&p->weight));
-    NAIK_TRY(
+    NAIK_PASS(naik_alloc(log, (size_t)frames * factors * sizeof *p->weight, "momentum weights",
+                         (void **)&p->weight));
+    NAIK_PASS(
         naik_alloc(log, (size_t)frames * sizeof *p->real, "momentum weights", (void **)&p->real));
-    NAIK_TRY(
+    NAIK_PASS(
         naik_alloc(log, 2 * count * times * sizeof *p->value, "correlators", (void **)&p->value));
     if (p->lat->comm->size > 1) {
-        NAIK_TRY(naik_slice_rows_create(p->lat, 2 * count, &p->here));
+        NAIK_PASS(naik_slice_rows_create(p->lat, 2 * count, &p->here));
     }
-    NAIK_TRY(naik_backend_alloc(p->backend, 2 * count * local * sizeof *p->sums, "correlator sums",
-                                (void **)&p->sums));
+    NAIK_PASS(naik_backend_alloc(p->backend, 2 * count * local * sizeof *p->sums, "correlator sums",
+                                 (void **)&p->sums));
     p->what.weight = p->weight;
     p->what.real = p->real;
     for (int mu = 0; mu < NAIK_DIM - 1; mu++) {
@@ -227,19 +226,15 @@ static naik_status open_pass(pass *p, const naik_meson *meson, int mesons, const
         p->real[f] = naik_frame_is_real(&frame[f]);
         naik_slice_factors(p->lat, &frame[f], 0, p->weight + (size_t)f * factors);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The sums of this rank. */
 static naik_status sum_box(const pass *p, const naik_field *const part[2])
 {
-    naik_status status = NAIK_OK;
     const naik_reduction_ops *ops = &p->backend->ops->reduction;
-    NAIK_TRY(ops->clear(p->backend, p->sums, 2 * (int)sums_of(p) * p->lat->local[3]));
-    NAIK_TRY(ops->slice_norms(part, &p->what, p->sums));
-done:
-    return status;
+    NAIK_PASS(ops->clear(p->backend, p->sums, 2 * (int)sums_of(p) * p->lat->local[3]));
+    return ops->slice_norms(part, &p->what, p->sums);
 }
 
 /* The values of the sums of all ranks. */
@@ -293,17 +288,15 @@ done:
 naik_status naik_meson_correlators_of(const naik_field *const part[2], const naik_meson *meson,
                                       int mesons, const naik_frame *frame, int frames, double *out)
 {
-    naik_status status = NAIK_OK;
     const size_t times = (size_t)part[NAIK_EVEN]->geometry->lattice->size[3];
     const size_t each = 2 * (size_t)NAIK_SLICE_CLASSES * times * sizeof(naik_exactsum);
     const int most = PASS_BYTES > each ? (int)(PASS_BYTES / each) : 1;
     for (int begin = 0; begin < frames; begin += most) {
         const int some = frames - begin < most ? frames - begin : most;
-        NAIK_TRY(correlators_of(part, meson, mesons, frame + begin, some, frames,
-                                out + 2 * (size_t)begin * times));
+        NAIK_PASS(correlators_of(part, meson, mesons, frame + begin, some, frames,
+                                 out + 2 * (size_t)begin * times));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_meson_correlator_of(const naik_field *const part[2], naik_meson meson,

@@ -62,35 +62,29 @@ static size_t site_reals(const worker *w)
 
 static naik_status worker_allocate(worker *w)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = w->lat->comm->log;
     const size_t bytes = (size_t)w->lat->sites * site_reals(w) * sizeof(double);
-    NAIK_TRY(naik_alloc_open(log, bytes, "a source", (void **)&w->sites));
-    NAIK_TRY(naik_alloc_open(log, bytes / 2, "a vector of the solver", (void **)&w->half));
+    NAIK_PASS(naik_alloc_open(log, bytes, "a source", (void **)&w->sites));
+    NAIK_PASS(naik_alloc_open(log, bytes / 2, "a vector of the solver", (void **)&w->half));
     const size_t count = (size_t)w->stream->count;
     const char *list = "a list of solves";
-    NAIK_TRY(naik_alloc(log, count * sizeof *w->info, list, (void **)&w->info));
-    NAIK_TRY(naik_alloc(log, count * sizeof *w->todo, list, (void **)&w->todo));
-    NAIK_TRY(naik_alloc(log, count * sizeof *w->batch.index, list, (void **)&w->batch.index));
-    NAIK_TRY(naik_alloc(log, count * sizeof *w->batch.of, list, (void **)&w->batch.of));
-    NAIK_TRY(naik_alloc(log, count * sizeof *w->batch.shift, list, (void **)&w->batch.shift));
-    NAIK_TRY(naik_backend_alloc(w->backend, sizeof *w->now.sum, "a sum", (void **)&w->now.sum));
-done:
-    return status;
+    NAIK_PASS(naik_alloc(log, count * sizeof *w->info, list, (void **)&w->info));
+    NAIK_PASS(naik_alloc(log, count * sizeof *w->todo, list, (void **)&w->todo));
+    NAIK_PASS(naik_alloc(log, count * sizeof *w->batch.index, list, (void **)&w->batch.index));
+    NAIK_PASS(naik_alloc(log, count * sizeof *w->batch.of, list, (void **)&w->batch.of));
+    NAIK_PASS(naik_alloc(log, count * sizeof *w->batch.shift, list, (void **)&w->batch.shift));
+    return naik_backend_alloc(w->backend, sizeof *w->now.sum, "a sum", (void **)&w->now.sum);
 }
 
 static naik_status worker_create_fields(worker *w)
 {
-    naik_status status = NAIK_OK;
     const naik_geometry *geometry = w->now.op->geometry;
     const int spin = w->now.op->ops->spin;
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_field_create_spin(geometry, NAIK_DOUBLE, spin, 1, &w->now.src[parity]));
-        NAIK_TRY(naik_field_create_spin(geometry, NAIK_DOUBLE, spin, 1, &w->now.x[parity]));
+        NAIK_PASS(naik_field_create_spin(geometry, NAIK_DOUBLE, spin, 1, &w->now.src[parity]));
+        NAIK_PASS(naik_field_create_spin(geometry, NAIK_DOUBLE, spin, 1, &w->now.x[parity]));
     }
-    NAIK_TRY(naik_field_create_spin(geometry, NAIK_DOUBLE, spin, 1, &w->now.work));
-done:
-    return status;
+    return naik_field_create_spin(geometry, NAIK_DOUBLE, spin, 1, &w->now.work);
 }
 
 /* Source and mass of solve `index` into w->now, and the rest of its system. */
@@ -123,11 +117,8 @@ static naik_status read_source(worker *w, int64_t index, naik_solver_system *sys
 /* rhs of b: b_p of the source in w->now, which stays in now.work. */
 static naik_status make_rhs(worker *w, naik_field *b, int irhs)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(w->now.op->ops->make_rhs(&w->now));
-    NAIK_TRY(w->ops->field.copy_rhs(b, irhs, w->now.work, 0));
-done:
-    return status;
+    NAIK_PASS(w->now.op->ops->make_rhs(&w->now));
+    return w->ops->field.copy_rhs(b, irhs, w->now.work, 0);
 }
 
 /* Low modes are known on the even sites: a source on odd sites alone is solved there as well, where
@@ -143,15 +134,14 @@ static bool is_across(const worker *w, int64_t index)
  * that is solved across keeps its tolerance on the whole, and stagnates where double precision ends. */
 static naik_status hold_whole(worker *w, int64_t index, naik_solver_system *system)
 {
-    naik_status status = NAIK_OK;
     const naik_solution *now = &w->now;
     const double full = w->stream->tolerance_full;
     const bool across = is_across(w, index);
     double src[2], bb = 0;
     if (full > 0 || across) {
-        NAIK_TRY(naik_solution_norm2(now, now->src[NAIK_EVEN], &src[NAIK_EVEN]));
-        NAIK_TRY(naik_solution_norm2(now, now->src[NAIK_ODD], &src[NAIK_ODD]));
-        NAIK_TRY(naik_solution_norm2(now, now->work, &bb));
+        NAIK_PASS(naik_solution_norm2(now, now->src[NAIK_EVEN], &src[NAIK_EVEN]));
+        NAIK_PASS(naik_solution_norm2(now, now->src[NAIK_ODD], &src[NAIK_ODD]));
+        NAIK_PASS(naik_solution_norm2(now, now->work, &bb));
         const double scale = now->op->ops->residual_scale(now->op, now->mass);
         const double whole = (1 - 1e-6) * (bb > 0 ? scale * sqrt((src[0] + src[1]) / bb) : 1);
         const double asked = system->tolerance;
@@ -162,43 +152,38 @@ static naik_status hold_whole(worker *w, int64_t index, naik_solver_system *syst
             system->tolerance = fmin(system->tolerance, asked * whole);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
                         naik_solver_system *system)
 {
-    naik_status status = NAIK_OK;
     worker *w = data;
     naik_timer_start(w->backend->timer, "sources");
-    NAIK_TRY(read_source(w, w->batch.index[index], system));
-    NAIK_TRY(make_rhs(w, b, irhs));
-    NAIK_TRY(hold_whole(w, w->batch.index[index], system));
+    NAIK_PASS(read_source(w, w->batch.index[index], system));
+    NAIK_PASS(make_rhs(w, b, irhs));
+    NAIK_PASS(hold_whole(w, w->batch.index[index], system));
     system->limit = w->batch.index[index] == 0 ? w->stream->limit : 0;
     naik_timer_stop(w->backend->timer, "sources");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The stream's own starting value, of the parity solved. */
 static naik_status take_guess(worker *w, int64_t index, naik_field *x, int irhs)
 {
-    naik_status status = NAIK_OK;
     naik_guess guess = NAIK_GUESS_NONE;
     naik_start_value value = {.scale = 1};
     naik_timer_start(w->backend->timer, "guesses");
-    NAIK_TRY(w->stream->guess(w->stream->data, index, w->sites, &guess));
+    NAIK_PASS(w->stream->guess(w->stream->data, index, w->sites, &guess));
     if (guess == NAIK_GUESS_FOREIGN) {
-        NAIK_TRY(naik_start_value_weigh(&w->now, w->lat, w->sites, &value));
+        NAIK_PASS(naik_start_value_weigh(&w->now, w->lat, w->sites, &value));
         w->stream->weighed(w->stream->data, index, &value);
     }
     if (guess != NAIK_GUESS_NONE && value.scale != 0) {
-        NAIK_TRY(w->ops->field.from_host(x, w->now.parity, irhs, w->sites));
+        NAIK_PASS(w->ops->field.from_host(x, w->now.parity, irhs, w->sites));
     }
     naik_timer_stop(w->backend->timer, "guesses");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* From the Krylov space that the solve shares, or from the stream's own value. */
@@ -221,16 +206,14 @@ static naik_status correct(void *data, const naik_solver_correction *at)
 /* The right-hand side of a group's base. */
 static naik_status load_group(void *data, int index, naik_field *b, int irhs)
 {
-    naik_status status = NAIK_OK;
     worker *w = data;
     naik_solver_system unused;
     naik_timer_start(w->backend->timer, "sources");
-    NAIK_TRY(read_source(w, w->batch.member[index], &unused));
+    NAIK_PASS(read_source(w, w->batch.member[index], &unused));
     w->now.mass = w->batch.base[index];
-    NAIK_TRY(make_rhs(w, b, irhs));
+    NAIK_PASS(make_rhs(w, b, irhs));
     naik_timer_stop(w->backend->timer, "sources");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Of the iterations, those that a base carried along counted by what they are. */
@@ -268,26 +251,23 @@ bool naik_propagator_converged(const naik_propagator_result *result, double tole
 /* The solution on the host, unless nobody reads it there, or where the caller wants it. */
 static naik_status hand_out(worker *w, int64_t index, const double **out)
 {
-    naik_status status = NAIK_OK;
     const naik_propagator_stream *stream = w->stream;
     const bool there = stream->there != NULL;
     for (int parity = 0; parity < 2 && there; parity++) {
-        NAIK_TRY(w->ops->field.to_device(w->now.x[parity], (naik_parity)parity, 0,
-                                         stream->there(stream->data, index, true)));
+        NAIK_PASS(w->ops->field.to_device(w->now.x[parity], (naik_parity)parity, 0,
+                                          stream->there(stream->data, index, true)));
     }
     const bool read = stream->read == NULL || stream->read(stream->data, index);
     *out = read && !there ? w->sites : NULL;
     for (int parity = 0; parity < 2 && *out != NULL; parity++) {
-        NAIK_TRY(w->ops->field.to_host(w->now.x[parity], (naik_parity)parity, 0, w->sites));
+        NAIK_PASS(w->ops->field.to_host(w->now.x[parity], (naik_parity)parity, 0, w->sites));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
                           const naik_solver_result *result)
 {
-    naik_status status = NAIK_OK;
     worker *w = data;
     naik_solver_system system;
     naik_solution_check found;
@@ -299,11 +279,11 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
         return NAIK_OK;
     }
     naik_timer_start(w->backend->timer, "rebuild and check");
-    NAIK_TRY(read_source(w, w->batch.index[index], &system));
-    NAIK_TRY(w->ops->field.copy_rhs(w->now.x[out.parity], 0, x, irhs));
-    NAIK_TRY(ops->reconstruct(&w->now));
-    NAIK_TRY(ops->check(&w->now, &found));
-    NAIK_TRY(hand_out(w, w->batch.index[index], &sites));
+    NAIK_PASS(read_source(w, w->batch.index[index], &system));
+    NAIK_PASS(w->ops->field.copy_rhs(w->now.x[out.parity], 0, x, irhs));
+    NAIK_PASS(ops->reconstruct(&w->now));
+    NAIK_PASS(ops->check(&w->now, &found));
+    NAIK_PASS(hand_out(w, w->batch.index[index], &sites));
     out.source_residual = found.source_residual;
     out.independent_residual = found.independent_residual;
     out.norm = found.norm;
@@ -312,9 +292,7 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
     naik_timer_stop(w->backend->timer, "rebuild and check");
     out.part[NAIK_EVEN] = w->now.x[NAIK_EVEN];
     out.part[NAIK_ODD] = w->now.x[NAIK_ODD];
-    NAIK_TRY(w->stream->solution(w->stream->data, w->batch.index[index], sites, &out));
-done:
-    return status;
+    return w->stream->solution(w->stream->data, w->batch.index[index], sites, &out);
 }
 
 static naik_status poll(void *data, const naik_solver_progress *progress)
@@ -351,7 +329,6 @@ static void pack_half(const worker *w, const double *from, double *to)
 static naik_status save(void *data, int64_t index, const naik_solver_state *state,
                         naik_field *const field[NAIK_SOLVER_VECTORS], int irhs)
 {
-    naik_status status = NAIK_OK;
     worker *w = data;
     naik_solver_state whole = *state;
     for (int v = 0; v < NAIK_SOLVER_VECTORS; v++) {
@@ -360,38 +337,34 @@ static naik_status save(void *data, int64_t index, const naik_solver_state *stat
     whole.vectors |= is_across(w, w->batch.index[index]) ? ACROSS : 0;
     for (int v = 0; v < NAIK_SOLVER_VECTORS; v++) {
         if (field[v] != NULL) {
-            NAIK_TRY(w->ops->field.to_host(field[v], w->now.parity, irhs, w->sites));
+            NAIK_PASS(w->ops->field.to_host(field[v], w->now.parity, irhs, w->sites));
             pack_half(w, w->sites, w->half);
-            NAIK_TRY(w->stream->save(w->stream->data, w->batch.index[index], &whole, v, w->half));
+            NAIK_PASS(w->stream->save(w->stream->data, w->batch.index[index], &whole, v, w->half));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* One vector into its field, of a state that has been read. */
 static naik_status restore_vector(worker *w, int64_t index, naik_solver_state *state, int v,
                                   naik_field *field, int irhs, bool *found)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(w->stream->restore(w->stream->data, w->batch.index[index], state, v, w->half, found));
+    NAIK_PASS(w->stream->restore(w->stream->data, w->batch.index[index], state, v, w->half, found));
     if (*found && field != NULL) {
         naik_lattice_scatter(w->lat, w->now.parity, 0, w->lat->volume_cb, w->half,
                              (int)site_reals(w), w->sites);
-        NAIK_TRY(w->ops->field.from_host(field, w->now.parity, irhs, w->sites));
+        NAIK_PASS(w->ops->field.from_host(field, w->now.parity, irhs, w->sites));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status restore(void *data, int64_t index, naik_solver_state *state,
                            naik_field *const field[NAIK_RUNGS][NAIK_SOLVER_VECTORS], int irhs,
                            bool *found)
 {
-    naik_status status = NAIK_OK;
     worker *w = data;
     /* the state says which vectors there are */
-    NAIK_TRY(restore_vector(w, index, state, NAIK_SOLVER_STATE, NULL, irhs, found));
+    NAIK_PASS(restore_vector(w, index, state, NAIK_SOLVER_STATE, NULL, irhs, found));
     const bool across = is_across(w, w->batch.index[index]);
     if (!*found || state->rung < 0 || state->rung >= NAIK_RUNGS ||
         across != ((state->vectors & ACROSS) != 0)) {
@@ -401,15 +374,14 @@ static naik_status restore(void *data, int64_t index, naik_solver_state *state,
     naik_field *const *mine = field[state->rung];
     for (int v = NAIK_SOLVER_VECTORS - 1; v > NAIK_SOLVER_X && *found; v--) {
         if ((state->vectors >> v & 1) != 0) {
-            NAIK_TRY(restore_vector(w, index, state, v, mine[v], irhs, found));
+            NAIK_PASS(restore_vector(w, index, state, v, mine[v], irhs, found));
         }
     }
     /* x last: where a vector is lost, the solve starts from the x that it was loaded with */
     if (*found) {
-        NAIK_TRY(restore_vector(w, index, state, NAIK_SOLVER_X, mine[NAIK_SOLVER_X], irhs, found));
+        NAIK_PASS(restore_vector(w, index, state, NAIK_SOLVER_X, mine[NAIK_SOLVER_X], irhs, found));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static bool stop(void *data)
@@ -453,12 +425,11 @@ static int64_t select_solves(worker *w)
 
 static naik_status classify(worker *w)
 {
-    naik_status status = NAIK_OK;
     naik_timer_start(w->backend->timer, "sources");
     for (int64_t i = 0; i < w->stream->count; i++) {
         solve_info *info = &w->info[i];
         naik_solver_system system;
-        NAIK_TRY(read_source(w, i, &system));
+        NAIK_PASS(read_source(w, i, &system));
         info->mass = w->now.mass;
         info->tolerance = system.tolerance; /* of one parity both are on the same vector */
         if (w->stream->tolerance_full > 0) {
@@ -466,13 +437,12 @@ static naik_status classify(worker *w)
         }
         for (int parity = 0; parity < 2; parity++) {
             double norm2 = 0;
-            NAIK_TRY(naik_solution_norm2(&w->now, w->now.src[parity], &norm2));
+            NAIK_PASS(naik_solution_norm2(&w->now, w->now.src[parity], &norm2));
             info->on[parity] = norm2 != 0;
             if (w->stream->there != NULL && !isfinite(norm2)) { /* nobody saw its numbers */
-                status = NAIK_FAIL(w->lat->comm->log, NAIK_ERR_INPUT,
-                                   "a source holds numbers that are not finite, or whose squares "
-                                   "are not");
-                goto done;
+                return NAIK_FAIL(w->lat->comm->log, NAIK_ERR_INPUT,
+                                 "a source holds numbers that are not finite, or whose squares "
+                                 "are not");
             }
         }
         info->group = -1;
@@ -481,14 +451,12 @@ static naik_status classify(worker *w)
         }
     }
     naik_timer_stop(w->backend->timer, "sources");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The solves of a parity, batch of groups after batch, and then those that share nothing. */
 static naik_status solve_parity(worker *w, naik_solver *solver, const naik_solver_options *options)
 {
-    naik_status status = NAIK_OK;
     const naik_propagator_stream *stream = w->stream;
     const int64_t count = select_solves(w);
     for (;;) {
@@ -507,8 +475,8 @@ static naik_status solve_parity(worker *w, naik_solver *solver, const naik_solve
                                                     .stop = stop,
                                                     .poll =
                                                         stream->poll != NULL ? poll_groups : NULL};
-            NAIK_TRY(naik_multishift_solve(stream->multishift, w->now.parity, options, &shared,
-                                           &stopped));
+            NAIK_PASS(naik_multishift_solve(stream->multishift, w->now.parity, options, &shared,
+                                            &stopped));
         }
         const naik_solver_starter starter = {.data = w,
                                              .start = start,
@@ -526,14 +494,13 @@ static naik_status solve_parity(worker *w, naik_solver *solver, const naik_solve
                                             .save = stream->save != NULL ? save : NULL,
                                             .restore = stream->restore != NULL ? restore : NULL};
         if (!stopped) {
-            NAIK_TRY(naik_solver_solve(solver, w->now.parity, options, &systems));
+            NAIK_PASS(naik_solver_solve(solver, w->now.parity, options, &systems));
         }
         if (w->interrupted || ends_with_first(w)) {
             break;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_propagator_solve(const naik_operator *op, naik_solver *solver,

@@ -15,19 +15,17 @@ static bool has_all_slices(const naik_lattice *lat)
 
 naik_status naik_slice_rows_create(const naik_lattice *lat, size_t rows, naik_slice_rows *out)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = lat->comm->log;
     *out = (naik_slice_rows){.own = NULL};
-    NAIK_TRY(naik_alloc(log, rows * (size_t)lat->size[3] * sizeof *out->all, "correlator sums",
-                        (void **)&out->all));
+    NAIK_PASS(naik_alloc(log, rows * (size_t)lat->size[3] * sizeof *out->all, "correlator sums",
+                         (void **)&out->all));
     if (has_all_slices(lat)) {
         out->own = out->all;
     } else {
-        NAIK_TRY(naik_alloc(log, rows * (size_t)lat->local[3] * sizeof *out->own, "correlator sums",
-                            (void **)&out->own));
+        NAIK_PASS(naik_alloc(log, rows * (size_t)lat->local[3] * sizeof *out->own,
+                             "correlator sums", (void **)&out->own));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void naik_slice_rows_clear(naik_slice_rows *rows)
@@ -42,7 +40,6 @@ void naik_slice_rows_clear(naik_slice_rows *rows)
 naik_status naik_slice_rows_values(const naik_lattice *lat, naik_slice_rows *rows, size_t count,
                                    double *value)
 {
-    naik_status status = NAIK_OK;
     const size_t local = (size_t)lat->local[3], times = (size_t)lat->size[3];
     if (!has_all_slices(lat)) {
         memset(rows->all, 0, count * times * sizeof *rows->all);
@@ -51,13 +48,12 @@ naik_status naik_slice_rows_values(const naik_lattice *lat, naik_slice_rows *row
                    local * sizeof *rows->own);
         }
     }
-    NAIK_TRY(naik_comm_sum_exact(lat->comm, rows->all, (int)(count * times)));
+    NAIK_PASS(naik_comm_sum_exact(lat->comm, rows->all, (int)(count * times)));
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < count * times; k++) {
         value[k] = naik_exactsum_value(&rows->all[k]);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_complex factor_at(const naik_lattice *lat, const naik_frame *frame, int k, int x)
@@ -97,19 +93,17 @@ void naik_slice_factors(const naik_lattice *lat, const naik_frame *frame, int re
 naik_status naik_slice_waves_make(const naik_lattice *lat, const naik_frame *frame,
                                   naik_slice_waves *out)
 {
-    naik_status status = NAIK_OK;
     *out = (naik_slice_waves){.factor = {NULL}};
-    NAIK_TRY(naik_alloc(lat->comm->log,
-                        naik_slice_factor_count(lat, NAIK_SLICE_REACH) * sizeof *out->factor[0],
-                        "momentum weights", (void **)&out->factor[0]));
+    NAIK_PASS(naik_alloc(lat->comm->log,
+                         naik_slice_factor_count(lat, NAIK_SLICE_REACH) * sizeof *out->factor[0],
+                         "momentum weights", (void **)&out->factor[0]));
     naik_slice_factors(lat, frame, NAIK_SLICE_REACH, out->factor[0]);
     for (int k = 0; k < NAIK_DIM - 1; k++) {
         out->origin[k] = lat->origin[k];
         out->factor[k] =
             k > 0 ? out->factor[k - 1] + lat->local[k - 1] + NAIK_SLICE_REACH : out->factor[0];
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void naik_slice_waves_clear(naik_slice_waves *waves)

@@ -182,15 +182,12 @@ size_t naik_shifts_bytes(const naik_lattice *lattice)
 
 static naik_status allocate(naik_shifts *s)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = s->lattice->comm->log;
     const size_t vector = (size_t)s->lattice->sites * VECTOR * sizeof(double);
-    NAIK_TRY(naik_alloc(log, vector, "a shifted vector", (void **)&s->at));
-    NAIK_TRY(naik_alloc(log, vector, "a shifted vector", (void **)&s->next));
-    NAIK_TRY(naik_alloc(log, vector, "a shifted vector", (void **)&s->back));
-    NAIK_TRY(naik_faces_init(s->lattice, VECTOR, &s->faces));
-done:
-    return status;
+    NAIK_PASS(naik_alloc(log, vector, "a shifted vector", (void **)&s->at));
+    NAIK_PASS(naik_alloc(log, vector, "a shifted vector", (void **)&s->next));
+    NAIK_PASS(naik_alloc(log, vector, "a shifted vector", (void **)&s->back));
+    return naik_faces_init(s->lattice, VECTOR, &s->faces);
 }
 
 naik_status naik_shifts_create(const naik_gauge *thin, bool antiperiodic, naik_shifts **out)
@@ -250,10 +247,9 @@ static void carry_over(const naik_matrix *u, bool dagger, const double *f, naik_
 static naik_status add_both(naik_shifts *s, int mu, bool links, const double *f, bool add,
                             double *sum)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = s->lattice;
     const naik_matrix *u = s->links->link + mu;
-    NAIK_TRY(naik_faces_exchange(&s->faces, mu, NAIK_FORWARD, f));
+    NAIK_PASS(naik_faces_exchange(&s->faces, mu, NAIK_FORWARD, f));
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
@@ -265,7 +261,7 @@ static naik_status add_both(naik_shifts *s, int mu, bool links, const double *f,
         carry_over(links ? &u[link] : NULL, true, f + at, v);
         memcpy(s->back + at, v, sizeof v);
     }
-    NAIK_TRY(naik_faces_exchange(&s->faces, mu, NAIK_BACKWARD, s->back));
+    NAIK_PASS(naik_faces_exchange(&s->faces, mu, NAIK_BACKWARD, s->back));
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
@@ -276,8 +272,7 @@ static naik_status add_both(naik_shifts *s, int mu, bool links, const double *f,
             *to = (add ? *to : 0) + (s->next[VECTOR * (int64_t)site + i] + back[i]);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Which mean of *s holds that of a set of one to three directions. */
@@ -300,7 +295,6 @@ static naik_status take_room(naik_shifts *s, unsigned set)
  * last shift, of the mean of the others. Those of one direction are there. */
 static naik_status average(naik_shifts *s, unsigned set, const double *f, double *out)
 {
-    naik_status status = NAIK_OK;
     bool add = false;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         const unsigned others = set & ~(1U << mu);
@@ -312,14 +306,13 @@ static naik_status average(naik_shifts *s, unsigned set, const double *f, double
             from = s->mean[room_of(others)];
         }
         if (naik_direction_count(others) > 1) {
-            NAIK_TRY(average(s, others, f, s->mean[room_of(others)]));
+            NAIK_PASS(average(s, others, f, s->mean[room_of(others)]));
         }
-        NAIK_TRY(add_both(s, mu, true, from, add, out));
+        NAIK_PASS(add_both(s, mu, true, from, add, out));
         add = true;
     }
     scale(s->lattice, 0, lattice_origin, 0.5 / naik_direction_count(set), VECTOR, out, out);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The directions of the links in the order with sign +, the first to act first. */
@@ -380,26 +373,22 @@ naik_spin_taste_form naik_spin_taste_form_of(int spin_taste)
 naik_status naik_spin_taste_apply(naik_shifts *s, int spin_taste, const int r0[NAIK_DIM],
                                   const double *f, double *out)
 {
-    naik_status status = NAIK_OK;
     const naik_spin_taste_form form = naik_spin_taste_form_of(spin_taste);
     if (naik_direction_count(form.links) > 1) {
-        NAIK_TRY(begin(s, form.links, f));
+        NAIK_PASS(begin(s, form.links, f));
     }
     if (form.links != 0) {
-        NAIK_TRY(average(s, form.links, f, out));
+        NAIK_PASS(average(s, form.links, f, out));
     }
     scale(s->lattice, form.mask, r0, form.sign, VECTOR, form.links != 0 ? out : f, out);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_shift_symmetric(naik_shifts *s, int mu, bool links, const double *f,
                                  const double **out)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(add_both(s, mu, links, f, false, s->at));
+    NAIK_PASS(add_both(s, mu, links, f, false, s->at));
     scale(s->lattice, 0, lattice_origin, 0.5, VECTOR, s->at, s->at);
     *out = s->at;
-done:
-    return status;
+    return NAIK_OK;
 }

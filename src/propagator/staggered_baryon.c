@@ -123,11 +123,10 @@ static void number_corners(const naik_lattice *lattice, const int *corner, int32
 static naik_status displace(const naik_lattice *lattice, naik_shifts *shifts, const tie *m, int mu,
                             bool links, const double *g, double *to)
 {
-    naik_status status = NAIK_OK;
     for (int colour = 0; colour < COLOURS; colour++) {
         const double *from = NULL;
-        NAIK_TRY(naik_shift_symmetric(shifts, mu, links,
-                                      g + VECTOR * (int64_t)colour * lattice->sites, &from));
+        NAIK_PASS(naik_shift_symmetric(shifts, mu, links,
+                                       g + VECTOR * (int64_t)colour * lattice->sites, &from));
         for (int32_t site = 0; site < lattice->sites; site++) {
             if (m->place[site] >= 0) {
                 memcpy(to + VECTOR * (colour * m->sites + m->place[site]),
@@ -135,8 +134,7 @@ static naik_status displace(const naik_lattice *lattice, naik_shifts *shifts, co
             }
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status make_delta(const naik_lattice *lattice, naik_shifts *shifts, bool links,

@@ -56,16 +56,14 @@ static void turn(const naik_solution *s, const naik_lattice *lattice, double at,
 /* |src - M x|^2 / |src|^2 */
 static naik_status distance2(const naik_solution *s, const double *x, double *out)
 {
-    naik_status status = NAIK_OK;
     const naik_field_ops *field = &s->op->geometry->backend->ops->field;
     naik_solution_check found;
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(field->from_host(s->x[parity], (naik_parity)parity, 0, x));
+        NAIK_PASS(field->from_host(s->x[parity], (naik_parity)parity, 0, x));
     }
-    NAIK_TRY(s->op->ops->check(s, &found));
+    NAIK_PASS(s->op->ops->check(s, &found));
     *out = found.source_residual * found.source_residual;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The factor that brings x, whose distance2 is `plus`, nearest to a solution; x is left with the other
@@ -73,45 +71,39 @@ done:
 static naik_status find_scale(const naik_solution *s, const naik_lattice *lattice, double *x,
                               double plus, naik_start_value *out)
 {
-    naik_status status = NAIK_OK;
     double minus = 0;
     multiply(s, lattice, -1, 1, x);
-    NAIK_TRY(distance2(s, x, &minus));
+    NAIK_PASS(distance2(s, x, &minus));
     const double along = (minus - plus) / 4, length2 = (plus + minus) / 2 - 1;
     const double least2 = 1 - along * along / length2;
     out->scale = length2 > 0 && isfinite(least2) && least2 <= worth * worth ? along / length2 : 0;
     out->residual = out->scale != 0 ? sqrt(fmax(least2, 0)) : sqrt(plus);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The same of x with the staggered phases of other codes. */
 static naik_status find_signed(const naik_solution *s, const naik_lattice *lattice, double *x,
                                naik_start_value *out)
 {
-    naik_status status = NAIK_OK;
     double plus = 0;
     out->signs = true;
     multiply(s, lattice, 1, -1, x);
-    NAIK_TRY(distance2(s, x, &plus));
-    NAIK_TRY(find_scale(s, lattice, x, plus, out));
-done:
-    return status;
+    NAIK_PASS(distance2(s, x, &plus));
+    return find_scale(s, lattice, x, plus, out);
 }
 
 /* The same of x times exp(i pi (t - t0) / T), with the t0 that fits best. */
 static naik_status find_turned(const naik_solution *s, const naik_lattice *lattice, double *x,
                                naik_start_value *out)
 {
-    naik_status status = NAIK_OK;
     const int times = lattice->size[3];
     double plus = 0, minus = 0, aside = 0;
     turn(s, lattice, 0, 1, x);
-    NAIK_TRY(distance2(s, x, &plus));
+    NAIK_PASS(distance2(s, x, &plus));
     multiply(s, lattice, -1, 1, x);
-    NAIK_TRY(distance2(s, x, &minus));
+    NAIK_PASS(distance2(s, x, &minus));
     turn(s, lattice, times / 2.0, 0, x);
-    NAIK_TRY(distance2(s, x, &aside));
+    NAIK_PASS(distance2(s, x, &aside));
     /* (src, M x) but for a factor that is positive */
     const double re = (minus - plus) / 2, im = (plus + minus) / 2 - aside;
     const double angle = isfinite(re) && isfinite(im) ? atan2(im, re) : 0;
@@ -119,10 +111,8 @@ static naik_status find_turned(const naik_solution *s, const naik_lattice *latti
     out->t0 = (slice + times) % times;
     out->times = times;
     turn(s, lattice, times / 2.0 - out->t0, 0, x);
-    NAIK_TRY(distance2(s, x, &plus));
-    NAIK_TRY(find_scale(s, lattice, x, plus, out));
-done:
-    return status;
+    NAIK_PASS(distance2(s, x, &plus));
+    return find_scale(s, lattice, x, plus, out);
 }
 
 /* The better of two: what changes x more must be worth it. */
@@ -136,20 +126,19 @@ static void take_better(const naik_start_value *other, naik_start_value *best)
 naik_status naik_start_value_weigh(const naik_solution *s, const naik_lattice *lattice, double *x,
                                    naik_start_value *out)
 {
-    naik_status status = NAIK_OK;
     naik_start_value scaled = {.scale = 0}, changed = {.scale = 0};
     double plus = 0;
-    NAIK_TRY(distance2(s, x, &plus));
+    NAIK_PASS(distance2(s, x, &plus));
     *out = (naik_start_value){.scale = sqrt(plus) <= worth ? 1 : 0, .residual = sqrt(plus)};
     if (out->residual <= good) {
         return NAIK_OK;
     }
-    NAIK_TRY(find_scale(s, lattice, x, plus, &scaled));
+    NAIK_PASS(find_scale(s, lattice, x, plus, &scaled));
     multiply(s, lattice, -1, 1, x);
     if (s->op->ops->spin == 1) {
-        NAIK_TRY(find_signed(s, lattice, x, &changed));
+        NAIK_PASS(find_signed(s, lattice, x, &changed));
     } else {
-        NAIK_TRY(find_turned(s, lattice, x, &changed));
+        NAIK_PASS(find_turned(s, lattice, x, &changed));
     }
     take_better(&scaled, out);
     take_better(&changed, out);
@@ -160,9 +149,8 @@ naik_status naik_start_value_weigh(const naik_solution *s, const naik_lattice *l
     }
     multiply(s, lattice, -out->scale, 1, x);
     if (out->scale != 0) { /* the parabola tells nothing below the root of the unit roundoff */
-        NAIK_TRY(distance2(s, x, &plus));
+        NAIK_PASS(distance2(s, x, &plus));
         out->residual = sqrt(plus);
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -137,7 +137,6 @@ static naik_status to_even(importer *im)
 /* Takes roundings out of the vectors in im->even, whose largest eigenvalue is `last`. */
 static naik_status clean_up(importer *im, double last)
 {
-    naik_status status = NAIK_OK;
     const naik_field_ops *ops = &im->geometry->backend->ops->field;
     if (last > im->high / 8) { /* these lose little */
         return NAIK_OK;
@@ -145,23 +144,18 @@ static naik_status clean_up(importer *im, double last)
     im->filter->low = fmax(2 * last, im->high / 50);
     im->filter->high = im->high;
     im->filter->degree = CLEAN_DEGREE;
-    NAIK_TRY(ops->copy(im->clean, im->even, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(naik_filter_apply(im->filter, im->clean));
-    NAIK_TRY(ops->copy(im->even, im->clean, NULL, NAIK_RHS_IDLE));
-done:
-    return status;
+    NAIK_PASS(ops->copy(im->clean, im->even, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(naik_filter_apply(im->filter, im->clean));
+    return ops->copy(im->even, im->clean, NULL, NAIK_RHS_IDLE);
 }
 
 /* im->even has vectors: eigenvalues and residuals of the first `used`. The meter wants modes in single precision. */
 static naik_status measure(importer *im, int used, double *norm2, double *lambda2, double *residual)
 {
-    naik_status status = NAIK_OK;
     const naik_field_ops *ops = &im->geometry->backend->ops->field;
-    NAIK_TRY(naik_modes_norms(im->work, im->even, norm2));
-    NAIK_TRY(ops->copy(im->clean, im->even, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(naik_modes_meter_values(im->meter, im->clean, used, lambda2, residual));
-done:
-    return status;
+    NAIK_PASS(naik_modes_norms(im->work, im->even, norm2));
+    NAIK_PASS(ops->copy(im->clean, im->even, NULL, NAIK_RHS_IDLE));
+    return naik_modes_meter_values(im->meter, im->clean, used, lambda2, residual);
 }
 
 /* The largest residual of a mode. */
@@ -180,26 +174,24 @@ static double allowed_raw(const importer *im, naik_parity parity, double lambda2
 /* Every convention with the vector of one parity; the best one is kept. */
 static naik_status try_parity(importer *im, naik_parity parity, const double *v, bool *seen)
 {
-    naik_status status = NAIK_OK;
     double norm2[BLOCK], lambda2[BLOCK], residual[BLOCK];
     const naik_field_ops *ops = &im->geometry->backend->ops->field;
     fit each = {.parity = parity};
-    NAIK_TRY(ops->zero(im->even, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->zero(im->other, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(ops->zero(im->even, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(ops->zero(im->other, NULL, NAIK_RHS_IDLE));
     for (int c = 0; c < CONVENTIONS; c++) {
         each.phases = &conventions[c];
-        NAIK_TRY(naik_comm_agree(im->comm, put(im, &each, v, c)));
+        NAIK_PASS(naik_comm_agree(im->comm, put(im, &each, v, c)));
     }
     if (parity == NAIK_ODD) {
-        NAIK_TRY(to_even(im));
+        NAIK_PASS(to_even(im));
     }
-    NAIK_TRY(measure(im, CONVENTIONS, norm2, lambda2, residual));
+    NAIK_PASS(measure(im, CONVENTIONS, norm2, lambda2, residual));
     if (!isfinite(norm2[0])) {
-        status = NAIK_FAIL(im->log, NAIK_ERR_INPUT,
-                           "vector 0 of '%s' has numbers that are too large for a norm, as in "
-                           "another order of bytes",
-                           im->path);
-        goto done;
+        return NAIK_FAIL(im->log, NAIK_ERR_INPUT,
+                         "vector 0 of '%s' has numbers that are too large for a norm, as in "
+                         "another order of bytes",
+                         im->path);
     }
     *seen = norm2[0] > 0;
     for (int c = 0; c < CONVENTIONS && *seen; c++) {
@@ -211,8 +203,7 @@ static naik_status try_parity(importer *im, naik_parity parity, const double *v,
             im->fit = each;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What the file says of the parity holds. */
@@ -315,33 +306,29 @@ static naik_status check_residual(const importer *im, int i, double lambda2, dou
 /* The first `used` vectors of im->even, as the file has them, are modes first, ...; *last: the largest eigenvalue. */
 static naik_status check_vectors(importer *im, int first, int used, double *last)
 {
-    naik_status status = NAIK_OK;
     double norm2[BLOCK], lambda2[BLOCK], residual[BLOCK];
-    NAIK_TRY(measure(im, used, norm2, lambda2, residual));
+    NAIK_PASS(measure(im, used, norm2, lambda2, residual));
     *last = 0;
     for (int c = 0; c < used; c++) {
         if (!(norm2[c] > 0) || !isfinite(norm2[c])) {
-            status = NAIK_FAIL(im->log, NAIK_ERR_INPUT, "vector %d of '%s' is 0 on %s sites",
-                               first + c, im->path, im->fit.parity == NAIK_EVEN ? "even" : "odd");
-            goto done;
+            return NAIK_FAIL(im->log, NAIK_ERR_INPUT, "vector %d of '%s' is 0 on %s sites",
+                             first + c, im->path, im->fit.parity == NAIK_EVEN ? "even" : "odd");
         }
-        NAIK_TRY(check_residual(im, first + c, lambda2[c], residual[c],
-                                allowed_raw(im, im->fit.parity, lambda2[c])));
-        NAIK_TRY(check_value(im, first + c, lambda2[c]));
+        NAIK_PASS(check_residual(im, first + c, lambda2[c], residual[c],
+                                 allowed_raw(im, im->fit.parity, lambda2[c])));
+        NAIK_PASS(check_value(im, first + c, lambda2[c]));
         *last = fmax(*last, lambda2[c]);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Rhs c of im->even, normalised, as mode i. */
 static naik_status keep(importer *im, int c, int i, double norm2)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = im->lattice;
     const naik_backend_ops *ops = im->geometry->backend->ops;
     const double scale = 1 / sqrt(norm2);
-    NAIK_TRY(ops->field.to_host(im->even, NAIK_EVEN, c, im->turned));
+    NAIK_PASS(ops->field.to_host(im->even, NAIK_EVEN, c, im->turned));
 #pragma omp parallel for schedule(static)
     for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
         const double *from = im->turned + REALS * (int64_t)naik_lattice_site_of(lat, NAIK_EVEN, cb);
@@ -349,57 +336,52 @@ static naik_status keep(importer *im, int c, int i, double norm2)
             im->mode[REALS * (int64_t)cb + k] = (float)(scale * from[k]);
         }
     }
-    status = ops->modes.from_host(im->modes->block[i / BLOCK], i % BLOCK, im->mode);
-done:
-    return status;
+    return ops->modes.from_host(im->modes->block[i / BLOCK], i % BLOCK, im->mode);
 }
 
 /* Block b from host vectors v [used][sites][6]. */
 static naik_status take_block(importer *im, int b, int used, const double *v)
 {
-    naik_status status = NAIK_OK;
     const naik_field_ops *ops = &im->geometry->backend->ops->field;
     naik_field *block = im->modes->block[b];
     double *lambda2 = im->modes->lambda2 + b * BLOCK, *residual = im->modes->residual + b * BLOCK;
     double norm2[BLOCK], last = 0;
-    NAIK_TRY(ops->zero(im->even, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->zero(im->other, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(ops->zero(im->even, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(ops->zero(im->other, NULL, NAIK_RHS_IDLE));
     for (int c = 0; c < used; c++) {
-        NAIK_TRY(naik_comm_agree(
+        NAIK_PASS(naik_comm_agree(
             im->comm, put(im, &im->fit, v + (size_t)c * REALS * (size_t)im->lattice->sites, c)));
     }
     if (im->fit.parity == NAIK_ODD) {
-        NAIK_TRY(to_even(im));
+        NAIK_PASS(to_even(im));
     }
-    NAIK_TRY(check_vectors(im, b * BLOCK, used, &last));
+    NAIK_PASS(check_vectors(im, b * BLOCK, used, &last));
     if (im->fit.parity == NAIK_ODD) {
-        NAIK_TRY(clean_up(im, last));
+        NAIK_PASS(clean_up(im, last));
     }
-    NAIK_TRY(naik_modes_norms(im->work, im->even, norm2));
+    NAIK_PASS(naik_modes_norms(im->work, im->even, norm2));
     for (int c = 0; c < used; c++) {
-        NAIK_TRY(naik_comm_agree(im->comm, keep(im, c, b * BLOCK + c, norm2[c])));
+        NAIK_PASS(naik_comm_agree(im->comm, keep(im, c, b * BLOCK + c, norm2[c])));
     }
-    NAIK_TRY(naik_modes_meter_values(im->meter, block, used, lambda2, residual));
+    NAIK_PASS(naik_modes_meter_values(im->meter, block, used, lambda2, residual));
     for (int c = 0; c < used; c++) {
-        NAIK_TRY(
+        NAIK_PASS(
             check_residual(im, b * BLOCK + c, lambda2[c], residual[c], allowed(im, lambda2[c])));
     }
-    NAIK_TRY(naik_modes_meter_products(im->meter, im->modes->block, b * BLOCK + used, b * BLOCK,
-                                       used, &im->gram));
+    NAIK_PASS(naik_modes_meter_products(im->meter, im->modes->block, b * BLOCK + used, b * BLOCK,
+                                        used, &im->gram));
     if (!(im->gram <= GRAM_MOST)) {
-        status = NAIK_FAIL(im->log, NAIK_ERR_INPUT,
-                           "vectors %d to %d of '%s' are not orthogonal to each other and to those "
-                           "before them: |v_i^+ v_j| is up to %.3g, and may be %.0e",
-                           b * BLOCK, b * BLOCK + used - 1, im->path, im->gram, GRAM_MOST);
+        return NAIK_FAIL(im->log, NAIK_ERR_INPUT,
+                         "vectors %d to %d of '%s' are not orthogonal to each other and to those "
+                         "before them: |v_i^+ v_j| is up to %.3g, and may be %.0e",
+                         b * BLOCK, b * BLOCK + used - 1, im->path, im->gram, GRAM_MOST);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* A little above the largest eigenvalue. */
 static naik_status find_largest(importer *im)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = im->lattice;
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lat->sites; site++) {
@@ -410,11 +392,9 @@ static naik_status find_largest(importer *im)
             im->turned[REALS * (int64_t)site + i] = naik_rng_uniform(&rng) - 0.5;
         }
     }
-    NAIK_TRY(naik_comm_agree(im->comm, im->geometry->backend->ops->field.from_host(
-                                           im->clean, NAIK_EVEN, 0, im->turned)));
-    NAIK_TRY(naik_filter_largest(im->filter, im->clean, &im->high));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(im->comm, im->geometry->backend->ops->field.from_host(
+                                            im->clean, NAIK_EVEN, 0, im->turned)));
+    return naik_filter_largest(im->filter, im->clean, &im->high);
 }
 
 /* How many vectors are read at once: a block, or those side by side that a quarter of the memory holds. */
@@ -432,17 +412,15 @@ static naik_status read_at_once(const importer *im, int *count)
 /* Vectors first to first + count - 1 into v. */
 static naik_status read_some(importer *im, int first, int count, double *v)
 {
-    naik_status status = NAIK_OK;
     const size_t each = REALS * (size_t)im->lattice->sites;
     for (int i = 0; i < count;) {
         const int beside = naik_vector_file_beside(im->file, first + i);
         const int n = beside < count - i ? beside : count - i;
-        NAIK_TRY(naik_vector_file_read_beside(im->file, im->lattice, first + i, n,
-                                              v + (size_t)i * each));
+        NAIK_PASS(naik_vector_file_read_beside(im->file, im->lattice, first + i, n,
+                                               v + (size_t)i * each));
         i += n;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status take_all(importer *im)

@@ -214,24 +214,21 @@ void naik_link_provider_turn(const naik_input *input, naik_gauge *thin)
 /* The configuration of the input, or a copy of links in memory, verified in the same way. */
 static naik_status load_thin(const naik_gauge *thin, naik_link_provider *out)
 {
-    naik_status status = NAIK_OK;
     const naik_input *input = out->input;
     const naik_gauge_load_options options = {.warn_only = input->gauge.warn_only,
                                              .reunitarise = input->gauge.reunitarise,
                                              .max_unitarity_deviation =
                                                  input->gauge.max_unitarity_deviation};
-    NAIK_TRY(naik_gauge_create(out->lattice, &out->thin));
+    NAIK_PASS(naik_gauge_create(out->lattice, &out->thin));
     if (thin == NULL) {
-        NAIK_TRY(naik_gauge_file_read(input->gauge.file, out->thin, &out->file));
+        NAIK_PASS(naik_gauge_file_read(input->gauge.file, out->thin, &out->file));
     } else {
         out->file = naik_gauge_file_of_memory(out->lattice);
-        NAIK_TRY(naik_gauge_copy(thin, out->thin));
+        NAIK_PASS(naik_gauge_copy(thin, out->thin));
     }
-    NAIK_TRY(naik_site_sums_of(out->lattice, out->thin->link, NAIK_DIM * sizeof *out->thin->link,
-                               out->links_sum));
-    NAIK_TRY(naik_gauge_accept(input->gauge.file, &options, out->thin, &out->file, &out->checks));
-done:
-    return status;
+    NAIK_PASS(naik_site_sums_of(out->lattice, out->thin->link, NAIK_DIM * sizeof *out->thin->link,
+                                out->links_sum));
+    return naik_gauge_accept(input->gauge.file, &options, out->thin, &out->file, &out->checks);
 }
 
 naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_input *input,
@@ -330,16 +327,13 @@ void naik_link_provider_close(naik_link_provider *source)
 /* Fattens at the first call: a run that has nothing left to solve never does. */
 static naik_status fatten(naik_link_provider *source, double naik_epsilon, naik_fatlong **out)
 {
-    naik_status status = NAIK_OK;
     const naik_input *input = source->input;
     if (source->fattener == NULL) {
-        NAIK_TRY(naik_fattener_create(source->thin, input->kind->smearing, input->action.u0,
-                                      naik_backend_device(source->backend), &source->fattener));
+        NAIK_PASS(naik_fattener_create(source->thin, input->kind->smearing, input->action.u0,
+                                       naik_backend_device(source->backend), &source->fattener));
         naik_gauge_destroy(&source->thin);
     }
-    NAIK_TRY(naik_fattener_links(source->fattener, naik_epsilon, out));
-done:
-    return status;
+    return naik_fattener_links(source->fattener, naik_epsilon, out);
 }
 
 /* Hours may lie between two readings of a file that was identified once: what it holds behind the

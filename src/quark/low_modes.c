@@ -243,20 +243,18 @@ naik_status low_modes_save_is_agreed(naik_comm *comm, double waited_s, double sa
 
 static naik_status save(void *data, const naik_lanczos_state *state, bool stops)
 {
-    naik_status status = NAIK_OK;
     job *j = data;
     naik_modes_about about = j->about;
     const double begin_s = naik_time_s();
     bool due = false;
-    NAIK_TRY(low_modes_save_is_agreed(j->comm, naik_time_s() - j->saved_at, j->save_s, &due));
+    NAIK_PASS(low_modes_save_is_agreed(j->comm, naik_time_s() - j->saved_at, j->save_s, &due));
     if (due || stops) {
         about.state = *state;
-        NAIK_TRY(naik_modes_file_write(j->geometry, j->search, NULL, &about));
+        NAIK_PASS(naik_modes_file_write(j->geometry, j->search, NULL, &about));
         j->saved_at = naik_time_s();
         j->save_s = j->saved_at - begin_s;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status restore(void *data, naik_lanczos_state *state, bool *found)
@@ -304,7 +302,6 @@ done:
 /* A search, or what another code has found. */
 static naik_status search(job *j, naik_modes **out)
 {
-    naik_status status = NAIK_OK;
     const naik_input *input = j->input;
     naik_lanczos_options options = naik_lanczos_defaults();
     const naik_lanczos_hooks hooks = {
@@ -322,11 +319,10 @@ static naik_status search(job *j, naik_modes **out)
     j->about.seed = options.seed;
     j->about.report.krylov = naik_lanczos_krylov(&options);
     j->saved_at = naik_time_s();
-    NAIK_TRY(
+    NAIK_PASS(
         naik_lanczos_run(j->outer, j->single, j->half, &options, &hooks, out, &j->about.report));
     j->about.gram = j->about.report.gram;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status find(job *j, naik_lock **turn, naik_modes **out)
@@ -405,20 +401,18 @@ done:
 /* A name that was mistyped must not cost a search, nor go unnoticed where it does. */
 static naik_status tell_of_search(const job *j, bool there)
 {
-    naik_status status = NAIK_OK;
     int64_t begun = -1;
     if (there || j->import[0] != '\0') {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_file_size(j->comm, j->search, &begun));
+    NAIK_PASS(naik_file_size(j->comm, j->search, &begun));
     if (!j->asked_for && begun < 0) {
-        NAIK_TRY(modes_beside_refuse(j->geometry, j->path, j->wanted, &j->about));
+        NAIK_PASS(modes_beside_refuse(j->geometry, j->path, j->wanted, &j->about));
     }
     naik_log_line(j->log,
                   "modes: %s is not there: naik looks for %d modes now and writes them to it",
                   j->path, j->wanted);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* A search, unless another job files the modes meanwhile. */
@@ -444,18 +438,14 @@ done:
 static naik_status count_of(const naik_geometry *geometry, const char *path,
                             naik_modes_about *about, int *count)
 {
-    naik_status status = NAIK_OK;
     bool foreign = false;
-    NAIK_TRY(foreign_modes_recognise(geometry->lattice->comm, path, &foreign));
-    status = foreign ? foreign_modes_count(geometry, path, count)
-                     : naik_modes_file_look(geometry, path, about, count);
-done:
-    return status;
+    NAIK_PASS(foreign_modes_recognise(geometry->lattice->comm, path, &foreign));
+    return foreign ? foreign_modes_count(geometry, path, count)
+                   : naik_modes_file_look(geometry, path, about, count);
 }
 
 naik_status low_modes_stored(const naik_input *input, const naik_geometry *geometry, int *count)
 {
-    naik_status status = NAIK_OK;
     naik_comm *comm = geometry->lattice->comm;
     bool all = true;
     *count = 0;
@@ -470,23 +460,22 @@ naik_status low_modes_stored(const naik_input *input, const naik_geometry *geome
             continue;
         }
         naik_input_modes_path(input, about.naik_epsilon, path);
-        NAIK_TRY(naik_file_size(comm, path, &size_bytes));
+        NAIK_PASS(naik_file_size(comm, path, &size_bytes));
         if (size_bytes < 0) { /* before the links are made */
-            NAIK_TRY(naik_output_refuse(comm, "deflation.file", path));
+            NAIK_PASS(naik_output_refuse(comm, "deflation.file", path));
         }
         if (size_bytes < 0 && input->deflation.import != NULL) {
             naik_input_import_path(input, about.naik_epsilon, path);
             size_bytes = 0; /* a file that is not there is refused */
         }
         if (size_bytes >= 0) {
-            NAIK_TRY(count_of(geometry, path, &about, &held));
+            NAIK_PASS(count_of(geometry, path, &about, &held));
         }
         all = all && held > 0;
         *count = *count == 0 || held < *count ? held : *count;
     }
     *count = all ? *count : 0;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status get(const naik_input *input, int wanted, const naik_fatlong *links,

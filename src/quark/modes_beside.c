@@ -58,7 +58,6 @@ static void nearest_file(const char *path, char out[NAIK_PATH_MAX])
 naik_status modes_beside_refuse(const naik_geometry *geometry, const char *path, int wanted,
                                 const naik_modes_about *about)
 {
-    naik_status status = NAIK_OK;
     naik_comm *comm = geometry->lattice->comm;
     naik_modes_about there = *about;
     char near[NAIK_PATH_MAX] = "";
@@ -66,7 +65,7 @@ naik_status modes_beside_refuse(const naik_geometry *geometry, const char *path,
     if (comm->rank == 0) {
         nearest_file(path, near);
     }
-    NAIK_TRY(naik_comm_broadcast(comm, near, sizeof near, 0));
+    NAIK_PASS(naik_comm_broadcast(comm, near, sizeof near, 0));
     if (near[0] == '\0') {
         return NAIK_OK;
     }
@@ -76,11 +75,10 @@ naik_status modes_beside_refuse(const naik_geometry *geometry, const char *path,
     }
     if (count >= wanted && memcmp(there.fat, about->fat, sizeof there.fat) == 0 &&
         memcmp(there.far, about->far, sizeof there.far) == 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "deflation.file '%s' is not there, and '%s' beside it holds %d modes of "
-                           "these links: name that file, or make another one with naik modes",
-                           path, near, count);
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "deflation.file '%s' is not there, and '%s' beside it holds %d modes of "
+                         "these links: name that file, or make another one with naik modes",
+                         path, near, count);
     }
-done:
-    return status;
+    return NAIK_OK;
 }

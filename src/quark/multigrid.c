@@ -125,12 +125,11 @@ static naik_status change(quark_multigrid *m, const work *w, const naik_operator
 /* What it was made of, and nobody looks at again. */
 static naik_status verify(const naik_operator_set *set)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = set->op[NAIK_DOUBLE].geometry->backend->log;
     for (int i = 0; i < NAIK_PRECISIONS; i++) {
         const char *what;
         int rank;
-        NAIK_TRY(naik_operator_set_verify(set, (naik_precision)i, &what, &rank));
+        NAIK_PASS(naik_operator_set_verify(set, (naik_precision)i, &what, &rank));
         if (rank >= 0) {
             return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                              "the %s of which multigrid was made changed in the memory of rank %d: "
@@ -138,8 +137,7 @@ static naik_status verify(const naik_operator_set *set)
                              what, rank);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* For its maker, which may have to have its operators made for that. */
@@ -169,7 +167,6 @@ naik_status quark_multigrid_ready(quark_multigrid *m, naik_link_provider *links,
                                   const naik_quark *quark, const naik_operator_set *set,
                                   const naik_set_storage *storage, int width, bool spare)
 {
-    naik_status status = NAIK_OK;
     naik_quark maker;
     const work w = {links, geometry, input, storage, width, spare};
     if (storage->vectors != NAIK_SINGLE) {
@@ -178,20 +175,19 @@ naik_status quark_multigrid_ready(quark_multigrid *m, naik_link_provider *links,
                          "solver.inner_precision out");
     }
     m->why[0] = '\0';
-    NAIK_TRY(find_maker(m, geometry->lattice->comm, input, quark, &maker));
+    NAIK_PASS(find_maker(m, geometry->lattice->comm, input, quark, &maker));
     if (!m->tried || !naik_quark_shares_operator(&m->made_for, &maker) ||
         (m->mg != NULL && width > NAIK_MG_BLOCK && width > m->mg->width)) {
         quark_multigrid_close(m);
         m->made_for = maker;
-        NAIK_TRY(begin(m, &w, quark, set));
+        NAIK_PASS(begin(m, &w, quark, set));
     } else if (m->mg != NULL) {
-        NAIK_TRY(change(m, &w, set));
+        NAIK_PASS(change(m, &w, set));
     }
     if (m->usable) {
         m->preconditioner = naik_multigrid_preconditioner(m->mg);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 quark_multigrid_work quark_multigrid_take(const quark_multigrid *m)

@@ -35,7 +35,6 @@ void source_current_clear(source_current *c)
 naik_status source_current_keep(source_current *c, const naik_input *input, const naik_quark *quark,
                                 const naik_fatlong *fat)
 {
-    naik_status status = NAIK_OK;
     bool wanted = false;
     for (int i = 0; i < input->solve_count && fat != NULL; i++) {
         wanted = wanted || (naik_source_has_current(&input->solve[i].source) &&
@@ -46,29 +45,26 @@ naik_status source_current_keep(source_current *c, const naik_input *input, cons
     }
     naik_hops_clear(&c->hops);
     c->of = NULL;
-    NAIK_TRY(naik_hops_of(fat, &c->hops));
+    NAIK_PASS(naik_hops_of(fat, &c->hops));
     c->of = quark;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The links of a quark, which may be there already. */
 static naik_status take_links(source_current *c, const naik_lattice *lattice, contract_hops *hops,
                               void *hops_data, const naik_quark *quark)
 {
-    naik_status status = NAIK_OK;
     if (c->current == NULL) {
-        NAIK_TRY(naik_current_create(lattice, quark->kind->spin, &c->current));
+        NAIK_PASS(naik_current_create(lattice, quark->kind->spin, &c->current));
     }
     if (c->of != NULL && naik_quark_shares_operator(c->of, quark)) {
         return NAIK_OK;
     }
     naik_hops_clear(&c->hops);
     c->of = NULL;
-    NAIK_TRY(hops(hops_data, quark, &c->hops));
+    NAIK_PASS(hops(hops_data, quark, &c->hops));
     c->of = quark;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status source_current_apply(source_current *c, const naik_lattice *lat, contract_hops *hops,

@@ -52,20 +52,18 @@ static bool agrees(const reading *r, int i, double lambda2, double residual)
 /* Products of the vectors measured last with those of their block and of the blocks before. */
 static naik_status multiply(reading *r, int b, naik_field *block, int used)
 {
-    naik_status status = NAIK_OK;
     const int first = b * NAIK_MODES_BLOCK;
     if (b > 0) {
-        NAIK_TRY(
+        NAIK_PASS(
             naik_modes_meter_products(r->meter, r->modes->block, first, first, used, &r->gram));
     }
-    NAIK_TRY(naik_modes_meter_products(r->meter, &block, used, 0, used, &r->gram));
+    NAIK_PASS(naik_modes_meter_products(r->meter, &block, used, 0, used, &r->gram));
     if (!(r->gram <= GRAM_MOST)) {
-        status = NAIK_FAIL(r->log, NAIK_ERR_INPUT,
-                           "the modes of '%s' are not orthonormal: |V^+ V - 1| is %.3g", r->path,
-                           r->gram);
+        return NAIK_FAIL(r->log, NAIK_ERR_INPUT,
+                         "the modes of '%s' are not orthonormal: |V^+ V - 1| is %.3g", r->path,
+                         r->gram);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Whether modes are read to where they stay, and are widened into the room. */

@@ -62,19 +62,17 @@ static naik_status compare(naik_log *log, const naik_input *input, const naik_qu
 static naik_status look(naik_comm *comm, const naik_input *input, const naik_quark *quark,
                         bool *there, naik_multigrid_about *about)
 {
-    naik_status status = NAIK_OK;
     char path[NAIK_PATH_MAX];
     int64_t size_bytes = -1;
     *there = false;
     naik_input_multigrid_path(input, quark, path);
-    NAIK_TRY(naik_file_size(comm, path, &size_bytes));
+    NAIK_PASS(naik_file_size(comm, path, &size_bytes));
     if (size_bytes >= 0) {
-        NAIK_TRY(naik_multigrid_file_look(comm, path, input->lattice.size, about));
-        NAIK_TRY(naik_comm_agree(comm, compare(comm->log, input, quark, path, about)));
+        NAIK_PASS(naik_multigrid_file_look(comm, path, input->lattice.size, about));
+        NAIK_PASS(naik_comm_agree(comm, compare(comm->log, input, quark, path, about)));
         *there = true;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status stored_multigrid_look(naik_comm *comm, const naik_input *input, const naik_quark *quark,
@@ -91,14 +89,13 @@ naik_status stored_multigrid_look(naik_comm *comm, const naik_input *input, cons
 /* Of the first quark whose vectors these are. */
 static naik_status check(naik_comm *comm, const naik_input *input, const naik_quark *quark)
 {
-    naik_status status = NAIK_OK;
     const int vectors = input->multigrid.vectors;
     const int64_t bytes = naik_multigrid_file_bytes(input->lattice.size, vectors);
     naik_quark maker;
     char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX];
     bool there = false;
     naik_input_multigrid_path(input, quark, path);
-    NAIK_TRY(stored_multigrid_look(comm, input, quark, &there, &maker));
+    NAIK_PASS(stored_multigrid_look(comm, input, quark, &there, &maker));
     if (there) {
         naik_log_line(
             comm->log,
@@ -107,50 +104,44 @@ static naik_status check(naik_comm *comm, const naik_input *input, const naik_qu
             path, vectors, quark_multigrid_kappa_of(&maker));
         return NAIK_OK;
     }
-    NAIK_TRY(naik_path_refuse_output(comm, "multigrid.file", path));
-    NAIK_TRY(naik_output_room(comm, path, bytes, part));
+    NAIK_PASS(naik_path_refuse_output(comm, "multigrid.file", path));
+    NAIK_PASS(naik_output_room(comm, path, bytes, part));
     naik_log_line(comm->log,
                   "multigrid: naik keeps the near-null vectors of a setup in %s (%.3f GiB)", path,
                   (double)bytes / (1 << 30));
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status stored_multigrid_check(naik_comm *comm, const naik_input *input)
 {
-    naik_status status = NAIK_OK;
     for (int q = 0; q < input->quark_count && input->multigrid_file != NULL; q++) {
         int first = 0;
         while (!quark_multigrid_is_family(&input->quarks[first], &input->quarks[q])) {
             first++;
         }
         if (first == q) {
-            NAIK_TRY(check(comm, input, &input->quarks[q]));
+            NAIK_PASS(check(comm, input, &input->quarks[q]));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Every vector is as near to null as the file says, which is so of these links alone. */
 static naik_status verify(const stored_multigrid *w, naik_test_vectors *vectors, const char *path,
                           const double *stored)
 {
-    naik_status status = NAIK_OK;
     double found[NAIK_MG_VECTORS_MOST];
-    NAIK_TRY(naik_test_vectors_near_null(vectors, w->inner, found));
+    NAIK_PASS(naik_test_vectors_near_null(vectors, w->inner, found));
     for (int i = 0; i < vectors->count; i++) {
         if (!(fabs(found[i] - stored[i]) <= SAME * stored[i] + ROUNDING)) {
-            status = NAIK_FAIL(w->geometry->backend->log, NAIK_ERR_INPUT,
-                               "'%s' keeps near-null vectors of other links: |Mh v|/|v| of vector "
-                               "%d is %.6g with these, and %.6g in the file; name another "
-                               "multigrid.file",
-                               path, i, found[i], stored[i]);
-            goto done;
+            return NAIK_FAIL(w->geometry->backend->log, NAIK_ERR_INPUT,
+                             "'%s' keeps near-null vectors of other links: |Mh v|/|v| of vector "
+                             "%d is %.6g with these, and %.6g in the file; name another "
+                             "multigrid.file",
+                             path, i, found[i], stored[i]);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Vectors of links with another description serve where the operator finds them the same; it is told. */
@@ -174,23 +165,22 @@ static uint32_t sum_of(const double *near_null, int count)
 
 static naik_status fetch(void *data, naik_test_vectors *vectors, bool *found)
 {
-    naik_status status = NAIK_OK;
     stored_multigrid *w = data;
     naik_timer *timer = w->geometry->backend->timer;
     naik_comm *comm = w->geometry->lattice->comm;
     double near_null[NAIK_MG_VECTORS_MOST];
     char path[NAIK_PATH_MAX];
     naik_multigrid_about about;
-    NAIK_TRY(look(comm, w->input, w->maker, found, &about));
+    NAIK_PASS(look(comm, w->input, w->maker, found, &about));
     *found = *found && naik_quark_shares_operator(&about.quark, w->maker);
     if (!*found) {
         return NAIK_OK;
     }
     naik_input_multigrid_path(w->input, w->maker, path);
     naik_timer_start(timer, "read vectors");
-    NAIK_TRY(naik_multigrid_file_read(w->geometry, path, vectors, near_null));
+    NAIK_PASS(naik_multigrid_file_read(w->geometry, path, vectors, near_null));
     naik_timer_stop(timer, "read vectors");
-    NAIK_TRY(verify(w, vectors, path, near_null));
+    NAIK_PASS(verify(w, vectors, path, near_null));
     naik_log_line(
         comm->log,
         "multigrid: %d near-null vectors of %s, made for kappa %.10g, take the place of a "
@@ -199,13 +189,11 @@ static naik_status fetch(void *data, naik_test_vectors *vectors, bool *found)
     tell_links(w, path, about.links);
     w->kept = true;
     w->sum = sum_of(near_null, vectors->count);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status keep(void *data, naik_test_vectors *vectors)
 {
-    naik_status status = NAIK_OK;
     stored_multigrid *w = data;
     naik_timer *timer = w->geometry->backend->timer;
     naik_log *log = w->geometry->backend->log;
@@ -216,9 +204,9 @@ static naik_status keep(void *data, naik_test_vectors *vectors)
     snprintf(about.boundary_t, sizeof about.boundary_t, "%s", naik_input_boundary_name(w->input));
     naik_link_provider_identity(w->links, about.links, sizeof about.links);
     naik_input_multigrid_path(w->input, w->maker, path);
-    NAIK_TRY(naik_test_vectors_near_null(vectors, w->inner, near_null));
+    NAIK_PASS(naik_test_vectors_near_null(vectors, w->inner, near_null));
     naik_timer_start(timer, "write vectors");
-    NAIK_TRY(naik_multigrid_file_write(w->geometry, path, &about, vectors, near_null, &there));
+    NAIK_PASS(naik_multigrid_file_write(w->geometry, path, &about, vectors, near_null, &there));
     naik_timer_stop(timer, "write vectors");
     naik_log_line(log,
                   there ? "multigrid: naik does not keep the near-null vectors of this setup, "
@@ -227,8 +215,7 @@ static naik_status keep(void *data, naik_test_vectors *vectors)
                   path);
     w->kept = true;
     w->sum = sum_of(near_null, vectors->count);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_multigrid_store stored_multigrid_of(stored_multigrid *work)

@@ -64,7 +64,6 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
 naik_status report_correlators(naik_log *log, FILE *out, const naik_propagator_reader *v,
                                const char *none)
 {
-    naik_status status = NAIK_OK;
     int figures = 0, left = 0;
     fputs("<h2>Correlators</h2>\n", out);
     for (int i = 0; i < v->pair_count; i++) {
@@ -75,7 +74,7 @@ naik_status report_correlators(naik_log *log, FILE *out, const naik_propagator_r
             left++;
             continue;
         }
-        NAIK_TRY(print_correlators(log, out, v, &v->pairs[i]));
+        NAIK_PASS(print_correlators(log, out, v, &v->pairs[i]));
         figures++;
     }
     if (left > 0) {
@@ -83,8 +82,7 @@ naik_status report_correlators(naik_log *log, FILE *out, const naik_propagator_r
     } else if (figures == 0 && none != NULL) {
         fprintf(out, "<p>%s</p>\n", none);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void report_histories(FILE *out, const naik_propagator_reader *v)

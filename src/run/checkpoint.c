@@ -11,21 +11,18 @@ static int solve_of(const solve_job *j, const naik_input_task *task)
 naik_status solve_checkpoint(void *data, int64_t index, const naik_solver_state *state, int vector,
                              const double *half)
 {
-    naik_status status = NAIK_OK;
     solve_job *j = data;
     if (solve_method_drops(j)) {
         return NAIK_OK;
     }
-    NAIK_TRY(sdc_check_links(&j->guard));
+    NAIK_PASS(sdc_check_links(&j->guard));
     if (j->guard.links_lost || !sdc_check_continues(&j->guard, j->pending[index])) {
         return NAIK_OK;
     }
     /* x is in double always, the iteration's own vectors lose nothing in their own precision */
     const bool wide = vector == NAIK_SOLVER_X || state->rung == NAIK_RUNG_DOUBLE;
-    NAIK_TRY(solve_meeting_keep(j, solve_of(j, solve_task(j, index)), state, vector, wide ? 64 : 32,
-                                half));
-done:
-    return status;
+    return solve_meeting_keep(j, solve_of(j, solve_task(j, index)), state, vector, wide ? 64 : 32,
+                              half);
 }
 
 /* Whether what was kept of a column is of the algorithm at work. With solver.method auto it may be of the
@@ -39,7 +36,6 @@ static bool suits(const solve_job *j, const naik_solver_state *state)
 naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_state *state,
                                      int vector, double *half, bool *found)
 {
-    naik_status status = NAIK_OK;
     solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     *found = false;
@@ -47,12 +43,11 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_stat
         return NAIK_OK;
     }
     naik_checkpoint *kept = j->restored != NULL ? j->restored : j->checkpoint;
-    NAIK_TRY(naik_checkpoint_restore(kept, solve_of(j, task), j->plan.history_stride, state, vector,
-                                     half, found));
+    NAIK_PASS(naik_checkpoint_restore(kept, solve_of(j, task), j->plan.history_stride, state,
+                                      vector, half, found));
     *found = *found && (vector != NAIK_SOLVER_STATE || suits(j, state));
     if (*found && vector == NAIK_SOLVER_X) {
-        NAIK_TRY(solve_meeting_restored(j, j->pending[index], state));
+        NAIK_PASS(solve_meeting_restored(j, j->pending[index], state));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -27,16 +27,14 @@ static naik_status verify_stored_links(solve_job *j)
 
 static naik_status verify_links(solve_job *j)
 {
-    naik_status status = NAIK_OK;
     const bool stored = j->input->gauge.file == NULL;
-    NAIK_TRY(solve_groups_links(j));
+    NAIK_PASS(solve_groups_links(j));
     if (stored) {
         naik_log_line(j->log, "links: %s, %s", j->input->action.file, j->links->content);
-        NAIK_TRY(solve_groups_agree(j, verify_stored_links(j)));
+        NAIK_PASS(solve_groups_agree(j, verify_stored_links(j)));
     }
     naik_log_line(j->log, "%s verified", stored ? "links" : "configuration");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status look_at_links(solve_job *j)
@@ -63,24 +61,22 @@ done:
 /* Sources and starting values, by the own group. */
 static naik_status look_at_sources(solve_job *j, bool verify)
 {
-    naik_status status = NAIK_OK;
     char links[512];
-    NAIK_TRY(verify ? source_file_identify(j->lattice, j->input, &j->sources)
-                    : source_file_precheck(j->lattice, j->input));
+    NAIK_PASS(verify ? source_file_identify(j->lattice, j->input, &j->sources)
+                     : source_file_precheck(j->lattice, j->input));
     if (verify) {
         naik_link_provider_identity(j->links, links, sizeof links);
     }
-    NAIK_TRY(sequential_open(j->lattice, j->input, verify ? links : NULL, NULL, &j->sources,
-                             &j->stored, &j->sequential));
-    NAIK_TRY(solve_guess_open(j->lattice, j->input, verify ? links : NULL, j->sources.text,
-                              &j->stored, &j->guess));
+    NAIK_PASS(sequential_open(j->lattice, j->input, verify ? links : NULL, NULL, &j->sources,
+                              &j->stored, &j->sequential));
+    NAIK_PASS(solve_guess_open(j->lattice, j->input, verify ? links : NULL, j->sources.text,
+                               &j->stored, &j->guess));
     if (verify) {
-        NAIK_TRY(sequential_verify(&j->sequential, j->lattice, &j->stored));
-        NAIK_TRY(solve_guess_verify(&j->guess, j->lattice, &j->stored));
+        NAIK_PASS(sequential_verify(&j->sequential, j->lattice, &j->stored));
+        NAIK_PASS(solve_guess_verify(&j->guess, j->lattice, &j->stored));
         stored_runs_report(&j->stored, j->log);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status solve_dry_run(solve_job *j, bool verify)

@@ -197,15 +197,12 @@ static naik_status alter_memory(naik_backend *backend, void *memory, size_t size
                                 naik_precision precision, what what)
 {
     static const size_t sizes[] = {[NAIK_DOUBLE] = 8, [NAIK_SINGLE] = 4, [NAIK_HALF] = 2};
-    naik_status status = NAIK_OK;
     const size_t size = sizes[precision];
     char *place = (char *)memory + size_bytes / 3 / size * size;
     unsigned char number[8];
-    NAIK_TRY(naik_backend_download(backend, number, place, size));
+    NAIK_PASS(naik_backend_download(backend, number, place, size));
     alter(number, size, what);
-    NAIK_TRY(naik_backend_upload(backend, place, number, size));
-done:
-    return status;
+    return naik_backend_upload(backend, place, number, size);
 }
 
 /* One number of the first rhs at work. */

@@ -37,7 +37,6 @@ const char *solve_groups_reason(const solve_groups *groups)
 
 naik_status solve_groups_stopped(solve_job *j)
 {
-    naik_status status = NAIK_OK;
     solve_groups *s = j->groups;
     if (s == NULL) {
         return NAIK_OK;
@@ -46,12 +45,11 @@ naik_status solve_groups_stopped(solve_job *j)
     double first = reason[0] != '\0' ? j->comm->rank : j->comm->size;
     snprintf(s->reason, sizeof s->reason, "%s", reason);
     s->stopping = true;
-    NAIK_TRY(naik_comm_min_f64(j->comm, &first, 1));
+    NAIK_PASS(naik_comm_min_f64(j->comm, &first, 1));
     if (first < j->comm->size) {
-        NAIK_TRY(naik_comm_broadcast(j->comm, s->reason, sizeof s->reason, (int)first));
+        NAIK_PASS(naik_comm_broadcast(j->comm, s->reason, sizeof s->reason, (int)first));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The device of the job's ranks, and what is free of its memory on the rank that has least. */
@@ -77,7 +75,6 @@ done:
 
 naik_status solve_groups_choose(solve_job *j)
 {
-    naik_status status = NAIK_OK;
     char device[256] = "";
     group_place place = {.device = device, .ranks = j->comm->size, .nodes = j->comm->nodes};
     group_count chosen;
@@ -85,10 +82,10 @@ naik_status solve_groups_choose(solve_job *j)
         return NAIK_OK;
     }
     if (place.ranks > 1) {
-        NAIK_TRY(look_at_device(j, device, sizeof device, &place.memory_gib));
+        NAIK_PASS(look_at_device(j, device, sizeof device, &place.memory_gib));
     }
-    NAIK_TRY(group_count_choose(j->comm, j->input, &place, &chosen));
-    NAIK_TRY(naik_comm_broadcast(j->comm, &chosen.groups, sizeof chosen.groups, 0));
+    NAIK_PASS(group_count_choose(j->comm, j->input, &place, &chosen));
+    NAIK_PASS(naik_comm_broadcast(j->comm, &chosen.groups, sizeof chosen.groups, 0));
     j->input->run.groups = chosen.groups;
     if (chosen.why != NULL) {
         naik_log_line(j->log, "groups: auto takes 1 group, because %s", chosen.why);
@@ -101,8 +98,7 @@ naik_status solve_groups_choose(solve_job *j)
             "groups: auto takes %d groups, for which naik predicts %.0f s, and %.0f s for one",
             chosen.groups, chosen.wall_s, chosen.one_s);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status solve_groups_create(solve_job *j, naik_comm **comm)
@@ -167,43 +163,38 @@ naik_status solve_groups_whole(solve_job *j)
 
 static naik_status allocate(solve_job *j)
 {
-    naik_status status = NAIK_OK;
     solve_groups *s = j->groups;
     const size_t ranks = (size_t)j->comm->size;
     const size_t reals = (size_t)j->input->kind->reals * sizeof(double);
     const char *list = "the groups of ranks";
-    NAIK_TRY(naik_alloc(j->log, ranks * sizeof *s->whole, list, (void **)&s->whole));
-    NAIK_TRY(naik_alloc(j->log, ranks * sizeof *s->own, list, (void **)&s->own));
-    NAIK_TRY(naik_alloc(j->log, 2 * ranks * sizeof *s->boxes, list, (void **)&s->boxes));
-    NAIK_TRY(naik_alloc(j->log, (size_t)j->input->task_count * sizeof *s->owner, list,
-                        (void **)&s->owner));
-    NAIK_TRY(naik_alloc(j->log, reals * (size_t)j->whole->sites, "a solution of another group",
-                        (void **)&s->vector));
-    NAIK_TRY(naik_alloc(j->log, (j->correlator_reals + 1) * sizeof(double), "correlators",
-                        (void **)&s->mine));
-    NAIK_TRY(naik_alloc(j->log, (j->correlator_reals + 1) * sizeof(double), "correlators",
-                        (void **)&s->values));
-    NAIK_TRY(naik_alloc(j->log, ((size_t)j->plan.history_stride + 1) * sizeof(double),
-                        "a residual history", (void **)&s->history));
-done:
-    return status;
+    NAIK_PASS(naik_alloc(j->log, ranks * sizeof *s->whole, list, (void **)&s->whole));
+    NAIK_PASS(naik_alloc(j->log, ranks * sizeof *s->own, list, (void **)&s->own));
+    NAIK_PASS(naik_alloc(j->log, 2 * ranks * sizeof *s->boxes, list, (void **)&s->boxes));
+    NAIK_PASS(naik_alloc(j->log, (size_t)j->input->task_count * sizeof *s->owner, list,
+                         (void **)&s->owner));
+    NAIK_PASS(naik_alloc(j->log, reals * (size_t)j->whole->sites, "a solution of another group",
+                         (void **)&s->vector));
+    NAIK_PASS(naik_alloc(j->log, (j->correlator_reals + 1) * sizeof(double), "correlators",
+                         (void **)&s->mine));
+    NAIK_PASS(naik_alloc(j->log, (j->correlator_reals + 1) * sizeof(double), "correlators",
+                         (void **)&s->values));
+    return naik_alloc(j->log, ((size_t)j->plan.history_stride + 1) * sizeof(double),
+                      "a residual history", (void **)&s->history);
 }
 
 naik_status solve_groups_ready(solve_job *j)
 {
-    naik_status status = NAIK_OK;
     solve_groups *s = j->groups;
     if (s == NULL) {
         return NAIK_OK;
     }
     const naik_box whole = naik_lattice_box(j->whole), own = naik_lattice_box(j->lattice);
-    NAIK_TRY(naik_comm_agree(j->comm, allocate(j)));
-    NAIK_TRY(naik_boxes_gather(j->comm, &whole, s->whole));
-    NAIK_TRY(naik_boxes_gather(j->comm, &own, s->own));
+    NAIK_PASS(naik_comm_agree(j->comm, allocate(j)));
+    NAIK_PASS(naik_boxes_gather(j->comm, &whole, s->whole));
+    NAIK_PASS(naik_boxes_gather(j->comm, &own, s->own));
     naik_log_line(j->log, "groups: %d groups of %d rank%s solve different sources",
                   solve_groups_count(s), s->comm->size, s->comm->size == 1 ? "" : "s");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void solve_groups_destroy(solve_groups **groups)
@@ -238,18 +229,16 @@ naik_status solve_groups_agree(solve_job *j, naik_status mine)
 
 naik_status solve_groups_links(solve_job *j)
 {
-    naik_status status = NAIK_OK;
     if (j->groups == NULL) {
         return workplace_links(&j->at, j->input, NULL);
     }
-    NAIK_TRY(naik_link_provider_open(j->whole, j->input, NULL, NULL, j->timer, &j->whole_links));
+    NAIK_PASS(naik_link_provider_open(j->whole, j->input, NULL, NULL, j->timer, &j->whole_links));
     if (j->input->kind->links == NAIK_QUARK_STORED) {
-        NAIK_TRY(solve_groups_agree(j, workplace_links(&j->at, j->input, NULL)));
+        NAIK_PASS(solve_groups_agree(j, workplace_links(&j->at, j->input, NULL)));
     } else {
-        NAIK_TRY(naik_link_provider_divide(&j->whole_links, j->lattice, j->backend, j->links));
+        NAIK_PASS(naik_link_provider_divide(&j->whole_links, j->lattice, j->backend, j->links));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Number of a task among those that are dealt. */
@@ -315,23 +304,21 @@ done:
 
 naik_status solve_groups_guesses(solve_job *j)
 {
-    naik_status status = NAIK_OK;
     const bool speaks = j->groups != NULL && j->groups->comm->rank == 0;
     for (int i = 0; j->groups != NULL && j->guess.input != NULL && i < j->input->solve_count; i++) {
         guess_foreign *guess = &j->guess.foreign[i];
         int64_t counts[3] = {speaks ? guess->taken : 0, speaks ? guess->scaled : 0,
                              speaks ? guess->left : 0};
         double changed = speaks && guess->scaled > 0 ? j->comm->rank : -1;
-        NAIK_TRY(naik_comm_sum_i64(j->comm, counts, 3));
-        NAIK_TRY(naik_comm_max_f64(j->comm, &guess->worst, 1));
-        NAIK_TRY(naik_comm_max_f64(j->comm, &changed, 1));
+        NAIK_PASS(naik_comm_sum_i64(j->comm, counts, 3));
+        NAIK_PASS(naik_comm_max_f64(j->comm, &guess->worst, 1));
+        NAIK_PASS(naik_comm_max_f64(j->comm, &changed, 1));
         if (changed >= 0) {
-            NAIK_TRY(naik_comm_broadcast(j->comm, &guess->last, sizeof guess->last, (int)changed));
+            NAIK_PASS(naik_comm_broadcast(j->comm, &guess->last, sizeof guess->last, (int)changed));
         }
         guess->taken = (int)counts[0];
         guess->scaled = (int)counts[1];
         guess->left = (int)counts[2];
     }
-done:
-    return status;
+    return NAIK_OK;
 }

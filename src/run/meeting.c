@@ -66,11 +66,10 @@ static naik_status take_numbers(solve_job *j, int group, int count, const double
 
 static naik_status store(solve_job *j, int group, brought *b, const double *vector)
 {
-    naik_status status = NAIK_OK;
     solve_groups *s = j->groups;
     const bool keeps = contraction_keeps(j->input);
     if (keeps) {
-        NAIK_TRY(
+        NAIK_PASS(
             take_vector(j, group, false, (size_t)j->input->kind->reals * sizeof *vector, vector));
     }
     b->result.cg.history = s->history;
@@ -79,27 +78,21 @@ static naik_status store(solve_job *j, int group, brought *b, const double *vect
                                      .result = &b->result,
                                      .correlators = b->values > 0 ? s->values : NULL,
                                      .x = keeps ? s->vector : NULL};
-    NAIK_TRY(solve_store(j, &finished));
-done:
-    return status;
+    return solve_store(j, &finished);
 }
 
 static naik_status keep(solve_job *j, int group, brought *b, const double *vector)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(take_vector(j, group, true, (size_t)j->input->kind->reals * sizeof *vector, vector));
+    NAIK_PASS(take_vector(j, group, true, (size_t)j->input->kind->reals * sizeof *vector, vector));
     b->state.history = j->groups->history;
-    NAIK_TRY(naik_checkpoint_save(j->checkpoint, b->solve, &b->state, b->vector, b->bits,
-                                  j->groups->vector));
-done:
-    return status;
+    return naik_checkpoint_save(j->checkpoint, b->solve, &b->state, b->vector, b->bits,
+                                j->groups->vector);
 }
 
 /* Grants what a group wants; own: what it has brought, on its ranks. */
 static naik_status serve(solve_job *j, int group, wish wish, const brought *own,
                          const double *history, const double *vector)
 {
-    naik_status status = NAIK_OK;
     solve_groups *s = j->groups;
     brought b;
     memset(&b, 0, sizeof b);
@@ -108,9 +101,9 @@ static naik_status serve(solve_job *j, int group, wish wish, const brought *own,
     } else {
         history = vector = NULL;
     }
-    NAIK_TRY(naik_comm_broadcast(j->comm, &b, sizeof b, group * s->comm->size));
-    NAIK_TRY(take_numbers(j, group, b.history, history, s->history));
-    NAIK_TRY(take_numbers(j, group, b.values, s->mine, s->values));
+    NAIK_PASS(naik_comm_broadcast(j->comm, &b, sizeof b, group * s->comm->size));
+    NAIK_PASS(take_numbers(j, group, b.history, history, s->history));
+    NAIK_PASS(take_numbers(j, group, b.values, s->mine, s->values));
     switch (wish) {
     case STORE: return store(j, group, &b, vector);
     case KEEP: return keep(j, group, &b, vector);
@@ -118,8 +111,7 @@ static naik_status serve(solve_job *j, int group, wish wish, const brought *own,
     case RESTORED: solve_report_restored(j, &j->input->tasks[b.task], &b.state); break;
     case NOTHING: break;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* ---- meetings */
@@ -220,18 +212,16 @@ static naik_status meet(solve_job *j, wish wish, const brought *own, const doubl
 
 naik_status solve_meeting_poll(solve_job *j)
 {
-    naik_status status = NAIK_OK;
     bool holds = false;
     do {
         if (j->groups != NULL && naik_groups_called(j->groups->groups)) {
-            NAIK_TRY(meet(j, NOTHING, NULL, NULL, NULL));
+            NAIK_PASS(meet(j, NOTHING, NULL, NULL, NULL));
         }
         holds =
             j->groups != NULL && !j->groups->stopping &&
             naik_fault_holds(j->fault, naik_groups_mine(j->groups->groups), j->groups->comm->size);
     } while (holds);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status solve_meeting_store(solve_job *j, const solve_finished *finished)

@@ -47,10 +47,9 @@ static bool tells(const naik_solve_record *r)
  * became of the solves. Where multigrid was chosen and could not be made, they are plain. */
 static naik_status of_quark(const solve_job *j, const naik_quark *quark, solve_method *out)
 {
-    naik_status status = NAIK_OK;
     bool plain = false, begun = false;
     *out = SOLVE_METHOD_OPEN;
-    NAIK_TRY(solve_multigrid_noted(j, quark, &begun));
+    NAIK_PASS(solve_multigrid_noted(j, quark, &begun));
     for (int i = 0; i < j->input->task_count && !begun; i++) {
         const naik_solve_record *r = naik_propagator_file_record(j->file, solve_of(j, i));
         if (tells(r) && naik_quark_shares_operator(quark_of(j, i), quark)) {
@@ -59,8 +58,7 @@ static naik_status of_quark(const solve_job *j, const naik_quark *quark, solve_m
         }
     }
     *out = begun ? SOLVE_METHOD_MULTIGRID : plain ? SOLVE_METHOD_PLAIN : SOLVE_METHOD_OPEN;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static bool is_first(const solve_job *j, int task)
@@ -91,7 +89,6 @@ static double tolerance_of(const solve_job *j, int task)
 /* What follows from quarks that come before in the input: *from is the first task of the one. */
 static naik_status of_others(const solve_job *j, int first, int *from, solve_method *out)
 {
-    naik_status status = NAIK_OK;
     const naik_quark *mine = quark_of(j, first);
     *out = SOLVE_METHOD_OPEN;
     for (int i = 0; i < first && *out == SOLVE_METHOD_OPEN; i++) {
@@ -100,7 +97,7 @@ static naik_status of_others(const solve_job *j, int first, int *from, solve_met
         if (!quark_multigrid_is_family(other, mine) || !is_first(j, i)) {
             continue;
         }
-        NAIK_TRY(of_quark(j, other, &its));
+        NAIK_PASS(of_quark(j, other, &its));
         const double finer = tolerance_of(j, i), own = tolerance_of(j, first);
         *from = i;
         if ((its == SOLVE_METHOD_MULTIGRID && quark_multigrid_is_lighter(mine, other) &&
@@ -110,14 +107,12 @@ static naik_status of_others(const solve_job *j, int first, int *from, solve_met
             *out = its;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Whether an interrupted run was in the midst of multigrid. */
 static naik_status is_kept(const solve_job *j, int first, bool *kept)
 {
-    naik_status status = NAIK_OK;
     double nothing = 0;
     bool found = false;
     *kept = false;
@@ -125,24 +120,22 @@ static naik_status is_kept(const solve_job *j, int first, bool *kept)
         naik_solver_state state = {.history = &nothing};
         if (naik_quark_shares_operator(quark_of(j, i), quark_of(j, first)) &&
             naik_propagator_file_record(j->file, solve_of(j, i))->state == NAIK_SOLVE_PENDING) {
-            NAIK_TRY(naik_checkpoint_restore(j->checkpoint, solve_of(j, i), 0, &state,
-                                             NAIK_SOLVER_STATE, NULL, &found));
+            NAIK_PASS(naik_checkpoint_restore(j->checkpoint, solve_of(j, i), 0, &state,
+                                              NAIK_SOLVER_STATE, NULL, &found));
             *kept = found && naik_solver_state_is_multigrid(&state);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status solve_method_known(const solve_job *j, int first, solve_method *out, bool *kept)
 {
-    naik_status status = NAIK_OK;
     const double mass = quark_of(j, first)->mass;
     int from = 0;
-    NAIK_TRY(of_quark(j, quark_of(j, first), out));
+    NAIK_PASS(of_quark(j, quark_of(j, first), out));
     *kept = *out == SOLVE_METHOD_MULTIGRID;
     if (*out == SOLVE_METHOD_OPEN) {
-        NAIK_TRY(of_others(j, beginning(j, first), &from, out));
+        NAIK_PASS(of_others(j, beginning(j, first), &from, out));
         if (*out != SOLVE_METHOD_OPEN) {
             naik_log_line(j->log, "method: mass=%g takes %s, as the %s mass=%g did", mass,
                           *out == SOLVE_METHOD_PLAIN ? plain_name(j) : "multigrid",
@@ -152,15 +145,14 @@ naik_status solve_method_known(const solve_job *j, int first, solve_method *out,
     }
     if (*out == SOLVE_METHOD_OPEN) {
         bool begun = false;
-        NAIK_TRY(is_kept(j, first, &begun));
+        NAIK_PASS(is_kept(j, first, &begun));
         *out = begun ? SOLVE_METHOD_MULTIGRID : *out;
         *kept = begun;
     }
     if (*kept) {
         naik_log_line(j->log, "method: mass=%g goes on with multigrid, as it began", mass);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Columns that need as many iterations at least: of the quark and the lighter ones of its family. */
@@ -179,17 +171,15 @@ static int columns_of(const solve_job *j, const naik_quark *quark)
 
 static naik_status is_made(const solve_job *j, int first, bool *made)
 {
-    naik_status status = NAIK_OK;
     *made = false;
     for (int i = 0; i < first && !*made; i++) {
         if (quark_multigrid_is_family(quark_of(j, i), quark_of(j, first)) && is_first(j, i)) {
             solve_method its;
-            NAIK_TRY(of_quark(j, quark_of(j, i), &its));
+            NAIK_PASS(of_quark(j, quark_of(j, i), &its));
             *made = its == SOLVE_METHOD_MULTIGRID;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 bool solve_method_is_joint(const solve_job *j)
@@ -200,9 +190,8 @@ bool solve_method_is_joint(const solve_job *j)
 
 naik_status solve_method_try(solve_job *j, int task, bool joint)
 {
-    naik_status status = NAIK_OK;
     bool made = false;
-    NAIK_TRY(is_made(j, beginning(j, task), &made));
+    NAIK_PASS(is_made(j, beginning(j, task), &made));
     const int limit =
         solve_plan_multigrid_from(j->plan.on_host, columns_of(j, quark_of(j, task)), made);
     const int most = j->input->solver.max_iterations;
@@ -210,8 +199,7 @@ naik_status solve_method_try(solve_job *j, int task, bool joint)
                              .limit = limit < most ? limit : most,
                              .joint = joint,
                              .pace = joint ? NAIK_SOLVER_FIRST : NAIK_SOLVER_ALL};
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* BiCGStab falls fast until it meets the small eigenvalues. From LOOK to twice as many iterations on, columns of
@@ -298,16 +286,14 @@ naik_status solve_method_tell(solve_job *j, const naik_solve_record *record)
 
 naik_status solve_method_after(const solve_job *j, int first, solve_method *out)
 {
-    naik_status status = NAIK_OK;
     if (j->trial.told) {
         *out = SOLVE_METHOD_PLAIN;
         return NAIK_OK;
     }
-    NAIK_TRY(of_quark(j, quark_of(j, first), out));
+    NAIK_PASS(of_quark(j, quark_of(j, first), out));
     *out = j->trial.gave_up ? SOLVE_METHOD_MULTIGRID : *out;
     if (*out != SOLVE_METHOD_OPEN) { /* nor does what is repeated */
-        NAIK_TRY(say(j, *out));
+        NAIK_PASS(say(j, *out));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

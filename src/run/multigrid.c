@@ -14,14 +14,11 @@
 
 static naik_status between_steps(void *data)
 {
-    naik_status status = NAIK_OK;
     const solve_job *j = data;
     const naik_fault_targets targets = naik_fault_targets_of(&j->set);
-    NAIK_TRY(naik_fault_in_setup(j->fault, j->lattice->comm->size, &targets));
+    NAIK_PASS(naik_fault_in_setup(j->fault, j->lattice->comm->size, &targets));
     naik_watchdog_move(j->comm->watchdog);
-    status = naik_interrupt_asked(j->interrupt) ? naik_multigrid_interrupted(j->log) : NAIK_OK;
-done:
-    return status;
+    return naik_interrupt_asked(j->interrupt) ? naik_multigrid_interrupted(j->log) : NAIK_OK;
 }
 
 /* "multigrid_q0", the quark's place in the input. */
@@ -32,18 +29,16 @@ static void name_of(const solve_job *j, const naik_quark *quark, char name[32])
 
 naik_status solve_multigrid_noted(const solve_job *j, const naik_quark *quark, bool *noted)
 {
-    naik_status status = NAIK_OK;
     *noted = false;
     for (int q = 0; q < j->input->quark_count && !*noted; q++) {
         char name[32], print[NAIK_MULTIGRID_PRINT];
         if (naik_quark_shares_operator(&j->input->quarks[q], quark)) {
             name_of(j, &j->input->quarks[q], name);
-            NAIK_TRY(naik_propagator_file_noted(j->file, name, print, sizeof print));
+            NAIK_PASS(naik_propagator_file_noted(j->file, name, print, sizeof print));
             *noted = print[0] != '\0';
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 enum { VECTORS_TEXT = NAIK_PATH_MAX + 96 };
@@ -81,12 +76,11 @@ typedef struct setup_told {
 static naik_status refuse(const solve_job *j, const naik_quark *quark, const setup_told *told,
                           const char *before)
 {
-    naik_status status = NAIK_OK;
     static const char own_setup[] = "those of its own setup";
     const char *now = told->vectors;
     char then[VECTORS_TEXT], name[32];
     name_of_vectors(j, quark, name);
-    NAIK_TRY(naik_propagator_file_noted(j->file, name, then, sizeof then));
+    NAIK_PASS(naik_propagator_file_noted(j->file, name, then, sizeof then));
     if (strcmp(now, then) != 0) {
         return NAIK_FAIL(j->log, NAIK_ERR_INPUT,
                          "%s was begun with other near-null vectors: %s then, %s now. Set "
@@ -100,8 +94,6 @@ static naik_status refuse(const solve_job *j, const naik_quark *quark, const set
                      "%.32s: a memory or device was wrong, or is of another kind; run the same "
                      "command where the output was begun, or begin it anew with --fresh",
                      quark->mass, told->print, j->input->output.file, before);
-done:
-    return status;
 }
 
 /* Of this group, where it has a setup; then of the first that has one, which is everybody's. */
@@ -136,31 +128,29 @@ done:
  * same one or none. */
 static naik_status record(solve_job *j, const naik_quark *quark, bool mine)
 {
-    naik_status status = NAIK_OK;
     setup_told told;
     char name[32], now[160], before[160];
-    NAIK_TRY(take_print(j, quark, mine, &told));
+    NAIK_PASS(take_print(j, quark, mine, &told));
     if (told.print[0] == '\0') {
         return NAIK_OK;
     }
     snprintf(now, sizeof now, "%s %s %.32s %.64s", told.print, j->backend->ops->name,
              naik_version(), naik_version_git());
     name_of(j, quark, name);
-    NAIK_TRY(naik_propagator_file_noted(j->file, name, before, sizeof before));
+    NAIK_PASS(naik_propagator_file_noted(j->file, name, before, sizeof before));
     const size_t digits = NAIK_MULTIGRID_PRINT - 1;
     if (strlen(before) > digits && strcmp(before + digits, now + digits) == 0 &&
         strcmp(before, now) != 0) {
         return refuse(j, quark, &told, before);
     }
     if (strcmp(before, now) != 0) {
-        NAIK_TRY(naik_propagator_file_note(j->file, name, now));
+        NAIK_PASS(naik_propagator_file_note(j->file, name, now));
     }
     if (told.vectors[0] != '\0') {
         name_of_vectors(j, quark, name);
-        NAIK_TRY(naik_propagator_file_note(j->file, name, told.vectors));
+        NAIK_PASS(naik_propagator_file_note(j->file, name, told.vectors));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Of groups all have a multigrid or none has one, and all say the same: what the first says that cannot make it.

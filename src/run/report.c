@@ -172,21 +172,18 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
 /* What became of starting values that other codes have stored. */
 static naik_status report_foreign(const solve_job *j)
 {
-    naik_status status = NAIK_OK;
     char text[1024];
     for (int i = 0; j->guess.input != NULL && i < j->input->solve_count; i++) {
         if (guess_foreign_summary(&j->guess.foreign[i], &j->input->solve[i], text, sizeof text)) {
             naik_log_line(j->log, "guesses: %s", text);
-            NAIK_TRY(naik_propagator_file_note(j->file, "guesses", text));
+            NAIK_PASS(naik_propagator_file_note(j->file, "guesses", text));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status solve_report_guesses(const solve_job *j)
 {
-    naik_status status = NAIK_OK;
     char text[256];
     int solves = 0;
     double mine = 0, before = 0, without = 0;
@@ -208,7 +205,7 @@ naik_status solve_report_guesses(const solve_job *j)
         before += guess->iterations;
         without += model_iterations_from(&pilot, 1, false, 1, s->tolerance).expected;
     }
-    NAIK_TRY(report_foreign(j));
+    NAIK_PASS(report_foreign(j));
     if (solves == 0) {
         return NAIK_OK;
     }
@@ -217,9 +214,7 @@ naik_status solve_report_guesses(const solve_job *j)
              "starting values they would have taken about %.0f",
              solves, mine, before, without);
     naik_log_line(j->log, "guesses: %s, by the rule ln(2/tolerance)", text);
-    NAIK_TRY(naik_propagator_file_note(j->file, "guesses", text));
-done:
-    return status;
+    return naik_propagator_file_note(j->file, "guesses", text);
 }
 
 naik_status solve_report_prediction(const solve_job *j)
@@ -311,28 +306,25 @@ void solve_report_links(const solve_job *j, const naik_quark *quark, double seco
 /* What all groups did, and how long the slowest setup was. */
 static naik_status add_groups(const solve_job *j, quark_multigrid_work *work, double *setup_s)
 {
-    naik_status status = NAIK_OK;
     const bool tells = j->lattice->comm->rank == 0; /* for its group */
     int64_t sum[3] = {tells ? work->outer : 0, tells ? work->coarse : 0, tells ? work->beyond : 0};
     double applications = work->applications;
     if (j->groups == NULL) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_comm_sum_i64(j->comm, sum, 3));
-    NAIK_TRY(naik_comm_max_f64(j->comm, &applications, 1));
-    NAIK_TRY(naik_comm_max_f64(j->comm, setup_s, 1));
+    NAIK_PASS(naik_comm_sum_i64(j->comm, sum, 3));
+    NAIK_PASS(naik_comm_max_f64(j->comm, &applications, 1));
+    NAIK_PASS(naik_comm_max_f64(j->comm, setup_s, 1));
     *work = (quark_multigrid_work){
         .outer = sum[0], .coarse = sum[1], .beyond = sum[2], .applications = (int)applications};
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status solve_report_multigrid(const solve_job *j, const naik_quark *quark, double setup_s)
 {
-    naik_status status = NAIK_OK;
     char text[160];
     quark_multigrid_work work = quark_multigrid_take(&j->multigrid);
-    NAIK_TRY(add_groups(j, &work, &setup_s));
+    NAIK_PASS(add_groups(j, &work, &setup_s));
     if (work.outer == 0 && setup_s == 0) {
         return NAIK_OK;
     }
@@ -353,9 +345,7 @@ naik_status solve_report_multigrid(const solve_job *j, const naik_quark *quark, 
     /* report_cmd.c and info read it again */
     snprintf(text, sizeof text, "mass=%.17g setup_s=%.3f outer=%lld coarse=%lld", quark->mass,
              setup_s, (long long)work.outer, (long long)work.coarse);
-    NAIK_TRY(naik_propagator_file_note(j->file, "multigrid", text));
-done:
-    return status;
+    return naik_propagator_file_note(j->file, "multigrid", text);
 }
 
 enum { FILED_TEXT = NAIK_PATH_MAX + 64 };
@@ -378,11 +368,10 @@ static void describe_modes(const solve_job *j, double epsilon, char *text, size_
 /* Other modes leave other bits in the solves that go on with them, and true residuals as small. */
 static naik_status compare_modes(const solve_job *j, double epsilon, char now[FILED_TEXT])
 {
-    naik_status status = NAIK_OK;
     char name[40], then[FILED_TEXT];
-    NAIK_TRY(naik_comm_broadcast(j->comm, now, FILED_TEXT, 0));
+    NAIK_PASS(naik_comm_broadcast(j->comm, now, FILED_TEXT, 0));
     snprintf(name, sizeof name, "low_modes_%.12g", epsilon);
-    NAIK_TRY(naik_propagator_file_noted(j->file, name, then, sizeof then));
+    NAIK_PASS(naik_propagator_file_noted(j->file, name, then, sizeof then));
     if (now[0] == '\0' || strcmp(now, then) == 0) {
         return NAIK_OK;
     }
@@ -395,22 +384,17 @@ static naik_status compare_modes(const solve_job *j, double epsilon, char now[FI
             "modes",
             j->input->output.file, then, now);
     }
-    NAIK_TRY(naik_propagator_file_note(j->file, name, now));
-done:
-    return status;
+    return naik_propagator_file_note(j->file, name, now);
 }
 
 naik_status solve_report_modes(const solve_job *j, double epsilon)
 {
-    naik_status status = NAIK_OK;
     char text[NAIK_PATH_MAX + 128] = "", filed[FILED_TEXT] = "";
     if (j->modes != NULL) { /* of the first group, which has some */
         describe_modes(j, epsilon, text, sizeof text, filed);
     }
-    NAIK_TRY(naik_propagator_file_note(j->file, "modes", text));
-    NAIK_TRY(compare_modes(j, epsilon, filed));
-done:
-    return status;
+    NAIK_PASS(naik_propagator_file_note(j->file, "modes", text));
+    return compare_modes(j, epsilon, filed);
 }
 
 void solve_report_end(const solve_job *j, naik_status status)
@@ -474,7 +458,6 @@ static void print_summary(const solve_job *j, const naik_input_task *task, const
 
 naik_status solve_report_correlators(const solve_job *j, const naik_input_task *task)
 {
-    naik_status status = NAIK_OK;
     double *const sum = j->correlators; /* of the last solve, which is in the file */
     for (int colour = 0; colour < j->input->kind->columns; colour++) {
         int solve = naik_propagator_file_solve(j->file, task->source, task->mass, colour);
@@ -482,12 +465,11 @@ naik_status solve_report_correlators(const solve_job *j, const naik_input_task *
             return NAIK_OK;
         }
     }
-    NAIK_TRY(naik_propagator_file_read_correlators(j->file, task->source, task->mass, sum));
+    NAIK_PASS(naik_propagator_file_read_correlators(j->file, task->source, task->mass, sum));
     if (j->input->output.print_correlators) {
         print_numbers(j, task, sum);
     } else {
         print_summary(j, task, sum);
     }
-done:
-    return status;
+    return NAIK_OK;
 }

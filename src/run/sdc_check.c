@@ -95,20 +95,18 @@ static naik_status note_change(sdc_check *guard, const char *what, const char *k
 naik_status sdc_check_links(sdc_check *guard)
 {
     static const char *const kinds[] = {"double precision", "the iteration", "the iteration"};
-    naik_status status = NAIK_OK;
     const char *what;
     int rank;
     for (int i = 0; i < NAIK_PRECISIONS && !guard->checked && !guard->links_lost; i++) {
-        NAIK_TRY(naik_operator_set_verify(guard->set, (naik_precision)i, &what, &rank));
-        NAIK_TRY(note_change(guard, what, kinds[i], rank));
+        NAIK_PASS(naik_operator_set_verify(guard->set, (naik_precision)i, &what, &rank));
+        NAIK_PASS(note_change(guard, what, kinds[i], rank));
     }
     if (guard->multigrid != NULL && !guard->checked && !guard->links_lost) {
-        NAIK_TRY(naik_multigrid_verify(guard->multigrid, &what, &rank));
-        NAIK_TRY(note_change(guard, what, "multigrid", rank));
+        NAIK_PASS(naik_multigrid_verify(guard->multigrid, &what, &rank));
+        NAIK_PASS(note_change(guard, what, "multigrid", rank));
     }
     guard->checked = !guard->links_lost;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static void give_up(sdc_check *guard, int task)
@@ -139,13 +137,12 @@ static bool check_residuals(sdc_check *guard, int task, const naik_propagator_re
 static naik_status check_bits(sdc_check *guard, int task, const double *x, const naik_lattice *lat,
                               bool *good)
 {
-    naik_status status = NAIK_OK;
     char name[128];
     solve_attempt *attempt = &guard->attempts[task];
     const size_t spin = (size_t)guard->input->kind->spin;
     const uint32_t sum = naik_crc32(x, spin * naik_lattice_vector_bytes(lat));
     int64_t others[2] = {sum != attempt->sum[0], sum != attempt->sum[1]};
-    NAIK_TRY(naik_comm_sum_i64(guard->comm, others, 2));
+    NAIK_PASS(naik_comm_sum_i64(guard->comm, others, 2));
     *good = false;
     for (int i = 0; i < attempt->kept; i++) {
         *good = *good || others[i] == 0;
@@ -164,8 +161,7 @@ static naik_status check_bits(sdc_check *guard, int task, const double *x, const
     } else {
         give_up(guard, task);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status sdc_check_judge(sdc_check *guard, int task, const double *x, const naik_lattice *lat,

@@ -85,24 +85,21 @@ static naik_solve_record record_of(const solve_job *j, const naik_input_task *ta
 naik_status solve_finished_make(solve_job *j, int task, const double *x,
                                 const naik_propagator_result *result, solve_finished *out)
 {
-    naik_status status = NAIK_OK;
     const naik_input_task *of = &j->input->tasks[task];
     const bool with_correlators = j->input->solve[of->solve].correlators.count > 0;
     if (with_correlators) {
-        NAIK_TRY(make_correlators(j, of, result->part));
+        NAIK_PASS(make_correlators(j, of, result->part));
     }
     *out = (solve_finished){.task = task,
                             .record = record_of(j, of, result),
                             .result = result,
                             .correlators = with_correlators ? j->correlators : NULL,
                             .x = contraction_keeps(j->input) ? x : NULL};
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status solve_store(solve_job *j, const solve_finished *finished)
 {
-    naik_status status = NAIK_OK;
     const naik_input_task *task = &j->input->tasks[finished->task];
     const naik_propagator_result *result = finished->result;
     const int solve = naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
@@ -113,19 +110,18 @@ naik_status solve_store(solve_job *j, const solve_finished *finished)
                              j->input->output.precision / 8);
     }
     naik_fault_before_write(j->fault);
-    NAIK_TRY(naik_propagator_file_commit(j->file, solve, finished->x, finished->correlators,
-                                         &finished->record, result->cg.history,
-                                         result->cg.history_length));
+    NAIK_PASS(naik_propagator_file_commit(j->file, solve, finished->x, finished->correlators,
+                                          &finished->record, result->cg.history,
+                                          result->cg.history_length));
     naik_fault_after_write(j->fault);
     naik_timer_stop(j->timer, "write");
     j->done++;
     solve_progress_done(j, task, result);
     solve_report_solve(j, task, result);
     if (finished->correlators != NULL) {
-        NAIK_TRY(solve_report_correlators(j, task));
+        NAIK_PASS(solve_report_correlators(j, task));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* ---- sources that are contracted first */
@@ -174,13 +170,11 @@ bool solve_waiting_reads(void *data, int64_t index)
 
 naik_status solve_waiting_begin(solve_job *j)
 {
-    naik_status status = NAIK_OK;
     for (int64_t i = 0; i < j->pending_count; i++) {
         const naik_input_task *task = solve_task(j, i);
-        NAIK_TRY(contract_ahead_ready(j->ahead, task->source, task->mass));
+        NAIK_PASS(contract_ahead_ready(j->ahead, task->source, task->mass));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status copy_numbers(naik_log *log, const double *from, size_t count, double **out)
@@ -273,39 +267,35 @@ done:
 
 naik_status solve_waiting_end(solve_job *j)
 {
-    naik_status status = NAIK_OK;
     while (j->waiting != NULL) {
         const naik_input_task *task = &j->input->tasks[j->waiting->task];
-        NAIK_TRY(give_back(j, task->source, task->mass));
+        NAIK_PASS(give_back(j, task->source, task->mass));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status solve_waiting_store(solve_job *j, const solve_finished *finished)
 {
-    naik_status status = NAIK_OK;
     const naik_input_task *of = &j->input->tasks[finished->task];
     const bool waits = contract_ahead_suffices(j->ahead, of->source, of->mass);
     int source = -1, mass = -1;
     bool made = false;
     if (contract_ahead_loses(j->ahead, of->source, of->mass, &source, &mass)) {
-        NAIK_TRY(give_back(j, source, mass));
+        NAIK_PASS(give_back(j, source, mass));
     }
     naik_timer_start(j->timer, "contractions");
-    NAIK_TRY(contract_ahead_take(j->ahead, of->source, of->mass, of->colour, finished->result->part,
-                                 &made));
+    NAIK_PASS(contract_ahead_take(j->ahead, of->source, of->mass, of->colour,
+                                  finished->result->part, &made));
     naik_timer_stop(j->timer, "contractions");
     if (!waits) {
         return solve_store(j, finished);
     }
-    NAIK_TRY(wait(j, finished));
+    NAIK_PASS(wait(j, finished));
     if (made) {
         naik_timer_start(j->timer, "write");
-        NAIK_TRY(contract_ahead_write(j->ahead, of->source, of->mass, j->file));
+        NAIK_PASS(contract_ahead_write(j->ahead, of->source, of->mass, j->file));
         naik_timer_stop(j->timer, "write");
-        NAIK_TRY(store_all(j, of->source, of->mass, NULL));
+        NAIK_PASS(store_all(j, of->source, of->mass, NULL));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

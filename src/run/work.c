@@ -164,22 +164,19 @@ static naik_solver_pace pace_of(void *data)
 
 static naik_status at_poll(void *data, const naik_solver_progress *progress)
 {
-    naik_status status = NAIK_OK;
     solve_job *j = data;
     naik_watchdog_step(j->comm->watchdog, progress->iterations);
     sdc_check_poll(&j->guard);
     solve_progress_poll(j, progress);
     solve_method_look(j, progress);
-    NAIK_TRY(solve_meeting_poll(j));
+    NAIK_PASS(solve_meeting_poll(j));
     const naik_multigrid *multigrid = quark_multigrid_at_work(&j->multigrid);
     naik_fault_targets targets = naik_fault_targets_of(&j->set);
     if (multigrid != NULL) {
         targets.vectors = multigrid->used;
         targets.coarse = multigrid->coarse->used;
     }
-    NAIK_TRY(naik_fault_in_solve(j->fault, progress, &targets));
-done:
-    return status;
+    return naik_fault_in_solve(j->fault, progress, &targets);
 }
 
 static const naik_quark *quark_of(const solve_job *j, int task)
@@ -252,22 +249,20 @@ static naik_status get_modes(solve_job *j, naik_fatlong *canonical)
  * the others read what it has filed. */
 static naik_status make_modes(solve_job *j, double epsilon, naik_fatlong *canonical)
 {
-    naik_status status = NAIK_OK;
     const double start_s = naik_time_s();
     bool there = j->groups == NULL;
     naik_timer_start(j->timer, "modes");
     if (j->groups != NULL) {
-        NAIK_TRY(are_filed(j, epsilon, &there));
+        NAIK_PASS(are_filed(j, epsilon, &there));
     }
     for (int turn = there ? 1 : 0; turn < 2; turn++) {
         const bool mine = there || solve_groups_leads(j->groups) == (turn == 0);
-        NAIK_TRY(solve_groups_agree(j, mine ? get_modes(j, canonical) : NAIK_OK));
+        NAIK_PASS(solve_groups_agree(j, mine ? get_modes(j, canonical) : NAIK_OK));
     }
-    NAIK_TRY(solve_report_modes(j, epsilon));
+    NAIK_PASS(solve_report_modes(j, epsilon));
     naik_timer_stop(j->timer, "modes");
     solve_progress_passed(j, naik_time_s() - start_s);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Makes and packs the links of the solves at work, and their modes. */
@@ -425,9 +420,8 @@ static bool any_listed_open(const solve_job *j)
 static naik_status make_solver(solve_job *j, const naik_solver_kind *kind, int batch,
                                quark_solver *out)
 {
-    naik_status status = NAIK_OK;
     naik_timer_start(j->timer, "memory of solvers");
-    NAIK_TRY(quark_solver_create(j->input, &j->plan, kind, &j->set, j->modes, batch, out));
+    NAIK_PASS(quark_solver_create(j->input, &j->plan, kind, &j->set, j->modes, batch, out));
     naik_timer_stop(j->timer, "memory of solvers");
     out->options.history_stride = j->plan.history_stride;
     out->options.preconditioner = j->by_multigrid ? quark_multigrid_use(&j->multigrid) : NULL;
@@ -435,8 +429,7 @@ static naik_status make_solver(solve_job *j, const naik_solver_kind *kind, int b
     if (j->trial.limit > 0 && !j->trial.joint) { /* or the column is listed twice */
         out->options.max_iterations = j->trial.limit;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* One column, by what goes before multigrid: one group has it, and all know what came of it. Where it tells that its quark
@@ -488,24 +481,22 @@ done:
 static naik_status choose(solve_job *j, int first, const naik_set_storage *storage, double *setup_s,
                           bool *interrupted)
 {
-    naik_status status = NAIK_OK;
     solve_method method =
         quark_multigrid_is_asked(j->input) ? SOLVE_METHOD_MULTIGRID : SOLVE_METHOD_PLAIN;
     bool kept = false;
     j->by_multigrid = false;
     if (j->plan.multigrid_auto && j->plan.multigrid) {
-        NAIK_TRY(try_columns(j, first, &method, &kept, interrupted));
+        NAIK_PASS(try_columns(j, first, &method, &kept, interrupted));
     }
     if (method == SOLVE_METHOD_MULTIGRID && !*interrupted && !j->guard.links_lost) {
-        NAIK_TRY(solve_multigrid_ready(j, quark_of(j, first), storage,
-                                       j->plan.multigrid_auto && !kept, setup_s, interrupted));
+        NAIK_PASS(solve_multigrid_ready(j, quark_of(j, first), storage,
+                                        j->plan.multigrid_auto && !kept, setup_s, interrupted));
         j->by_multigrid = j->pending_count > 0 && quark_multigrid_use(&j->multigrid) != NULL;
     }
     if (!j->by_multigrid && j->multigrid.mg != NULL && j->plan.multigrid_batch < j->plan.batch) {
         quark_multigrid_close(&j->multigrid); /* memory holds it beside its own batch only */
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The open solves that share operator and modes with `first`; then those of the same operator whose sources are
@@ -572,13 +563,11 @@ static bool any_open(const solve_job *j)
 /* What an earlier run kept: a group restores of it what it solves, all ranks save. */
 static naik_status open_checkpoint(solve_job *j)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_checkpoint_open(j->file, j->whole, &j->checkpoint));
+    NAIK_PASS(naik_checkpoint_open(j->file, j->whole, &j->checkpoint));
     if (j->groups != NULL && naik_checkpoint_count(j->checkpoint) > 0) {
-        NAIK_TRY(solve_groups_agree(j, naik_checkpoint_open(j->file, j->lattice, &j->restored)));
+        NAIK_PASS(solve_groups_agree(j, naik_checkpoint_open(j->file, j->lattice, &j->restored)));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status solve_work(solve_job *j, bool *interrupted)

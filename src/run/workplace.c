@@ -37,55 +37,47 @@ naik_status workplace_clock(naik_comm *comm, workplace *w)
 
 static naik_status make_backend(const workplace_options *o, workplace *w)
 {
-    naik_status status = NAIK_OK;
     const int threads = o->tuning.threads;
-    NAIK_TRY(naik_comm_agree(w->comm, naik_threads_check(w->comm->log, o->threads_name, threads)));
+    NAIK_PASS(naik_comm_agree(w->comm, naik_threads_check(w->comm->log, o->threads_name, threads)));
     if (threads > 0) {
         naik_threads_use(threads);
     }
     naik_timer_start(w->timer, "open device");
-    NAIK_TRY(naik_backend_create(w->comm, o->backend, &o->tuning, &w->backend));
+    NAIK_PASS(naik_backend_create(w->comm, o->backend, &o->tuning, &w->backend));
     naik_timer_stop(w->timer, "open device");
     w->backend->timer = w->timer;
     if (o->greet != NULL) {
         o->greet(w);
     }
     if (o->placement) {
-        NAIK_TRY(naik_placement_print(w->backend));
+        NAIK_PASS(naik_placement_print(w->backend));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status make_lattice(const workplace_options *o, workplace *w)
 {
-    naik_status status = NAIK_OK;
     w->lattice = o->lattice;
     if (o->lattice == NULL) {
-        NAIK_TRY(naik_lattice_create(w->comm, o->size, o->grid[0] > 0 ? o->grid : NULL,
-                                     &w->own_lattice));
+        NAIK_PASS(naik_lattice_create(w->comm, o->size, o->grid[0] > 0 ? o->grid : NULL,
+                                      &w->own_lattice));
         w->lattice = w->own_lattice;
     }
-    NAIK_TRY(naik_geometry_create(w->backend, w->lattice, &w->geometry));
-done:
-    return status;
+    return naik_geometry_create(w->backend, w->lattice, &w->geometry);
 }
 
 naik_status workplace_open(naik_comm *comm, const workplace_options *options, workplace *w)
 {
-    naik_status status = NAIK_OK;
     w->comm = comm;
     if (options->watchdog_s >= 0) {
         naik_watchdog_limit(comm->watchdog, options->watchdog_s);
     }
     if (options->interruptible) {
-        NAIK_TRY(naik_comm_agree(comm, naik_interrupt_create(comm, options->wall_limit_s,
-                                                             options->begun_s, &w->interrupt)));
+        NAIK_PASS(naik_comm_agree(comm, naik_interrupt_create(comm, options->wall_limit_s,
+                                                              options->begun_s, &w->interrupt)));
     }
-    NAIK_TRY(make_backend(options, w));
-    NAIK_TRY(make_lattice(options, w));
-done:
-    return status;
+    NAIK_PASS(make_backend(options, w));
+    return make_lattice(options, w);
 }
 
 naik_status workplace_links(workplace *w, const naik_input *input, const naik_gauge *thin)

@@ -73,12 +73,11 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
 static naik_status take_solution(void *data, int64_t index, const double *x,
                                  const naik_propagator_result *result)
 {
-    naik_status status = NAIK_OK;
     batch *b = data;
     const naik_modes *modes = b->session->quark.modes;
     const size_t count = vector_count(b->session);
     const bool converged = naik_propagator_converged(result, b->input->solver.tolerance_full);
-    NAIK_TRY(session_guard_judge(&b->guard, index, result));
+    NAIK_PASS(session_guard_judge(&b->guard, index, result));
     if (x != NULL) {
         memcpy(b->x + (size_t)index * count, x, count * sizeof *x);
     }
@@ -95,8 +94,7 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
                  ? "above tolerance_full"
                  : naik_solver_reason_text(result->cg.reason));
     b->done++;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Sources are only read. */
@@ -164,28 +162,24 @@ done:
 /* The links of an array, on a lattice of the session's own. */
 static naik_status take_array(const naik_session_options *o, naik_session *s, naik_gauge **thin)
 {
-    naik_status status = NAIK_OK;
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the input is made before
     const int *grid = s->input->run.grid[0] > 0 ? s->input->run.grid : NULL;
-    NAIK_TRY(naik_lattice_create(s->comm, s->input->lattice.size, grid, &s->lattice));
-    NAIK_TRY(naik_gauge_create(s->lattice, thin));
+    NAIK_PASS(naik_lattice_create(s->comm, s->input->lattice.size, grid, &s->lattice));
+    NAIK_PASS(naik_gauge_create(s->lattice, thin));
     memcpy((*thin)->link, o->array, (size_t)s->lattice->sites * NAIK_DIM * sizeof *(*thin)->link);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The thin links of the workplace as sources want them. */
 static naik_status keep_thin(naik_session *s)
 {
-    naik_status status = NAIK_OK;
     if (s->at.links.thin == NULL) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_gauge_create(s->at.lattice, &s->thin));
-    NAIK_TRY(naik_gauge_copy(s->at.links.thin, s->thin));
+    NAIK_PASS(naik_gauge_create(s->at.lattice, &s->thin));
+    NAIK_PASS(naik_gauge_copy(s->at.links.thin, s->thin));
     naik_link_provider_turn(s->input, s->thin);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status open_session(const naik_session_options *o, naik_session *s)

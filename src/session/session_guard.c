@@ -37,33 +37,29 @@ static naik_status refuse(const session_guard *guard, const char *what, int rank
 
 static naik_status check_links(session_guard *guard)
 {
-    naik_status status = NAIK_OK;
     const char *what;
     int rank;
     for (int i = 0; i < NAIK_PRECISIONS && !guard->checked; i++) {
-        NAIK_TRY(naik_operator_set_verify(guard->set, (naik_precision)i, &what, &rank));
-        NAIK_TRY(refuse(guard, what, rank));
+        NAIK_PASS(naik_operator_set_verify(guard->set, (naik_precision)i, &what, &rank));
+        NAIK_PASS(refuse(guard, what, rank));
     }
     if (guard->multigrid != NULL && !guard->checked) {
-        NAIK_TRY(naik_multigrid_verify(guard->multigrid, &what, &rank));
-        NAIK_TRY(refuse(guard, what, rank));
+        NAIK_PASS(naik_multigrid_verify(guard->multigrid, &what, &rank));
+        NAIK_PASS(refuse(guard, what, rank));
     }
     guard->checked = true;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status session_guard_judge(session_guard *guard, int64_t index,
                                 const naik_propagator_result *result)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(check_links(guard));
+    NAIK_PASS(check_links(guard));
     if (result->suspect) {
-        status = NAIK_FAIL(guard->comm->log, NAIK_ERR_CORRUPT,
-                           "solution %d: the solver found a residual of %.3e and the check of its "
-                           "solution %.3e, so something was corrupted on the way: solve again",
-                           (int)index, result->cg.residual, result->independent_residual);
+        return NAIK_FAIL(guard->comm->log, NAIK_ERR_CORRUPT,
+                         "solution %d: the solver found a residual of %.3e and the check of its "
+                         "solution %.3e, so something was corrupted on the way: solve again",
+                         (int)index, result->cg.residual, result->independent_residual);
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -171,15 +171,13 @@ static naik_status read_environment(naik_comm *comm, char backend[VARIABLE], cha
 {
     const char *const names[] = {"NAIK_BACKEND", "NAIK_GRID"};
     char *const values[] = {backend, grid};
-    naik_status status = NAIK_OK;
     for (int i = 0; i < 2; i++) {
         const char *text = getenv(names[i]);
         memset(values[i], 0, VARIABLE);
         snprintf(values[i], VARIABLE, "%s", text != NULL ? text : "");
-        NAIK_TRY(naik_comm_broadcast(comm, values[i], VARIABLE, 0));
+        NAIK_PASS(naik_comm_broadcast(comm, values[i], VARIABLE, 0));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status join(naik_log *log, const char *key, const char *value, char **out)

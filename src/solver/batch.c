@@ -54,27 +54,22 @@ static naik_status check_create(const naik_solver_kind *kind,
 
 static naik_status create_fields(const naik_solver *s, naik_precision precision, batch_fields *out)
 {
-    naik_status status = NAIK_OK;
     for (int i = 0; i < s->fields; i++) {
-        NAIK_TRY(naik_field_create_spin(s->geometry, precision, s->op[NAIK_RUNG_DOUBLE]->ops->spin,
-                                        s->width, &out->field[i]));
+        NAIK_PASS(naik_field_create_spin(s->geometry, precision, s->op[NAIK_RUNG_DOUBLE]->ops->spin,
+                                         s->width, &out->field[i]));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status allocate_scalars(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
     const size_t width = (size_t)s->width, sums = (size_t)s->kind->sums * width;
-    NAIK_TRY(
+    NAIK_PASS(
         naik_backend_alloc(backend, width * sizeof *s->rhs, "solver scalars", (void **)&s->rhs));
-    NAIK_TRY(
+    NAIK_PASS(
         naik_backend_alloc(backend, width * sizeof *s->mask, "solver scalars", (void **)&s->mask));
-    NAIK_TRY(naik_backend_alloc(backend, sums * sizeof *s->sums, "solver sums", (void **)&s->sums));
-done:
-    return status;
+    return naik_backend_alloc(backend, sums * sizeof *s->sums, "solver sums", (void **)&s->sums);
 }
 
 static const naik_operator *there(const naik_operator *op)
@@ -197,7 +192,6 @@ static void set_width(naik_solver *s, int width)
 /* Room for the history that this solve keeps; made once and kept for the next. */
 static naik_status reserve_history(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
     const size_t ring = (size_t)s->longest * (size_t)s->width, stride = (size_t)s->history_stride;
     const char *what = "residual history";
@@ -206,29 +200,27 @@ static naik_status reserve_history(naik_solver *s)
         naik_free(s->ring);
         s->history = s->ring = NULL;
         s->history_capacity = 0;
-        NAIK_TRY(
+        NAIK_PASS(
             naik_backend_alloc(backend, ring * sizeof *s->history, what, (void **)&s->history));
-        NAIK_TRY(naik_alloc(backend->log, ring * sizeof *s->ring, what, (void **)&s->ring));
+        NAIK_PASS(naik_alloc(backend->log, ring * sizeof *s->ring, what, (void **)&s->ring));
         /* rhs that rest write no rows, but all rows are read */
-        NAIK_TRY(naik_backend_upload(backend, s->history, s->ring, ring * sizeof *s->ring));
+        NAIK_PASS(naik_backend_upload(backend, s->history, s->ring, ring * sizeof *s->ring));
         s->history_capacity = ring;
     }
     for (int c = 0; stride > s->slot_history_capacity && c < s->width; c++) {
         double **history = &s->slot[c].state.history;
         naik_free(*history);
         *history = NULL;
-        NAIK_TRY(naik_alloc(backend->log, stride * sizeof **history, what, (void **)history));
+        NAIK_PASS(naik_alloc(backend->log, stride * sizeof **history, what, (void **)history));
     }
     s->slot_history_capacity =
         stride > s->slot_history_capacity ? stride : s->slot_history_capacity;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status batch_begin(naik_solver *s, naik_parity parity, const naik_solver_options *options,
                         int64_t count)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
     s->parity = parity;
     s->now = 0;
@@ -241,36 +233,30 @@ naik_status batch_begin(naik_solver *s, naik_parity parity, const naik_solver_op
     if (s->kind->begin != NULL) {
         s->kind->begin(s, options);
     }
-    NAIK_TRY(naik_comm_agree(backend->comm, reserve_history(s)));
+    NAIK_PASS(naik_comm_agree(backend->comm, reserve_history(s)));
     set_width(s, count < s->width ? (int)(count > 0 ? count : 1) : s->width);
     memset(s->record, 0, sizeof s->record);
-    NAIK_TRY(batch_upload(s));
-done:
-    return status;
+    return batch_upload(s);
 }
 
 naik_status batch_upload(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_backend_upload(s->geometry->backend, s->rhs, s->record,
-                                 (size_t)s->width_now * sizeof *s->record));
+    NAIK_PASS(naik_backend_upload(s->geometry->backend, s->rhs, s->record,
+                                  (size_t)s->width_now * sizeof *s->record));
     if (s->kind->upload != NULL) {
-        NAIK_TRY(s->kind->upload(s));
+        NAIK_PASS(s->kind->upload(s));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status batch_download(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_backend_download(s->geometry->backend, s->record, s->rhs,
-                                   (size_t)s->width_now * sizeof *s->record));
+    NAIK_PASS(naik_backend_download(s->geometry->backend, s->record, s->rhs,
+                                    (size_t)s->width_now * sizeof *s->record));
     if (s->kind->download != NULL) {
-        NAIK_TRY(s->kind->download(s));
+        NAIK_PASS(s->kind->download(s));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status batch_set_mask(naik_solver *s, const bool wanted[NAIK_MAX_RHS])
@@ -287,29 +273,22 @@ naik_status batch_set_mask(naik_solver *s, const bool wanted[NAIK_MAX_RHS])
 /* The sums of all rhs, over all ranks. */
 static naik_status take_sums(naik_solver *s, double values[NAIK_MAX_RHS])
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
-    NAIK_TRY(backend->ops->reduction.over_ranks(backend, s->sums, s->width_now));
-    NAIK_TRY(backend->ops->reduction.values(backend, s->sums, s->width_now, values));
-done:
-    return status;
+    NAIK_PASS(backend->ops->reduction.over_ranks(backend, s->sums, s->width_now));
+    return backend->ops->reduction.values(backend, s->sums, s->width_now, values);
 }
 
 naik_status batch_dots(naik_solver *s, const naik_field *v, const naik_field *w,
                        double dots[NAIK_MAX_RHS])
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
-    NAIK_TRY(backend->ops->reduction.clear(backend, s->sums, s->width_now));
-    NAIK_TRY(backend->ops->reduction.dot(v, w, s->sums));
-    NAIK_TRY(take_sums(s, dots));
-done:
-    return status;
+    NAIK_PASS(backend->ops->reduction.clear(backend, s->sums, s->width_now));
+    NAIK_PASS(backend->ops->reduction.dot(v, w, s->sums));
+    return take_sums(s, dots);
 }
 
 naik_status batch_site_residuals(naik_solver *s, const bool asks[NAIK_MAX_RHS])
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
     const double sites = 0.5 * (double)s->geometry->lattice->volume;
     bool any = false;
@@ -320,17 +299,16 @@ naik_status batch_site_residuals(naik_solver *s, const bool asks[NAIK_MAX_RHS])
     if (!any) {
         return NAIK_OK;
     }
-    NAIK_TRY(backend->ops->reduction.clear(backend, s->sums, s->width_now));
-    NAIK_TRY(backend->ops->reduction.site_ratio(s->outer.field[BATCH_R], s->outer.field[BATCH_X],
-                                                s->sums));
-    NAIK_TRY(take_sums(s, ratio));
+    NAIK_PASS(backend->ops->reduction.clear(backend, s->sums, s->width_now));
+    NAIK_PASS(backend->ops->reduction.site_ratio(s->outer.field[BATCH_R], s->outer.field[BATCH_X],
+                                                 s->sums));
+    NAIK_PASS(take_sums(s, ratio));
     for (int c = 0; c < s->width_now; c++) {
         if (asks[c]) {
             s->slot[c].state.site_residual = sqrt(ratio[c] / sites);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* field's rhs map[0..n-1], by way of `spare`, a field of the same precision whose content is free. */
@@ -346,29 +324,25 @@ static naik_status narrow_field(naik_field **field, naik_field **spare, const in
 
 static naik_status narrow_fields(batch_fields *f, int fields, const int *map, int n)
 {
-    naik_status status = NAIK_OK;
     for (int i = 0; i < fields; i++) {
         if (i != BATCH_SPARE) {
-            NAIK_TRY(narrow_field(&f->field[i], &f->field[BATCH_SPARE], map, n));
+            NAIK_PASS(narrow_field(&f->field[i], &f->field[BATCH_SPARE], map, n));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Rhs map[0..n-1] become 0..n-1. */
 static naik_status arrange(naik_solver *s, const int *map, int n)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(narrow_field(&s->b, &s->outer.field[BATCH_SPARE], map, n));
-    NAIK_TRY(narrow_fields(&s->outer, s->fields, map, n));
+    NAIK_PASS(narrow_field(&s->b, &s->outer.field[BATCH_SPARE], map, n));
+    NAIK_PASS(narrow_fields(&s->outer, s->fields, map, n));
     if (batch_is_mixed(s)) {
-        NAIK_TRY(narrow_fields(&s->low, s->fields, map, n));
+        NAIK_PASS(narrow_fields(&s->low, s->fields, map, n));
     } else {
         s->low = s->outer;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The rhs that are not idle, in order. */
@@ -385,15 +359,14 @@ static int busy(const naik_solver *s, int map[NAIK_MAX_RHS])
 
 naik_status batch_narrow(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     int map[NAIK_MAX_RHS];
     const int n = busy(s, map);
     if (n == 0 || 4 * n > 3 * s->width_now) {
         return NAIK_OK;
     }
-    NAIK_TRY(arrange(s, map, n));
+    NAIK_PASS(arrange(s, map, n));
     if (s->kind->narrow != NULL) {
-        NAIK_TRY(s->kind->narrow(s, map, n));
+        NAIK_PASS(s->kind->narrow(s, map, n));
     }
     for (int c = 0; c < n; c++) { /* slots own their history: swap, so that each has one owner */
         const batch_slot moved = s->slot[map[c]];
@@ -402,14 +375,11 @@ naik_status batch_narrow(naik_solver *s)
         s->slot[c] = moved;
     }
     set_width(s, n);
-    NAIK_TRY(batch_upload(s));
-done:
-    return status;
+    return batch_upload(s);
 }
 
 naik_status batch_widen(naik_solver *s, int64_t more)
 {
-    naik_status status = NAIK_OK;
     int map[NAIK_MAX_RHS];
     const int64_t wanted = busy(s, map) + more;
     const int n = wanted < s->width ? (int)wanted : s->width;
@@ -420,9 +390,7 @@ naik_status batch_widen(naik_solver *s, int64_t more)
         map[c] = c < s->width_now ? c : 0;
         s->record[c] = c < s->width_now ? s->record[c] : (naik_rhs){.state = NAIK_RHS_IDLE};
     }
-    NAIK_TRY(arrange(s, map, n));
+    NAIK_PASS(arrange(s, map, n));
     set_width(s, n);
-    NAIK_TRY(batch_upload(s));
-done:
-    return status;
+    return batch_upload(s);
 }

@@ -23,34 +23,31 @@ static int64_t open_to(const naik_solver_stream *stream)
 /* A starting value of rhs c; what went into it counts as done by this rhs. */
 static naik_status take_start(naik_solver *s, const naik_solver_starter *starter, int c)
 {
-    naik_status status = NAIK_OK;
     batch_slot *slot = &s->slot[c];
     naik_solver_start start = {.iterations = 0};
     if (starter == NULL || starter->start == NULL) {
         return NAIK_OK;
     }
-    NAIK_TRY(starter->start(starter->data, slot->index, s->outer.field[BATCH_X], c, &start));
+    NAIK_PASS(starter->start(starter->data, slot->index, s->outer.field[BATCH_X], c, &start));
     for (int i = 0; i < start.history_length && i < s->history_stride; i++) {
         slot->state.history[i] = start.history[i];
     }
     slot->state.seconds = start.seconds;
     slot->start_iterations = s->record[c].iterations = start.iterations;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The next system into slot c; *kept: it goes on where another run left it. */
 static naik_status load_system(naik_solver *s, const naik_solver_options *options,
                                const naik_solver_stream *stream, int c, bool *kept)
 {
-    naik_status status = NAIK_OK;
     batch_slot *slot = &s->slot[c];
     naik_solver_system *system = &slot->system;
     *slot = (batch_slot){
         .index = s->next++,
         .state = {.best_rr = INFINITY, .corrected_rr = INFINITY, .history = slot->state.history}};
     *system = (naik_solver_system){.shift = 0};
-    NAIK_TRY(stream->load(stream->data, slot->index, s->b, c, system));
+    NAIK_PASS(stream->load(stream->data, slot->index, s->b, c, system));
     if (!(system->shift >= 0) || !(system->tolerance > 0) || !(system->site_tolerance >= 0)) {
         return NAIK_FAIL(s->geometry->backend->log, NAIK_ERR_ARG,
                          "a system needs a shift of at least 0 and a positive tolerance");
@@ -58,17 +55,14 @@ static naik_status load_system(naik_solver *s, const naik_solver_options *option
     s->record[c] = (naik_rhs){.shift = system->shift, .limit = batch_limit(s, options, c)};
     s->kind->load(s, options, c);
     slot->state.first_rung = (int32_t)s->kind->rung(s, batch_stage_of(s, c));
-    NAIK_TRY(take_start(s, stream->starter, c));
-    NAIK_TRY(batch_restore(s, stream, c, kept));
-done:
-    return status;
+    NAIK_PASS(take_start(s, stream->starter, c));
+    return batch_restore(s, stream, c, kept);
 }
 
 /* Gives every idle rhs a new system, as long as there are some; the new ones wait for their stage. */
 static naik_status load_systems(naik_solver *s, const naik_solver_options *options,
                                 const naik_solver_stream *stream, int64_t open)
 {
-    naik_status status = NAIK_OK;
     double bb[NAIK_MAX_RHS], xx[NAIK_MAX_RHS];
     bool fresh[NAIK_MAX_RHS] = {false}, kept[NAIK_MAX_RHS] = {false};
     int loaded = 0;
@@ -79,16 +73,16 @@ static naik_status load_systems(naik_solver *s, const naik_solver_options *optio
     if (loaded == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(batch_set_mask(s, fresh));
-    NAIK_TRY(
+    NAIK_PASS(batch_set_mask(s, fresh));
+    NAIK_PASS(
         s->geometry->backend->ops->field.zero(s->outer.field[BATCH_X], s->mask, NAIK_RHS_CHECK));
     for (int c = 0; c < s->width_now; c++) {
         if (fresh[c]) {
-            NAIK_TRY(load_system(s, options, stream, c, &kept[c]));
+            NAIK_PASS(load_system(s, options, stream, c, &kept[c]));
         }
     }
-    NAIK_TRY(batch_dots(s, s->b, s->b, bb));
-    NAIK_TRY(batch_dots(s, s->outer.field[BATCH_X], s->outer.field[BATCH_X], xx));
+    NAIK_PASS(batch_dots(s, s->b, s->b, bb));
+    NAIK_PASS(batch_dots(s, s->outer.field[BATCH_X], s->outer.field[BATCH_X], xx));
     for (int c = 0; c < s->width_now; c++) {
         naik_solver_state *state = &s->slot[c].state;
         if (!fresh[c]) {
@@ -103,16 +97,13 @@ static naik_status load_systems(naik_solver *s, const naik_solver_options *optio
         state->moved = state->moved || xx[c] != 0;
         s->record[c].state = NAIK_RHS_WAIT;
     }
-    NAIK_TRY(batch_upload(s));
-done:
-    return status;
+    return batch_upload(s);
 }
 
 /* Rhs that wait go on, or ask for their true residual, if their stage is at work; where none is, the
  * fastest stage that is waited for comes. */
 static naik_status release(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     const int waiting = batch_in_state(s, NAIK_RHS_WAIT);
     bool begins[NAIK_MAX_RHS] = {false}, any = false;
     int least = -1;
@@ -139,12 +130,10 @@ static naik_status release(naik_solver *s)
         }
     }
     if (any && s->kind->clear != NULL) {
-        NAIK_TRY(batch_set_mask(s, begins));
-        NAIK_TRY(s->kind->clear(s));
+        NAIK_PASS(batch_set_mask(s, begins));
+        NAIK_PASS(s->kind->clear(s));
     }
-    NAIK_TRY(batch_upload(s));
-done:
-    return status;
+    return batch_upload(s);
 }
 
 int batch_limit(const naik_solver *s, const naik_solver_options *options, int c)
@@ -199,36 +188,31 @@ static bool holds(const naik_solver *s, const naik_solver_stream *stream)
 /* Where the first system is alone again, the others have not begun. */
 static naik_status forget_others(naik_solver *s, const naik_solver_stream *stream)
 {
-    naik_status status = NAIK_OK;
     if (pace_of(stream) != NAIK_SOLVER_FIRST || s->next <= 1) {
         return NAIK_OK;
     }
-    NAIK_TRY(close_iteration(s));
+    NAIK_PASS(close_iteration(s));
     for (int c = 0; c < s->width_now; c++) {
         if (s->slot[c].index != 0) {
             s->record[c].state = NAIK_RHS_IDLE;
         }
     }
     s->next = 1;
-    NAIK_TRY(batch_upload(s));
-done:
-    return status;
+    return batch_upload(s);
 }
 
 /* Hands back what was held, once it may be. */
 static naik_status finish_held(naik_solver *s, const naik_solver_stream *stream)
 {
-    naik_status status = NAIK_OK;
     if (batch_in_state(s, NAIK_RHS_HELD) == 0 || holds(s, stream)) {
         return NAIK_OK;
     }
     for (int c = 0; c < s->width_now; c++) {
         if (s->record[c].state == NAIK_RHS_HELD) {
-            NAIK_TRY(batch_finish(s, stream, c, s->slot[c].reason, s->slot[c].rr));
+            NAIK_PASS(batch_finish(s, stream, c, s->slot[c].reason, s->slot[c].rr));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status batch_finish(naik_solver *s, const naik_solver_stream *stream, int c,
@@ -268,26 +252,23 @@ naik_status batch_finish(naik_solver *s, const naik_solver_stream *stream, int c
  * update that an undisturbed run would not make changes bits. */
 static naik_status interrupt(naik_solver *s, const naik_solver_stream *stream)
 {
-    naik_status status = NAIK_OK;
     for (int c = 0; c < s->width_now; c++) {
         if (s->record[c].state != NAIK_RHS_IDLE) {
-            NAIK_TRY(batch_save(s, stream, c));
-            NAIK_TRY(batch_finish(s, stream, c, NAIK_SOLVER_INTERRUPTED, s->record[c].rr));
+            NAIK_PASS(batch_save(s, stream, c));
+            NAIK_PASS(batch_finish(s, stream, c, NAIK_SOLVER_INTERRUPTED, s->record[c].rr));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The residual history since the last poll, from the ring on the backend. */
 static naik_status take_history(naik_solver *s, const int before[])
 {
-    naik_status status = NAIK_OK;
     if (s->history_stride == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_backend_download(s->geometry->backend, s->ring, s->history,
-                                   (size_t)s->longest * (size_t)s->width_now * sizeof *s->ring));
+    NAIK_PASS(naik_backend_download(s->geometry->backend, s->ring, s->history,
+                                    (size_t)s->longest * (size_t)s->width_now * sizeof *s->ring));
     for (int c = 0; c < s->width_now; c++) {
         const naik_solver_state *state = &s->slot[c].state;
         for (int i = before[c]; i < s->record[c].iterations && i < s->history_stride; i++) {
@@ -295,14 +276,12 @@ static naik_status take_history(naik_solver *s, const int before[])
             state->history[i] = sqrt(rr / state->bb);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Runs until the next poll. */
 static naik_status run_to_poll(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
     const double start_s = naik_time_s();
     int before[NAIK_MAX_RHS] = {0}, count = 0;
@@ -312,9 +291,9 @@ static naik_status run_to_poll(naik_solver *s)
         flops -= flops_of(s, c);
     }
     naik_timer_start(backend->timer, "iterate");
-    NAIK_TRY(backend->ops->reduction.clear(backend, s->sums, s->kind->sums * s->width_now));
-    NAIK_TRY(s->kind->run(s, &count));
-    NAIK_TRY(take_history(s, before));
+    NAIK_PASS(backend->ops->reduction.clear(backend, s->sums, s->kind->sums * s->width_now));
+    NAIK_PASS(s->kind->run(s, &count));
+    NAIK_PASS(take_history(s, before));
     int all = 0;
     for (int c = 0; c < s->width_now; c++) {
         all += s->record[c].iterations - before[c];
@@ -328,8 +307,7 @@ static naik_status run_to_poll(naik_solver *s)
     }
     naik_timer_count(backend->timer, flops * 0.5 * (double)s->geometry->lattice->volume, 0);
     naik_timer_stop(backend->timer, "iterate");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Tells the stream where the solver is. */

@@ -40,7 +40,6 @@ naik_status batch_save(naik_solver *s, const naik_solver_stream *stream, int c)
 
 naik_status batch_restore(naik_solver *s, const naik_solver_stream *stream, int c, bool *found)
 {
-    naik_status status = NAIK_OK;
     batch_slot *slot = &s->slot[c];
     naik_solver_state state = {.history = slot->state.history};
     naik_field *fields[NAIK_RUNGS][NAIK_SOLVER_VECTORS] = {{NULL}};
@@ -51,7 +50,7 @@ naik_status batch_restore(naik_solver *s, const naik_solver_stream *stream, int 
     for (int stage = 0; stage < s->kind->stages; stage++) {
         s->kind->vectors(s, stage, fields[s->kind->rung(s, stage)]);
     }
-    NAIK_TRY(stream->restore(stream->data, slot->index, &state, fields, c, found));
+    NAIK_PASS(stream->restore(stream->data, slot->index, &state, fields, c, found));
     if (*found) {
         const int limit = s->record[c].limit;
         slot->state = state;
@@ -59,6 +58,5 @@ naik_status batch_restore(naik_solver *s, const naik_solver_stream *stream, int 
         s->record[c] = state.record;
         s->record[c].limit = limit;
     }
-done:
-    return status;
+    return NAIK_OK;
 }

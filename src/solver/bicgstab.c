@@ -20,18 +20,15 @@ static bool takes(const naik_operator *op)
 
 static naik_status allocate(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
     const size_t width = (size_t)s->width;
     bg_own *own = NULL;
-    NAIK_TRY(naik_alloc(backend->log, sizeof *own, "solver scalars", (void **)&own));
+    NAIK_PASS(naik_alloc(backend->log, sizeof *own, "solver scalars", (void **)&own));
     s->own = own;
-    NAIK_TRY(naik_backend_alloc(backend, width * sizeof *own->record, "solver scalars",
-                                (void **)&own->record));
-    NAIK_TRY(naik_backend_alloc(backend, NAIK_COEFFICIENTS * width * sizeof *own->coefficients,
-                                "solver scalars", (void **)&own->coefficients));
-done:
-    return status;
+    NAIK_PASS(naik_backend_alloc(backend, width * sizeof *own->record, "solver scalars",
+                                 (void **)&own->record));
+    return naik_backend_alloc(backend, NAIK_COEFFICIENTS * width * sizeof *own->coefficients,
+                              "solver scalars", (void **)&own->coefficients);
 }
 
 static naik_status create(naik_solver *s)
@@ -53,7 +50,6 @@ static void destroy(naik_solver *s)
 /* With the records go the coefficients that belong to them. */
 static naik_status upload(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
     const size_t n = (size_t)s->width_now;
     const bg_own *own = bg_own_of(s);
@@ -63,11 +59,9 @@ static naik_status upload(naik_solver *s)
         record[c] = s->slot[c].state.bicgstab;
         naik_bicgstab_coefficients(&record[c], c, s->width_now, coefficients);
     }
-    NAIK_TRY(naik_backend_upload(backend, own->record, record, n * sizeof *record));
-    NAIK_TRY(naik_backend_upload(backend, own->coefficients, coefficients,
-                                 NAIK_COEFFICIENTS * n * sizeof *coefficients));
-done:
-    return status;
+    NAIK_PASS(naik_backend_upload(backend, own->record, record, n * sizeof *record));
+    return naik_backend_upload(backend, own->coefficients, coefficients,
+                               NAIK_COEFFICIENTS * n * sizeof *coefficients);
 }
 
 static naik_status download(naik_solver *s)

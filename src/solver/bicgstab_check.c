@@ -37,7 +37,6 @@ static double delta_of(const naik_solver *s, bg_level level)
  * iterated yet has found nothing: its correction is whatever lay there. */
 static naik_status add_correction(naik_solver *s, const bool asks[])
 {
-    naik_status status = NAIK_OK;
     const naik_field_ops *field = &s->geometry->backend->ops->field;
     naik_field *correction = bg_fields_of(s, bg_at_work(s))[BATCH_X];
     double norms[NAIK_MAX_RHS];
@@ -45,63 +44,56 @@ static naik_status add_correction(naik_solver *s, const bool asks[])
     if (!bg_corrects(s, bg_at_work(s))) {
         return NAIK_OK;
     }
-    NAIK_TRY(batch_dots(s, correction, correction, norms));
+    NAIK_PASS(batch_dots(s, correction, correction, norms));
     for (int c = 0; c < s->width_now; c++) {
         const naik_solver_state *at = &s->slot[c].state; /* what was kept has x alone */
         const bool started = asks[c] && at->started && (at->level != BG_MULTIGRID || at->live);
         good[c] = started && isfinite(norms[c]);
         s->slot[c].broke = s->slot[c].broke || (started && !good[c]);
     }
-    NAIK_TRY(batch_set_mask(s, good));
-    NAIK_TRY(field->add(s->outer.field[BATCH_X], correction, s->mask, NAIK_RHS_CHECK));
-    NAIK_TRY(batch_set_mask(s, asks));
-    NAIK_TRY(field->zero(correction, s->mask, NAIK_RHS_CHECK));
-done:
-    return status;
+    NAIK_PASS(batch_set_mask(s, good));
+    NAIK_PASS(field->add(s->outer.field[BATCH_X], correction, s->mask, NAIK_RHS_CHECK));
+    NAIK_PASS(batch_set_mask(s, asks));
+    return field->zero(correction, s->mask, NAIK_RHS_CHECK);
 }
 
 /* outer r = b - B x of those in the mask; v and t in double are free where the iteration is not. */
 static naik_status form_residuals(naik_solver *s, double rr[])
 {
-    naik_status status = NAIK_OK;
     const naik_operator *op = s->op[NAIK_RUNG_DOUBLE];
     naik_field *r = s->outer.field[BATCH_R], *image = s->outer.field[BATCH_SPARE];
     const double(*minus_one)[2] =
         (const double(*)[2])bg_own_of(s)->coefficients + NAIK_MINUS_ONE * s->width_now;
     const naik_combination difference = {r, 2, {{s->b, NULL}, {image, minus_one}}};
-    NAIK_TRY(op->ops->apply(op, s->parity, false, s->outer.field[BATCH_X], image, NULL, s->mask,
-                            NAIK_RHS_CHECK));
-    NAIK_TRY(
+    NAIK_PASS(op->ops->apply(op, s->parity, false, s->outer.field[BATCH_X], image, NULL, s->mask,
+                             NAIK_RHS_CHECK));
+    NAIK_PASS(
         s->geometry->backend->ops->field.combine(&difference, 1, NULL, s->mask, NAIK_RHS_CHECK));
-    NAIK_TRY(batch_dots(s, r, r, rr));
-done:
-    return status;
+    return batch_dots(s, r, r, rr);
 }
 
 /* The first residuals, where x = 0, are b. */
 static naik_status true_residuals(naik_solver *s, const bool asks[], double rr[])
 {
-    naik_status status = NAIK_OK;
     bool moved = false;
     naik_timer_start(s->geometry->backend->timer, "true residuals");
-    NAIK_TRY(add_correction(s, asks));
-    NAIK_TRY(batch_set_mask(s, asks));
+    NAIK_PASS(add_correction(s, asks));
+    NAIK_PASS(batch_set_mask(s, asks));
     for (int c = 0; c < s->width_now; c++) {
         moved = moved || (asks[c] && s->slot[c].state.moved);
     }
     if (moved) {
-        NAIK_TRY(form_residuals(s, rr));
+        NAIK_PASS(form_residuals(s, rr));
     } else {
-        NAIK_TRY(s->geometry->backend->ops->field.copy(s->outer.field[BATCH_R], s->b, s->mask,
-                                                       NAIK_RHS_CHECK));
+        NAIK_PASS(s->geometry->backend->ops->field.copy(s->outer.field[BATCH_R], s->b, s->mask,
+                                                        NAIK_RHS_CHECK));
     }
     for (int c = 0; c < s->width_now; c++) {
         rr[c] = s->slot[c].state.moved ? rr[c] : s->slot[c].state.bb;
     }
-    NAIK_TRY(batch_site_residuals(s, asks));
+    NAIK_PASS(batch_site_residuals(s, asks));
     naik_timer_stop(s->geometry->backend->timer, "true residuals");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What the true residual says of an rhs: done, and why; or -1 to go on. */
@@ -116,7 +108,6 @@ static int verdict(const naik_solver *s, const naik_solver_options *options, int
 /* Those in again[] start from x = 0. */
 static naik_status start_again(naik_solver *s, const bool again[], double rr[])
 {
-    naik_status status = NAIK_OK;
     const naik_field_ops *field = &s->geometry->backend->ops->field;
     bool any = false;
     for (int c = 0; c < s->width_now; c++) {
@@ -125,17 +116,16 @@ static naik_status start_again(naik_solver *s, const bool again[], double rr[])
     if (!any) {
         return NAIK_OK;
     }
-    NAIK_TRY(batch_set_mask(s, again));
-    NAIK_TRY(field->zero(s->outer.field[BATCH_X], s->mask, NAIK_RHS_CHECK));
-    NAIK_TRY(field->copy(s->outer.field[BATCH_R], s->b, s->mask, NAIK_RHS_CHECK));
+    NAIK_PASS(batch_set_mask(s, again));
+    NAIK_PASS(field->zero(s->outer.field[BATCH_X], s->mask, NAIK_RHS_CHECK));
+    NAIK_PASS(field->copy(s->outer.field[BATCH_R], s->b, s->mask, NAIK_RHS_CHECK));
     for (int c = 0; c < s->width_now; c++) {
         if (again[c]) {
             s->slot[c].state.moved = 0;
             rr[c] = s->slot[c].state.bb;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Where x is beyond repair, 0 is what is left. */
@@ -238,7 +228,6 @@ static bool climbs(naik_solver *s, int c, bool *given_up, bool *kept)
  * that rounding had happened in double. */
 static naik_status lift(naik_solver *s, const bool kept[])
 {
-    naik_status status = NAIK_OK;
     static const int vectors[] = {BATCH_P, BATCH_IMAGE, BG_SHADOW};
     naik_field *const *from = bg_fields_of(s, bg_at_work(s));
     bool any = false;
@@ -248,50 +237,45 @@ static naik_status lift(naik_solver *s, const bool kept[])
     if (!any) {
         return NAIK_OK;
     }
-    NAIK_TRY(batch_set_mask(s, kept));
+    NAIK_PASS(batch_set_mask(s, kept));
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        NAIK_TRY(s->geometry->backend->ops->field.copy(s->outer.field[vectors[i]], from[vectors[i]],
-                                                       s->mask, NAIK_RHS_CHECK));
+        NAIK_PASS(s->geometry->backend->ops->field.copy(s->outer.field[vectors[i]],
+                                                        from[vectors[i]], s->mask, NAIK_RHS_CHECK));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The residual of those that go on, as the iteration stores it; inner[c] = |r|^2 there. */
 static naik_status take_residuals(naik_solver *s, const bool on[], const bool anew[],
                                   double inner[])
 {
-    naik_status status = NAIK_OK;
     const naik_field_ops *field = &s->geometry->backend->ops->field;
     naik_field *const *f = bg_fields_of(s, bg_at_work(s));
-    NAIK_TRY(batch_set_mask(s, anew)); /* a NaN must not survive times 0 */
-    NAIK_TRY(field->zero(f[BATCH_P], s->mask, NAIK_RHS_CHECK));
-    NAIK_TRY(field->zero(f[BATCH_IMAGE], s->mask, NAIK_RHS_CHECK));
+    NAIK_PASS(batch_set_mask(s, anew)); /* a NaN must not survive times 0 */
+    NAIK_PASS(field->zero(f[BATCH_P], s->mask, NAIK_RHS_CHECK));
+    NAIK_PASS(field->zero(f[BATCH_IMAGE], s->mask, NAIK_RHS_CHECK));
     if (bg_corrects(s, bg_at_work(s))) {
-        NAIK_TRY(field->zero(f[BATCH_X], s->mask, NAIK_RHS_CHECK));
+        NAIK_PASS(field->zero(f[BATCH_X], s->mask, NAIK_RHS_CHECK));
     }
-    NAIK_TRY(batch_set_mask(s, on));
+    NAIK_PASS(batch_set_mask(s, on));
     if (f[BATCH_R] != s->outer.field[BATCH_R]) {
-        NAIK_TRY(field->copy(f[BATCH_R], s->outer.field[BATCH_R], s->mask, NAIK_RHS_CHECK));
+        NAIK_PASS(field->copy(f[BATCH_R], s->outer.field[BATCH_R], s->mask, NAIK_RHS_CHECK));
     }
-    NAIK_TRY(batch_dots(s, f[BATCH_R], f[BATCH_R], inner));
-done:
-    return status;
+    return batch_dots(s, f[BATCH_R], f[BATCH_R], inner);
 }
 
 /* Scalars of BiCGStab with the new residual; those that break down begin anew as well. */
 static naik_status renew_scalars(naik_solver *s, const bool on[], bool anew[], const double inner[])
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
     const naik_reduction_ops *reduction = &backend->ops->reduction;
     naik_field *const *f = bg_fields_of(s, bg_at_work(s));
     const int n = s->width_now;
     double rho[2 * NAIK_MAX_RHS];
-    NAIK_TRY(reduction->clear(backend, s->sums, 2 * n));
-    NAIK_TRY(reduction->complex_dot(f[BG_SHADOW], f[BATCH_R], s->sums));
-    NAIK_TRY(reduction->over_ranks(backend, s->sums, 2 * n));
-    NAIK_TRY(reduction->values(backend, s->sums, 2 * n, rho));
+    NAIK_PASS(reduction->clear(backend, s->sums, 2 * n));
+    NAIK_PASS(reduction->complex_dot(f[BG_SHADOW], f[BATCH_R], s->sums));
+    NAIK_PASS(reduction->over_ranks(backend, s->sums, 2 * n));
+    NAIK_PASS(reduction->values(backend, s->sums, 2 * n, rho));
     for (int c = 0; c < n; c++) {
         naik_bicgstab_record *record = &s->slot[c].state.bicgstab;
         const double mine[2] = {rho[c], rho[n + c]};
@@ -302,22 +286,19 @@ static naik_status renew_scalars(naik_solver *s, const bool on[], bool anew[], c
             *record = (naik_bicgstab_record){.rho = {inner[c], 0}, .shadow2 = inner[c]};
         }
     }
-    NAIK_TRY(batch_set_mask(s, anew));
-    NAIK_TRY(backend->ops->field.copy(f[BG_SHADOW], f[BATCH_R], s->mask, NAIK_RHS_CHECK));
-done:
-    return status;
+    NAIK_PASS(batch_set_mask(s, anew));
+    return backend->ops->field.copy(f[BG_SHADOW], f[BATCH_R], s->mask, NAIK_RHS_CHECK);
 }
 
 /* The same of the normal equations: z = B^+ r. */
 static naik_status renew_normal_scalars(naik_solver *s, const bool on[], const bool anew[])
 {
-    naik_status status = NAIK_OK;
     naik_field *const *f = bg_fields_of(s, bg_at_work(s));
     const naik_operator *op = bg_operator_of(s, bg_at_work(s));
     double zz[NAIK_MAX_RHS];
-    NAIK_TRY(op->ops->apply(op, s->parity, true, f[BATCH_R], f[BATCH_SPARE], NULL, s->mask,
-                            NAIK_RHS_CHECK));
-    NAIK_TRY(batch_dots(s, f[BATCH_SPARE], f[BATCH_SPARE], zz));
+    NAIK_PASS(op->ops->apply(op, s->parity, true, f[BATCH_R], f[BATCH_SPARE], NULL, s->mask,
+                             NAIK_RHS_CHECK));
+    NAIK_PASS(batch_dots(s, f[BATCH_SPARE], f[BATCH_SPARE], zz));
     for (int c = 0; c < s->width_now; c++) {
         naik_bicgstab_record *record = &s->slot[c].state.bicgstab;
         if (on[c]) {
@@ -325,20 +306,18 @@ static naik_status renew_normal_scalars(naik_solver *s, const bool on[], const b
             *record = (naik_bicgstab_record){.beta = {beta, 0}, .zz = zz[c]};
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Those in on[] iterate again, from true |r|^2 = rr. */
 static naik_status resume(naik_solver *s, const naik_solver_options *options, const bool on[],
                           bool anew[], const double rr[])
 {
-    naik_status status = NAIK_OK;
     double inner[NAIK_MAX_RHS];
-    NAIK_TRY(take_residuals(s, on, anew, inner));
-    NAIK_TRY(bg_at_work(s) == BG_MULTIGRID ? bg_begin_multigrid(s, on)
-             : bg_is_normal(bg_at_work(s)) ? renew_normal_scalars(s, on, anew)
-                                           : renew_scalars(s, on, anew, inner));
+    NAIK_PASS(take_residuals(s, on, anew, inner));
+    NAIK_PASS(bg_at_work(s) == BG_MULTIGRID ? bg_begin_multigrid(s, on)
+              : bg_is_normal(bg_at_work(s)) ? renew_normal_scalars(s, on, anew)
+                                            : renew_scalars(s, on, anew, inner));
     for (int c = 0; c < s->width_now; c++) {
         batch_slot *slot = &s->slot[c];
         naik_solver_state *at = &slot->state;
@@ -358,13 +337,12 @@ static naik_status resume(naik_solver *s, const naik_solver_options *options, co
             slot->broke = false;
         }
     }
-    NAIK_TRY(batch_upload(s));
+    NAIK_PASS(batch_upload(s));
     if (bg_at_work(s) != BG_MULTIGRID) {
-        NAIK_TRY(batch_set_mask(s, on));
-        NAIK_TRY(bg_direction(s, s->mask, NAIK_RHS_CHECK));
+        NAIK_PASS(batch_set_mask(s, on));
+        NAIK_PASS(bg_direction(s, s->mask, NAIK_RHS_CHECK));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What multigrid keeps of rhs c: x, its true |r|^2 = rr, and whether it broke down on the way there. */
@@ -381,7 +359,6 @@ static void note_refreshed(naik_solver *s, int c, double rr)
 naik_status bg_check(naik_solver *s, const naik_solver_options *options,
                      const naik_solver_stream *stream)
 {
-    naik_status status = NAIK_OK;
     bool asks[NAIK_MAX_RHS] = {false}, on[NAIK_MAX_RHS] = {false}, anew[NAIK_MAX_RHS] = {false};
     bool worse[NAIK_MAX_RHS] = {false}, kept[NAIK_MAX_RHS] = {false}, any = false;
     double rr[NAIK_MAX_RHS] = {0};
@@ -393,8 +370,8 @@ naik_status bg_check(naik_solver *s, const naik_solver_options *options,
     if (!any) {
         return NAIK_OK;
     }
-    NAIK_TRY(true_residuals(s, asks, rr));
-    NAIK_TRY(drop_lost(s, asks, rr));
+    NAIK_PASS(true_residuals(s, asks, rr));
+    NAIK_PASS(drop_lost(s, asks, rr));
     any = false;
     for (int c = 0; c < s->width_now; c++) {
         bool given_up = false;
@@ -406,12 +383,12 @@ naik_status bg_check(naik_solver *s, const naik_solver_options *options,
         }
         const int reason = verdict(s, options, c, rr[c]);
         if (reason >= 0) {
-            NAIK_TRY(batch_finish(s, stream, c, (naik_solver_reason)reason, rr[c]));
+            NAIK_PASS(batch_finish(s, stream, c, (naik_solver_reason)reason, rr[c]));
             continue;
         }
         anew[c] = begins(s, &s->slot[c], &s->record[c], rr[c]);
         if (climbs(s, c, &given_up, &kept[c]) && given_up) {
-            NAIK_TRY(batch_finish(s, stream, c, NAIK_SOLVER_STAGNATED, rr[c]));
+            NAIK_PASS(batch_finish(s, stream, c, NAIK_SOLVER_STAGNATED, rr[c]));
         } else if (bg_level_of(s, c) != bg_at_work(s)) {
             s->record[c].state = NAIK_RHS_WAIT;
             s->record[c].rr = rr[c];
@@ -423,9 +400,7 @@ naik_status bg_check(naik_solver *s, const naik_solver_options *options,
                    rr[c] > s->slot[c].state.bb;
         anew[c] = anew[c] && on[c];
     }
-    NAIK_TRY(lift(s, kept));
-    NAIK_TRY(start_again(s, worse, rr)); /* where x is worse than nothing, 0 is the better start */
-    NAIK_TRY(any ? resume(s, options, on, anew, rr) : batch_upload(s));
-done:
-    return status;
+    NAIK_PASS(lift(s, kept));
+    NAIK_PASS(start_again(s, worse, rr)); /* where x is worse than nothing, 0 is the better start */
+    return any ? resume(s, options, on, anew, rr) : batch_upload(s);
 }

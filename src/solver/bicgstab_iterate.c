@@ -45,7 +45,6 @@ naik_status bg_direction(naik_solver *s, const naik_rhs *rhs, naik_rhs_state sta
 
 static naik_status iterate_bicgstab(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     naik_field *const *f = bg_fields_of(s, bg_at_work(s));
     const naik_term r = {f[BATCH_R], NULL}, x = {f[BATCH_X], NULL};
     const naik_products with_shadow = {f[BG_SHADOW], s->sums}, with_r = {f[BATCH_R], s->sums};
@@ -54,35 +53,30 @@ static naik_status iterate_bicgstab(naik_solver *s)
     const naik_combination whole[] = {
         {f[BATCH_R], 2, {r, times(s, NAIK_MINUS_OMEGA, f[BATCH_SPARE])}},
         {f[BATCH_X], 3, {x, times(s, NAIK_ALPHA, f[BATCH_P]), times(s, NAIK_OMEGA, f[BATCH_R])}}};
-    NAIK_TRY(apply(s, false, f[BATCH_P], f[BATCH_IMAGE], &with_shadow));
-    NAIK_TRY(take(s, NAIK_STAGE_ALPHA));
-    NAIK_TRY(combine(s, &half, 1, &length));
-    NAIK_TRY(apply(s, false, f[BATCH_R], f[BATCH_SPARE], &with_r));
-    NAIK_TRY(take(s, NAIK_STAGE_OMEGA));
-    NAIK_TRY(combine(s, whole, 2, &with_shadow));
-    NAIK_TRY(take(s, NAIK_STAGE_BETA));
-    NAIK_TRY(bg_direction(s, s->rhs, NAIK_RHS_RUN));
-done:
-    return status;
+    NAIK_PASS(apply(s, false, f[BATCH_P], f[BATCH_IMAGE], &with_shadow));
+    NAIK_PASS(take(s, NAIK_STAGE_ALPHA));
+    NAIK_PASS(combine(s, &half, 1, &length));
+    NAIK_PASS(apply(s, false, f[BATCH_R], f[BATCH_SPARE], &with_r));
+    NAIK_PASS(take(s, NAIK_STAGE_OMEGA));
+    NAIK_PASS(combine(s, whole, 2, &with_shadow));
+    NAIK_PASS(take(s, NAIK_STAGE_BETA));
+    return bg_direction(s, s->rhs, NAIK_RHS_RUN);
 }
 
 static naik_status iterate_normal(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     naik_field *const *f = bg_fields_of(s, bg_at_work(s));
     const naik_term r = {f[BATCH_R], NULL}, x = {f[BATCH_X], NULL};
     const naik_products first = {NULL, s->sums}, second = {NULL, s->sums + s->width_now};
     const naik_combination step[] = {
         {f[BATCH_R], 2, {r, times(s, NAIK_MINUS_ALPHA, f[BATCH_IMAGE])}},
         {f[BATCH_X], 2, {x, times(s, NAIK_ALPHA, f[BATCH_P])}}};
-    NAIK_TRY(apply(s, false, f[BATCH_P], f[BATCH_IMAGE], &first));
-    NAIK_TRY(take(s, NAIK_STAGE_NORMAL_ALPHA));
-    NAIK_TRY(combine(s, step, 2, &second));
-    NAIK_TRY(apply(s, true, f[BATCH_R], f[BATCH_SPARE], &first));
-    NAIK_TRY(take(s, NAIK_STAGE_NORMAL_BETA));
-    NAIK_TRY(bg_direction(s, s->rhs, NAIK_RHS_RUN));
-done:
-    return status;
+    NAIK_PASS(apply(s, false, f[BATCH_P], f[BATCH_IMAGE], &first));
+    NAIK_PASS(take(s, NAIK_STAGE_NORMAL_ALPHA));
+    NAIK_PASS(combine(s, step, 2, &second));
+    NAIK_PASS(apply(s, true, f[BATCH_R], f[BATCH_SPARE], &first));
+    NAIK_PASS(take(s, NAIK_STAGE_NORMAL_BETA));
+    return bg_direction(s, s->rhs, NAIK_RHS_RUN);
 }
 
 /* Right-hand sides that ask for their true residual wait for a poll, while the links are read for those that go on.
@@ -98,15 +92,12 @@ static int iterations_to_poll(const naik_solver *s)
 
 naik_status bg_run(naik_solver *s, int *count)
 {
-    naik_status status = NAIK_OK;
     if (bg_at_work(s) == BG_MULTIGRID) {
         return bg_run_multigrid(s, count);
     }
     *count = iterations_to_poll(s);
     for (int i = 0; i < *count; i++) {
-        NAIK_TRY(bg_is_normal(bg_at_work(s)) ? iterate_normal(s) : iterate_bicgstab(s));
+        NAIK_PASS(bg_is_normal(bg_at_work(s)) ? iterate_normal(s) : iterate_bicgstab(s));
     }
-    NAIK_TRY(batch_download(s));
-done:
-    return status;
+    return batch_download(s);
 }

@@ -10,12 +10,11 @@ static bg_own *own_of(naik_solver *s)
 
 naik_status bg_begin_multigrid(naik_solver *s, const bool on[])
 {
-    naik_status status = NAIK_OK;
     bg_own *own = own_of(s);
     if (own->gcr == NULL || naik_gcr_restart(own->gcr) != own->restart) {
         naik_gcr_destroy(&own->gcr);
-        NAIK_TRY(naik_gcr_create(s->geometry, s->vectors, s->op[NAIK_RUNG_DOUBLE]->ops->spin,
-                                 s->width, own->restart, &own->gcr));
+        NAIK_PASS(naik_gcr_create(s->geometry, s->vectors, s->op[NAIK_RUNG_DOUBLE]->ops->spin,
+                                  s->width, own->restart, &own->gcr));
     }
     if (naik_gcr_rhs(own->gcr) != s->width_now) {
         naik_gcr_begin(own->gcr, s->width_now);
@@ -26,8 +25,7 @@ naik_status bg_begin_multigrid(naik_solver *s, const bool on[])
             s->slot[c].begun_rr = INFINITY;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status bg_narrow(naik_solver *s, const int *map, int n)
@@ -92,21 +90,18 @@ static void count(naik_solver *s, int c, double rr)
 
 static naik_status keep_history(naik_solver *s, const naik_gcr_step *step)
 {
-    naik_status status = NAIK_OK;
     for (int c = 0; s->history_stride > 0 && c < s->width_now; c++) {
         if (step->active[c]) {
             const int row = (s->record[c].iterations - 1) % s->longest;
-            NAIK_TRY(naik_backend_upload(s->geometry->backend, s->history + row * s->width_now + c,
-                                         &s->record[c].rr, sizeof s->record[c].rr));
+            NAIK_PASS(naik_backend_upload(s->geometry->backend, s->history + row * s->width_now + c,
+                                          &s->record[c].rr, sizeof s->record[c].rr));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status iterate(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     naik_field *const *f = bg_fields_of(s, BG_MULTIGRID);
     bool stopped[NAIK_MAX_RHS] = {false}, any = false;
     naik_gcr_step step = {.op = bg_operator_of(s, BG_MULTIGRID),
@@ -118,7 +113,7 @@ static naik_status iterate(naik_solver *s)
         step.active[c] = s->record[c].state == NAIK_RHS_RUN;
         step.rr[c] = s->record[c].rr;
     }
-    NAIK_TRY(naik_gcr_iterate(bg_own_of(s)->gcr, &step));
+    NAIK_PASS(naik_gcr_iterate(bg_own_of(s)->gcr, &step));
     for (int c = 0; c < s->width_now; c++) {
         if (step.active[c]) {
             s->slot[c].state.inner_steps += step.inner_steps[c];
@@ -128,23 +123,19 @@ static naik_status iterate(naik_solver *s)
             any = any || stopped[c];
         }
     }
-    NAIK_TRY(keep_history(s, &step));
+    NAIK_PASS(keep_history(s, &step));
     if (any) {
-        NAIK_TRY(naik_gcr_collect(bg_own_of(s)->gcr, f[BATCH_X], stopped));
+        NAIK_PASS(naik_gcr_collect(bg_own_of(s)->gcr, f[BATCH_X], stopped));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status bg_run_multigrid(naik_solver *s, int *done)
 {
-    naik_status status = NAIK_OK;
     *done = 0;
     while (*done < s->poll && batch_in_state(s, NAIK_RHS_RUN) > 0) {
-        NAIK_TRY(iterate(s));
+        NAIK_PASS(iterate(s));
         ++*done;
     }
-    NAIK_TRY(batch_upload(s));
-done:
-    return status;
+    return batch_upload(s);
 }

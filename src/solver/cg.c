@@ -66,16 +66,14 @@ static bool fits(naik_solver *s, const naik_solver_options *options, int c)
 /* No old direction, no old correction. */
 static naik_status clear(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     naik_field *field[NAIK_SOLVER_VECTORS];
     vectors(s, s->now, field);
     for (int v = NAIK_SOLVER_CORRECTION; v < NAIK_SOLVER_VECTORS; v++) {
         if (field[v] != NULL) {
-            NAIK_TRY(s->geometry->backend->ops->field.zero(field[v], s->mask, NAIK_RHS_CHECK));
+            NAIK_PASS(s->geometry->backend->ops->field.zero(field[v], s->mask, NAIK_RHS_CHECK));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 const naik_solver_kind naik_solver_cg = {.name = "conjugate gradient",

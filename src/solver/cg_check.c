@@ -88,7 +88,6 @@ static void resume_rhs(naik_solver *s, const naik_solver_options *options,
 /* An rhs that broke drops what it added since its last check; once more, it gives up. */
 static naik_status recover_broken(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     const naik_backend_ops *ops = s->geometry->backend->ops;
     if (batch_in_state(s, NAIK_RHS_BROKEN) == 0) {
         return NAIK_OK;
@@ -97,7 +96,7 @@ static naik_status recover_broken(naik_solver *s)
     s->kind->vectors(s, s->now, field);
     for (int v = NAIK_SOLVER_CORRECTION; v < NAIK_SOLVER_VECTORS; v++) {
         if (field[v] != NULL && v != NAIK_SOLVER_RESIDUAL) {
-            NAIK_TRY(ops->field.zero(field[v], s->rhs, NAIK_RHS_BROKEN));
+            NAIK_PASS(ops->field.zero(field[v], s->rhs, NAIK_RHS_BROKEN));
         }
     }
     for (int c = 0; c < s->width_now; c++) {
@@ -108,37 +107,31 @@ static naik_status recover_broken(naik_solver *s)
             s->record[c].state = NAIK_RHS_CHECK;
         }
     }
-    NAIK_TRY(batch_upload(s));
-done:
-    return status;
+    return batch_upload(s);
 }
 
 /* The correction joins x; one that is not finite is dropped, with what it came by. */
 static naik_status add_correction(naik_solver *s, naik_field *correction)
 {
-    naik_status status = NAIK_OK;
     const naik_backend_ops *ops = s->geometry->backend->ops;
     double norms[NAIK_MAX_RHS];
-    NAIK_TRY(batch_dots(s, correction, correction, norms));
+    NAIK_PASS(batch_dots(s, correction, correction, norms));
     for (int c = 0; c < s->width_now; c++) {
         if (s->record[c].state == NAIK_RHS_CHECK && !isfinite(norms[c])) {
             s->record[c].state = NAIK_RHS_BROKEN;
         }
     }
     if (batch_in_state(s, NAIK_RHS_BROKEN) > 0) {
-        NAIK_TRY(batch_upload(s));
-        NAIK_TRY(recover_broken(s));
+        NAIK_PASS(batch_upload(s));
+        NAIK_PASS(recover_broken(s));
     }
-    NAIK_TRY(ops->field.add(s->outer.field[BATCH_X], correction, s->rhs, NAIK_RHS_CHECK));
-    NAIK_TRY(ops->field.zero(correction, s->rhs, NAIK_RHS_CHECK));
-done:
-    return status;
+    NAIK_PASS(ops->field.add(s->outer.field[BATCH_X], correction, s->rhs, NAIK_RHS_CHECK));
+    return ops->field.zero(correction, s->rhs, NAIK_RHS_CHECK);
 }
 
 /* x is beyond repair (its true residual is not finite): start again from zero. */
 static naik_status restart_from_zero(naik_solver *s, const double rr[])
 {
-    naik_status status = NAIK_OK;
     bool any = false;
     for (int c = 0; c < s->width_now; c++) {
         bool lost = s->record[c].state == NAIK_RHS_CHECK && !isfinite(rr[c]);
@@ -149,12 +142,11 @@ static naik_status restart_from_zero(naik_solver *s, const double rr[])
         }
     }
     if (any) {
-        NAIK_TRY(batch_upload(s));
-        NAIK_TRY(s->geometry->backend->ops->field.zero(s->outer.field[BATCH_X], s->rhs,
-                                                       NAIK_RHS_BROKEN));
+        NAIK_PASS(batch_upload(s));
+        NAIK_PASS(s->geometry->backend->ops->field.zero(s->outer.field[BATCH_X], s->rhs,
+                                                        NAIK_RHS_BROKEN));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Whether A x is known to be 0: the rhs has its first residual taken, and starts from 0. */
@@ -166,17 +158,14 @@ static bool at_zero(const naik_solver *s, int c)
 /* rr_c = |b - A x|^2 of all rhs that ask, the residual in outer.r. */
 static naik_status form_residuals(naik_solver *s, double rr[])
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     const naik_normal outer = cg_normal(s, NAIK_RUNG_DOUBLE);
-    NAIK_TRY(ops->reduction.clear(backend, s->sums, s->width_now));
-    NAIK_TRY(naik_normal_residual(&outer, s->b, s->outer.field[BATCH_X], s->rhs, NAIK_RHS_CHECK,
-                                  s->outer.field[BATCH_R], s->sums));
-    NAIK_TRY(ops->reduction.over_ranks(backend, s->sums, s->width_now));
-    NAIK_TRY(ops->reduction.values(backend, s->sums, s->width_now, rr));
-done:
-    return status;
+    NAIK_PASS(ops->reduction.clear(backend, s->sums, s->width_now));
+    NAIK_PASS(naik_normal_residual(&outer, s->b, s->outer.field[BATCH_X], s->rhs, NAIK_RHS_CHECK,
+                                   s->outer.field[BATCH_R], s->sums));
+    NAIK_PASS(ops->reduction.over_ranks(backend, s->sums, s->width_now));
+    return ops->reduction.values(backend, s->sums, s->width_now, rr);
 }
 
 static naik_status site_residuals(naik_solver *s)
@@ -191,21 +180,18 @@ static naik_status site_residuals(naik_solver *s)
 /* What the iteration of the rhs that ask still holds back joins x. */
 static naik_status complete_x(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     const naik_backend_ops *ops = s->geometry->backend->ops;
     const naik_cg_vectors v = cg_vectors(s, cg_rung_at_work(s));
-    NAIK_TRY(ops->solver.apply_deferred_update(v.x, v.p, s->rhs, NAIK_RHS_CHECK));
+    NAIK_PASS(ops->solver.apply_deferred_update(v.x, v.p, s->rhs, NAIK_RHS_CHECK));
     if (v.x != s->outer.field[BATCH_X]) {
-        NAIK_TRY(add_correction(s, v.x));
+        NAIK_PASS(add_correction(s, v.x));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* rr_c = |b - A x|^2 of all rhs that ask, at less cost where none has an x yet. */
 static naik_status true_residuals(naik_solver *s, double rr[])
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     int apply = 0;
@@ -214,42 +200,38 @@ static naik_status true_residuals(naik_solver *s, double rr[])
         apply += s->record[c].state == NAIK_RHS_CHECK && !at_zero(s, c);
     }
     if (apply == 0) {
-        NAIK_TRY(ops->field.copy(s->outer.field[BATCH_R], s->b, s->rhs, NAIK_RHS_CHECK));
+        NAIK_PASS(ops->field.copy(s->outer.field[BATCH_R], s->b, s->rhs, NAIK_RHS_CHECK));
     } else {
-        NAIK_TRY(complete_x(s));
-        NAIK_TRY(form_residuals(s, rr));
+        NAIK_PASS(complete_x(s));
+        NAIK_PASS(form_residuals(s, rr));
     }
     for (int c = 0; c < s->width_now; c++) {
         rr[c] = at_zero(s, c) ? s->slot[c].state.bb : rr[c];
     }
-    NAIK_TRY(site_residuals(s));
+    NAIK_PASS(site_residuals(s));
     naik_timer_stop(backend->timer, "true residuals");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* rhs whose true residual says that they are done leave. */
 static naik_status finish_checked(naik_solver *s, const naik_solver_options *options,
                                   const naik_solver_stream *stream, const double rr[])
 {
-    naik_status status = NAIK_OK;
     for (int c = 0; c < s->width_now; c++) {
         if (s->record[c].state == NAIK_RHS_CHECK) {
             const int reason = verdict(s, options, c, rr[c]);
             if (reason >= 0) {
-                NAIK_TRY(batch_finish(s, stream, c, (naik_solver_reason)reason, rr[c]));
+                NAIK_PASS(batch_finish(s, stream, c, (naik_solver_reason)reason, rr[c]));
             }
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The starter corrects x of those rhs that go on and are due, whose true residuals it changes. */
 static naik_status correct(naik_solver *s, const naik_solver_options *options,
                            const naik_solver_stream *stream, double rr[])
 {
-    naik_status status = NAIK_OK;
     const naik_solver_starter *starter = stream->starter;
     naik_solver_correction due = {.parity = s->parity,
                                   .r = s->outer.field[BATCH_R],
@@ -273,11 +255,11 @@ static naik_status correct(naik_solver *s, const naik_solver_options *options,
     for (int c = 0; c < s->width_now; c++) {
         s->record[c].state = rest[c] ? NAIK_RHS_WAIT : s->record[c].state;
     }
-    NAIK_TRY(batch_upload(s));
-    NAIK_TRY(starter->correct(starter->data, &due));
+    NAIK_PASS(batch_upload(s));
+    NAIK_PASS(starter->correct(starter->data, &due));
     double corrected[NAIK_MAX_RHS] = {0};
-    NAIK_TRY(form_residuals(s, corrected));
-    NAIK_TRY(site_residuals(s));
+    NAIK_PASS(form_residuals(s, corrected));
+    NAIK_PASS(site_residuals(s));
     for (int c = 0; c < s->width_now; c++) {
         naik_solver_state *at = &s->slot[c].state;
         if (due.wanted[c]) {
@@ -288,60 +270,56 @@ static naik_status correct(naik_solver *s, const naik_solver_options *options,
             at->restart = 1;
         }
     }
-    NAIK_TRY(finish_checked(s, options, stream, rr));
+    NAIK_PASS(finish_checked(s, options, stream, rr));
     for (int c = 0; c < s->width_now; c++) {
         s->record[c].state = rest[c] ? NAIK_RHS_CHECK : s->record[c].state;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status cg_check(naik_solver *s, const naik_solver_options *options,
                      const naik_solver_stream *stream)
 {
-    naik_status status = NAIK_OK;
     const naik_backend_ops *ops = s->geometry->backend->ops;
     const naik_cg_vectors v = cg_vectors(s, cg_rung_at_work(s));
     double rr[NAIK_MAX_RHS] = {0}, inner_rr[NAIK_MAX_RHS], inner_rs[NAIK_MAX_RHS] = {0};
-    NAIK_TRY(recover_broken(s));
+    NAIK_PASS(recover_broken(s));
     if (batch_in_state(s, NAIK_RHS_CHECK) == 0 || cg_waits_for_company(s)) {
         return NAIK_OK;
     }
     s->missed = 0;
-    NAIK_TRY(true_residuals(s, rr));
+    NAIK_PASS(true_residuals(s, rr));
     for (int c = 0; c < s->width_now; c++) {
         if (s->record[c].state == NAIK_RHS_CHECK) {
             judge_stretch(s, c, rr[c]);
         }
     }
-    NAIK_TRY(finish_checked(s, options, stream, rr));
+    NAIK_PASS(finish_checked(s, options, stream, rr));
     for (int c = 0; c < s->width_now; c++) {
         s->slot[c].state.restarts +=
             s->record[c].state == NAIK_RHS_CHECK && s->slot[c].state.started;
     }
-    NAIK_TRY(restart_from_zero(s, rr));
+    NAIK_PASS(restart_from_zero(s, rr));
     for (int c = 0; c < s->width_now; c++) {
         if (s->record[c].state == NAIK_RHS_CHECK && cg_climbs(s, options, c, rr[c])) {
             s->record[c].state = NAIK_RHS_WAIT;
         }
     }
-    NAIK_TRY(correct(s, options, stream, rr));
-    NAIK_TRY(batch_upload(s));
+    NAIK_PASS(correct(s, options, stream, rr));
+    NAIK_PASS(batch_upload(s));
     if (v.r != s->outer.field[BATCH_R]) {
-        NAIK_TRY(ops->field.copy(v.r, s->outer.field[BATCH_R], s->rhs, NAIK_RHS_CHECK));
-        NAIK_TRY(batch_dots(s, v.r, v.r, inner_rr));
+        NAIK_PASS(ops->field.copy(v.r, s->outer.field[BATCH_R], s->rhs, NAIK_RHS_CHECK));
+        NAIK_PASS(batch_dots(s, v.r, v.r, inner_rr));
     } else {
         memcpy(inner_rr, rr, sizeof inner_rr);
     }
     if (v.ap != NULL) {
-        NAIK_TRY(batch_dots(s, v.r, v.ap, inner_rs));
+        NAIK_PASS(batch_dots(s, v.r, v.ap, inner_rs));
     }
     for (int c = 0; c < s->width_now; c++) {
         if (s->record[c].state == NAIK_RHS_CHECK) {
             resume_rhs(s, options, stream->starter, c, rr[c], inner_rr[c], inner_rs[c]);
         }
     }
-    NAIK_TRY(batch_upload(s));
-done:
-    return status;
+    return batch_upload(s);
 }

@@ -14,51 +14,42 @@ static naik_status scalars(naik_solver *s, naik_scalars which)
 
 naik_status cg_step(naik_solver *s, const naik_normal *a, const naik_cg_vectors *v)
 {
-    naik_status status = NAIK_OK;
     const bool send = s->launch.sends;
-    NAIK_TRY(naik_normal_first(a, v->r, s->rhs, s->sums + 2 * s->width_now, NULL, send));
-    NAIK_TRY(scalars(s, NAIK_TAKE));
-    NAIK_TRY(naik_normal_second(a, s->rhs, v, s->sums, NULL, false));
-    NAIK_TRY(scalars(s, NAIK_COUNT));
-done:
-    return status;
+    NAIK_PASS(naik_normal_first(a, v->r, s->rhs, s->sums + 2 * s->width_now, NULL, send));
+    NAIK_PASS(scalars(s, NAIK_TAKE));
+    NAIK_PASS(naik_normal_second(a, s->rhs, v, s->sums, NULL, false));
+    return scalars(s, NAIK_COUNT);
 }
 
 /* A step with B applied to the residual, and the scalars of the one before with its own: its last
  * one is not counted yet. */
 static naik_status iterate_reduced(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     const naik_normal a = cg_normal(s, cg_rung_at_work(s));
     const naik_cg_vectors v = cg_vectors(s, cg_rung_at_work(s));
     const naik_deferred_reductions deferred = {s->rhs, s->sums, s->history, s->longest};
     const bool take = s->launch.takes_scalars;
     const bool send = s->launch.sends;
-    NAIK_TRY(naik_normal_first(&a, v.r, s->rhs, s->sums + 2 * s->width_now, take ? &deferred : NULL,
-                               send));
+    NAIK_PASS(naik_normal_first(&a, v.r, s->rhs, s->sums + 2 * s->width_now,
+                                take ? &deferred : NULL, send));
     if (!take) {
-        NAIK_TRY(scalars(s, NAIK_COUNT_AND_TAKE));
+        NAIK_PASS(scalars(s, NAIK_COUNT_AND_TAKE));
     }
-    NAIK_TRY(naik_normal_second(&a, s->rhs, &v, s->sums, take ? &deferred : NULL, send));
-done:
-    return status;
+    return naik_normal_second(&a, s->rhs, &v, s->sums, take ? &deferred : NULL, send);
 }
 
 /* A step with B applied to the direction, counted. */
 static naik_status iterate_classical(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     const naik_backend_ops *ops = s->geometry->backend->ops;
     const naik_normal a = cg_normal(s, cg_rung_at_work(s));
     const naik_cg_vectors v = cg_vectors(s, cg_rung_at_work(s));
     const bool send = s->launch.sends;
-    NAIK_TRY(ops->solver.update_direction(s->rhs, v.r, v.x, v.p));
-    NAIK_TRY(naik_normal_first(&a, v.p, s->rhs, s->sums + 2 * s->width_now, NULL, send));
-    NAIK_TRY(scalars(s, NAIK_TAKE));
-    NAIK_TRY(naik_normal_descend(&a, s->rhs, &v, s->sums));
-    NAIK_TRY(scalars(s, NAIK_COUNT));
-done:
-    return status;
+    NAIK_PASS(ops->solver.update_direction(s->rhs, v.r, v.x, v.p));
+    NAIK_PASS(naik_normal_first(&a, v.p, s->rhs, s->sums + 2 * s->width_now, NULL, send));
+    NAIK_PASS(scalars(s, NAIK_TAKE));
+    NAIK_PASS(naik_normal_descend(&a, s->rhs, &v, s->sums));
+    return scalars(s, NAIK_COUNT);
 }
 
 static naik_status iterate(void *data)
@@ -114,7 +105,6 @@ bool cg_waits_for_company(const naik_solver *s)
 
 naik_status cg_run(naik_solver *s, int *count)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
     const double start_s = naik_time_s();
     const naik_rung now = cg_rung_at_work(s);
@@ -122,37 +112,33 @@ naik_status cg_run(naik_solver *s, int *count)
     const naik_launch_loop loop = cg_loop("cg", s->op[now], r);
     int before[NAIK_MAX_RHS] = {0};
     if (naik_launch_begin(&loop, &s->launch)) {
-        NAIK_TRY(cg_close(s));
+        NAIK_PASS(cg_close(s));
         s->serial = naik_backend_serial(backend);
     }
     if (s->launch.sends && !s->open && now != NAIK_RUNG_CLASSICAL) {
         const naik_normal a = cg_normal(s, now);
-        NAIK_TRY(naik_normal_prime(&a, r));
+        NAIK_PASS(naik_normal_prime(&a, r));
         s->open = true;
     }
     *count = iterations_to_poll(s);
     for (int c = 0; c < s->width_now; c++) {
         before[c] = s->record[c].iterations;
     }
-    NAIK_TRY(
+    NAIK_PASS(
         backend->ops->solver.repeat(backend, s->serial, s->launch.records, iterate, s, *count));
-    NAIK_TRY(scalars(s, NAIK_COUNT));
-    NAIK_TRY(batch_download(s));
+    NAIK_PASS(scalars(s, NAIK_COUNT));
+    NAIK_PASS(batch_download(s));
     const bool whole = batch_took_all(s, before, *count);
-    NAIK_TRY(naik_launch_end(&loop, &s->launch, whole ? *count : 0, naik_time_s() - start_s));
-    NAIK_TRY(batch_repeated(s, whole));
-done:
-    return status;
+    NAIK_PASS(naik_launch_end(&loop, &s->launch, whole ? *count : 0, naik_time_s() - start_s));
+    return batch_repeated(s, whole);
 }
 
 naik_status cg_close(naik_solver *s)
 {
-    naik_status status = NAIK_OK;
     if (s->open) {
         const naik_normal a = cg_normal(s, cg_rung_at_work(s));
-        NAIK_TRY(naik_normal_drain(&a, cg_vectors(s, cg_rung_at_work(s)).r));
+        NAIK_PASS(naik_normal_drain(&a, cg_vectors(s, cg_rung_at_work(s)).r));
         s->open = false;
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -43,17 +43,13 @@ size_t naik_gcr_bytes(const naik_geometry *geometry, naik_precision precision, i
 
 static naik_status allocate(naik_gcr *g, int width)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = g->geometry->backend;
     const size_t n = (size_t)width;
     const char *what = "solver scalars";
-    NAIK_TRY(naik_backend_alloc(backend, sum_count(width, g->restart) * sizeof *g->sums, what,
-                                (void **)&g->sums));
-    NAIK_TRY(naik_backend_alloc(backend, n * sizeof *g->mask, what, (void **)&g->mask));
-    NAIK_TRY(
-        naik_backend_alloc(backend, n * sizeof *g->coefficient, what, (void **)&g->coefficient));
-done:
-    return status;
+    NAIK_PASS(naik_backend_alloc(backend, sum_count(width, g->restart) * sizeof *g->sums, what,
+                                 (void **)&g->sums));
+    NAIK_PASS(naik_backend_alloc(backend, n * sizeof *g->mask, what, (void **)&g->mask));
+    return naik_backend_alloc(backend, n * sizeof *g->coefficient, what, (void **)&g->coefficient);
 }
 
 naik_status naik_gcr_create(const naik_geometry *geometry, naik_precision precision, int spin,
@@ -152,14 +148,13 @@ static naik_status narrow_field(naik_gcr *g, naik_field **field, bool holds, con
 
 naik_status naik_gcr_narrow(naik_gcr *g, const int *map, int n)
 {
-    naik_status status = NAIK_OK;
     int most = 0;
     for (int c = 0; c < n; c++) {
         most = g->count[map[c]] > most ? g->count[map[c]] : most;
     }
     for (int j = 0; j <= g->restart; j++) {
-        NAIK_TRY(narrow_field(g, &g->z[j], j < most, map, n));
-        NAIK_TRY(narrow_field(g, &g->w[j], j < most, map, n));
+        NAIK_PASS(narrow_field(g, &g->z[j], j < most, map, n));
+        NAIK_PASS(narrow_field(g, &g->w[j], j < most, map, n));
     }
     naik_field_set_nrhs(g->spare, n);
     for (int c = 0; c < n; c++) {
@@ -174,8 +169,7 @@ naik_status naik_gcr_narrow(naik_gcr *g, const int *map, int n)
         }
     }
     g->nrhs = n;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Those rhs alone are written from now on: NAIK_RHS_CHECK in the mask. */
@@ -193,14 +187,11 @@ static naik_status set_mask(naik_gcr *g, const bool wanted[NAIK_MAX_RHS])
 static naik_status add(naik_gcr *g, naik_field *to, const naik_field *v, const gcr_numbers a,
                        const bool wanted[NAIK_MAX_RHS])
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = g->geometry->backend;
     const naik_combination sum = {to, 2, {{to, NULL}, {v, (const double(*)[2])g->coefficient}}};
-    NAIK_TRY(set_mask(g, wanted));
-    NAIK_TRY(naik_backend_upload(backend, g->coefficient, a, (size_t)g->nrhs * sizeof *a));
-    NAIK_TRY(backend->ops->field.combine(&sum, 1, NULL, g->mask, NAIK_RHS_CHECK));
-done:
-    return status;
+    NAIK_PASS(set_mask(g, wanted));
+    NAIK_PASS(naik_backend_upload(backend, g->coefficient, a, (size_t)g->nrhs * sizeof *a));
+    return backend->ops->field.combine(&sum, 1, NULL, g->mask, NAIK_RHS_CHECK);
 }
 
 /* Directions of any active rhs. */
@@ -216,28 +207,24 @@ static int most(const naik_gcr *g, const bool active[NAIK_MAX_RHS])
 /* out[j][re, im][c] = (w_j, w)_c, j < count. */
 static naik_status products(naik_gcr *g, int count, const naik_field *w, double *out)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = g->geometry->backend;
     const naik_reduction_ops *reduction = &backend->ops->reduction;
     const int n = 2 * g->nrhs;
-    NAIK_TRY(reduction->clear(backend, g->sums, count * n));
+    NAIK_PASS(reduction->clear(backend, g->sums, count * n));
     for (int j = 0; j < count; j++) {
-        NAIK_TRY(reduction->complex_dot(g->w[j], w, g->sums + (size_t)j * (size_t)n));
+        NAIK_PASS(reduction->complex_dot(g->w[j], w, g->sums + (size_t)j * (size_t)n));
     }
-    NAIK_TRY(reduction->over_ranks(backend, g->sums, count * n));
-    NAIK_TRY(reduction->values(backend, g->sums, count * n, out));
-done:
-    return status;
+    NAIK_PASS(reduction->over_ranks(backend, g->sums, count * n));
+    return reduction->values(backend, g->sums, count * n, out);
 }
 
 /* The step's w without its parts along those before; h of it. */
 static naik_status orthogonalise(naik_gcr *g, const naik_gcr_step *step)
 {
-    naik_status status = NAIK_OK;
     const int count = most(g, step->active), n = g->nrhs;
     double found[NAIK_GCR_RESTART_MOST * 2 * NAIK_MAX_RHS];
     naik_field *w = g->w[g->restart];
-    NAIK_TRY(products(g, count, w, found));
+    NAIK_PASS(products(g, count, w, found));
     for (int j = 0; j < count; j++) {
         bool wanted[NAIK_MAX_RHS] = {false};
         gcr_numbers minus = {{0}};
@@ -249,16 +236,14 @@ static naik_status orthogonalise(naik_gcr *g, const naik_gcr_step *step)
                 minus[c][i] = -h;
             }
         }
-        NAIK_TRY(add(g, w, g->w[j], (const double(*)[2])minus, wanted));
+        NAIK_PASS(add(g, w, g->w[j], (const double(*)[2])minus, wanted));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The step's z and w to where each rhs keeps its next direction. */
 static naik_status keep(naik_gcr *g, const bool active[NAIK_MAX_RHS])
 {
-    naik_status status = NAIK_OK;
     const naik_field_ops *field = &g->geometry->backend->ops->field;
     for (int k = 0; k < g->restart; k++) {
         bool here[NAIK_MAX_RHS] = {false}, any = false, all = true;
@@ -276,30 +261,28 @@ static naik_status keep(naik_gcr *g, const bool active[NAIK_MAX_RHS])
             break;
         }
         if (any) {
-            NAIK_TRY(set_mask(g, here));
-            NAIK_TRY(field->copy(g->z[k], g->z[g->restart], g->mask, NAIK_RHS_CHECK));
-            NAIK_TRY(field->copy(g->w[k], g->w[g->restart], g->mask, NAIK_RHS_CHECK));
+            NAIK_PASS(set_mask(g, here));
+            NAIK_PASS(field->copy(g->z[k], g->z[g->restart], g->mask, NAIK_RHS_CHECK));
+            NAIK_PASS(field->copy(g->w[k], g->w[g->restart], g->mask, NAIK_RHS_CHECK));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* alpha, and r. */
 static naik_status descend(naik_gcr *g, naik_gcr_step *step)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = g->geometry->backend;
     const naik_reduction_ops *reduction = &backend->ops->reduction;
     const int n = g->nrhs;
     naik_field *w = g->w[g->restart];
     gcr_numbers minus = {{0}};
     double found[3 * NAIK_MAX_RHS];
-    NAIK_TRY(reduction->clear(backend, g->sums, 3 * n));
-    NAIK_TRY(reduction->dot(w, w, g->sums));
-    NAIK_TRY(reduction->complex_dot(w, step->r, g->sums + n));
-    NAIK_TRY(reduction->over_ranks(backend, g->sums, 3 * n));
-    NAIK_TRY(reduction->values(backend, g->sums, 3 * n, found));
+    NAIK_PASS(reduction->clear(backend, g->sums, 3 * n));
+    NAIK_PASS(reduction->dot(w, w, g->sums));
+    NAIK_PASS(reduction->complex_dot(w, step->r, g->sums + n));
+    NAIK_PASS(reduction->over_ranks(backend, g->sums, 3 * n));
+    NAIK_PASS(reduction->values(backend, g->sums, 3 * n, found));
     for (int c = 0; c < n; c++) {
         const double ww = found[c], re = found[n + c], im = found[2 * n + c];
         if (step->active[c]) {
@@ -310,14 +293,11 @@ static naik_status descend(naik_gcr *g, naik_gcr_step *step)
             minus[c][1] = -alpha[1];
         }
     }
-    NAIK_TRY(add(g, step->r, w, (const double(*)[2])minus, step->active));
-done:
-    return status;
+    return add(g, step->r, w, (const double(*)[2])minus, step->active);
 }
 
 naik_status naik_gcr_iterate(naik_gcr *g, naik_gcr_step *step)
 {
-    naik_status status = NAIK_OK;
     const naik_operator *op = step->op;
     naik_field *z = g->z[g->restart], *w = g->w[g->restart];
     double norm[NAIK_MAX_RHS] = {0};
@@ -326,31 +306,29 @@ naik_status naik_gcr_iterate(naik_gcr *g, naik_gcr_step *step)
         norm[c] = step->active[c] ? sqrt(step->rr[c]) : 0;
         g->count[c] = step->active[c] && naik_gcr_is_full(g, c) ? 0 : g->count[c];
     }
-    NAIK_TRY(step->preconditioner->apply(step->preconditioner->data, step->parity, step->r, norm, z,
-                                         step->inner_steps));
-    NAIK_TRY(set_mask(g, step->active));
-    NAIK_TRY(op->ops->apply(op, step->parity, false, z, w, NULL, g->mask, NAIK_RHS_CHECK));
-    NAIK_TRY(orthogonalise(g, step));
-    NAIK_TRY(descend(g, step));
-    NAIK_TRY(keep(g, step->active));
+    NAIK_PASS(step->preconditioner->apply(step->preconditioner->data, step->parity, step->r, norm,
+                                          z, step->inner_steps));
+    NAIK_PASS(set_mask(g, step->active));
+    NAIK_PASS(op->ops->apply(op, step->parity, false, z, w, NULL, g->mask, NAIK_RHS_CHECK));
+    NAIK_PASS(orthogonalise(g, step));
+    NAIK_PASS(descend(g, step));
+    NAIK_PASS(keep(g, step->active));
     for (int c = 0; c < g->nrhs; c++) {
         g->count[c] += step->active[c];
         full[c] = step->active[c] && naik_gcr_is_full(g, c);
         any = any || full[c];
     }
     if (any) {
-        NAIK_TRY(naik_gcr_collect(g, step->x, full));
+        NAIK_PASS(naik_gcr_collect(g, step->x, full));
         for (int c = 0; c < g->nrhs; c++) {
             g->count[c] = full[c] ? g->restart : g->count[c];
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_gcr_collect(naik_gcr *g, naik_field *x, const bool wanted[NAIK_MAX_RHS])
 {
-    naik_status status = NAIK_OK;
     const int count = most(g, wanted);
     for (int c = 0; c < g->nrhs; c++) {
         if (wanted[c] && g->count[c] > 0) {
@@ -363,11 +341,10 @@ naik_status naik_gcr_collect(naik_gcr *g, naik_field *x, const bool wanted[NAIK_
         for (int c = 0; c < g->nrhs; c++) {
             here[c] = wanted[c] && g->count[c] > k;
         }
-        NAIK_TRY(add(g, x, g->z[k], (const double(*)[2])g->alpha[k], here));
+        NAIK_PASS(add(g, x, g->z[k], (const double(*)[2])g->alpha[k], here));
     }
     for (int c = 0; c < g->nrhs; c++) {
         g->count[c] = wanted[c] ? 0 : g->count[c];
     }
-done:
-    return status;
+    return NAIK_OK;
 }

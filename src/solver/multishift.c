@@ -62,21 +62,18 @@ size_t naik_multishift_bytes(const naik_geometry *geometry, naik_precision vecto
 
 static naik_status create_fields(naik_multishift *m)
 {
-    naik_status status = NAIK_OK;
     const naik_geometry *g = m->cg->geometry;
     const int all = m->groups * m->each;
-    NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, m->groups, &m->x));
-    NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, all, &m->xs));
-    NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, all, &m->ps));
+    NAIK_PASS(naik_field_create(g, NAIK_DOUBLE, m->groups, &m->x));
+    NAIK_PASS(naik_field_create(g, NAIK_DOUBLE, all, &m->xs));
+    NAIK_PASS(naik_field_create(g, NAIK_DOUBLE, all, &m->ps));
     if (batch_is_mixed(m->cg)) {
-        NAIK_TRY(naik_field_create(g, m->cg->vectors, all, &m->inner_xs));
-        NAIK_TRY(naik_field_create(g, m->cg->vectors, all, &m->inner_ps));
+        NAIK_PASS(naik_field_create(g, m->cg->vectors, all, &m->inner_xs));
+        NAIK_PASS(naik_field_create(g, m->cg->vectors, all, &m->inner_ps));
     }
-    NAIK_TRY(naik_comm_agree(g->backend->comm,
-                             naik_backend_alloc(g->backend, (size_t)all * sizeof *m->shift,
-                                                "solver scalars", (void **)&m->shift)));
-done:
-    return status;
+    return naik_comm_agree(g->backend->comm,
+                           naik_backend_alloc(g->backend, (size_t)all * sizeof *m->shift,
+                                              "solver scalars", (void **)&m->shift));
 }
 
 naik_status naik_multishift_create(naik_solver *cg, int groups, int shifts, naik_multishift **out)
@@ -142,7 +139,6 @@ void naik_multishift_shape(const naik_multishift *m, int *groups, int *shifts)
 /* Room for what the shifts' residuals were; made once and kept for the next solve. */
 static naik_status reserve_history(naik_multishift *m, int stride)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = m->cg->geometry->backend;
     const size_t ring = (size_t)m->cg->longest * (size_t)(m->groups * m->each);
     const size_t kept = (size_t)m->groups * (size_t)m->shifts * (size_t)stride;
@@ -153,23 +149,22 @@ static naik_status reserve_history(naik_multishift *m, int stride)
         m->history = NULL;
         m->ring = NULL;
         m->ring_capacity = 0;
-        NAIK_TRY(naik_backend_alloc(backend, ring * sizeof *m->history, "residual history",
-                                    (void **)&m->history));
-        NAIK_TRY(naik_alloc(backend->log, ring * sizeof *m->ring, "residual history",
-                            (void **)&m->ring));
-        NAIK_TRY(naik_backend_upload(backend, m->history, m->ring, ring * sizeof *m->ring));
+        NAIK_PASS(naik_backend_alloc(backend, ring * sizeof *m->history, "residual history",
+                                     (void **)&m->history));
+        NAIK_PASS(naik_alloc(backend->log, ring * sizeof *m->ring, "residual history",
+                             (void **)&m->ring));
+        NAIK_PASS(naik_backend_upload(backend, m->history, m->ring, ring * sizeof *m->ring));
         m->ring_capacity = ring;
     }
     if (kept > m->kept_capacity) {
         naik_free(m->kept);
         m->kept = NULL;
         m->kept_capacity = 0;
-        NAIK_TRY(naik_alloc(backend->log, kept * sizeof *m->kept, "residual history",
-                            (void **)&m->kept));
+        NAIK_PASS(naik_alloc(backend->log, kept * sizeof *m->kept, "residual history",
+                             (void **)&m->kept));
         m->kept_capacity = kept;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static double *history_of(const naik_multishift *m, int group, int s)
@@ -216,24 +211,18 @@ static double first_goal(const naik_multishift *m, const naik_shift_group *group
 
 static naik_status upload(naik_multishift *m)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = m->cg->geometry->backend;
-    NAIK_TRY(batch_upload(m->cg));
-    NAIK_TRY(naik_backend_upload(backend, m->shift, m->record,
-                                 (size_t)(m->count * m->each) * sizeof *m->record));
-done:
-    return status;
+    NAIK_PASS(batch_upload(m->cg));
+    return naik_backend_upload(backend, m->shift, m->record,
+                               (size_t)(m->count * m->each) * sizeof *m->record);
 }
 
 static naik_status download(naik_multishift *m)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = m->cg->geometry->backend;
-    NAIK_TRY(batch_download(m->cg));
-    NAIK_TRY(naik_backend_download(backend, m->record, m->shift,
-                                   (size_t)(m->count * m->each) * sizeof *m->record));
-done:
-    return status;
+    NAIK_PASS(batch_download(m->cg));
+    return naik_backend_download(backend, m->record, m->shift,
+                                 (size_t)(m->count * m->each) * sizeof *m->record);
 }
 
 /* rhs and shifts before the first step. A right-hand side that is zero or not finite takes no
@@ -275,15 +264,14 @@ static void describe_rhs(naik_multishift *m, const naik_solver_options *options,
 static naik_status begin(naik_multishift *m, naik_parity parity, const naik_solver_options *options,
                          const naik_shift_group_stream *stream)
 {
-    naik_status status = NAIK_OK;
     naik_solver *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     naik_field *shifted[] = {m->xs, m->ps, m->inner_xs, m->inner_ps};
     m->count = stream->count;
-    NAIK_TRY(batch_begin(cg, parity, options, stream->count));
+    NAIK_PASS(batch_begin(cg, parity, options, stream->count));
     m->rung = batch_rung_from(cg, NAIK_RUNG_HALF);
-    NAIK_TRY(naik_comm_agree(backend->comm, reserve_history(m, options->history_stride)));
+    NAIK_PASS(naik_comm_agree(backend->comm, reserve_history(m, options->history_stride)));
     naik_field_set_nrhs(m->x, m->count);
     for (int i = 0; i < (batch_is_mixed(cg) ? 4 : 2); i++) {
         naik_field_set_nrhs(shifted[i], m->count * m->each);
@@ -294,34 +282,29 @@ static naik_status begin(naik_multishift *m, naik_parity parity, const naik_solv
     m->now_xs = m->xs;
     m->now_ps = m->ps;
     for (int f = 0; f < m->count; f++) {
-        NAIK_TRY(stream->load(stream->data, f, cg->outer.field[BATCH_R], f));
+        NAIK_PASS(stream->load(stream->data, f, cg->outer.field[BATCH_R], f));
     }
-    NAIK_TRY(batch_dots(cg, cg->outer.field[BATCH_R], cg->outer.field[BATCH_R], m->bb));
+    NAIK_PASS(batch_dots(cg, cg->outer.field[BATCH_R], cg->outer.field[BATCH_R], m->bb));
     describe_rhs(m, options, stream->group);
-    NAIK_TRY(upload(m));
-    NAIK_TRY(ops->field.zero(m->x, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->field.zero(m->xs, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->field.zero(m->ps, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->field.zero(m->now.p, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->field.zero(m->now.ap, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->solver.update_shifts(m->shift, m->now.r, m->xs, m->ps));
-done:
-    return status;
+    NAIK_PASS(upload(m));
+    NAIK_PASS(ops->field.zero(m->x, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(ops->field.zero(m->xs, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(ops->field.zero(m->ps, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(ops->field.zero(m->now.p, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(ops->field.zero(m->now.ap, NULL, NAIK_RHS_IDLE));
+    return ops->solver.update_shifts(m->shift, m->now.r, m->xs, m->ps);
 }
 
 static naik_status iterate(void *data)
 {
-    naik_status status = NAIK_OK;
     naik_multishift *m = data;
     naik_solver *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
-    NAIK_TRY(cg_step(cg, &m->normal, &m->now));
-    NAIK_TRY(ops->solver.shift_step(backend, cg->rhs, m->shift, m->count, m->each,
-                                    m->stride > 0 ? m->history : NULL, cg->longest));
-    NAIK_TRY(ops->solver.update_shifts(m->shift, m->now.r, m->now_xs, m->now_ps));
-done:
-    return status;
+    NAIK_PASS(cg_step(cg, &m->normal, &m->now));
+    NAIK_PASS(ops->solver.shift_step(backend, cg->rhs, m->shift, m->count, m->each,
+                                     m->stride > 0 ? m->history : NULL, cg->longest));
+    return ops->solver.update_shifts(m->shift, m->now.r, m->now_xs, m->now_ps);
 }
 
 /* |r|/|b| of steps before..after-1 out of a ring of `width` numbers a step. */
@@ -336,17 +319,16 @@ static void keep(const naik_multishift *m, const double *ring, int width, int at
 static naik_status drain_history(naik_multishift *m, const naik_shift_group *groups,
                                  const int before[])
 {
-    naik_status status = NAIK_OK;
     naik_solver *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
     const int all = m->count * m->each;
     if (m->stride == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_backend_download(backend, cg->ring, cg->history,
-                                   (size_t)cg->longest * (size_t)m->count * sizeof *cg->ring));
-    NAIK_TRY(naik_backend_download(backend, m->ring, m->history,
-                                   (size_t)cg->longest * (size_t)all * sizeof *m->ring));
+    NAIK_PASS(naik_backend_download(backend, cg->ring, cg->history,
+                                    (size_t)cg->longest * (size_t)m->count * sizeof *cg->ring));
+    NAIK_PASS(naik_backend_download(backend, m->ring, m->history,
+                                    (size_t)cg->longest * (size_t)all * sizeof *m->ring));
     for (int f = 0; f < m->count; f++) {
         keep(m, cg->ring, m->count, f, before[f], cg->record[f].iterations, m->bb[f],
              history_of(m, f, 0));
@@ -357,8 +339,7 @@ static naik_status drain_history(naik_multishift *m, const naik_shift_group *gro
                  history_of(m, f, s));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static bool any_runs(const naik_multishift *m)
@@ -407,12 +388,11 @@ static naik_status report_poll(const naik_multishift *m, const naik_shift_group_
 static naik_status run_stage(naik_multishift *m, const naik_shift_group_stream *stream,
                              bool *stopped)
 {
-    naik_status status = NAIK_OK;
     naik_solver *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
     int before[NAIK_MAX_RHS] = {0}, shifts_before[NAIK_MAX_RHS] = {0};
     cg->serial = naik_backend_serial(backend);
-    NAIK_TRY(backend->ops->reduction.clear(backend, cg->sums, CG_SUMS * cg->width_now));
+    NAIK_PASS(backend->ops->reduction.clear(backend, cg->sums, CG_SUMS * cg->width_now));
     while (any_runs(m)) {
         if (stream->stop != NULL && stream->stop(stream->data)) {
             *stopped = true;
@@ -430,31 +410,29 @@ static naik_status run_stage(naik_multishift *m, const naik_shift_group_stream *
         }
         const double start_s = naik_time_s();
         naik_timer_start(backend->timer, "iterate");
-        NAIK_TRY(backend->ops->solver.repeat(backend, cg->serial, cg->launch.records, iterate, m,
-                                             cg->poll));
-        NAIK_TRY(download(m));
+        NAIK_PASS(backend->ops->solver.repeat(backend, cg->serial, cg->launch.records, iterate, m,
+                                              cg->poll));
+        NAIK_PASS(download(m));
         const double seconds = naik_time_s() - start_s;
-        NAIK_TRY(naik_launch_end(&loop, &cg->launch,
-                                 batch_took_all(cg, before, cg->poll) ? cg->poll : 0, seconds));
-        NAIK_TRY(batch_repeated(cg, took_all(m, before, shifts_before, cg->poll)));
-        NAIK_TRY(drain_history(m, stream->group, before));
+        NAIK_PASS(naik_launch_end(&loop, &cg->launch,
+                                  batch_took_all(cg, before, cg->poll) ? cg->poll : 0, seconds));
+        NAIK_PASS(batch_repeated(cg, took_all(m, before, shifts_before, cg->poll)));
+        NAIK_PASS(drain_history(m, stream->group, before));
         naik_timer_stop(backend->timer, "iterate");
-        NAIK_TRY(report_poll(m, stream));
+        NAIK_PASS(report_poll(m, stream));
     }
-    NAIK_TRY(
+    NAIK_PASS(
         backend->ops->solver.apply_deferred_update(m->now.x, m->now.p, cg->rhs, NAIK_RHS_CHECK));
     for (int f = 0; f < m->count; f++) {
         cg->record[f].x_deferred = 0;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* From double to the inner precision; rhs that are not where they wanted to be run again. The
  * base's direction is that of the step before, the shifts have theirs. */
 static naik_status change_precision(naik_multishift *m, const naik_shift_group *groups)
 {
-    naik_status status = NAIK_OK;
     naik_solver *cg = m->cg;
     const naik_backend_ops *ops = cg->geometry->backend->ops;
     for (int f = 0; f < m->count; f++) {
@@ -466,56 +444,50 @@ static naik_status change_precision(naik_multishift *m, const naik_shift_group *
             record->state = NAIK_RHS_RUN;
         }
     }
-    NAIK_TRY(upload(m));
-    NAIK_TRY(ops->field.copy(cg->low.field[BATCH_R], m->now.r, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->field.copy(cg->low.field[BATCH_P], m->now.p, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->field.copy(cg->low.field[BATCH_IMAGE], m->now.ap, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->field.copy(m->inner_ps, m->ps, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->field.zero(cg->low.field[BATCH_X], NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->field.zero(m->inner_xs, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(upload(m));
+    NAIK_PASS(ops->field.copy(cg->low.field[BATCH_R], m->now.r, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(ops->field.copy(cg->low.field[BATCH_P], m->now.p, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(ops->field.copy(cg->low.field[BATCH_IMAGE], m->now.ap, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(ops->field.copy(m->inner_ps, m->ps, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(ops->field.zero(cg->low.field[BATCH_X], NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(ops->field.zero(m->inner_xs, NULL, NAIK_RHS_IDLE));
     m->normal = cg_normal(cg, m->rung);
     m->now = (naik_cg_vectors){cg->low.field[BATCH_X], cg->low.field[BATCH_R],
                                cg->low.field[BATCH_P], cg->low.field[BATCH_IMAGE]};
     m->now_xs = m->inner_xs;
     m->now_ps = m->inner_ps;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status run_inner_stage(naik_multishift *m, const naik_shift_group_stream *stream,
                                    bool *stopped)
 {
-    naik_status status = NAIK_OK;
     const naik_backend_ops *ops = m->cg->geometry->backend->ops;
-    NAIK_TRY(change_precision(m, stream->group));
-    NAIK_TRY(run_stage(m, stream, stopped));
-    NAIK_TRY(ops->field.add(m->x, m->cg->low.field[BATCH_X], NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->field.add(m->xs, m->inner_xs, NULL, NAIK_RHS_IDLE));
-done:
-    return status;
+    NAIK_PASS(change_precision(m, stream->group));
+    NAIK_PASS(run_stage(m, stream, stopped));
+    NAIK_PASS(ops->field.add(m->x, m->cg->low.field[BATCH_X], NULL, NAIK_RHS_IDLE));
+    return ops->field.add(m->xs, m->inner_xs, NULL, NAIK_RHS_IDLE);
 }
 
 naik_status naik_multishift_solve(naik_multishift *m, naik_parity parity,
                                   const naik_solver_options *options,
                                   const naik_shift_group_stream *stream, bool *stopped)
 {
-    naik_status status = NAIK_OK;
     const double start_s = naik_time_s();
     int systems = 0;
     *stopped = false;
-    NAIK_TRY(check_groups(m, stream));
-    NAIK_TRY(begin(m, parity, options, stream));
-    NAIK_TRY(run_stage(m, stream, stopped));
+    NAIK_PASS(check_groups(m, stream));
+    NAIK_PASS(begin(m, parity, options, stream));
+    NAIK_PASS(run_stage(m, stream, stopped));
     if (batch_is_mixed(m->cg) && !*stopped) {
-        NAIK_TRY(run_inner_stage(m, stream, stopped));
+        NAIK_PASS(run_inner_stage(m, stream, stopped));
     }
     for (int f = 0; f < m->count; f++) {
         systems += stream->group[f].count;
     }
     m->seconds = (naik_time_s() - start_s) / systems;
     memcpy(m->done, m->cg->record, sizeof m->done);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_multishift_take(const naik_multishift *m, int group, int s, naik_field *x,

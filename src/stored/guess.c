@@ -268,19 +268,16 @@ static void describe(solve_guess *g, naik_log *log, int entry)
 static naik_status open_one(solve_guess *g, const naik_lattice *lattice, int solve,
                             const char *links, stored_runs *runs)
 {
-    naik_status status = NAIK_OK;
     const char *path = g->input->solve[solve].guess;
     bool foreign = false;
-    NAIK_TRY(guess_foreign_recognise(lattice->comm, path, &foreign));
+    NAIK_PASS(guess_foreign_recognise(lattice->comm, path, &foreign));
     if (foreign) {
-        NAIK_TRY(guess_foreign_open(lattice, g->input, solve, links != NULL, &g->foreign[solve]));
+        NAIK_PASS(guess_foreign_open(lattice, g->input, solve, links != NULL, &g->foreign[solve]));
         return NAIK_OK;
     }
-    NAIK_TRY(stored_runs_open(runs, lattice, path, &g->run[solve]));
-    NAIK_TRY(compare_inputs(g->run[solve], g->input));
-    NAIK_TRY(compare_links(g->run[solve], links));
-done:
-    return status;
+    NAIK_PASS(stored_runs_open(runs, lattice, path, &g->run[solve]));
+    NAIK_PASS(compare_inputs(g->run[solve], g->input));
+    return compare_links(g->run[solve], links);
 }
 
 /* What the foreign guess of an entry holds. */
@@ -363,20 +360,18 @@ static bool has_foreign(const solve_guess *guess, int task)
 naik_status solve_guess_read(const solve_guess *guess, const naik_lattice *lattice, int task,
                              double *x, naik_guess *found)
 {
-    naik_status status = NAIK_OK;
     const naik_input_task *t = &guess->input->tasks[task];
     *found = NAIK_GUESS_NONE;
     if (has_foreign(guess, task)) {
-        NAIK_TRY(guess_foreign_read(&guess->foreign[t->solve], lattice,
-                                    &guess->input->solve[t->solve], t->colour, x));
+        NAIK_PASS(guess_foreign_read(&guess->foreign[t->solve], lattice,
+                                     &guess->input->solve[t->solve], t->colour, x));
         *found = NAIK_GUESS_FOREIGN;
     } else if (has_guess(guess, task)) {
-        NAIK_TRY(
+        NAIK_PASS(
             naik_propagator_file_read_solution(guess->run[t->solve]->file, guess->solve[task], x));
         *found = NAIK_GUESS_OWN;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void solve_guess_weighed(const solve_guess *guess, naik_log *log, int task,
@@ -398,13 +393,11 @@ const naik_solve_record *solve_guess_record(const solve_guess *guess, int task)
 naik_status solve_guess_verify(const solve_guess *guess, const naik_lattice *lattice,
                                stored_runs *runs)
 {
-    naik_status status = NAIK_OK;
     for (int i = 0; guess->input != NULL && i < guess->input->task_count; i++) {
         const stored_run *run = guess->run[guess->input->tasks[i].solve];
         if (run != NULL) {
-            NAIK_TRY(stored_runs_verify(runs, lattice, run, guess->solve[i]));
+            NAIK_PASS(stored_runs_verify(runs, lattice, run, guess->solve[i]));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -31,20 +31,18 @@ static naik_status smear_point(const source_kit *kit, const naik_input_source *f
                                const int32_t part[2], double *out)
 {
     (void)part;
-    naik_status status = NAIK_OK;
     const naik_source *source = &from->source;
     naik_source point = *source;
     point.type = NAIK_SOURCE_POINT;
     memset(point.momentum, 0, sizeof point.momentum);
-    NAIK_TRY(naik_source_fill(kit->lattice, &point, column % COLOURS, out));
-    NAIK_TRY(
+    NAIK_PASS(naik_source_fill(kit->lattice, &point, column % COLOURS, out));
+    NAIK_PASS(
         naik_gauss_smear(kit->gauss, source->radius, source->iterations, source->origin[3], out));
     if (naik_input_is_moving(source->momentum)) {
         naik_source_to_slice(kit->lattice, source, 2 * COLOURS, out);
     }
     give_spin(kit, column, out);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status move_wall(const source_kit *kit, const naik_input_source *source, int column,
@@ -58,11 +56,9 @@ static naik_status read_vector(const source_kit *kit, const naik_input_source *s
                                const int32_t part[2], double *out)
 {
     (void)part;
-    naik_status status = NAIK_OK;
-    NAIK_TRY(source_file_read(kit->lattice, kit->input, source->solve, column, kit->sums, out));
+    NAIK_PASS(source_file_read(kit->lattice, kit->input, source->solve, column, kit->sums, out));
     naik_source_restrict(kit->lattice, &source->source, kit->input->kind->reals, out);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status insert_operator(const source_kit *kit, const naik_input_source *source,
@@ -132,7 +128,6 @@ void make_source_part(const source_kit *kit, const naik_input_source *source, in
 naik_status make_source(const source_kit *kit, const naik_input_source *source, int column,
                         const int32_t *part, double *out)
 {
-    naik_status status = NAIK_OK;
     const int32_t all[2] = {0, kit->lattice->sites}, *written = part != NULL ? part : all;
     const int64_t reals = kit->input->kind->reals;
     if (!is_asked(kit, source, column)) {
@@ -144,11 +139,10 @@ naik_status make_source(const source_kit *kit, const naik_input_source *source, 
     if (naik_source_has_current(&source->source)) { /* which has the momentum */
         memset(plain.source.momentum, 0, sizeof plain.source.momentum);
     }
-    NAIK_TRY(
+    NAIK_PASS(
         makers[naik_source_kind_of(source->source.type)->made](kit, &plain, column, written, out));
     if (source->source.spin_taste != 0) {
-        NAIK_TRY(operate(kit, source, out));
+        NAIK_PASS(operate(kit, source, out));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -294,14 +294,12 @@ static naik_status make(naik_propagator_file *file, int solve, const naik_input 
                         const naik_lattice *lattice, const naik_input_source *source,
                         const int x0[NAIK_DIM], double *out)
 {
-    naik_status status = NAIK_OK;
     naik_source from = source->source; /* the slice is t0's, the momentum counts from x0 */
     memcpy(from.origin, x0, (NAIK_DIM - 1) * sizeof *from.origin);
-    NAIK_TRY(naik_propagator_file_read_solution(file, solve, out));
+    NAIK_PASS(naik_propagator_file_read_solution(file, solve, out));
     naik_source_to_slice(lattice, &from, input->kind->reals, out);
     insert(lattice, input, input->solve[source->solve].insertion, x0, out);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status sequential_source(const sequential_set *set, const naik_lattice *lattice,
@@ -351,12 +349,10 @@ naik_status sequential_source_own(naik_propagator_file *file, naik_shifts *shift
 naik_status sequential_verify(const sequential_set *set, const naik_lattice *lattice,
                               stored_runs *runs)
 {
-    naik_status status = NAIK_OK;
     for (int i = 0; set->input != NULL && i < set->input->solve_count; i++) {
         for (int c = 0; set->first[i] >= 0 && c < set->input->kind->columns; c++) {
-            NAIK_TRY(stored_runs_verify(runs, lattice, set->run[i], set->first[i] + c));
+            NAIK_PASS(stored_runs_verify(runs, lattice, set->run[i], set->first[i] + c));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }

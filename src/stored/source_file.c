@@ -76,24 +76,22 @@ static naik_status allocate(naik_log *log, const naik_input *input, source_file_
 naik_status source_file_identify(const naik_lattice *lattice, const naik_input *input,
                                  source_file_sums *out)
 {
-    naik_status status = NAIK_OK;
     const int columns = input->kind->columns;
     *out = (source_file_sums){NULL, NULL};
     if (!any_file(input)) {
         return NAIK_OK;
     }
-    NAIK_TRY(source_file_precheck(lattice, input));
-    NAIK_TRY(naik_comm_agree(lattice->comm, allocate(lattice->comm->log, input, out)));
+    NAIK_PASS(source_file_precheck(lattice, input));
+    NAIK_PASS(naik_comm_agree(lattice->comm, allocate(lattice->comm->log, input, out)));
     for (int i = 0; i < input->solve_count; i++) {
         if (naik_source_kind_of(input->solve[i].source.type)->made == NAIK_SOURCE_READ) {
-            NAIK_TRY(foreign_identify(lattice, input->solve[i].source_file, NAIK_VECTOR_SOURCE,
-                                      columns, out->sum[i]));
+            NAIK_PASS(foreign_identify(lattice, input->solve[i].source_file, NAIK_VECTOR_SOURCE,
+                                       columns, out->sum[i]));
             sprintf(out->text + strlen(out->text), "solve.%d.source.file holds ", i);
             foreign_tell(columns, out->sum[i], out->text + strlen(out->text));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void source_file_sums_clear(source_file_sums *sums)

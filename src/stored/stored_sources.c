@@ -10,53 +10,48 @@
  * follows their lines. */
 static naik_status check_sources(stored_sources *sources)
 {
-    naik_status status = NAIK_OK;
     const stored_run *run = sources->run;
     const char *then = stored_run_text(run, "source_checksums");
-    NAIK_TRY(source_file_identify(run->lattice, run->input, &sources->sums));
-    NAIK_TRY(sequential_open(run->lattice, run->input, stored_run_text(run, "gauge_checksum"), then,
-                             &sources->sums, &sources->stored, &sources->sequential));
+    NAIK_PASS(source_file_identify(run->lattice, run->input, &sources->sums));
+    NAIK_PASS(sequential_open(run->lattice, run->input, stored_run_text(run, "gauge_checksum"),
+                              then, &sources->sums, &sources->stored, &sources->sequential));
     const char *now = sources->sums.text;
     if (now != NULL && (then == NULL || strncmp(now, then, strlen(now)) != 0)) {
-        status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
-                           "'%s' was made with other sources: then %.*s, now %.*s", run->path,
-                           then != NULL ? (int)strcspn(then, "\n") : 7,
-                           then != NULL ? then : "unknown", (int)strcspn(now, "\n"), now);
+        return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
+                         "'%s' was made with other sources: then %.*s, now %.*s", run->path,
+                         then != NULL ? (int)strcspn(then, "\n") : 7,
+                         then != NULL ? then : "unknown", (int)strcspn(now, "\n"), now);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The links that sources are smeared with, of the configuration that the file was made from. */
 static naik_status load_smearing(stored_sources *sources)
 {
-    naik_status status = NAIK_OK;
     const stored_run *run = sources->run;
     char now[512];
-    NAIK_TRY(naik_link_provider_open(run->lattice, run->input, NULL, NULL, NULL, &sources->links));
+    NAIK_PASS(naik_link_provider_open(run->lattice, run->input, NULL, NULL, NULL, &sources->links));
     naik_link_provider_identity(&sources->links, now, sizeof now);
     const char *then = stored_run_other_links(run, now);
     if (then != NULL) {
-        status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
-                           "the sources of '%s' were made with other links: then %s, now %s",
-                           run->path, then, now);
-    } else if (!source_current_any(run->input)) {
+        return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
+                         "the sources of '%s' were made with other links: then %s, now %s",
+                         run->path, then, now);
+    }
+    if (!source_current_any(run->input)) {
         naik_gauge_destroy(&sources->links.thin); /* nothing needs it any more */
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status stored_sources_open(const stored_run *run, stored_sources *out)
 {
-    naik_status status = NAIK_OK;
     *out = (stored_sources){.run = run};
-    NAIK_TRY(check_sources(out));
+    NAIK_PASS(check_sources(out));
     if (smearing_of_sources(run->input)) {
-        NAIK_TRY(load_smearing(out));
+        NAIK_PASS(load_smearing(out));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void stored_sources_close(stored_sources *sources)

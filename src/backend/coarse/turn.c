@@ -48,18 +48,16 @@ static void fill_slots(const naik_aggregates *a, int parity, int32_t *slot)
 
 naik_status mg_aggregates_open(naik_aggregates *a)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = a->geometry->backend->log;
     const size_t bytes = (size_t)a->geometry->lattice->volume_cb * sizeof(int32_t);
     mg_tables *tables = NULL;
-    NAIK_TRY(naik_alloc(log, sizeof *tables, "tables of aggregates", (void **)&tables));
+    NAIK_PASS(naik_alloc(log, sizeof *tables, "tables of aggregates", (void **)&tables));
     a->tables = tables;
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_alloc(log, bytes, "tables of aggregates", (void **)&tables->slot[parity]));
+        NAIK_PASS(naik_alloc(log, bytes, "tables of aggregates", (void **)&tables->slot[parity]));
         fill_slots(a, parity, tables->slot[parity]);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void mg_aggregates_close(naik_aggregates *a)

@@ -54,13 +54,12 @@ static const cpu_kernels *choose_scalar_kernels(const cpu_kernels *kernels)
 
 static naik_status cpu_open(naik_backend *backend, const naik_backend_options *options)
 {
-    naik_status status = NAIK_OK;
     cpu_state *state = calloc(1, sizeof *state);
     backend->state = state;
     if (state == NULL) {
         return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the CPU backend");
     }
-    NAIK_TRY(choose_kernels(backend->log, &state->kernels));
+    NAIK_PASS(choose_kernels(backend->log, &state->kernels));
     state->scalar = choose_scalar_kernels(state->kernels);
     state->threads = options->threads;
     if (state->threads <= 0) {
@@ -69,10 +68,8 @@ static naik_status cpu_open(naik_backend *backend, const naik_backend_options *o
         threads += 1;
         state->threads = threads;
     }
-    NAIK_TRY(naik_alloc(backend->log, (size_t)state->threads * sizeof *state->turn,
-                        "the turns of threads", (void **)&state->turn));
-done:
-    return status;
+    return naik_alloc(backend->log, (size_t)state->threads * sizeof *state->turn,
+                      "the turns of threads", (void **)&state->turn);
 }
 
 static void cpu_close(naik_backend *backend)
@@ -281,9 +278,8 @@ static naik_status cpu_dot(const naik_field *v, const naik_field *w, naik_exacts
 static naik_status cpu_rhs_step(naik_backend *backend, naik_rhs *rhs, naik_exactsum *sums,
                                 int count, naik_scalars which, double *history, int history_stride)
 {
-    naik_status status = NAIK_OK;
     const int first = which == NAIK_TAKE ? 2 * count : 0, last = which == NAIK_COUNT ? 2 : 3;
-    NAIK_TRY(cpu_sums_reduce(backend, sums + first, last * count - first));
+    NAIK_PASS(cpu_sums_reduce(backend, sums + first, last * count - first));
     for (int c = 0; c < count; c++) {
         naik_rhs *irhs = &rhs[c];
         if ((which & NAIK_COUNT) != 0 && irhs->pending) {
@@ -297,9 +293,7 @@ static naik_status cpu_rhs_step(naik_backend *backend, naik_rhs *rhs, naik_exact
             naik_rhs_next_step(irhs, naik_exactsum_value(&sums[2 * count + c]));
         }
     }
-    NAIK_TRY(cpu_sums_clear(backend, sums + first, last * count - first));
-done:
-    return status;
+    return cpu_sums_clear(backend, sums + first, last * count - first);
 }
 
 static naik_status cpu_shift_step(naik_backend *backend, const naik_rhs *rhs, naik_shift *shifts,

@@ -47,9 +47,8 @@ naik_status cpu_bicgstab_step(naik_backend *backend, naik_bicgstab_stage stage, 
                               naik_bicgstab_record *record, double (*coefficients)[2],
                               naik_exactsum *sums, int count, double *history, int history_stride)
 {
-    naik_status status = NAIK_OK;
     const int each = naik_stage_sums(stage);
-    NAIK_TRY(naik_comm_sum_exact(backend->comm, sums, each * count));
+    NAIK_PASS(naik_comm_sum_exact(backend->comm, sums, each * count));
     for (int c = 0; c < count; c++) {
         const int before = rhs[c].iterations;
         double values[NAIK_STAGE_SUMS] = {0};
@@ -65,6 +64,5 @@ naik_status cpu_bicgstab_step(naik_backend *backend, naik_bicgstab_stage stage, 
     for (int i = 0; i < each * count; i++) {
         naik_exactsum_clear(&sums[i]);
     }
-done:
-    return status;
+    return NAIK_OK;
 }

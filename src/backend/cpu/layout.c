@@ -216,47 +216,43 @@ static void fill_layers(const naik_lattice *lat, cpu_tables *t, naik_parity pari
 
 static naik_status allocate_tables(naik_log *log, const naik_lattice *lat, cpu_tables *t)
 {
-    naik_status status = NAIK_OK;
     const cpu_shape *s = &t->shape;
     const size_t cells = (size_t)s->cells * sizeof(int32_t);
-    NAIK_TRY(naik_alloc(log, cells, "order of cells", (void **)&t->order));
+    NAIK_PASS(naik_alloc(log, cells, "order of cells", (void **)&t->order));
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(
+        NAIK_PASS(
             naik_alloc(log, NAIK_STENCIL * cells, "neighbour table", (void **)&t->point[parity]));
-        NAIK_TRY(naik_alloc(log, NAIK_STENCIL * (size_t)s->cells, "neighbour table",
-                            (void **)&t->shift[parity]));
-        NAIK_TRY(naik_alloc(log, cells, "interior list", (void **)&t->interior[parity]));
-        NAIK_TRY(naik_alloc(log, cells, "boundary list", (void **)&t->boundary[parity]));
+        NAIK_PASS(naik_alloc(log, NAIK_STENCIL * (size_t)s->cells, "neighbour table",
+                             (void **)&t->shift[parity]));
+        NAIK_PASS(naik_alloc(log, cells, "interior list", (void **)&t->interior[parity]));
+        NAIK_PASS(naik_alloc(log, cells, "boundary list", (void **)&t->boundary[parity]));
         for (int mu = 0; mu < NAIK_DIM; mu++) {
             for (int side = 0; lat->split[mu] && side < 2; side++) {
-                NAIK_TRY(naik_alloc(log,
-                                    (size_t)NAIK_HALO_DEPTH * (size_t)s->face[mu] * sizeof(int32_t),
-                                    "halo tables", (void **)&t->layer[parity][mu][side]));
+                NAIK_PASS(
+                    naik_alloc(log, (size_t)NAIK_HALO_DEPTH * (size_t)s->face[mu] * sizeof(int32_t),
+                               "halo tables", (void **)&t->layer[parity][mu][side]));
             }
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status cpu_tables_create(naik_backend *backend, const naik_lattice *lat, void **out)
 {
-    naik_status status = NAIK_OK;
     cpu_tables *t = calloc(1, sizeof *t);
     *out = t;
     if (t == NULL) {
         return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the lattice tables");
     }
     t->shape = cpu_shape_of(lat);
-    NAIK_TRY(allocate_tables(backend->log, lat, t));
+    NAIK_PASS(allocate_tables(backend->log, lat, t));
     fill_moves(t);
     fill_order(t, cpu_threads(backend));
     for (int parity = 0; parity < 2; parity++) {
         fill_hops(lat, t, (naik_parity)parity);
         fill_layers(lat, t, (naik_parity)parity);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void cpu_tables_destroy(naik_backend *backend, void *tables)
