@@ -652,7 +652,7 @@ def worked_examples_of_the_pages_are_what_the_program_prints():
                 run = subprocess.run([NAIK] + shlex.split(words), cwd=TOP, capture_output=True, text=True)
                 assert run.returncode == 0 and run.stdout == expected, f"{name}: naik {words}\n{run.stdout}{run.stderr}"
                 count[words.split()[0]] = count.get(words.split()[0], 0) + 1
-    assert count.get("solve", 0) >= 2 and count.get("bench", 0) >= 3, count
+    assert count.get("solve", 0) >= 1 and count.get("bench", 0) >= 2, count
 
 
 main([the_model_is_within_30_percent_of_what_was_measured,

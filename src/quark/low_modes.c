@@ -201,26 +201,29 @@ static void progress(void *data, const naik_lanczos_progress *p)
 {
     const job *j = data;
     const double lambda = naik_modes_lambda(p->lambda2);
-    char ratio[48] = "", left[48] = "", limited[64] = "";
+    char ratio[64] = "", left[48] = "", limited[80] = "";
     if (j->lightest > 0 && !p->corrected) {
-        snprintf(ratio, sizeof ratio, " (%.3g m)", lambda / j->lightest);
+        snprintf(ratio, sizeof ratio, ", %.3g times the mass %g", lambda / j->lightest,
+                 j->lightest);
     }
     if (p->converged < p->wanted) {
-        snprintf(left, sizeof left, ", about %.0f s left", p->seconds_left);
+        snprintf(left, sizeof left, ", and needs about %.0f s more", p->seconds_left);
     }
     if (p->limited > 0) {
-        snprintf(limited, sizeof limited, " (%d as far as single precision goes)", p->limited);
+        snprintf(limited, sizeof limited, ", %d of them as far as single precision goes",
+                 p->limited);
     }
     if (p->corrected) {
-        naik_log_line(j->log, "modes: cycle %d, interval corrected to [%.4g, %.4g]", p->cycle,
-                      p->low, p->high);
+        naik_log_line(j->log,
+                      "modes: cycle %d: naik corrected the interval of the polynomial to "
+                      "[%.4g, %.4g]",
+                      p->cycle, p->low, p->high);
     } else {
-        naik_log_line(
-            j->log,
-            "modes: cycle %d, %d of %d converged%s, lambda_%d = %.5g%s, %lld applications, "
-            "%.1f s%s",
-            p->cycle, p->converged, p->wanted, limited, p->wanted, lambda, ratio,
-            (long long)p->applications, p->seconds, left);
+        naik_log_line(j->log,
+                      "modes: cycle %d: %d of %d modes have converged%s. lambda_%d is now "
+                      "%.5g%s. The search has taken %lld applications of D D and %.1f s%s",
+                      p->cycle, p->converged, p->wanted, limited, p->wanted, lambda, ratio,
+                      (long long)p->applications, p->seconds, left);
     }
 }
 
