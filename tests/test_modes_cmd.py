@@ -53,6 +53,7 @@ def whatever_is_asked_of_the_search_the_modes_are_the_lowest():
     for words, degree, corrected in (("interval: [1e-3, 5]", 2000, True), ("interval: [1, 1e6]", 4, False)):
         log = naik("modes", path("in.yaml"), "--set", "deflation={modes: 12, tolerance: 1e-6, max_cycles: 200, degree: %d, "
                    "%s, file: %s}" % (degree, words, path(f"asked{degree}.h5")))
+        assert ("naik corrected the interval of the polynomial to [" in log) != corrected, (words, log[:3000])
         assert "is corrected to" in log and ("more than single precision holds" in log) == corrected, log
         with h5py.File(path(f"asked{degree}.h5")) as f:
             value, residual = f["modes/lambda2"][:], f["modes/residual"][:]

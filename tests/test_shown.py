@@ -11,7 +11,7 @@ from program import SCRATCH, main, naik, path
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 HERE = ["deflation.md", "output.md", "groups.md", "performance.md", "performance-internals.md", "performance-choices.md", "performance-model.md", "sources.md"]
 ELSEWHERE = {"from-milc.md": "test_pages.py", "from-chroma-or-pyquda.md": "test_pages.py", "planning.md": "test_planning.py",
-             "python.md": "test_session.py"}
+             "python.md": "test_session.py", "README.md": "test_examples.py"}
 # what takes long becomes small, and one sample measures
 SMALL = [(r"\b32,32,32,(32|64)\b", "4,4,4,8"), (r"\b16,16,16,16\b", "4,4,4,8"), (r"--modes 128\b", "--modes 8"),
          (r"^bench cg --masses", "bench cg --size 4,4,4,8 --masses"), (r"/scratch/", ""), (r"run\.groups=4", "run.groups=2"),
