@@ -95,7 +95,11 @@ def an_order_that_is_not_understood_is_refused():
 def links_that_change_are_made_again():
     for i, order in enumerate(("flip:links:20", "flip:inner_links:20", "nan:links:5", "nan:inner_links:5@0")):
         out, ranks = f"links{i}.h5", 1 + i % 2
+        if i == 0:  # of a run that was stopped
+            solve(out, inject="stop:solve:10", status=5)
         told = solve(out, inject=order, ranks=ranks)
+        restored = re.findall("^restored: .*", told, flags=re.M)
+        assert len(restored) == len(set(restored)) == (3 if i == 0 else 0), told
         assert re.search(r"links of .* changed in the memory of rank %d: they are made again" % (0 if i == 3 else ranks - 1),
                          told), told
         same_as_undisturbed(out)

@@ -370,6 +370,7 @@ def info_and_report_read_it():
         page = f.read()
     assert page.count("converged") >= 24, page[:2000]
     assert '<th class="n">spin</th>' in page and page.count('<td class="n">3</td><td class="n">2</td><td class="">done</td>') == 2, page[:2000]
+    assert "spin 3, colour 2" in page and ", column " not in page
     said = naik("info", path("one.h5"), "--correlators")
     assert "# pion " in said and "# rho_x " in said, said
     said = naik("info", path("one.h5"), "--correlators=fnal")

@@ -567,3 +567,8 @@ naik_status naik_checkpoint_publish(naik_checkpoint *state)
 done:
     return status;
 }
+
+bool naik_checkpoint_is_kept(const naik_checkpoint *state)
+{
+    return state->kept.count > 0 && !state->failed;
+}

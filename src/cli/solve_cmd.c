@@ -140,7 +140,7 @@ static naik_status open_file(solve_job *j, bool fresh)
     solve_plan_print(&j->plan, j->input, j->log);
     NAIK_TRY(repeat_left_out(j));
     j->total = naik_propagator_file_solves(j->file);
-    j->done = naik_propagator_file_resumed(j->file);
+    j->done = j->begun = naik_propagator_file_resumed(j->file);
     if (naik_propagator_file_complete(j->file)) {
         naik_log_line(j->log, "%s is complete already: nothing to solve; `naik info` verifies it",
                       j->input->output.file);
@@ -177,21 +177,38 @@ static void tell_deflated(const solve_job *j)
     }
 }
 
+/* The sentence of a run that was asked to stop, which says whether the next one has any more of it. */
+static naik_status tell_stopped(const solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    char rest[NAIK_INTERRUPT_ADVICE];
+    const char *reason = naik_interrupt_reason(j->interrupt);
+    double iterated = j->progress.iterated;
+    NAIK_TRY(naik_comm_max_f64(j->comm, &iterated, 1)); /* of any group */
+    const bool kept = naik_checkpoint_is_kept(j->checkpoint);
+    const char *lacks = iterated == 0 ? "the first iteration"
+                        : kept        ? NULL
+                                      : "a solve that is kept";
+    naik_interrupt_advise(j->interrupt, naik_timer_total_s(j->timer),
+                          j->done > j->begun ? NULL : lacks, rest);
+    status = NAIK_FAIL(j->log, NAIK_ERR_INTERRUPTED, "stopped by %s with %d of %d solves done%s",
+                       reason[0] != '\0' ? reason : solve_groups_reason(j->groups), j->done,
+                       j->total, rest);
+done:
+    return status;
+}
+
 /* The verdict over everything in the file, solves of earlier runs included. */
 static naik_status conclude(solve_job *j, bool interrupted)
 {
     naik_status status = NAIK_OK;
     int failed = 0;
     naik_link_provider *whole = j->groups != NULL ? &j->whole_links : j->links;
-    const char *reason = naik_interrupt_reason(j->interrupt);
     for (int i = 0; i < j->total; i++) {
         failed += naik_propagator_file_record(j->file, i)->state == NAIK_SOLVE_NOT_CONVERGED;
     }
     if (interrupted) {
-        return NAIK_FAIL(
-            j->log, NAIK_ERR_INTERRUPTED,
-            "stopped by %s with %d of %d solves done: run the same command again to go on",
-            reason[0] != '\0' ? reason : solve_groups_reason(j->groups), j->done, j->total);
+        return tell_stopped(j);
     }
     if (j->guard.given_up > 0) {
         return NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,

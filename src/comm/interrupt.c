@@ -78,6 +78,7 @@ naik_status naik_interrupt_create_asking(naik_comm *comm, bool (*ask)(void *data
     }
     interrupt->comm = comm;
     interrupt->descriptor = -1;
+    interrupt->begun_s = naik_time_s();
     interrupt->ask = ask;
     interrupt->data = data;
     return NAIK_OK;
@@ -175,4 +176,18 @@ bool naik_interrupt_asked(naik_interrupt *interrupt)
 const char *naik_interrupt_reason(const naik_interrupt *interrupt)
 {
     return interrupt->reason;
+}
+
+void naik_interrupt_advise(const naik_interrupt *interrupt, double own_s, const char *lacks,
+                           char text[NAIK_INTERRUPT_ADVICE])
+{
+    const double all_s = naik_time_s() - interrupt->begun_s;
+    if (lacks == NULL || 2 * own_s < all_s) { /* the next command has the time of other runs, too */
+        snprintf(text, NAIK_INTERRUPT_ADVICE, ": run the same command again to go on");
+    } else {
+        snprintf(text, NAIK_INTERRUPT_ADVICE,
+                 ", %.3g s after its start and before %s: give the run more time than that "
+                 "(run.wall_limit, or the limit of the job) and run the same command again",
+                 own_s, lacks);
+    }
 }

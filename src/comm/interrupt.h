@@ -35,5 +35,10 @@ bool naik_interrupt_signalled(naik_interrupt *interrupt, char *reason, size_t re
 /* In words, for the log: "signal SIGUSR1", "wall_limit of 3600 s", "the
  * caller". */
 const char *naik_interrupt_reason(const naik_interrupt *interrupt);
+/* How the sentence of a run that has stopped ends, from its colon or comma on. own_s: seconds of the run; lacks: what it
+ * has not come to, such as "the first iteration", so that the same time would not do again; NULL: it goes on. */
+enum { NAIK_INTERRUPT_ADVICE = 224 };
+void naik_interrupt_advise(const naik_interrupt *interrupt, double own_s, const char *lacks,
+                           char text[NAIK_INTERRUPT_ADVICE]);
 
 #endif

@@ -34,6 +34,8 @@ typedef struct job {
     double lightest;     /* mass; 0: none known */
     naik_modes_about about;
     double saved_at, save_s; /* of a search: when it was last written, and how long that took */
+    int64_t begun,
+        reached; /* applications with which this run took it up (-1: it has not), and came to */
     char path[NAIK_PATH_MAX], search[NAIK_PATH_MAX + 8];
     char import[NAIK_PATH_MAX]; /* another code's file, that takes the place of a search; "" */
 } job;
@@ -250,6 +252,8 @@ static naik_status save(void *data, const naik_lanczos_state *state, bool stops)
     naik_modes_about about = j->about;
     const double begin_s = naik_time_s();
     bool due = false;
+    j->begun = j->begun < 0 ? state->applications : j->begun;
+    j->reached = state->applications;
     NAIK_PASS(low_modes_save_is_agreed(j->comm, naik_time_s() - j->saved_at, j->save_s, &due));
     if (due || stops) {
         about.state = *state;
@@ -262,12 +266,13 @@ static naik_status save(void *data, const naik_lanczos_state *state, bool stops)
 
 static naik_status restore(void *data, naik_lanczos_state *state, bool *found)
 {
-    const job *j = data;
+    job *j = data;
     const naik_status status =
         naik_modes_search_read(j->geometry, j->search, &j->about, state, found);
     if (status == NAIK_OK && *found) {
         naik_log_line(j->log, "modes: the search continues after cycle %d, with %d vectors of %s",
                       (int)state->cycle, (int)state->size, j->search);
+        j->begun = state->applications;
     }
     return status;
 }
@@ -302,6 +307,18 @@ done:
     return status;
 }
 
+/* In place of the search's own sentence: what stopped it, and whether the same time would do again. */
+static naik_status tell_stopped(const job *j)
+{
+    char rest[NAIK_INTERRUPT_ADVICE];
+    naik_interrupt_advise(j->interrupt, naik_timer_total_s(j->geometry->backend->timer),
+                          j->reached > j->begun ? NULL : "the first step of this run", rest);
+    naik_log_clear(j->log);
+    return NAIK_FAIL(j->log, NAIK_ERR_INTERRUPTED,
+                     "stopped by %s in the search for modes of '%s'%s",
+                     naik_interrupt_reason(j->interrupt), j->path, rest);
+}
+
 /* A search, or what another code has found. */
 static naik_status search(job *j, naik_modes **out)
 {
@@ -322,8 +339,9 @@ static naik_status search(job *j, naik_modes **out)
     j->about.seed = options.seed;
     j->about.report.krylov = naik_lanczos_krylov(&options);
     j->saved_at = naik_time_s();
-    NAIK_PASS(
-        naik_lanczos_run(j->outer, j->single, j->half, &options, &hooks, out, &j->about.report));
+    const naik_status status =
+        naik_lanczos_run(j->outer, j->single, j->half, &options, &hooks, out, &j->about.report);
+    NAIK_PASS(status == NAIK_ERR_INTERRUPTED ? tell_stopped(j) : status);
     j->about.gram = j->about.report.gram;
     return NAIK_OK;
 }
@@ -500,6 +518,7 @@ static naik_status get(const naik_input *input, int wanted, const naik_fatlong *
              .log = geometry->backend->log,
              .interrupt = interrupt,
              .filed = filed,
+             .begun = -1,
              .asked_for = asked_for,
              .about = {.action = input->kind->name,
                        .boundary_t = naik_input_boundary_name(input),

@@ -107,8 +107,12 @@ void report_histories(FILE *out, const naik_propagator_reader *v)
                      pair->quark.naik_epsilon);
         }
         for (int c = 0; c < v->columns; c++) {
-            snprintf(names[count], sizeof names[count], "%s, mass %.6g, %s %d", pair->label,
-                     pair->quark.mass, v->columns == 3 ? "colour" : "column", c);
+            char spin[16] = "";
+            if (v->columns > 3) {
+                snprintf(spin, sizeof spin, "spin %d, ", c / 3);
+            }
+            snprintf(names[count], sizeof names[count], "%s, mass %.6g, %scolour %d", pair->label,
+                     pair->quark.mass, spin, c % 3);
             curves[count] = (html_curve){labels[i],        names[count],           colour,
                                          pair->history[c], pair->history_count[c], 1};
             count++;

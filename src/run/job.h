@@ -44,6 +44,7 @@ typedef struct solve_progress {
     double work, work_left;               /* of this run, in units of 1/mass */
     double iterations, looked_iterations; /* of finished solves; of all at the last measurement */
     double flops_per_iteration;           /* of an rhs; 0: not known yet */
+    bool iterated;                        /* the solver has come to a poll */
 } solve_progress;
 
 /* Of solver.method auto: a column by what goes before multigrid. */
@@ -95,7 +96,7 @@ typedef struct solve_job {
     solve_trial trial;         /* method.h */
     int *pending;              /* tasks that it serves, [2 task_count] */
     int64_t pending_count;
-    int done, total;
+    int done, total, begun; /* begun: what was done when the run began */
     solve_progress progress;
     naik_events *events; /* NULL: not kept; on rank 0 only */
     double *correlators; /* [correlators][momenta][T][parts] of one solve, with room for any, then

@@ -118,6 +118,7 @@ void solve_progress_poll(solve_job *j, const naik_solver_progress *now)
     const int how = j->input->run.progress;
     const double now_s = naik_time_s();
     char line[192], rest[SOLVE_LEFT_TEXT], speed[SOLVE_SPEED_TEXT];
+    p->iterated = true;
     const bool due = now_s - p->spoke_s >= j->input->run.progress_interval_s;
     const bool live = how == NAIK_INPUT_PROGRESS_AUTO && now_s - p->looked_s >= 1.0 / LIVE_PER_S;
     if (j->comm->rank != 0 || how == NAIK_INPUT_PROGRESS_OFF || now->running == 0 ||

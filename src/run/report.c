@@ -90,6 +90,11 @@ void solve_report_restored(const solve_job *j, const naik_input_task *task,
                            const naik_solver_state *state)
 {
     char column[NAIK_INPUT_COLUMN_TEXT];
+    solve_attempt *attempt = &j->guard.attempts[task - j->input->tasks];
+    if (attempt->restored) { /* once more, with links that were made again */
+        return;
+    }
+    attempt->restored = true;
     naik_input_column_text(j->input, task->colour, column);
     naik_log_line(j->log, "restored: source=%s mass=%g %s after %d iterations",
                   j->input->sources[task->source].label, j->input->quarks[task->quark].mass, column,

@@ -19,6 +19,7 @@ typedef struct solve_attempt {
     int kept;        /* solutions remembered by `sum`, for double_check */
     uint32_t sum[2]; /* crc of this rank's sites */
     bool given_up;
+    bool restored; /* what a stopped run kept was taken up, and the log says so */
 } solve_attempt;
 
 typedef struct sdc_check {

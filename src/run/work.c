@@ -53,6 +53,7 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     const naik_input_solve *solve = &j->input->solve[task->solve];
     const source_kit kit = kit_of(j);
     const int64_t reals = j->input->kind->reals;
+    char column[NAIK_INPUT_COLUMN_TEXT];
     int32_t part[2];
     give_part(data, index, part);
     *mass = j->input->quarks[task->quark].mass;
@@ -60,11 +61,12 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     *site_tolerance = j->input->solver.site_relative_tolerance;
     NAIK_TRY(make_source(&kit, &j->input->sources[task->source], task->colour, part, src));
     if (!naik_values_are_finite(src + reals * part[0], reals * (part[1] - part[0]), 64)) {
+        naik_input_column_text(j->input, task->colour, column);
         status =
             NAIK_FAIL(j->log, NAIK_ERR_INPUT,
-                      "source %d of '%s', column %d, is not finite: its smearing or what it is "
-                      "made from is beyond all numbers",
-                      task->source, solve->name, task->colour);
+                      "source %d of '%s' is not finite at %s: its smearing or what it is made from "
+                      "is beyond all numbers",
+                      task->source, solve->name, column);
     }
     NAIK_TRY(naik_comm_agree(j->lattice->comm, status));
     naik_fault_in_source(j->fault, j->lattice, src);
