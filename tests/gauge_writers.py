@@ -106,11 +106,11 @@ def ildg_bytes(u, bits=64, field="su3gauge", text=None, checksum="after", order=
     return out + record("ildg-binary-data", data) + (total if checksum == "after" else b"")
 
 
-def file_record(size):
+def file_record(size, volfmt=0):
     """What QIO and Grid begin a file with."""
     dims = " ".join(map(str, size))
     return (record("scidac-private-file-xml", f"<?xml version=\"1.0\"?><scidacFile><version>1.1</version><spacetime>4"
-                                              f"</spacetime><dims>{dims} </dims><volfmt>0</volfmt></scidacFile>", 0x8000)
+                                              f"</spacetime><dims>{dims} </dims><volfmt>{volfmt}</volfmt></scidacFile>", 0x8000)
             + record("scidac-file-xml", "<?xml version=\"1.0\"?><title>by hand</title>", 0x4000))
 
 
@@ -125,6 +125,22 @@ def field_records(v, size, datatype, bits=64, count=1, spins=None, name="scidac-
                + f"<typesize>{len(data) // sites // count}</typesize><datacount>{count}</datacount></scidacRecord>")
     return (record("scidac-private-record-xml", private, 0x8000) + record("scidac-record-xml", user, 0)
             + record(name, data, 0) + (checksum_record(data, sites) if checksum else b""))
+
+
+def links_in_parts(u, count, bits=64):
+    """QIO's volume of links, whose rows of x deal themselves out to so many files: {ending: bytes}."""
+    size, flat = u.shape[3::-1], u.reshape((-1,) + u.shape[4:])
+    whole = field_records(u, size, "anything", bits, 4)
+    number = np.arange(len(flat))
+    owner = (number // size[0] + number % size[0]) % count
+    out = {}
+    for part in range(count):
+        sites = number[owner == part]
+        here = record("scidac-sitelist", sites.astype(">u4").tobytes())
+        data = record("scidac-binary-data", big_endian(flat[sites], bits), 0)
+        about = whole.replace(record("scidac-binary-data", big_endian(u, bits), 0), data)
+        out[f".vol{part:04d}"] = here + data if part > 0 else file_record(size, 2) + here + about
+    return out
 
 
 # tmLQCD: t, x, y, z as its manual has them, and DeGrand and Rossi's x, y, z, t.

@@ -13,7 +13,7 @@ import zlib
 import h5py
 import numpy as np
 
-from gauge_writers import as_pairs, openqcd_bytes, plaquette
+from gauge_writers import as_pairs, links_in_parts, openqcd_bytes, plaquette
 from program import LONG, NAIK, REFERENCE, SCRATCH, environment, go_on, held, holding, main, naik, path, start
 
 SIZE = (4, 4, 8, 8)  # x, y, z, t: unequal where it matters, and 4 ranks can share it
@@ -198,6 +198,26 @@ def openqcd_configurations_are_read():
     naik("gauge", "check", name, status=4)
     said = naik("info", name, status=4, ranks=2)
     assert "intact: false" in said and "plaquette is stored as" in said, said
+
+
+def configurations_in_parts_are_read():
+    _, u = original()
+    for bits in (64, 32):
+        parts = links_in_parts(u, 3, bits)
+        for ending, data in parts.items():
+            with open(path(f"parts{bits}{ending}"), "wb") as f:
+                f.write(data)
+        first, last = path(f"parts{bits}.vol0000"), path(f"parts{bits}.vol0002")
+        for ranks in (1, 2):
+            assert np.array_equal(convert_back(first, ranks), u.astype(f"c{bits // 4}")), (bits, ranks)
+        assert "intact: true" in naik("info", first)
+        assert "is not the first file of a QIO volume" in naik("gauge", "check", last, status=1)
+        with open(last, "r+b") as f:
+            f.seek(-80, 2)
+            f.write(b"\x3e")
+        assert "checksum" in naik("gauge", "check", first, status=4, ranks=2)
+        os.remove(last)
+        assert "some parts are missing" in naik("gauge", "check", first, status=4)
 
 
 def qdp_files_of_every_nesting_are_read():
@@ -464,7 +484,7 @@ main([generate_gives_the_same_links_on_all_ranks,
       nersc_archives_of_every_kind_are_read, nersc_archives_that_claim_a_sign_get_a_note,
       a_dry_run_verifies_the_configuration,
       nersc_claims_that_disagree_are_refused,
-      openqcd_configurations_are_read,
+      openqcd_configurations_are_read, configurations_in_parts_are_read,
       qdp_files_of_every_nesting_are_read,
       pyquda_files_are_read_with_their_checksums,
       convert_to_pyquda_writes_what_pyquda_reads,

@@ -163,7 +163,7 @@ static void tell_field(const naik_scidac_field *f, char *text)
 static naik_status scan(check *t, const char *path, char *text)
 {
     naik_scidac_file *file = NULL;
-    const naik_status status = naik_scidac_scan_part(t->log, path, &file);
+    const naik_status status = naik_scidac_scan(t->log, path, &file);
     if (status == NAIK_OK) {
         size_t used = add(text, 0, "%d fields", file->count);
         used = add(text, used, file->has_dims ? " of %d,%d,%d,%d" : "", file->dims[0],

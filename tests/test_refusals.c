@@ -74,8 +74,6 @@ static const row configurations[] = {
      "has an unreadable scidac-checksum record at byte"},
     {"ildg", "<suma>", "<suma></suma><sumb>1</sumb>", 0, 0, 0, NAIK_ERR_CORRUPT,
      "has an unreadable scidac-checksum record at byte"},
-    {"ildg", "<volfmt>0<", "<volfmt>1<", 0, 0, 0, NAIK_ERR_INPUT,
-     "is one part of a multi-file SciDAC volume; join the parts first"},
     {"ildg", NULL, NULL, 4, 0x200, 0, NAIK_ERR_INPUT,
      "has a LIME record of version 2 at byte 0, not 1"},
     {"ildg", "<precision>D<", "<precision>F<", 0, 0, 0, NAIK_ERR_CORRUPT,

@@ -25,15 +25,18 @@ typedef struct naik_gauge_file {
     double link_trace_stored; /* NaN if none */
     double plaquette_last;    /* 1 in the last digit that the file tells of it; 0: of all digits */
     double link_trace_last;   /* likewise */
-    int64_t data_offset;      /* of the links in the file, bytes; 0 where the format has none */
-    int rows;                 /* of each link in the file, 2 or 3 */
-    char dataset[128];        /* HDF5 of other codes: where the links are inside the file */
-    char note[400];           /* what a reader found odd and tolerated; "" if nothing */
-    char uuid[40];            /* of naik's own files; "" otherwise */
-    char lfn[512];            /* ILDG's logical file name (ildg-data-lfn); "" if there is none */
-    char ensemble[1024];      /* of naik's own files: free text of whoever made it; or "" */
-    char gauge_fixing[256];   /* of naik's own files: condition, theta, how; "": none is known */
-    char disagrees[700];      /* what naik_gauge_load found wrong and went on with; "" if nothing */
+    bool in_parts;            /* the files of a QIO volume, of which the caller named the first */
+    int64_t
+        data_offset; /* of the links in the file, bytes; 0 where the format has none; in parts: number of
+                                 the array */
+    int rows;        /* of each link in the file, 2 or 3 */
+    char dataset[128];      /* HDF5 of other codes: where the links are inside the file */
+    char note[400];         /* what a reader found odd and tolerated; "" if nothing */
+    char uuid[40];          /* of naik's own files; "" otherwise */
+    char lfn[512];          /* ILDG's logical file name (ildg-data-lfn); "" if there is none */
+    char ensemble[1024];    /* of naik's own files: free text of whoever made it; or "" */
+    char gauge_fixing[256]; /* of naik's own files: condition, theta, how; "": none is known */
+    char disagrees[700];    /* what naik_gauge_load found wrong and went on with; "" if nothing */
     char *header_text; /* the file's own header or metadata as text, for provenance; owned; may be
                           NULL */
 } naik_gauge_file;

@@ -8,6 +8,7 @@
 #include "comm/collective.h"
 #include "io/checksum.h"
 #include "io/gauge/format.h"
+#include "io/lime/volumes.h"
 #include "io/site_sums.h"
 #include "io/sites.h"
 
@@ -150,7 +151,9 @@ naik_status naik_gauge_read_flat(const char *path, naik_gauge *gauge, naik_flat_
     int64_t site_bytes = (int64_t)24 * r.rows * r.bits / 8;
     naik_sites_box box = naik_sites_of_lattice(gauge->lattice, file->data_offset, site_bytes);
     NAIK_TRY(prepare_sums(gauge->lattice->comm, site_bytes, &r));
-    NAIK_TRY(naik_sites_read(gauge->lattice->comm, path, &box, take_row, &r));
+    NAIK_TRY(file->in_parts ? naik_volumes_read_one(path, gauge->lattice, file->data_offset,
+                                                    (int)site_bytes, take_row, &r)
+                            : naik_sites_read(gauge->lattice->comm, path, &box, take_row, &r));
     NAIK_TRY(combine(gauge->lattice->comm, &r, file));
     int64_t links[2] = {r.looked, r.turned};
     NAIK_TRY(naik_comm_sum_i64(gauge->lattice->comm, links, 2));

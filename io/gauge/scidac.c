@@ -2,7 +2,8 @@
  *
  * One record with four colour matrices a site, big-endian. Extents and precision come from the
  * ildg-format record or from the SciDAC XML; where both speak they must agree, with each other and
- * with the length of the data. Where neither speaks the extents are given with the file's name.
+ * with the length of the data. Where neither speaks the extents are given with the file's name. A
+ * configuration that QIO wrote in parts is named by its first one.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 #include "base/text.h"
 #include "io/gauge/format.h"
-#include "io/lime/lime.h"
+#include "io/lime/volumes.h"
 
 static bool recognise(const naik_file_head *head)
 {
@@ -164,7 +165,9 @@ static naik_status fill(naik_log *log, const char *path, const naik_scidac_file 
     strcpy(file->checksum_kind, f->has_sum ? "suma/sumb" : "none");
     file->rows = f->rows;
     file->precision = f->bits;
-    file->data_offset = f->offset;
+    file->in_parts = lime->volume;
+    file->data_offset =
+        lime->volume ? naik_volumes_arrays_before(lime, (int)(f - lime->field)) : f->offset;
     file->checksum_known = f->has_sum;
     memcpy(file->checksum_stored, f->sum, sizeof f->sum);
     if (!f->has_sum) {
@@ -186,6 +189,7 @@ static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_f
     naik_scidac_file *lime = NULL;
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_scidac_scan(log, head->path, &lime));
+    NAIK_TRY(naik_scidac_need_first(log, head->path, lime));
     NAIK_TRY(fill(log, head->path, lime, file));
 done:
     naik_scidac_close(&lime);

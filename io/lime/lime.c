@@ -526,7 +526,7 @@ void naik_scidac_close(naik_scidac_file **file)
     *file = NULL;
 }
 
-naik_status naik_scidac_scan_part(naik_log *log, const char *path, naik_scidac_file **out)
+naik_status naik_scidac_scan(naik_log *log, const char *path, naik_scidac_file **out)
 {
     *out = NULL;
     struct stat info;

@@ -87,18 +87,16 @@ void naik_scidac_contents(const naik_scidac_file *file, char *text, size_t text_
 /* True where the file's first bytes are a LIME record header. */
 bool naik_lime_recognise(const unsigned char *head, size_t head_size);
 
-/* Walks the records on this rank alone (rank 0 of a reader that broadcasts its own findings).
- * NAIK_ERR_INPUT    cannot be opened, is no LIME file, or is one part of a multi-file volume
+/* Walks the records on this rank alone (rank 0 of a reader that broadcasts its own findings). Of parts of
+ * a volume but the first the fields are not described.
+ * NAIK_ERR_INPUT    cannot be opened, or is no LIME file
  * NAIK_ERR_CORRUPT  a record ends beyond the file, or the extents are impossible or contradict each
  *                   other
  * NAIK_ERR_MEMORY */
 naik_status naik_scidac_scan(naik_log *log, const char *path, naik_scidac_file **out);
-/* naik_scidac_scan that takes a part of a volume of several files as well; of parts but the first the
- * fields are not described. */
-naik_status naik_scidac_scan_part(naik_log *log, const char *path, naik_scidac_file **out);
 /* NAIK_ERR_INPUT  the file is a part of a volume, and not the one that describes it. Local. */
 naik_status naik_scidac_need_first(naik_log *log, const char *path, const naik_scidac_file *file);
-/* naik_scidac_scan_part on rank 0, the result on every rank. Collective. */
+/* naik_scidac_scan on rank 0, the result on every rank. Collective. */
 naik_status naik_scidac_open(naik_comm *comm, const char *path, naik_scidac_file **out);
 void naik_scidac_close(naik_scidac_file **file);
 

@@ -13,21 +13,6 @@ naik_status naik_scidac_need_first(naik_log *log, const char *path, const naik_s
                            path);
 }
 
-naik_status naik_scidac_scan(naik_log *log, const char *path, naik_scidac_file **out)
-{
-    naik_status status = naik_scidac_scan_part(log, path, out);
-    if (status == NAIK_OK && (*out)->volume) {
-        status = naik_scidac_need_first(log, path, *out);
-        naik_scidac_close(out);
-        status = status != NAIK_OK ? status
-                                   : NAIK_FAIL(log, NAIK_ERR_INPUT,
-                                               "'%s' is one part of a multi-file SciDAC volume; "
-                                               "join the parts first",
-                                               path);
-    }
-    return status;
-}
-
 naik_status naik_scidac_open(naik_comm *comm, const char *path, naik_scidac_file **out)
 {
     *out = NULL;
@@ -35,7 +20,7 @@ naik_status naik_scidac_open(naik_comm *comm, const char *path, naik_scidac_file
     naik_scidac_file *file = NULL;
     naik_scidac_field *field = NULL;
     if (comm->rank == 0) {
-        status = naik_scidac_scan_part(comm->log, path, &file);
+        status = naik_scidac_scan(comm->log, path, &file);
     } else {
         file = calloc(1, sizeof *file);
         if (file == NULL) {

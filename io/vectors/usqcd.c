@@ -99,7 +99,7 @@ naik_status naik_vector_file_recognise(naik_log *log, const char *path, bool *fo
     NAIK_TRY(naik_file_head_read(log, path, "the file", &head));
     *found = is_fnal(&head);
     if (naik_lime_recognise(head.bytes, (size_t)head.length)) {
-        NAIK_TRY(naik_scidac_scan_part(log, path, &lime));
+        NAIK_TRY(naik_scidac_scan(log, path, &lime));
         for (int i = 0; i < lime->count; i++) {
             *found = *found || naik_field_holds_vectors(&lime->field[i]);
         }

@@ -5,6 +5,8 @@
  * here. A list tells the number of each site (big-endian, of 32 bits, or 64 on large lattices).
  * From the lists every rank finds its own sites once, as runs of neighbours along x.
  */
+#include "io/lime/volumes.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
@@ -14,7 +16,6 @@
 #include "comm/collective.h"
 #include "comm/paths.h"
 #include "io/files.h"
-#include "io/vectors/records.h"
 
 enum { MOST_FILES = 1 << 16, LIST_SITES = 1 << 17, PIECE_BYTES = 4 << 20 };
 
@@ -184,7 +185,7 @@ static naik_status take_parts(naik_log *log, const char *path, const naik_scidac
         volume *next = &v->volume[v->count++];
         next->path = names[i];
         names[i] = NULL;
-        status = naik_scidac_scan_part(log, next->path, &lime);
+        status = naik_scidac_scan(log, next->path, &lime);
         if (status == NAIK_OK) {
             status = lime->has_dims
                          ? NAIK_FAIL(log, NAIK_ERR_INPUT,
@@ -497,4 +498,19 @@ naik_status naik_volumes_read(naik_volumes *v, const naik_lattice *lattice, int6
         NAIK_PASS(find_runs(v, lattice));
     }
     return naik_comm_agree(comm, read_runs(v, comm->log, array, element_bytes, visit, context));
+}
+
+naik_status naik_volumes_read_one(const char *path, const naik_lattice *lattice, int64_t array,
+                                  int element_bytes, naik_sites_visit *visit, void *context)
+{
+    naik_status status = NAIK_OK;
+    naik_scidac_file *lime = NULL;
+    naik_volumes *v = NULL;
+    NAIK_TRY(naik_scidac_open(lattice->comm, path, &lime));
+    NAIK_TRY(naik_volumes_open(lattice->comm, path, lime, &v));
+    NAIK_TRY(naik_volumes_read(v, lattice, array, element_bytes, visit, context));
+done:
+    naik_volumes_close(&v);
+    naik_scidac_close(&lime);
+    return status;
 }
