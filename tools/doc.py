@@ -101,10 +101,8 @@ def of_a_key(key, meaning, value):
 
 def input_reference(program):
     sections = sections_of(program)
-    out = "\n## The sections\n\n| section | what it is | keys |\n|---|---|---|\n"
-    for name, meaning, lines in sections:
-        keys = ", ".join(f"`{key}`" for key, _, _ in keys_of(lines))
-        out += f"| [`{name}`](#{name}) | {as_code(meaning, '')} | {keys} |\n"
+    out = "\n## The sections\n\n| section | what it is |\n|---|---|\n"
+    out += "".join(f"| [`{name}`](#{name}) | {as_code(meaning, '')} |\n" for name, meaning, _ in sections)
     out += READING
     for name, meaning, lines in sections:
         keys = keys_of(lines)
