@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/worst.h"
 #include "naik/comm.h"
 
 typedef struct check {

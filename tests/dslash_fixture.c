@@ -169,8 +169,8 @@ void dslash_check_step(check *t, const naik_rhs *record, int reals, double *cons
             expected[3] += record->x_deferred == 0 ? deferred + record->alpha * expected[1] : 0;
         }
         for (int i = 0; i < 4; i++) {
-            worst[i] = fmax(worst[i], fabs(after[i][k] - expected[i]));
-            largest[i] = fmax(largest[i], fabs(expected[i]));
+            worst[i] = naik_worst(worst[i], fabs(after[i][k] - expected[i]));
+            largest[i] = naik_worst(largest[i], fabs(expected[i]));
         }
     }
     for (int i = 0; i < 4; i++) {

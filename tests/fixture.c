@@ -288,8 +288,8 @@ double fixture_difference(const fixture *f, const double *a, const double *b, na
         int64_t at = 6 * (int64_t)naik_lattice_site_of(f->lat, parity, cb);
         for (int i = 0; i < 6; i++) {
             double d = fabs(a[at + i] - b[at + i]);
-            difference = d <= difference ? difference : d; /* a NaN stays */
-            *largest = fmax(*largest, fabs(b[at + i]));
+            difference = naik_worst(difference, d);
+            *largest = naik_worst(*largest, fabs(b[at + i]));
         }
     }
     return difference;

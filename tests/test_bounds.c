@@ -365,6 +365,56 @@ static void lines_of_bench_are_read_back_word_by_word(check *t)
     }
 }
 
+/* Of several systems together, of which one may have no number. */
+static void solves_of_bench_are_told_of_one(check *t)
+{
+    static const struct {
+        naik_solver_result result;
+        const char *iterations, *residual;
+        int failed;
+    } rows[] = {
+        {{.reason = NAIK_SOLVER_CONVERGED, .iterations = 7, .residual = 2e-9},
+         "7.0",
+         "2.000e-09",
+         0},
+        {{.reason = NAIK_SOLVER_CONVERGED, .iterations = 4, .residual = 3e-9},
+         "5.5",
+         "3.000e-09",
+         0},
+        {{.reason = NAIK_SOLVER_BROKEN, .iterations = 8, .residual = NAN}, "6.3", "nan", 1},
+        {{.reason = NAIK_SOLVER_CONVERGED, .iterations = 1, .residual = 1e-9}, "5.0", "nan", 1}};
+    const bench_options options = {.tolerance = 1e-8};
+    const bench b = {.options = &options};
+    bench_tally tally = {.iterations = 0};
+    for (int i = 0; i < 4; i++) {
+        char want[256];
+        bench_line line = {.json = false};
+        bench_count(&tally, &rows[i].result);
+        bench_put_solves(&b, &line, &tally, i + 1, 3.0 * (i + 1));
+        snprintf(want, sizeof want,
+                 "tolerance=1e-08 iterations=%s true_residual=%s not_converged=%d seconds=3.0000",
+                 rows[i].iterations, rows[i].residual, rows[i].failed);
+        CHECK_TEXT(t, line.text, want);
+    }
+    CHECK_INT(t, tally.least, 1);
+    CHECK_INT(t, tally.most, 8);
+}
+
+static void a_deviation_that_is_no_number_is_the_worst(check *t)
+{
+    static const double rows[][3] = {{1, 2, 2},
+                                     {2, 1, 2},
+                                     {0, 0, 0},
+                                     {NAN, 1, NAN},
+                                     {1, NAN, NAN},
+                                     {NAN, 0, NAN},
+                                     {1, INFINITY, INFINITY}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const double got = naik_worst(rows[i][0], rows[i][1]), want = rows[i][2];
+        CHECK_TRUE(t, isnan(want) ? isnan(got) : got == want);
+    }
+}
+
 /* What was read back wrongly was written wrongly; what HDF5 cannot read is damaged, but where the disk said so. */
 static void a_status_depends_on_what_was_done(check *t)
 {
@@ -403,5 +453,6 @@ CHECK_MAIN(CHECK(characters_are_printed_or_not), CHECK(a_backend_has_one_of_thre
            CHECK(what_parts_vectors_makes_them_orthonormal),
            CHECK(flops_of_an_operator_with_spin_are_counted),
            CHECK(a_column_that_missed_is_told_of_the_quarks_that_have_it),
-           CHECK(lines_of_bench_are_read_back_word_by_word),
+           CHECK(lines_of_bench_are_read_back_word_by_word), CHECK(solves_of_bench_are_told_of_one),
+           CHECK(a_deviation_that_is_no_number_is_the_worst),
            CHECK(a_status_depends_on_what_was_done))

@@ -79,7 +79,7 @@ static double difference(const naik_block block[2], const wilson_block expected)
                 b = naik_block_at(&block[i / 6], i % 6, j % 6);
             }
             const double d = cabs(wilson_complex(b.re, b.im) - expected[i][j]);
-            largest = d <= largest ? largest : d;
+            largest = naik_worst(largest, d);
         }
     }
     return largest;
@@ -182,8 +182,8 @@ static void bounds_are_the_largest_sums_of_rows(check *t)
     double most[2] = {0, 0};
     CHECK_REQUIRE(t, make(t, NULL, false, 0.1, 1.3, &s));
     for (int32_t i = 0; i < 12 * s.f.lat->sites; i++) {
-        most[0] = fmax(most[0], row_sum(&s.block[i / 12][i / 6 % 2], i % 6));
-        most[1] = fmax(most[1], row_sum(&s.inverse[i / 12][i / 6 % 2], i % 6));
+        most[0] = naik_worst(most[0], row_sum(&s.block[i / 12][i / 6 % 2], i % 6));
+        most[1] = naik_worst(most[1], row_sum(&s.inverse[i / 12][i / 6 % 2], i % 6));
     }
     CHECK_OK(t, naik_comm_max_f64(t->comm, most, 2));
     CHECK_NEAR(t, s.clover->largest, most[0], 1e-14 * most[0]);
@@ -201,7 +201,7 @@ static double inverse_error(const naik_block *a, const naik_block *b)
             sum = naik_cfma(naik_block_at(a, i / 6, k), naik_block_at(b, k, i % 6), sum);
         }
         const double size_of = sqrt(naik_cnorm2(sum));
-        largest = size_of <= largest ? largest : size_of;
+        largest = naik_worst(largest, size_of);
     }
     return largest;
 }

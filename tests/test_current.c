@@ -157,7 +157,7 @@ static double staggered_deviation(check *t, fixture *f)
         }
     }
     for (int32_t site = 0; site < f->lat->sites; site++) {
-        worst = fmax(worst, hypot(f->divergence[site].re, f->divergence[site].im));
+        worst = naik_worst(worst, hypot(f->divergence[site].re, f->divergence[site].im));
     }
     CHECK_OK(t, naik_comm_max_f64(f->lat->comm, &worst, 1));
     free(mq);
@@ -214,7 +214,7 @@ static double spin_deviation(check *t, fixture *f)
         }
     }
     for (int32_t site = 0; site < f->lat->sites; site++) {
-        worst = fmax(worst, hypot(f->divergence[site].re, f->divergence[site].im));
+        worst = naik_worst(worst, hypot(f->divergence[site].re, f->divergence[site].im));
     }
     CHECK_OK(t, naik_comm_max_f64(f->lat->comm, &worst, 1));
     free(s);
@@ -416,13 +416,13 @@ static void divergence_at_the_source_is_that_of_the_operator(check *t)
         weigh(&f, &frame, term);
         for (size_t i = 0; i < reals_of(&f); i++) {
             got[i] -= term[i];
-            largest = fmax(largest, fabs(term[i]));
+            largest = naik_worst(largest, fabs(term[i]));
         }
         memcpy(wf, f.quark, reals_of(&f) * sizeof *wf);
         weigh(&f, &frame, wf);
         operate(t, &f, wf, term);
         for (size_t i = 0; i < reals_of(&f); i++) {
-            worst = fmax(worst, fabs(got[i] + term[i]));
+            worst = naik_worst(worst, fabs(got[i] + term[i]));
         }
         CHECK_OK(t, naik_comm_max_f64(f.lat->comm, &worst, 1));
         CHECK_TRUE(t, largest > 1);
@@ -478,7 +478,7 @@ static void currents_do_not_depend_on_the_gauge(check *t)
                 const naik_complex j = naik_cadd(f.current->one[site], f.current->three[site]);
                 f.divergence[site] = turned != 0 ? naik_csub(f.divergence[site], j) : j;
                 worst = turned != 0
-                            ? fmax(worst, hypot(f.divergence[site].re, f.divergence[site].im))
+                            ? naik_worst(worst, hypot(f.divergence[site].re, f.divergence[site].im))
                             : 0;
             }
             turn(&f, g, f.quark);

@@ -10,6 +10,7 @@
  */
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "damaged_modes.h"
 #include "io/checksum.h"
 #include "io/file_info.h"
+#include "io/h5/guard.h"
 #include "io/links/links_file.h"
 #include "io/prop/reader.h"
 #include "io/vectors/vector_io.h"
@@ -543,7 +545,55 @@ static void modes_that_are_no_numbers_are_not_written(check *t)
     naik_lattice_destroy(&lat);
 }
 
-CHECK_MAIN(CHECK(modes_that_are_no_numbers_are_not_written),
+/* The exit status of a process that gets a signal within the guard or behind it, and what it says. */
+static int guarded(int number, bool behind, char said[256])
+{
+    int pipe_ends[2], status = 0;
+    if (pipe(pipe_ends) != 0) {
+        return -1;
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        naik_h5_guard guard;
+        dup2(pipe_ends[1], STDERR_FILENO);
+        (void)signal(number, SIG_IGN);
+        naik_h5_guard_begin(&guard);
+        if (behind) {
+            naik_h5_guard_end(&guard);
+        }
+        (void)raise(number);
+        _exit(0);
+    }
+    close(pipe_ends[1]);
+    const ssize_t length = read(pipe_ends[0], said, 255);
+    said[length > 0 ? length : 0] = '\0';
+    close(pipe_ends[0]);
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* A crash in a library may be a damaged file; memory that is not there is the machine's. */
+static void crashes_in_libraries_end_in_a_sentence(check *t)
+{
+    static const struct {
+        int number, status;
+        const char *says;
+    } rows[] = {{SIGSEGV, 4, "the program crashed"},
+                {SIGFPE, 4, "the program crashed"},
+                {SIGABRT, 4, "the program crashed"},
+                {SIGBUS, 2, "mapped memory"},
+                {SIGUSR2, 0, ""}};
+    char said[256];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK_INT(t, guarded(rows[i].number, false, said), rows[i].status);
+        CHECK_TRUE(t, strstr(said, rows[i].says) != NULL);
+        CHECK_INT(t, guarded(rows[i].number, true, said), 0);
+        CHECK_TEXT(t, said, "");
+    }
+}
+
+CHECK_MAIN(CHECK(crashes_in_libraries_end_in_a_sentence),
+           CHECK(modes_that_are_no_numbers_are_not_written),
            CHECK(damaged_configurations_never_pass), CHECK(damaged_link_files_never_pass),
            CHECK(damaged_propagators_never_pass), CHECK(damaged_vectors_never_pass),
            CHECK(damaged_modes_never_pass))

@@ -419,8 +419,8 @@ static void fused_forms_equal_their_parts(check *t)
                                        ? 0.3 * vv + before * parts[2][i] - 0.7 * d
                                        : parts[2][i] - schur;
                     }
-                    worst = fmax(worst, fabs(parts[3][i] - expected));
-                    largest = fmax(largest, fabs(expected));
+                    worst = naik_worst(worst, fabs(parts[3][i] - expected));
+                    largest = naik_worst(largest, fabs(expected));
                 }
                 CHECK_NEAR(t, worst / largest, 0, p->tolerance);
                 if (record[c].state != NAIK_RHS_RUN) {

@@ -23,6 +23,12 @@ static void values_in_xml_are_found_whole_or_not(check *t)
                 {"<ab>y</ab><a>x</a>", "x"},
                 {"<b><a kind=\"c\">x</a></b>", "x"},
                 {"<n:a>x</n:a>", "x"},
+                {"<a\n b=\"c\">x</a>", "x"},
+                {"<a\tb=\"c\">x</a>", "x"},
+                {"<a b=\"c\"", NULL},
+                {"<?a <a>y</a>?><a>x</a>", "x"},
+                {"<!--> <a>y</a> --><a>x</a>", "x"},
+                {"<!-- <a>x</a>", NULL},
                 {"<!-- <a>y</a> --><a>x</a>", "x"},
                 {"<a>x<!-- y -->z</a>", "xz"},
                 {"<a>12345678901234567890123</a>", "12345678901234567890123"},
@@ -96,6 +102,25 @@ static void momenta_have_names_of_their_own(check *t)
         char name[NAIK_PROP_NAME];
         naik_propagator_momentum_name(rows[i].p, name);
         CHECK_TEXT(t, name, rows[i].name);
+    }
+}
+
+/* The names of all momenta of a file, each with its end. */
+static void names_of_momenta_have_their_room(check *t)
+{
+    static int momenta[NAIK_PROP_NAMES_BYTES / 5 + 1][3]; /* p000 each */
+    static const int size[NAIK_DIM] = {4, 4, 4, 4};
+    naik_propagator_spec spec = room_spec();
+    spec.momenta = (const int(*)[3])momenta;
+    for (int over = 0; over < 2; over++) {
+        naik_prop_plan *plan = NULL;
+        spec.momentum_count = NAIK_PROP_NAMES_BYTES / 5 + over;
+        const naik_status status = naik_prop_plan_create(t->log, &spec, size, &plan);
+        CHECK_TRUE(t, !over || strstr(naik_log_message(t->log),
+                                      "no room for the names of 13001 momenta, only for those of "
+                                      "the first 13000") != NULL);
+        CHECK_STATUS(t, status, over ? NAIK_ERR_INPUT : NAIK_OK);
+        naik_prop_plan_destroy(&plan);
     }
 }
 
@@ -255,7 +280,8 @@ static void headers_contradict_themselves_in_no_key(check *t)
 CHECK_MAIN(CHECK(values_in_xml_are_found_whole_or_not),
            CHECK(numbers_in_xml_are_as_many_as_are_wanted),
            CHECK(two_values_contradict_each_other_where_they_differ),
-           CHECK(momenta_have_names_of_their_own), CHECK(twists_are_told_where_there_is_one),
+           CHECK(momenta_have_names_of_their_own), CHECK(names_of_momenta_have_their_room),
+           CHECK(twists_are_told_where_there_is_one),
            CHECK(names_of_sets_are_those_that_paths_hold),
            CHECK(headers_say_what_they_hold_or_are_refused),
            CHECK(headers_contradict_themselves_in_no_key))

@@ -149,7 +149,7 @@ static void compare(check *t, const int extents[4], const int grid[4])
         for (int r = 0; r < SITES; r++) {
             for (int c = 0; c < 3; c++) {
                 const double *got = whole.v + 6 * r + 2 * c;
-                worst = fmax(worst, cabs(got[0] + I * got[1] - v[r][c]));
+                worst = naik_worst(worst, cabs(got[0] + I * got[1] - v[r][c]));
             }
         }
         CHECK_NEAR(t, worst, 0, 1e-13);
@@ -209,7 +209,7 @@ static void smearing_is_gauge_covariant(check *t)
         transform(g, &s, false);
         double worst = 0;
         for (int i = 0; i < 6 * SITES; i++) {
-            worst = fmax(worst, fabs(s.v[i] - turned.v[i]));
+            worst = naik_worst(worst, fabs(s.v[i] - turned.v[i]));
         }
         CHECK_NEAR(t, worst, 0, 1e-12);
         naik_gauge_destroy(&g);

@@ -3,13 +3,16 @@
  * ranks: 1
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "io/h5/array.h"
+#include "naik/lattice.h"
 
 enum { T = 4, Z = 3, Y = 2, X = 6, REALS = 18 };
+enum { LX = 4, LY = 2, LZ = 6, LT = 2 };
 
 static hid_t pair_of(hid_t number, const char *re, const char *im, size_t members)
 {
@@ -41,10 +44,9 @@ static hid_t number_of(int number)
                                  : H5T_STD_I32LE);
 }
 
-static bool opens(check *t, const row *r, int dims, const hsize_t *extents, naik_h5_array *array)
+/* A file with such a dataset; false where HDF5 makes none. */
+static bool make(const char *path, const row *r, int dims, const hsize_t *extents)
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/array.h5", check_folder());
     hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     hid_t type = number_of(r->number);
     if (r->re != NULL) {
@@ -58,10 +60,20 @@ static bool opens(check *t, const row *r, int dims, const hsize_t *extents, naik
     const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY); /* what has no data is no field */
     hid_t set = H5Dcreate2(file, "field", type, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    CHECK_TRUE(t, set >= 0);
+    const bool made = set >= 0;
     H5Pclose(how);
     H5Dclose(set);
     H5Sclose(space);
+    H5Fclose(file);
+    return made;
+}
+
+static bool opens(check *t, const row *r, int dims, const hsize_t *extents, naik_h5_array *array)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/array.h5", check_folder());
+    CHECK_TRUE(t, make(path, r, dims, extents));
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     const bool found = naik_h5_array_open(file, "field", REALS, array);
     if (!found) {
         CHECK_TRUE(t, !naik_h5_array_open(file, "nothing", REALS, array));
@@ -135,5 +147,63 @@ static void a_field_has_four_dimensions_and_no_bottomless_type(check *t)
     }
 }
 
-CHECK_MAIN(CHECK(a_site_has_its_reals_in_any_nesting),
+/* How often each site of a box was visited, and whether it was with its own numbers. */
+typedef struct visits {
+    int times[LT * LZ * LY * LX];
+    bool give, wrong;
+} visits;
+
+static void visit(void *context, int32_t site, int64_t number, int count, void *bytes)
+{
+    visits *v = context;
+    double *real = bytes;
+    for (int i = 0; i < count; i++) {
+        v->times[site + i]++;
+        for (int k = 0; k < REALS; k++) {
+            const double own = (double)(number + i) + k / 32.0;
+            v->wrong = v->wrong || (!v->give && real[i * REALS + k] != own);
+            real[i * REALS + k] = v->give ? own : real[i * REALS + k];
+        }
+    }
+}
+
+/* What one call moves is a part of a time slice, or all of it: every site is visited once. */
+static void fields_are_moved_in_pieces(check *t)
+{
+    static const int size[NAIK_DIM] = {LX, LY, LZ, LT};
+    static const hsize_t box[4] = {LT, LZ, LY, LX};
+    static const row plain = {NULL, NULL, 0, {18}, {0}, 0, true};
+    const int64_t plane = (int64_t)LX * LY * REALS * (int64_t)sizeof(double);
+    static const int planes[][2] = {{0, 0}, {1, 0}, {2, 0}, {4, 0}, {5, -1}, {6, 0}, {9, 0}};
+    char path[512];
+    naik_lattice *lat = NULL;
+    naik_h5_array array;
+    CHECK_REQUIRE(t, naik_lattice_create(t->comm, size, NULL, &lat) == NAIK_OK);
+    snprintf(path, sizeof path, "%s/pieces.h5", check_folder());
+    for (size_t i = 0; i < sizeof planes / sizeof *planes; i++) {
+        CHECK_TRUE(t, make(path, &plain, 4, box));
+        hid_t file = -1;
+        CHECK_OK(t, naik_h5_open(t->comm, path, true, NULL, &file));
+        CHECK_REQUIRE(t, naik_h5_array_open(file, "field", REALS, &array));
+        for (int writing = 1; writing >= 0; writing--) {
+            visits v = {.give = writing};
+            array.call_bytes = planes[i][0] * plane + planes[i][1];
+            CHECK_OK(t,
+                     (writing ? naik_h5_array_write : naik_h5_array_read)(lat, &array, visit, &v));
+            int wrong = v.wrong;
+            for (int k = 0; k < LT * LZ * LY * LX; k++) {
+                wrong += v.times[k] != 1;
+            }
+            if (!CHECK_INT(t, wrong, 0)) {
+                fprintf(stderr, "    row %zu\n", i);
+            }
+        }
+        naik_h5_array_close(&array);
+        naik_h5_close(t->comm, &file);
+        (void)unlink(path);
+    }
+    naik_lattice_destroy(&lat);
+}
+
+CHECK_MAIN(CHECK(fields_are_moved_in_pieces), CHECK(a_site_has_its_reals_in_any_nesting),
            CHECK(a_field_has_four_dimensions_and_no_bottomless_type))

@@ -57,8 +57,8 @@ static void check_solution(check *t, int n, const naik_complex *a, const double 
                 pr += w.re * y.re + w.im * y.im;
                 pi += w.re * y.im - w.im * y.re;
             }
-            residual = fmax(residual, hypot(re, im));
-            unitarity = fmax(unitarity, hypot(pr, pi));
+            residual = naik_worst(residual, hypot(re, im));
+            unitarity = naik_worst(unitarity, hypot(pr, pi));
         }
     }
     CHECK_NEAR(t, residual / fmax(scale, 1e-300), 0, 1e-15 * n + 2e-15);
@@ -153,8 +153,8 @@ static void cholesky_and_its_inverse_multiply_to_one(check *t)
                 y.re += s.re * u.re - s.im * u.im;
                 y.im += s.re * u.im + s.im * u.re;
             }
-            worst = fmax(worst, hypot(x.re, x.im));
-            product = fmax(product, hypot(y.re, y.im));
+            worst = naik_worst(worst, hypot(x.re, x.im));
+            product = naik_worst(product, hypot(y.re, y.im));
         }
     }
     CHECK_NEAR(t, worst / a[0].re, 0, 1e-14);

@@ -177,8 +177,8 @@ static void check_against_reference(check *t, const whole *w)
     double *expected = calloc(1, bytes), worst = 0, largest = 0;
     CHECK_OK(t, naik_dslash_ref(&w->links, w->in[0], expected));
     for (size_t i = 0; i < bytes / sizeof(double); i++) {
-        worst = fmax(worst, fabs(w->of[0][i] - expected[i]));
-        largest = fmax(largest, fabs(expected[i]));
+        worst = naik_worst(worst, fabs(w->of[0][i] - expected[i]));
+        largest = naik_worst(largest, fabs(expected[i]));
     }
     CHECK_NEAR(t, worst / largest, 0, 1e-14);
     free(expected);

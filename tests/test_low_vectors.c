@@ -168,7 +168,7 @@ static double worst_of(const fixture *f, const numbers *n, const side *a, int i,
         }
     }
     for (int k = 0; k < 4; k++) {
-        worst = fmax(worst, fabs((double)words[k / 2][k % 2] - sum[k / 2][k % 2]));
+        worst = naik_worst(worst, fabs((double)words[k / 2][k % 2] - sum[k / 2][k % 2]));
     }
     return worst;
 }
@@ -181,8 +181,9 @@ static double worst_pair(const fixture *f, const numbers *n, const side *left, c
     for (int pair = 0; pair < rows * VECTORS; pair += step) {
         const int i = pair / VECTORS, j = pair % VECTORS;
         const int64_t *even = words + 2 * pair, *odd = even + 2 * rows * VECTORS;
-        worst = half && j < i ? worst
-                              : fmax(worst, worst_of(f, n, left, i, right, j, slice, even, odd));
+        worst = half && j < i
+                    ? worst
+                    : naik_worst(worst, worst_of(f, n, left, i, right, j, slice, even, odd));
     }
     return worst;
 }
@@ -205,8 +206,8 @@ static double worst_sum(const fixture *f, const numbers *n, const double *out)
                 sum = naik_cadd(sum, naik_cmul((naik_complex){a[2 * i], a[2 * i + 1]},
                                                (naik_complex){(double)v[0], (double)v[1]}));
             }
-            worst = fmax(worst, fabs(out[REALS * site + 2 * c] - sum.re));
-            worst = fmax(worst, fabs(out[REALS * site + 2 * c + 1] - sum.im));
+            worst = naik_worst(worst, fabs(out[REALS * site + 2 * c] - sum.re));
+            worst = naik_worst(worst, fabs(out[REALS * site + 2 * c + 1] - sum.im));
         }
     }
     return worst;

@@ -54,7 +54,8 @@ static void products_with_modes_are_those_of_slow_sums(check *t)
                         if (j == 3) {
                             CHECK_TRUE(t, g->re == 0 && g->im == 0);
                         } else {
-                            worst = fmax(worst, hypot(g->re - e.re, g->im - e.im) / sqrt(norm2[j]));
+                            worst = naik_worst(worst,
+                                               hypot(g->re - e.re, g->im - e.im) / sqrt(norm2[j]));
                         }
                         free(rj);
                     }
@@ -234,7 +235,8 @@ static void a_column_is_the_same_in_batches_of_all_widths(check *t)
                     for (int j = 1; j < WIDE; j += 4) {
                         double *rj = fixture_stored(t, &f, r, NAIK_EVEN, j);
                         const naik_complex e = slow_product(t, &f, v, rj), *g = &c[i * WIDE + j];
-                        worst = fmax(worst, hypot(g->re - e.re, g->im - e.im) / sqrt(norm2[j]));
+                        worst =
+                            naik_worst(worst, hypot(g->re - e.re, g->im - e.im) / sqrt(norm2[j]));
                         free(rj);
                     }
                     free(v);

@@ -94,8 +94,8 @@ static void compare_adjoint(const coarse_matrix a, const coarse_matrix b, double
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < N; j++) {
             const double complex expected = sign_of(i) * sign_of(j) * conj(b[j][i]);
-            *worst = fmax(*worst, cabs(a[i][j] - expected));
-            *most = fmax(*most, cabs(a[i][j]));
+            *worst = naik_worst(*worst, cabs(a[i][j] - expected));
+            *most = naik_worst(*most, cabs(a[i][j]));
         }
     }
 }

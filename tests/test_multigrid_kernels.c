@@ -50,7 +50,7 @@ static void expect_orthonormal(check *t, const mg_fixture *m, const naik_orthono
                                                      m->vectors, right % m->vectors, left, 0, 2);
                 sum = naik_cadd(sum, part);
             }
-            worst = fmax(worst, naik_cnorm2(sum));
+            worst = naik_worst(worst, naik_cnorm2(sum));
         }
     }
     CHECK_NEAR(t, sqrt(worst), 0, 7e-7);
@@ -501,7 +501,7 @@ static void noise_is_that_of_the_global_site(check *t)
             const naik_complex *here = &got[(2 * (int64_t)cb + 1) * MG_ROWS + row];
             float expected[2];
             naik_mg_noise(naik_lattice_site_of(m.f.lat, NAIK_ODD, cb), 12, row, 5, expected);
-            worst = fmax(worst, fabs(here->re - expected[0]) + fabs(here->im - expected[1]));
+            worst = naik_worst(worst, fabs(here->re - expected[0]) + fabs(here->im - expected[1]));
         }
         CHECK_NEAR(t, worst, 0, 0);
         free(got);

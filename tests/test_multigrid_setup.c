@@ -224,11 +224,11 @@ static void vectors_are_parted_and_span_the_same(check *t)
             double covered = 0;
             for (int j = 0; j < count; j++) {
                 CHECK_OK(t, product(t->comm, after + j * reals, after + i * reals, reals, z));
-                worst = fmax(worst, hypot(z[0] - (i == j), z[1]));
+                worst = naik_worst(worst, hypot(z[0] - (i == j), z[1]));
                 CHECK_OK(t, product(t->comm, after + j * reals, before + i * reals, reals, z));
                 covered += j <= i ? (z[0] * z[0] + z[1] * z[1]) / whole[0] : 0;
             }
-            left = fmax(left, fabs(1 - covered));
+            left = naik_worst(left, fabs(1 - covered));
         }
         CHECK_NEAR(t, worst, 0, 1e-5); /* of single precision */
         CHECK_NEAR(t, left, 0, 1e-5);

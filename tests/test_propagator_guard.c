@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/gauge/same_links.h"
 #include "io/h5/metadata_crc.h"
 #include "io/prop/prop_file.h"
 #include "propagator_fixture.h"
@@ -96,17 +97,13 @@ static void another_way_of_counting_is_told_as_it_is(check *t)
     }
 }
 
-static void write_lock(const room *r, const char *text, long age_s)
+static void write_lock(const room *r, const char *text)
 {
     char path[NAIK_PATH_MAX];
     snprintf(path, sizeof path, "%s.lock", r->path);
     FILE *stream = fopen(path, "w");
     fputs(text, stream);
     fclose(stream);
-    struct timespec now, times[2];
-    clock_gettime(CLOCK_REALTIME, &now);
-    times[0] = times[1] = (struct timespec){.tv_sec = now.tv_sec - age_s};
-    utimensat(AT_FDCWD, path, times, 0);
 }
 
 static void two_jobs_do_not_share_an_output(check *t)
@@ -122,65 +119,13 @@ static void two_jobs_do_not_share_an_output(check *t)
     CHECK_OK(t, room_commit(r.lattice, file, 0));
     naik_comm_barrier(t->comm);
     if (t->comm->rank == 0) { /* another job takes over while this one is stalled */
-        write_lock(&r, "host=elsewhere\n", 0);
+        write_lock(&r, "host=elsewhere\n");
     }
     naik_comm_barrier(t->comm);
     CHECK_STATUS(t, room_commit(r.lattice, file, 1), NAIK_ERR_IO);
     naik_propagator_file_close(&file);
     naik_comm_barrier(t->comm);
     CHECK_TRUE(t, room_has(&r, ".lock")); /* not ours to remove */
-    room_leave(t, &r);
-}
-
-static void stale_locks_are_taken_over(check *t)
-{
-    room r;
-    if (!room_enter(t, &r)) {
-        return;
-    }
-    static const char *const form = "host=%s\npid=%ld\nstart=%d\nboot=%s\nspace=%s\nslurm_job=-\n"
-                                    "slurm_restart=-\ntime=0\n";
-    char dead[512], boot[64] = "-", space[64] = "-";
-    FILE *stream = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (stream == NULL || fscanf(stream, "%63s", boot) != 1 ||
-        readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0) {
-        strcpy(space, "-");
-    }
-    if (stream != NULL) {
-        fclose(stream);
-    }
-    /* taken over: a process that is gone, a silent one elsewhere, one of this machine before it was
-     * restarted; not: a fresh one elsewhere, one on another machine of the same name */
-    for (int round = 0; round < 6; round++) {
-        const long age_s = round == 1 ? 3600 : round == 2 ? 300 : 5;
-        if (round == 0) { /* this process number, but another process: it began at another time */
-            char *line = space;
-            line[strcspn(line, "]") + 1] = '\0';
-            snprintf(dead, sizeof dead, form, t->comm->host, (long)getpid(), 1, boot, space);
-        } else if (round == 5) {
-            dead[0] = '\0'; /* created, not yet written */
-        } else {
-            const bool here = round == 2 || round == 4;
-            snprintf(dead, sizeof dead, form, here ? t->comm->host : "another.host", 1L, 1, "b",
-                     "s");
-        }
-        naik_comm_barrier(t->comm);
-        if (t->comm->rank == 0) {
-            write_lock(&r, dead, age_s);
-        }
-        naik_comm_barrier(t->comm);
-        naik_propagator_spec spec = room_spec();
-        if (round < 3) {
-            naik_propagator_file *file = room_open(t, &r, &spec, false);
-            CHECK_TRUE(t, file != NULL);
-            naik_propagator_file_close(&file);
-        } else {
-            refused(t, &r, &spec,
-                    round == 3   ? "another.host"
-                    : round == 4 ? "another job writes this output"
-                                 : "is held by another job");
-        }
-    }
     room_leave(t, &r);
 }
 
@@ -507,13 +452,47 @@ static void a_text_ends_with_its_slot(check *t)
     room_leave(t, &r);
 }
 
-CHECK_MAIN(CHECK(a_changed_input_is_refused_by_name),
+/* What a journal's solves depend on. Of the configuration that is its checksum; for naik 0.5.0 it was the rest. */
+static void a_journal_belongs_to_the_texts_that_decide(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec[7];
+    uint32_t now[7], before[7];
+    for (int i = 0; i < 7; i++) {
+        spec[i] = room_spec();
+        spec[i].gauge_checksum = "a.h5 (naik" NAIK_LINKS_SUM "suma 1 sumb 2";
+    }
+    spec[1].canonical_input = "solver.tolerance = 1e-9\n";
+    spec[2].source_checksums = "suma 3";
+    spec[3].numerics = "naik 2 cpu";
+    spec[4].precision = 32; /* of the structure */
+    spec[5].gauge_checksum = "b.lime (ildg" NAIK_LINKS_SUM "suma 1 sumb 2";
+    spec[6].gauge_checksum = "a.h5 (naik" NAIK_LINKS_SUM "suma 1 sumb 3";
+    for (int i = 0; i < 7; i++) {
+        naik_propagator_file *file = room_open(t, &r, &spec[i], true);
+        CHECK_REQUIRE(t, file != NULL);
+        now[i] = file->identity;
+        before[i] = file->identity_before;
+        CHECK_INT(t, now[i] == now[0], i == 0 || i == 5);
+        CHECK_INT(t, before[i] == before[0], i == 0 || i == 6);
+        CHECK_TRUE(t, naik_prop_owns_journal(file, now[i]) &&
+                          naik_prop_owns_journal(file, before[i]) &&
+                          !naik_prop_owns_journal(file, now[i] + 1));
+        naik_propagator_file_close(&file);
+    }
+    room_leave(t, &r);
+}
+
+CHECK_MAIN(CHECK_UP_TO(1, a_journal_belongs_to_the_texts_that_decide),
+           CHECK(a_changed_input_is_refused_by_name),
            CHECK(another_way_of_counting_is_told_as_it_is),
            CHECK_UP_TO(1, notes_are_whole_and_outlive_many_runs),
            CHECK_UP_TO(1, notes_of_many_runs_do_not_add_up),
            CHECK_UP_TO(1, slots_of_earlier_versions_keep_whole_lines),
            CHECK_UP_TO(1, a_text_ends_with_its_slot), CHECK(two_jobs_do_not_share_an_output),
-           CHECK(stale_locks_are_taken_over), CHECK(a_failing_write_loses_nothing),
-           CHECK(a_part_that_cannot_be_looked_at_stays),
+           CHECK(a_failing_write_loses_nothing), CHECK(a_part_that_cannot_be_looked_at_stays),
            CHECK(an_incomplete_final_file_is_not_believed),
            CHECK(a_file_without_a_format_is_naiks_where_its_attributes_have_a_checksum))

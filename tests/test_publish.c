@@ -4,11 +4,14 @@
  * ranks: 1 2
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -18,6 +21,7 @@
 #include "io/beside.h"
 #include "io/files.h"
 #include "io/output.h"
+#include "io/reread.h"
 
 /* A path in the test's own folder. */
 static const char *place(const char *name, char path[NAIK_PATH_MAX])
@@ -347,10 +351,245 @@ static void room_is_looked_for(check *t)
     CHECK_STATUS(t, naik_file_check_space(t->comm, path, 1000), NAIK_ERR_INPUT);
 }
 
+/* ---- who holds a lock */
+
+/* The value of a line KEY=VALUE of a lock becomes another one. */
+static void put_word(char text[512], const char *key, const char *value)
+{
+    char old[512];
+    snprintf(old, sizeof old, "%s", text);
+    const char *at = strstr(old, key), *end = at != NULL ? strchr(at, '\n') : NULL;
+    if (end != NULL) {
+        snprintf(text, 512, "%.*s%s%s%s", (int)(at - old), old, key, value, end);
+    }
+}
+
+/* Field 22 of what the system says of a process: when it began. */
+static void began(pid_t process, char text[32])
+{
+    char path[64], all[1024] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
+    FILE *file = fopen(path, "r");
+    all[file != NULL ? fread(all, 1, sizeof all - 1, file) : 0] = '\0';
+    if (file != NULL) {
+        fclose(file);
+    }
+    const char *at = strrchr(all, ')');
+    for (int i = 0; i < 20 && at != NULL; i++) {
+        at = strchr(at + 1, ' ');
+    }
+    snprintf(text, 32, "%.*s", at != NULL ? (int)strcspn(at + 1, " ") : 0,
+             at != NULL ? at + 1 : "");
+}
+
+/* A process that has ended: nobody has waited for it, or it is gone. */
+static pid_t ended(bool waited_for)
+{
+    const pid_t process = fork();
+    if (process == 0) {
+        _exit(0);
+    }
+    siginfo_t info;
+    waitid(P_PID, (id_t)process, &info, WEXITED | (waited_for ? 0 : WNOWAIT));
+    return process;
+}
+
+/* How a lock differs from this process's, the Slurm job that looks at it, its age, and what comes of it. */
+typedef struct lock_row {
+    const char *differs; /* words KEY=VALUE; NULL: an empty lock */
+    const char *job;     /* of number 1; NULL: none */
+    long age_s;
+    bool taken;
+    const char *says; /* of the warning, or of the refusal */
+} lock_row;
+
+static const lock_row lock_rows[] = {
+    {"", NULL, 3600, false, "another job writes this output: process "}, /* it lives */
+    {"start=1", NULL, 0, true, "its process is gone"},
+    {"pid=ended", NULL, 0, true, "its process is gone"},
+    {"pid=gone", NULL, 0, true, "its process is gone"},
+    {"space=x pid=gone", NULL, 800, false, "last sign of life 8"},
+    {"space=x pid=gone", NULL, 901, true, "it gave no sign of life for 15 minutes"},
+    {"boot=x", NULL, 60, false, "last sign of life "},
+    {"boot=x", NULL, 121, true, "its machine was restarted"},
+    {"host=x", NULL, 800, false, " on x, Slurm job -, last sign of life 8"},
+    {"host=x", NULL, 901, true, "it gave no sign of life for 15 minutes"},
+    {"host=x boot=x", NULL, 800, false, "last sign of life 8"},
+    {"host=x", NULL, -3600, false, "its last sign of life is 3"},
+    {"host=x slurm_restart=0", "77", 0, true, "it is this Slurm job before its requeue"},
+    {"host=x slurm_restart=1", "77", 0, false, "Slurm job 77, last sign"},
+    {"host=x slurm_job=78 slurm_restart=0", "77", 0, false, "Slurm job 78, last sign"},
+    {"host=x slurm_restart=0", NULL, 0, false, "Slurm job -, last sign"},
+    {"start=x", NULL, 3600, false, "is held by another job"}, /* no lock of naik */
+    {NULL, NULL, 30, false, "is held by another job"},
+    {NULL, NULL, 61, true, "its job died before it could say who it was"}};
+
+static void remember(void *data, const char *text)
+{
+    snprintf(data, NAIK_PATH_MAX, "%s", text);
+}
+
+/* On rank 0: the lock of a row, of which this process's is `own`. */
+static void lay_lock(check *t, const lock_row *row, const char *own, const char *path)
+{
+    char text[512] = "", words[128], value[32];
+    snprintf(text, sizeof text, "%s", row->differs != NULL ? own : "");
+    snprintf(words, sizeof words, "%s", row->differs != NULL ? row->differs : "");
+    for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " ")) {
+        char *equals = strchr(word, '=');
+        snprintf(value, sizeof value, "%s", equals + 1);
+        equals[1] = '\0';
+        if (strcmp(word, "pid=") == 0) {
+            const bool gone = strcmp(value, "gone") == 0;
+            const pid_t process = ended(gone);
+            if (!gone) {
+                began(process, value);
+                put_word(text, "start=", value);
+            }
+            snprintf(value, sizeof value, "%ld", (long)process);
+        }
+        put_word(text, word, value);
+    }
+    FILE *file = fopen(path, "w");
+    CHECK_TRUE(t, file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+    const struct timespec then[2] = {{.tv_sec = time(NULL) - row->age_s},
+                                     {.tv_sec = time(NULL) - row->age_s}};
+    CHECK_INT(t, utimensat(AT_FDCWD, path, then, 0), 0);
+}
+
+static void be_job(const char *job)
+{
+    if (job != NULL) {
+        setenv("SLURM_JOB_ID", job, 1);
+        setenv("SLURM_RESTART_COUNT", "1", 1);
+    } else {
+        unsetenv("SLURM_JOB_ID");
+        unsetenv("SLURM_RESTART_COUNT");
+    }
+}
+
+static void locks_of_the_dead_are_taken_over(check *t)
+{
+    char path[NAIK_PATH_MAX], file[NAIK_PATH_MAX + 8], said[NAIK_PATH_MAX];
+    place("held", path);
+    snprintf(file, sizeof file, "%s.lock", path);
+    for (size_t i = 0; i < sizeof lock_rows / sizeof *lock_rows; i++) {
+        const lock_row *row = &lock_rows[i];
+        naik_lock *lock = NULL;
+        bool held = false;
+        be_job(row->job);
+        CHECK_OK(t, naik_lock_acquire(t->comm, path, &lock));
+        if (t->comm->rank == 0) {
+            char own[512] = "";
+            FILE *stream = fopen(file, "r");
+            own[stream != NULL ? fread(own, 1, sizeof own - 1, stream) : 0] = '\0';
+            CHECK_TRUE(t, stream != NULL && fclose(stream) == 0);
+            naik_lock_release(t->comm, &lock);
+            lay_lock(t, row, own, file);
+        } else {
+            naik_lock_release(t->comm, &lock);
+        }
+        CHECK_OK(t, naik_comm_barrier(t->comm));
+        said[0] = '\0';
+        naik_log_watch_warnings(t->log, remember, said);
+        const naik_status status = naik_lock_try(t->comm, path, &lock, &held);
+        naik_log_watch_warnings(t->log, NULL, NULL);
+        if (!row->taken) {
+            snprintf(said, sizeof said, "%.4000s", naik_log_message(t->log));
+        }
+        const bool speaks = t->comm->rank == 0 || !row->taken; /* a warning is rank 0's */
+        if (!CHECK_STATUS(t, status, row->taken ? NAIK_OK : NAIK_ERR_INPUT) |
+            !CHECK_INT(t, held, !row->taken) |
+            !CHECK_TRUE(t, !speaks || strstr(said, row->says) != NULL)) {
+            fprintf(stderr, "    row %zu: %s\n", i, said);
+        }
+        naik_log_clear(t->log);
+        naik_lock_release(t->comm, &lock);
+        put(t, file, NULL);
+    }
+    be_job(NULL);
+    while (waitpid(-1, NULL, WNOHANG) > 0) {
+    }
+}
+
+/* ---- what one rank finds */
+
+static naik_status size_of(naik_comm *comm, const char *path)
+{
+    int64_t size_bytes;
+    return naik_file_size(comm, path, &size_bytes);
+}
+
+static naik_status room_for(naik_comm *comm, const char *path)
+{
+    return naik_file_check_space(comm, path, 1);
+}
+
+static naik_status put_one(naik_comm *comm, const char *path)
+{
+    return naik_file_put(comm, path, true, 0, "x", 1);
+}
+
+static naik_status publish(naik_comm *comm, const char *path)
+{
+    char to[NAIK_PATH_MAX];
+    return naik_file_publish(comm, path, place("published", to), true);
+}
+
+static naik_status lock_it(naik_comm *comm, const char *path)
+{
+    naik_lock *lock = NULL;
+    const naik_status status = naik_lock_acquire(comm, path, &lock);
+    naik_lock_release(comm, &lock);
+    return status;
+}
+
+static naik_status read_all(naik_comm *comm, const char *path)
+{
+    return naik_file_reread(comm, path, 0, -1);
+}
+
+static naik_status begin_it(naik_comm *comm, const char *path)
+{
+    char part[NAIK_PATH_MAX];
+    return naik_output_room(comm, path, 1, part);
+}
+
+/* Rank 0 alone does these, but what every rank reads. */
+static void what_one_rank_cannot_do_all_ranks_hear(check *t)
+{
+    static const struct {
+        naik_status (*act)(naik_comm *comm, const char *path);
+        bool all;
+    } rows[] = {{size_of, false},           {room_for, false}, {put_one, false},
+                {naik_file_remove, false},  {publish, false},  {lock_it, false},
+                {naik_file_reserve, false}, {read_all, true},  {begin_it, false}};
+    char good[NAIK_PATH_MAX], loop[NAIK_PATH_MAX], inside[NAIK_PATH_MAX + 8];
+    place("whole", good);
+    place("loop", loop);
+    snprintf(inside, sizeof inside, "%s/x", loop);
+    CHECK_TRUE(t, t->comm->rank != 0 || symlink(loop, loop) == 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int bad = 0; bad < t->comm->size; bad++) {
+            put(t, good, "text");
+            const naik_status status = rows[i].act(t->comm, t->comm->rank == bad ? inside : good);
+            int64_t failed = status != NAIK_OK;
+            CHECK_OK(t, naik_comm_sum_i64(t->comm, &failed, 1));
+            if (!CHECK_INT(t, failed, bad == 0 || rows[i].all ? t->comm->size : 0)) {
+                fprintf(stderr, "    row %zu, bad on rank %d\n", i, bad);
+            }
+            naik_log_clear(t->log);
+        }
+    }
+    put(t, loop, NULL);
+    put(t, good, NULL);
+}
+
 CHECK_MAIN(CHECK(a_name_that_is_taken_stays_and_all_ranks_hear_it),
            CHECK(what_was_made_is_kept_where_its_name_is_taken),
            CHECK(side_files_are_naik_s_or_stay),
            CHECK(names_of_outputs_are_looked_at_before_anything_is_made),
            CHECK(an_output_without_its_lock_gets_no_name),
            CHECK_UP_TO(1, what_a_machine_refuses_is_not_called_wrong_input),
-           CHECK(an_unfinished_solve_is_not_written_over), CHECK(room_is_looked_for))
+           CHECK(an_unfinished_solve_is_not_written_over), CHECK(room_is_looked_for),
+           CHECK(locks_of_the_dead_are_taken_over), CHECK(what_one_rank_cannot_do_all_ranks_hear))

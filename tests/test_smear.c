@@ -224,8 +224,8 @@ static void unit_links_give_the_sum_of_coefficients(check *t)
                 const naik_matrix f1 = naik_mat_scale(sum[k] * phase(shared, x, mu, true, 1), &one);
                 const naik_matrix l1 =
                     naik_mat_scale(smearing[k].cN * phase(shared, x, mu, true, 3), &one);
-                worst[0] = fmax(worst[0], fixture_distance(&f1, &fat->link[site * 4 + mu]));
-                worst[1] = fmax(worst[1], fixture_distance(&l1, &naik->link[site * 4 + mu]));
+                worst[0] = naik_worst(worst[0], fixture_distance(&f1, &fat->link[site * 4 + mu]));
+                worst[1] = naik_worst(worst[1], fixture_distance(&l1, &naik->link[site * 4 + mu]));
             }
         }
         CHECK_NEAR(t, worst[0], 0, 2e-15);

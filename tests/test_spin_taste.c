@@ -197,7 +197,7 @@ static void operators_are_means_over_orders(check *t)
             const double eps = (x[0] + x[1] + x[2] + x[3]) % 2 == 0 ? 1 : -1;
             for (int i = 0; i < 6; i++) {
                 const size_t at = 6 * (size_t)site + (size_t)i;
-                worst = fmax(worst, fabs(f.out[at] - eps * sum[at]));
+                worst = naik_worst(worst, fabs(f.out[at] - eps * sum[at]));
             }
         }
         CHECK_NEAR(t, worst, 0, 1e-14); /* 24 orders of four products of numbers up to 4, over 24 */
@@ -218,7 +218,7 @@ static void the_place_is_a_sign_in_front(check *t)
         CHECK_OK(t, naik_spin_taste_apply(f.shifts, number, origin, f.a, f.out));
         CHECK_OK(t, naik_spin_taste_apply(f.shifts, number, r0, f.a, f.b));
         for (size_t i = 0; i < f.reals; i++) {
-            worst = fmax(worst, fabs(f.b[i] - sign * f.out[i]));
+            worst = naik_worst(worst, fabs(f.b[i] - sign * f.out[i]));
         }
         CHECK_NEAR(t, worst, 0, 0);
     }
@@ -307,7 +307,7 @@ static void operators_are_gauge_covariant(check *t)
         turn_vector(f.lat, turn, f.a);
         CHECK_OK(t, naik_spin_taste_apply(turned, numbers[k], origin, f.a, f.b));
         for (size_t i = 0; i < f.reals; i++) {
-            worst = fmax(worst, fabs(f.b[i] - f.out[i]));
+            worst = naik_worst(worst, fabs(f.b[i] - f.out[i]));
         }
         CHECK_NEAR(t, worst, 0, 1e-13); /* up to six products of matrices of numbers up to 4 */
         naik_shifts_destroy(&turned);

@@ -140,8 +140,8 @@ static void multiply_g5(const wilson_fixture *f, wilson_spinor *v)
 
 static double difference(const wilson_fixture *f, const wilson_spinor *a, const wilson_spinor *b)
 {
-    return fmax(wilson_fixture_difference(f, a, b, NAIK_EVEN),
-                wilson_fixture_difference(f, a, b, NAIK_ODD));
+    return naik_worst(wilson_fixture_difference(f, a, b, NAIK_EVEN),
+                      wilson_fixture_difference(f, a, b, NAIK_ODD));
 }
 
 /* <a, g5 M(mu) g5 b> = conj <b, M(-mu) a> */

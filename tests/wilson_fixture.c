@@ -151,8 +151,8 @@ double wilson_fixture_difference(const wilson_fixture *f, const wilson_spinor *a
         const int64_t at = naik_lattice_global(f->lat, x);
         for (int i = 0; i < 12 && naik_parity_of(x) == (int)parity; i++) {
             const double d = cabs(a[at][i / 3][i % 3] - b[at][i / 3][i % 3]);
-            difference = d <= difference ? difference : d; /* a NaN stays */
-            largest = fmax(largest, cabs(b[at][i / 3][i % 3]));
+            difference = naik_worst(difference, d);
+            largest = naik_worst(largest, cabs(b[at][i / 3][i % 3]));
         }
     }
     return largest > 0 ? difference / largest : difference;

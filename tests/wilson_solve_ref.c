@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/worst.h"
+
 /* y += a x */
 static void axpy(const wilson_ref *w, double complex a, const wilson_spinor *x, wilson_spinor *y)
 {
@@ -159,7 +161,7 @@ double wilson_ref_propagator(const wilson_ref *w, const int at[NAIK_DIM], double
         src[wilson_ref_site(w, at)][k / 3][k % 3] = 1;
         column[k] = wilson_ref_field(w->volume);
         const bool solved = wilson_ref_solve(&s, src, tolerance, column[k]) >= 0;
-        largest = fmax(largest, solved ? wilson_ref_residual(w, src, column[k]) : INFINITY);
+        largest = naik_worst(largest, solved ? wilson_ref_residual(w, src, column[k]) : INFINITY);
         free(src);
     }
     return largest;

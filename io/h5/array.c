@@ -137,7 +137,7 @@ static bool take_shape(naik_h5_array *array)
 
 bool naik_h5_array_open(hid_t file, const char *name, int reals, naik_h5_array *out)
 {
-    *out = (naik_h5_array){.dataset = -1, .memory = -1};
+    *out = (naik_h5_array){.dataset = -1, .memory = -1, .call_bytes = CALL_BYTES};
     hid_t object = H5Oopen(file, name, H5P_DEFAULT);
     if (object < 0 || H5Iget_type(object) != H5I_DATASET) {
         naik_h5_release(object);
@@ -162,7 +162,7 @@ void naik_h5_array_close(naik_h5_array *array)
 static int planes_per_call(const naik_lattice *lat, const naik_h5_array *array)
 {
     int64_t plane = (int64_t)lat->local[0] * lat->local[1] * array->reals * array->bits / 8;
-    int64_t planes = CALL_BYTES / plane;
+    int64_t planes = array->call_bytes / plane;
     planes = planes < 1 ? 1 : planes;
     return (int)(planes < lat->local[2] ? planes : lat->local[2]);
 }

@@ -17,6 +17,7 @@ typedef struct naik_h5_array {
     int bits;              /* 32 or 64 */
     int reals;             /* of one site */
     bool big_endian;
+    int64_t call_bytes; /* that a rank moves in one call */
 } naik_h5_array;
 
 /* True where the object NAME is such a dataset with `reals` reals a site, opened into *out; nothing

@@ -153,6 +153,9 @@ typedef struct bench_tally {
     int failed;
 } bench_tally;
 void bench_count(bench_tally *tally, const naik_solver_result *result);
+/* What `count` systems took together, each told alone. */
+void bench_put_solves(const bench *b, bench_line *line, const bench_tally *tally, int count,
+                      double seconds);
 
 /* The same system of many right-hand sides, solved as often as the clock asks. */
 typedef struct bench_solves {

@@ -115,11 +115,7 @@ static void print(const run *r, const naik_links *inner, naik_precision vectors,
     bench_put_gauge(b, &line);
     bench_put_real(&line, "mass", "%g", r->mass[0]);
     bench_put_real(&line, "mass_last", "%g", r->mass[r->masses - 1]);
-    bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
-    bench_put_real(&line, "iterations", "%.1f", (double)r->tally.iterations / r->sources_count);
-    bench_put_real(&line, "true_residual", "%.3e", r->tally.worst);
-    bench_put_int(&line, "not_converged", r->tally.failed);
-    bench_put_real(&line, "seconds", "%.4f", timing->median_s / r->sources_count);
+    bench_put_solves(b, &line, &r->tally, r->sources_count, timing->median_s);
     bench_put_real(&line, "us", "%.6g", timing->median_s * 1e6);
     bench_put_real(&line, "model_bytes", "%.6g", bytes);
     bench_put_real(&line, "us_per_model_kb", "%.4g",

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/timer.h"
+#include "base/worst.h"
 #include "bench/bench.h"
 #include "comm/collective.h"
 #include "naik/version.h"
@@ -314,8 +315,18 @@ void bench_count(bench_tally *tally, const naik_solver_result *result)
         tally->least > 0 && tally->least < result->iterations ? tally->least : result->iterations;
     tally->most = tally->most > result->iterations ? tally->most : result->iterations;
     tally->rung = tally->rung > result->rung ? tally->rung : result->rung;
-    tally->worst = result->residual > tally->worst ? result->residual : tally->worst;
+    tally->worst = naik_worst(tally->worst, result->residual);
     tally->failed += result->reason != NAIK_SOLVER_CONVERGED;
+}
+
+void bench_put_solves(const bench *b, bench_line *line, const bench_tally *tally, int count,
+                      double seconds)
+{
+    bench_put_real(line, "tolerance", "%g", b->options->tolerance);
+    bench_put_real(line, "iterations", "%.1f", (double)tally->iterations / count);
+    bench_put_real(line, "true_residual", "%.3e", tally->worst);
+    bench_put_int(line, "not_converged", tally->failed);
+    bench_put_real(line, "seconds", "%.4f", seconds / count);
 }
 
 static naik_status load(void *data, int64_t index, naik_field *b, int irhs,

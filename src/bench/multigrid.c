@@ -139,11 +139,7 @@ static naik_status measure(parts *p, const struct part *part)
     bench_put_csw(b, &line);
     bench_put_extents(&line, "aggregate", p->mg->aggregates->extent);
     if (part->solves) {
-        bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
-        bench_put_real(&line, "iterations", "%.1f", (double)p->solves.tally.iterations / p->nrhs);
-        bench_put_real(&line, "true_residual", "%.3e", p->solves.tally.worst);
-        bench_put_int(&line, "not_converged", p->solves.tally.failed);
-        bench_put_real(&line, "seconds", "%.4f", timing.median_s / p->nrhs);
+        bench_put_solves(b, &line, &p->solves.tally, p->nrhs, timing.median_s);
     }
     bench_put_real(&line, "us", "%.6g", timing.median_s * 1e6);
     bench_line_end(b, &line, 0, timing.median_s, &timing);

@@ -180,11 +180,7 @@ static void print(const bench_solves *r, naik_method method, const naik_operator
     bench_put_gauge(b, &line);
     bench_put_real(&line, "mass", "%g", mass);
     bench_put_csw(b, &line);
-    bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
-    bench_put_real(&line, "iterations", "%.1f", (double)r->tally.iterations / r->count);
-    bench_put_real(&line, "true_residual", "%.3e", r->tally.worst);
-    bench_put_int(&line, "not_converged", r->tally.failed);
-    bench_put_real(&line, "seconds", "%.4f", timing->median_s / r->count);
+    bench_put_solves(b, &line, &r->tally, r->count, timing->median_s);
     bench_put_real(&line, "us_per_iteration", "%.1f", seconds * 1e6);
     bench_put_real(&line, "us", "%.6g", timing->median_s * 1e6);
     bench_put_real(&line, "gflops", "%.5g", op->ops->step_flops(op) * sites / seconds * 1e-9);

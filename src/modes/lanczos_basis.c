@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/worst.h"
 #include "modes/hermitian.h"
 
 enum { STREAM = 0x6d64 }; /* of the random numbers, plus the number of the vector */
@@ -135,7 +136,7 @@ naik_status lanczos_largest_norm2(lanczos *l, double *out)
     const naik_status status = naik_modes_norms(l->work, l->w, norm2);
     *out = 0;
     for (int c = 0; c < BLOCK; c++) {
-        *out = norm2[c] <= *out ? *out : norm2[c]; /* a NaN stays */
+        *out = naik_worst(*out, norm2[c]);
     }
     return status;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/worst.h"
 #include "modes/lanczos.h"
 
 struct naik_modes_meter {
@@ -105,7 +106,7 @@ naik_status naik_modes_meter_products(naik_modes_meter *m, naik_field *const *bl
             const naik_complex g = m->gram[i * NAIK_MODES_BLOCK + c];
             const double re = g.re - (i == first + c);
             const double here = sqrt(re * re + g.im * g.im);
-            *off = here <= *off ? *off : here; /* a NaN stays */
+            *off = naik_worst(*off, here);
         }
     }
     return NAIK_OK;
