@@ -330,7 +330,6 @@ source_label d|scale_factor 2 source_label d|base source 0: 'scale_factor 2' can
 number_of_modified_sources 0|number_of_modified_sources 1 source 0 hopping op_label h forget_source|modified source 1: the operation 'hopping' on a source cannot be expressed, only identity, momentum, covariant_gaussian, spin_taste and funny walls
 number_of_modified_sources 0|number_of_modified_sources 1 source 0 spin_taste spin_taste rhots op_label h forget_source|modified source 1: 'spin_taste rhots' of this source cannot be expressed: naik has no such operator
 number_of_modified_sources 0|number_of_modified_sources 2 source 0 spin_taste spin_taste GX-G1 op_label h forget_source source 1 spin_taste spin_taste GX-G1 op_label h forget_source|modified source 2: 'spin_taste GX-G1' of this source cannot be expressed: the source has one already
-number_of_modified_sources 0|number_of_modified_sources 1 source 0 momentum momentum 1 0 0 op_label h forget_source|modified source 1: a momentum of a point, gaussian, smeared or file source, or of a funny wall cannot be expressed
 number_of_modified_sources 0|number_of_modified_sources 1 source 0 funnywall1 op_label h forget_source|modified source 1: funnywall1 of this source cannot be expressed, only of a whole evenandodd_wall without a momentum, with links that are not smeared (ape_iter 0)
 check yes|check maybe|set 0: 'check' must be yes, no or sourceonly, not 'maybe'
 momentum_twist 0 0 0|momentum_twist 0 0 x|set 0: 'momentum_twist' must be numbers from -2000 to 2000, not 'x'

@@ -29,6 +29,7 @@ static naik_status header(milc_words *w, milc_input *in)
         NAIK_PASS(milc_words_ints(w, extents[mu], 1, 2, 32768, &in->size[mu]));
     }
     NAIK_PASS(milc_words_option(w, "node_geometry", NAIK_DIM));
+    NAIK_PASS(milc_words_option(w, "subnode_geometry", NAIK_DIM));
     NAIK_PASS(milc_words_option(w, "ionode_geometry", NAIK_DIM));
     NAIK_PASS(milc_words_ints(w, "iseed", 1, 0, INT_MAX, &in->seed));
     return milc_words_text(w, "job_id", job);

@@ -109,6 +109,7 @@ typedef struct milc_input {
     bool has_errors;       /* what follows is that of some propagator */
     double relative_error; /* the least of those asked for, 0: none */
     milc_source sources[MILC_MAX_SOURCES];
+    int turns[MILC_MAX_SOURCES]; /* how often MILC has put the phases of a twist on each */
     int source_count;
     milc_propagator propagators[MILC_MAX_PROPAGATORS];
     int propagator_count, set_count, condensate_count; /* sets; measurements of the condensate */

@@ -38,6 +38,7 @@ typedef struct milc_set {
     bool has_mass, dropped;
     bool solves; /* false: check sourceonly, for sources that are only saved */
     double mass, epsilon, twist[NAIK_DIM - 1];
+    int twist_line;
 } milc_set;
 
 naik_status milc_epsilon_read(milc_words *w, milc_input *in, double *value)
@@ -117,13 +118,16 @@ static naik_status set_head(milc_words *w, milc_input *in, milc_set *set)
     /* How the work is grouped and which solver does it: naik decides by itself. */
     NAIK_PASS(milc_words_option(w, "set_type", 1));
     NAIK_PASS(milc_words_option(w, "inv_type", 1));
+    NAIK_PASS(milc_words_option(w, "MGparams", 1));
     NAIK_PASS(milc_words_ints(w, "max_cg_iterations", 1, 1, INT_MAX, &iterations));
     NAIK_PASS(milc_words_ints(w, "max_cg_restarts", 1, 1, INT_MAX, &restarts));
     const int64_t most = (int64_t)iterations * restarts;
     in->max_iterations = most > in->max_iterations ? most : in->max_iterations;
+    NAIK_PASS(milc_words_option(w, "max_inner_cg_iterations", 1));
     NAIK_PASS(milc_words_option(w, "deflate", 1));
     NAIK_PASS(check(w, in, &set->solves));
     NAIK_PASS(twist(w, set->twist));
+    set->twist_line = w->word_line;
     NAIK_PASS(milc_boundary_read(w, in, &other));
     set->dropped = set->dropped || other;
     NAIK_PASS(milc_words_option(w, "precision", 1));
@@ -169,6 +173,7 @@ naik_status milc_errors_read(milc_words *w, milc_input *in, milc_propagator *p)
     NAIK_PASS(milc_words_real(w, "rel_error_for_propagator", &p->relative_error));
     const int line = w->word_line;
     NAIK_PASS(milc_words_option(w, "mixed_rsq", 1));
+    NAIK_PASS(milc_words_option(w, "rebuild_type", 1));
     if (p->dropped) {
         return NAIK_OK;
     }
@@ -256,6 +261,31 @@ static naik_status propagator(milc_words *w, milc_input *in, const milc_set *set
     return NAIK_OK;
 }
 
+/* MILC's branch master puts the phases of a twist on a source itself, once for each propagator, and leaves
+ * them there. They are 1 of a point at coordinate_origin, from where they are counted. */
+static void note_turns(milc_input *in, const milc_set *set, int first_source, int first)
+{
+    const bool twisted = set->twist[0] != 0 || set->twist[1] != 0 || set->twist[2] != 0;
+    for (int i = first; i < in->propagator_count; i++) {
+        in->turns[in->propagators[i].source] += twisted && set->solves;
+    }
+    for (int i = first; i < in->propagator_count && set->solves; i++) {
+        const int number = in->propagators[i].source;
+        const milc_source *s = &in->sources[number];
+        const bool there = s->type == NAIK_SOURCE_POINT && s->spin_taste == 0 &&
+                           memcmp(s->origin, in->coordinate_origin, 3 * sizeof(int)) == 0;
+        if (in->turns[number] != (int)twisted && !there) {
+            fprintf(in->notes,
+                    "line %d: momentum_twist: MILC's branch master puts the phases of a twist on "
+                    "source %d once for each of its propagators, and leaves them there: MILC has "
+                    "other numbers until each propagator has a source of its own, such as a "
+                    "modified source with identity\n",
+                    set->twist_line, number - first_source);
+            return;
+        }
+    }
+}
+
 naik_status milc_sets_read(milc_words *w, milc_input *in, int first_source)
 {
     const int first_propagator = in->propagator_count;
@@ -265,6 +295,7 @@ naik_status milc_sets_read(milc_words *w, milc_input *in, int first_source)
     NAIK_PASS(milc_words_ints(w, "number_of_sets", 1, 0, MILC_MAX_PROPAGATORS, &count));
     for (int i = 0; i < count; i++) {
         milc_set set = {.source = -1};
+        const int first = in->propagator_count;
         milc_words_stanza(w, "set", i);
         NAIK_PASS(set_head(w, in, &set));
         if (!set.has_mass) {
@@ -275,6 +306,7 @@ naik_status milc_sets_read(milc_words *w, milc_input *in, int first_source)
         for (int k = 0; k < propagators; k++) {
             NAIK_PASS(propagator(w, in, &set, first_source, first_propagator));
         }
+        note_turns(in, &set, first_source, first);
         in->set_count++;
     }
     return NAIK_OK;

@@ -19,6 +19,7 @@ typedef struct shape {
 
 static const shape shapes[] = {{"point", NAIK_SOURCE_POINT, {0}},
                                {"corner_wall", NAIK_SOURCE_CORNER_WALL, {0}},
+                               {"corner_wall_0", NAIK_SOURCE_CORNER_WALL, {0}},
                                {"corner_wall_x", NAIK_SOURCE_CORNER_WALL, {1, 0, 0}},
                                {"corner_wall_y", NAIK_SOURCE_CORNER_WALL, {0, 1, 0}},
                                {"corner_wall_xy", NAIK_SOURCE_CORNER_WALL, {1, 1, 0}},
@@ -256,34 +257,36 @@ static naik_status base_source(milc_words *w, milc_input *in, milc_source *s)
     return source_end(w, in, "source_label", s);
 }
 
-/* exp(2 pi i p.x/L) on top of what the source is, which MILC counts from coordinate_origin. */
+/* exp(2 pi i p.x/L) on top of what the source is, which MILC counts from coordinate_origin. From its own
+ * place it is 1 of a point. */
 static naik_status add_momentum(milc_words *w, const milc_input *in, milc_source *s)
 {
     int p[NAIK_DIM - 1] = {0};
     naik_status status = milc_words_ints(w, "momentum", NAIK_DIM - 1, -16384, 16384, p);
-    if (status == NAIK_OK && (is_at_site(s) || kind_of(s)->made == NAIK_SOURCE_MOVED)) {
-        milc_words_obstacle(w, w->word_line,
-                            "a momentum of a point, gaussian, smeared or file source, or of a "
-                            "funny wall cannot be expressed");
-        s->dropped = true;
-    } else if (status == NAIK_OK && s->spin_taste != 0) {
-        milc_words_obstacle(w, w->word_line,
-                            "a momentum behind spin_taste cannot be expressed, only before it");
-        s->dropped = true;
-    } else if (status == NAIK_OK &&
-               (s->other_slice || !counts_alike(in, s, p, in->coordinate_origin))) {
-        milc_words_obstacle(w, w->word_line,
-                            s->other_slice
-                                ? "a momentum of a source that was read with another origin cannot "
-                                  "be expressed: MILC applies it on the time slice of that origin"
-                                : "this momentum cannot be expressed: MILC counts it from "
-                                  "coordinate_origin, naik from the corner of the wall");
+    const bool point = s->type == NAIK_SOURCE_POINT;
+    const char *why = NULL;
+    if (status != NAIK_OK || !naik_input_is_moving(p)) {
+        return status;
+    }
+    if (!point && (kind_of(s)->keys & NAIK_SOURCE_KEY_MOMENTUM) == 0) {
+        why = "a momentum of a file source or of a funny wall cannot be expressed";
+    } else if (s->spin_taste != 0) {
+        why = "a momentum behind spin_taste cannot be expressed, only before it";
+    } else if (s->other_slice) {
+        why = "a momentum of a source that was read with another origin cannot be expressed: MILC "
+              "applies it on the time slice of that origin";
+    } else if (!counts_alike(in, s, p, in->coordinate_origin)) {
+        why = "this momentum cannot be expressed: MILC counts it from coordinate_origin, naik from "
+              "the place of the source";
+    }
+    if (why != NULL) {
+        milc_words_obstacle(w, w->word_line, "%s", why);
         s->dropped = true;
     }
-    for (int k = 0; k < NAIK_DIM - 1 && status == NAIK_OK; k++) {
+    for (int k = 0; k < NAIK_DIM - 1 && !point; k++) {
         s->momentum[k] += p[k];
     }
-    return status;
+    return NAIK_OK;
 }
 
 naik_status milc_smearing_read(milc_words *w, double *radius, int *iterations, bool *dropped)
