@@ -22,9 +22,20 @@ def plaquette(u):
     return total / 6
 
 
-def openqcd_bytes(u):
+def plaquette_of_fixed_end(u):
+    """The same with unit links beyond the last time slice, which openQCD counts as well."""
+    more = 9.0 * u[-1, ..., 0, 0, 0].size
+    for k in range(3):
+        up, side = u[-1, ..., 3, :, :], np.conj(np.roll(u[-1, ..., 3, :, :], -1, AXIS[k] - 1).swapaxes(-1, -2))
+        for end, sign in ((np.eye(3), 1), (u[0, ..., k, :, :], -1)):
+            p = up @ end @ side @ np.conj(u[-1, ..., k, :, :].swapaxes(-1, -2))
+            more += sign * np.trace(p, axis1=-2, axis2=-1).real.sum()
+    return plaquette(u) + more / (6 * u[..., 0, 0, 0].size / 4)
+
+
+def openqcd_bytes(u, average=plaquette):
     t, z, y, x = u.shape[:4]
-    out = [struct.pack("<4id", t, x, y, z, plaquette(u))]
+    out = [struct.pack("<4id", t, x, y, z, average(u))]
     behind = [np.roll(u[..., mu, :, :], 1, AXIS[mu]) for mu in range(4)]
     for it, ix, iy, iz in np.ndindex(t, x, y, z):
         if (it + ix + iy + iz) % 2 == 1:

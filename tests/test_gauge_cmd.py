@@ -13,7 +13,7 @@ import zlib
 import h5py
 import numpy as np
 
-from gauge_writers import as_pairs, links_in_parts, openqcd_bytes, plaquette
+from gauge_writers import as_pairs, links_in_parts, openqcd_bytes, plaquette, plaquette_of_fixed_end
 from program import LONG, NAIK, REFERENCE, SCRATCH, environment, go_on, held, holding, main, naik, path, start
 
 SIZE = (4, 4, 8, 8)  # x, y, z, t: unequal where it matters, and 4 ranks can share it
@@ -198,6 +198,18 @@ def openqcd_configurations_are_read():
     naik("gauge", "check", name, status=4)
     said = naik("info", name, status=4, ranks=2)
     assert "intact: false" in said and "plaquette is stored as" in said, said
+    with open(name, "wb") as f:
+        f.write(openqcd_bytes(u, plaquette_of_fixed_end))
+    for words in (("check", name), ("convert", name, path("end.h5"), "--on-mismatch", "warn")):
+        assert "its links are fixed at the end of time" in naik("gauge", *words, status=1)
+    t, x, y, z = SIZE[3], *SIZE[:3]
+    for head, state, site, sentence in (((t, x, y, z, t, x, y, z, 0, 0, 0, 0), 0, 576, "one block of a configuration of openQCD: let "),
+                                        ((2, 1, 1, 1, t // 2, x, y, z, 1, 1, 1, 1, 1, 0, 0, 0), 840, 288, "one process of openQCD wrote"),
+                                        ((t, x, y, z, 0), 0, 192, "is a quark field of openQCD, which"),
+                                        ((t, x, y, z, 1), 0, 96, "on the even sites, which naik does not read")):
+        with open(name, "wb") as f:
+            f.write(struct.pack(f"<{len(head)}i", *head) + bytes(state) + struct.pack("<d", 1.5) + bytes(site * t * x * y * z))
+        assert sentence in naik("gauge", "check", name, status=1), sentence
 
 
 def configurations_in_parts_are_read():

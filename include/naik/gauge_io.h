@@ -69,8 +69,8 @@ typedef struct naik_gauge_load_options {
 
 /* What the links are, as far as their matrices tell. */
 typedef enum naik_links_kind {
-    NAIK_LINKS_THIN,   /* none of the others; not always in SU(3) */
-    NAIK_LINKS_OPEN,   /* the t-links of the last time slice are zero */
+    NAIK_LINKS_THIN, /* none of the others; not always in SU(3) */
+    NAIK_LINKS_OPEN, /* the t-links of the last time slice are zero, or links beyond it are fixed */
     NAIK_LINKS_SIGNED, /* unitary, some of determinant -1: phases or the boundary are in them */
     NAIK_LINKS_LONG,   /* one number times unitary matrices */
     NAIK_LINKS_FAT     /* most of them far from unitary */

@@ -95,6 +95,14 @@ static void judge_claims(const naik_gauge_file *file, const naik_gauge_checks *c
     }
 }
 
+/* Where openQCD holds links fixed at the upper end of time, its plaquette has that end in place of the periodic
+ * neighbours: 3 N of 6 N T plaquettes are others, and 3 N are more, which are 1. */
+static bool has_fixed_end(const naik_gauge_file *file, const naik_gauge_checks *checks)
+{
+    const double more = 2 * file->size[3] * (file->plaquette_stored - checks->plaquette) / 3;
+    return strcmp(file->format, "openqcd") == 0 && more > 0.5 && more <= 2.5;
+}
+
 /* The same extremes as a sentence whatever the links are. */
 static void judge_deviations(const naik_gauge_checks *checks, double limit, naik_gauge_verdict *v)
 {
@@ -268,11 +276,20 @@ naik_status naik_gauge_judge(const naik_gauge *gauge, const naik_gauge_file *fil
             !(checks->max_unitarity_dev <= least) || !(checks->max_det_dev <= 3 * least);
         if (off) {
             NAIK_TRY(judge_links(gauge, file, checks, limit, v->count, v));
+        } else if (has_fixed_end(file, checks)) {
+            *v = (naik_gauge_verdict){
+                .status = NAIK_ERR_INPUT, .kind = NAIK_LINKS_OPEN, .unusable = true};
+            object(v,
+                   "its links are fixed at the end of time (openQCD's boundary of type 1 or 2), "
+                   "because its plaquette %.10g is that of such links, and on a periodic lattice "
+                   "they would give %.10g: naik computes on periodic lattices",
+                   file->plaquette_stored / 3, checks->plaquette / 3);
         } else if (!broken && file->rows == 2 && has_other_plaquette(file, checks)) {
             NAIK_TRY(judge_rows(gauge, file, v));
         }
     }
-    v->what = v->status == NAIK_ERR_INPUT                       ? "holds no SU(3) configuration"
+    v->what = v->kind == NAIK_LINKS_OPEN && !broken             ? "holds no periodic configuration"
+              : v->status == NAIK_ERR_INPUT                     ? "holds no SU(3) configuration"
               : !broken && file->checksum_known && !v->unusable ? "contradicts itself"
                                                                 : "is damaged";
 done:

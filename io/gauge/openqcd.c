@@ -4,6 +4,7 @@
  * odd sites are stored, in the order t, x, y, z with z fastest, each with the links that leave it
  * forward and the links that arrive from behind, U_mu(s) and U_mu(s - mu), mu = t, x, y, z. An even
  * site's link therefore lies at the odd site ahead of it, which may belong to the next rank.
+ * openQCD's other binary files are told by their extents and their size, to refuse them by name.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +19,21 @@ enum { HEADER_BYTES = 24, LINKS = 8, LINK_BYTES = 144 };
 
 /* Directions in the order of the file. */
 static const int direction[NAIK_DIM] = {3, 0, 1, 2};
+
+/* Other files of openQCD: `count` numbers of 32 bits, extents among them, perhaps the state of a generator, and a
+ * double stand before the sites. */
+typedef struct other {
+    int count, extents; /* where the extents begin */
+    int most_state;     /* bytes of a generator, at most */
+    int site_bytes;
+    const char *what;
+} other;
+#define EXPORT ": let openQCD's program cvt1 export it to one file (storage type e)"
+static const other others[] = {
+    {12, 4, 0, 4 * LINK_BYTES, "one block of a configuration of openQCD" EXPORT},
+    {16, 4, 4096, 4 * LINK_BYTES, "what one process of openQCD wrote of a configuration" EXPORT},
+    {5, 0, 0, 192, "a quark field of openQCD, which naik does not read"},
+    {5, 0, 0, 96, "a quark field of openQCD on the even sites, which naik does not read"}};
 
 static int64_t extent_at(const naik_file_head *head, int i)
 {
@@ -44,10 +60,34 @@ static int64_t expected_size(const naik_gauge_file *file)
     return HEADER_BYTES + naik_gauge_file_volume(file) * 4 * LINK_BYTES;
 }
 
+/* Which other file of openQCD it is; NULL: none. */
+static const other *find_other(const naik_file_head *head)
+{
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const other *o = &others[i];
+        int64_t size = o->site_bytes;
+        bool possible = head->length >= 4 * o->count;
+        for (int k = 0; k < o->extents + NAIK_DIM && possible; k++) {
+            const int64_t extent = extent_at(head, k);
+            possible = extent > 0 && extent <= 65536 &&
+                       (k < o->extents || size <= head->size_bytes / extent);
+            size *= k >= o->extents && possible ? extent : 1;
+        }
+        size += 4 * o->count + 8;
+        if (possible && head->size_bytes >= size && head->size_bytes <= size + o->most_state) {
+            return o;
+        }
+    }
+    return NULL;
+}
+
 /* Either the size or the plaquette may be damaged for the file to be recognised, not both. */
 static bool recognise(const naik_file_head *head)
 {
     naik_gauge_file file = {0};
+    if (find_other(head) != NULL) {
+        return true;
+    }
     if (!take_header(head, &file)) {
         return false;
     }
@@ -57,6 +97,10 @@ static bool recognise(const naik_file_head *head)
 
 static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_file *file)
 {
+    const other *o = find_other(head);
+    if (o != NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is %s", head->path, o->what);
+    }
     if (!take_header(head, file)) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' is no openQCD file", head->path);
     }
