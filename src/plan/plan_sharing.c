@@ -93,17 +93,16 @@ void solve_plan_print_sharing(const solve_plan *plan, const naik_input *input, n
             }
             for (int m = 0; m < c.masses && m < TOLD_MASSES; m++) {
                 const size_t used = strlen(text);
-                snprintf(text + used, sizeof text - used, "%s%g: %.2f and %.2f", m > 0 ? ", " : "",
-                         mass[m], multishift_separate_bytes_of(&c, m) / unit,
+                snprintf(text + used, sizeof text - used, "%s%g costs %.2f and %.2f",
+                         m > 0 ? ", " : "", mass[m], multishift_separate_bytes_of(&c, m) / unit,
                          multishift_shared_bytes_of(&c, m) / unit);
             }
             naik_log_line(
                 log,
-                "solver: naik solves the masses of %s %s. Cost of all masses, in solves of the "
-                "lightest mass: %.2f from spaces of their own, %.2f from one space. Cost of each "
-                "mass, from its own space and from one space: %s",
-                input->solve[i].name,
-                plan->multishift ? "from one Krylov space" : "from Krylov spaces of their own",
+                "solver: naik solves the masses of %s %s. Separate solves cost as much as %.2f "
+                "solves of the lightest mass, and one Krylov space as much as %.2f. Separately and "
+                "from one space, mass %s",
+                input->solve[i].name, plan->multishift ? "from one Krylov space" : "separately",
                 multishift_separate_bytes(&c) / unit, multishift_shared_bytes(&c) / unit, text);
         }
     }
