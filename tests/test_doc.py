@@ -279,7 +279,8 @@ def the_changelog_is_a_summary_with_details_behind():
     releases = dict(zip(parts[::2], parts[1::2]))
     heads = list(releases)
     assert heads[0] == "Unreleased" and heads[1].startswith(version + ", "), heads
-    assert re.findall(r"^### (.*)$", text, flags=re.M) == ["Interface", "New", "Fixed", "Performance"]
+    assert re.findall(r"^### (.*)$", text, flags=re.M) == ["Interface", "New", "Fixed", "Performance"], \
+        "a rebase over a release brings its entries back: git checkout main CHANGELOG.md, and write yours under Unreleased"
     for head in heads[1:]:
         number = head.split(",")[0]
         details = f"doc/changes-{number}.md"
