@@ -2,7 +2,7 @@
 #ifndef NAIK_VERSION_H
 #define NAIK_VERSION_H
 
-#define NAIK_VERSION "0.5.0"
+#define NAIK_VERSION "0.6.0"
 
 /* The version of the library linked, NAIK_VERSION when it was compiled. Never NULL. */
 const char *naik_version(void);

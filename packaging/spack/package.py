@@ -16,11 +16,11 @@ class Naik(MakefilePackage, CudaPackage, ROCmPackage):
     actions, mixed-precision conjugate gradient on CPUs and GPUs, HDF5 output."""
 
     # The tarball of `make dist`, in the folder in which spack is called.
-    url = "file://{0}/naik-0.5.0.tar.gz".format(os.getcwd())
+    url = "file://{0}/naik-0.6.0.tar.gz".format(os.getcwd())
     license("BSD-3-Clause")
 
     version("main")  # spack develop --path CHECKOUT naik@main
-    version("0.5.0")  # spack install --no-checksum naik@0.5.0
+    version("0.6.0")  # spack install --no-checksum naik@0.6.0
 
     conflicts("+cuda", when="+rocm", msg="one build is for one vendor's GPUs")
     conflicts("cuda_arch=none", when="+cuda", msg="say which GPU: cuda_arch=80")
