@@ -14,6 +14,7 @@
 #include "comm/collective.h"
 #include "comm/comm_mpi.h"
 #include "comm/interrupt.h"
+#include "contract/device_tie.h"
 #include "naik/lattice.h"
 #include "plan/plan.h"
 #include "quark/low_modes.h"
@@ -135,13 +136,13 @@ static void a_search_is_written_by_the_clock_of_rank_0(check *t)
     }
 }
 
-/* Of a host, on each rank. */
+/* Of a host, on each rank; 0 where it cannot be said. */
 static size_t left_bytes;
 static naik_status free_bytes(naik_device *device, size_t *out)
 {
     (void)device;
     *out = left_bytes;
-    return NAIK_OK;
+    return left_bytes > 0 ? NAIK_OK : NAIK_ERR_DEVICE;
 }
 
 /* A plan holds what the poorest rank holds, and says how many such ranks do where it holds too much. */
@@ -185,6 +186,41 @@ static void memory_is_that_of_the_rank_that_has_least(check *t)
     naik_input_destroy(&input);
     naik_geometry_destroy(&geometry);
     naik_backend_destroy(&backend);
+    naik_lattice_destroy(&lat);
+}
+
+/* A tie takes as many columns at a time as every rank has room for, beside what is spared; none where one cannot say. */
+static void a_tie_has_room_on_all_ranks(check *t)
+{
+    const int size[4] = {8, 8, 8, 8};
+    const device_tie_shape asked = {.links = 1, .columns = 3, .quarks = 2};
+    const naik_memory_ops host = {.free_bytes = NULL}, told = {.free_bytes = free_bytes};
+    naik_device device = {.memory = &host};
+    device_tie_shape shape = asked;
+    naik_lattice *lat = NULL;
+    CHECK_REQUIRE(t, naik_lattice_create(t->comm, size, NULL, &lat) == NAIK_OK);
+    CHECK_OK(t, device_tie_fit(&device, lat, 0, &shape));
+    CHECK_INT(t, shape.columns, 3);
+    device.memory = &told;
+    size_t least[4] = {0}; /* bytes with which so many columns fit on the last rank */
+    for (int columns = 3; columns > 0; columns -= 2) {
+        size_t below = 1, above = (size_t)1 << 29;
+        for (int step = 0; step < 30; step++) { /* as many on all ranks, whatever each finds */
+            const size_t middle = below + (above - below) / 2;
+            shape = asked;
+            left_bytes = is_last(t) ? middle : (size_t)1 << 30;
+            CHECK_OK(t, device_tie_fit(&device, lat, 0, &shape));
+            *(shape.columns >= columns ? &above : &below) = middle;
+        }
+        least[columns] = above;
+    }
+    CHECK_TRUE(t, least[1] > 0 && least[1] < least[3] && least[3] < (size_t)1 << 30);
+    left_bytes = least[3];
+    shape = asked;
+    CHECK_OK(t, device_tie_fit(&device, lat, 1, &shape));
+    CHECK_INT(t, shape.columns, 1);
+    left_bytes = is_last(t) ? 0 : least[3];
+    CHECK_STATUS(t, device_tie_fit(&device, lat, 0, &shape), NAIK_ERR_DEVICE);
     naik_lattice_destroy(&lat);
 }
 
@@ -244,6 +280,6 @@ CHECK_MAIN(CHECK(a_signal_to_one_rank_stops_all),
            CHECK(a_limit_that_one_rank_has_reached_stops_all),
            CHECK(bits_that_differ_on_one_rank_differ_for_all),
            CHECK(a_search_is_written_by_the_clock_of_rank_0),
-           CHECK(memory_is_that_of_the_rank_that_has_least),
+           CHECK(memory_is_that_of_the_rank_that_has_least), CHECK(a_tie_has_room_on_all_ranks),
            CHECK(all_ranks_end_with_one_status_and_one_sentence),
            CHECK_UP_TO(2, a_failed_rank_waits_for_those_who_come))

@@ -5,11 +5,13 @@
  */
 #include "contract/device_tie.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/exactsum.h"
 #include "base/memory.h"
 #include "comm/collective.h"
+#include "comm/new.h"
 #include "links/link_ops.h"
 #include "links/shift_ops.h"
 #include "propagator/faces.h"
@@ -88,17 +90,12 @@ naik_status device_tie_fit(naik_device *device, const naik_lattice *lattice, siz
                            device_tie_shape *shape)
 {
     naik_status status = NAIK_OK;
-    size_t free_bytes = SIZE_MAX / 2;
-    if (device->memory->free_bytes != NULL) {
-        status = device->memory->free_bytes(device, &free_bytes);
-        NAIK_TRY(naik_comm_agree(lattice->comm, status));
-    }
-    double most = (double)free_bytes - (double)spare;
-    NAIK_TRY(naik_comm_min_f64(lattice->comm, &most, 1));
-    if ((double)bytes_of(lattice, shape) > most) {
+    double bytes = 0;
+    NAIK_TRY(naik_room(lattice->comm, device, INFINITY, &bytes));
+    if ((double)bytes_of(lattice, shape) > bytes - (double)spare) {
         shape->columns = 1;
     }
-    if ((double)bytes_of(lattice, shape) > most) {
+    if ((double)bytes_of(lattice, shape) > bytes - (double)spare) {
         shape->columns = 0;
     }
 done:

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/collective.h"
+#include "comm/new.h"
 #include "correlator/frame.h"
 #include "io/files.h"
 #include "io/modes/modes_file.h"
@@ -119,23 +120,13 @@ static naik_status take(void *data, int block)
 /* Whether the device has room for the vectors, the links that make them and what reading takes. */
 static naik_status has_room(const maker *m, bool *out)
 {
-    naik_status status = NAIK_OK;
     const naik_geometry *geometry = m->kit->geometry;
-    naik_backend *backend = geometry->backend;
-    size_t free_bytes = 0;
-    double left = 0;
-    *out = true;
-    if (backend->device.memory->free_bytes == NULL) {
-        return NAIK_OK;
-    }
-    status = backend->device.memory->free_bytes(&backend->device, &free_bytes);
-    NAIK_TRY(naik_comm_agree(m->lattice->comm, status));
-    left = (double)free_bytes - (double)low_part_backend_bytes(m->lattice, m->out->count) -
-           (double)beside_there_bytes(m->input, m->lattice, m->average, m->out->count) -
-           3 * (double)naik_links_bytes(geometry, NAIK_DOUBLE, RECON, NAIK_STENCIL);
-    NAIK_TRY(naik_comm_min_f64(m->lattice->comm, &left, 1));
-    *out = left > 0;
-done:
+    double bytes = 0;
+    const naik_status status =
+        naik_room(m->lattice->comm, &geometry->backend->device, INFINITY, &bytes);
+    *out = bytes > (double)low_part_backend_bytes(m->lattice, m->out->count) +
+                       (double)beside_there_bytes(m->input, m->lattice, m->average, m->out->count) +
+                       3 * (double)naik_links_bytes(geometry, NAIK_DOUBLE, RECON, NAIK_STENCIL);
     return status;
 }
 
@@ -355,20 +346,14 @@ static naik_status suffices(const maker *m, const naik_quark *quark, bool *out)
 {
     naik_status status = NAIK_OK;
     const low_held *held = m->held;
-    size_t free_bytes = 0;
-    double left = 0;
+    double bytes = 0;
     *out = held->quark != NULL && held->part.count == m->out->count &&
            strcmp(held->path, m->path) == 0 && naik_quark_shares_operator(held->quark, quark);
-    if (!*out || held->host != NULL || held->geometry->backend->device.memory->free_bytes == NULL) {
+    if (!*out || held->host != NULL) {
         return NAIK_OK;
     }
-    naik_device *device = &held->geometry->backend->device;
-    status = device->memory->free_bytes(device, &free_bytes);
-    NAIK_TRY(naik_comm_agree(m->lattice->comm, status));
-    left = (double)free_bytes -
-           (double)beside_there_bytes(m->input, m->lattice, m->average, m->out->count);
-    NAIK_TRY(naik_comm_min_f64(m->lattice->comm, &left, 1));
-    *out = left > 0;
+    NAIK_TRY(naik_room(m->lattice->comm, &held->geometry->backend->device, INFINITY, &bytes));
+    *out = bytes > (double)beside_there_bytes(m->input, m->lattice, m->average, m->out->count);
 done:
     return status;
 }

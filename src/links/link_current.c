@@ -1,8 +1,10 @@
 /* link_current.c - the conserved current of staggered quarks as an operator on a vector, on a device */
 #include "links/link_current.h"
 
+#include <math.h>
+
 #include "base/memory.h"
-#include "comm/collective.h"
+#include "comm/new.h"
 #include "links/link_ops.h"
 #include "links/shift_ops.h"
 
@@ -25,17 +27,10 @@ static size_t weight_bytes(const naik_lattice *lattice)
 static naik_status has_room(naik_device *device, const naik_lattice *lattice, size_t spare,
                             bool *room)
 {
-    naik_status status = NAIK_OK;
-    size_t free_bytes = SIZE_MAX / 2;
-    if (device->memory->free_bytes != NULL) {
-        status = device->memory->free_bytes(device, &free_bytes);
-        NAIK_TRY(naik_comm_agree(lattice->comm, status));
-    }
-    double most = (double)free_bytes - (double)spare;
-    NAIK_TRY(naik_comm_min_f64(lattice->comm, &most, 1));
+    double bytes = 0;
+    const naik_status status = naik_room(lattice->comm, device, INFINITY, &bytes);
     const size_t links = LENGTHS * NAIK_DIM * sizeof(naik_matrix) * (size_t)lattice->sites;
-    *room = (double)(links + weight_bytes(lattice)) <= most;
-done:
+    *room = (double)(links + weight_bytes(lattice) + spare) <= bytes;
     return status;
 }
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "comm/collective.h"
 #include "comm/groups.h"
+#include "comm/new.h"
 #include "modes/lanczos.h"
 #include "operator/set.h"
 #include "operator/staggered.h"
@@ -89,18 +89,12 @@ void solve_plan_choose(solve_plan *plan, naik_input_precision wanted, double lig
 /* Of the memory where links and fields are: the least of any rank's. */
 static naik_status available(const naik_geometry *geometry, int64_t *out)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = geometry->backend;
-    size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) /
-                   (size_t)naik_comm_job(backend->comm)->node_size;
-    if (backend->device.memory->free_bytes != NULL) {
-        status = backend->device.memory->free_bytes(&backend->device, &bytes);
-    }
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
-    double least = (double)bytes;
-    NAIK_TRY(naik_comm_min_f64(backend->comm, &least, 1));
+    const double pages = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double least = 0;
+    const naik_status status = naik_room(backend->comm, &backend->device,
+                                         pages / naik_comm_job(backend->comm)->node_size, &least);
     *out = (int64_t)least;
-done:
     return status;
 }
 

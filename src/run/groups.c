@@ -58,16 +58,12 @@ static naik_status look_at_device(solve_job *j, char *text, size_t text_size, do
     naik_status status = NAIK_OK;
     naik_backend *backend = NULL;
     workplace_options options = workplace_of_input(j->input);
-    size_t bytes = 0;
+    double bytes = 0;
     options.tuning.transport = NAIK_TRANSPORT_STAGED; /* none is tried */
     NAIK_TRY(naik_backend_create(j->comm, options.backend, &options.tuning, &backend));
     backend->ops->describe(backend, text, text_size);
-    if (backend->device.memory->free_bytes != NULL) {
-        status = backend->device.memory->free_bytes(&backend->device, &bytes);
-    }
-    NAIK_TRY(naik_comm_agree(j->comm, status));
-    *memory_gib = (double)bytes / (1 << 30);
-    NAIK_TRY(naik_comm_min_f64(j->comm, memory_gib, 1));
+    NAIK_TRY(naik_room(j->comm, &backend->device, 0, &bytes));
+    *memory_gib = bytes / (1 << 30);
 done:
     naik_backend_destroy(&backend);
     return status;
