@@ -13,6 +13,7 @@
 #include "check.h"
 #include "comm/collective.h"
 #include "comm/comm_mpi.h"
+#include "comm/groups.h"
 #include "comm/interrupt.h"
 #include "contract/device_tie.h"
 #include "naik/lattice.h"
@@ -224,6 +225,44 @@ static void a_tie_has_room_on_all_ranks(check *t)
     naik_lattice_destroy(&lat);
 }
 
+/* Bytes while links are built, of a run that this communicator makes by itself. */
+static int64_t gauge_bytes(check *t, naik_comm *comm, const naik_input *input)
+{
+    const naik_backend_options one = {.threads = 1};
+    naik_lattice *lat = NULL;
+    naik_backend *backend = NULL;
+    naik_geometry *geometry = NULL;
+    solve_plan plan = {.gauge_bytes = -1};
+    CHECK_OK(t, naik_lattice_create(comm, input->lattice.size, NULL, &lat));
+    CHECK_OK(t, naik_backend_create(comm, "cpu", &one, &backend));
+    CHECK_OK(t, naik_geometry_create(backend, lat, &geometry));
+    CHECK_OK(t, solve_plan_make(input, geometry, input->task_count, 0, &plan));
+    naik_geometry_destroy(&geometry);
+    naik_backend_destroy(&backend);
+    naik_lattice_destroy(&lat);
+    return plan.gauge_bytes;
+}
+
+/* Every rank a group: beside what a run of one rank has it keeps its share of the whole lattice's thin links. */
+static void groups_share_the_thin_links(check *t)
+{
+    naik_input *input = NULL;
+    naik_groups *groups = NULL;
+    naik_comm *alone = NULL;
+    CHECK_OK(t, naik_groups_create(t->comm, t->comm->size, &groups));
+    CHECK_OK(t, naik_comm_create_alone(t->log, &alone));
+    CHECK_REQUIRE(t, naik_input_parse(t->log, "input.yaml", input_text, strlen(input_text), NULL, 0,
+                                      NULL, NULL, &input) == NAIK_OK);
+    const int *size = input->lattice.size;
+    const int64_t thin =
+        (int64_t)sizeof(naik_matrix) * NAIK_DIM * size[0] * size[1] * size[2] * size[3];
+    CHECK_INT(t, gauge_bytes(t, naik_groups_comm(groups), input) - gauge_bytes(t, alone, input),
+              thin / t->comm->size);
+    naik_input_destroy(&input);
+    naik_comm_destroy(&alone);
+    naik_groups_destroy(&groups);
+}
+
 static int rank_of_failure(check *t)
 {
     naik_log_failure failure;
@@ -281,5 +320,6 @@ CHECK_MAIN(CHECK(a_signal_to_one_rank_stops_all),
            CHECK(bits_that_differ_on_one_rank_differ_for_all),
            CHECK(a_search_is_written_by_the_clock_of_rank_0),
            CHECK(memory_is_that_of_the_rank_that_has_least), CHECK(a_tie_has_room_on_all_ranks),
+           CHECK(groups_share_the_thin_links),
            CHECK(all_ranks_end_with_one_status_and_one_sentence),
            CHECK_UP_TO(2, a_failed_rank_waits_for_those_who_come))

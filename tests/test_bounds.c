@@ -17,12 +17,14 @@
 #include "bench/bench.h"
 #include "check.h"
 #include "cli/correlator_facts.h"
+#include "correlator/contraction_kind.h"
 #include "io/reread.h"
 #include "lattice/grid.h"
 #include "links/ghosted.h"
 #include "multigrid/coarse_vector.h"
 #include "multigrid/gram.h"
 #include "operator/wilson_operator.h"
+#include "stored/guess_foreign.h"
 
 static void characters_are_printed_or_not(check *t)
 {
@@ -445,6 +447,90 @@ static void a_status_depends_on_what_was_done(check *t)
     }
 }
 
+static void count(void *data, const char *text)
+{
+    (void)text;
+    ++*(int *)data;
+}
+
+/* What began from another code's solutions is counted, and what did not is told once. */
+static void guesses_of_other_codes_are_counted(check *t)
+{
+    static const naik_start_value left = {.scale = 0, .residual = 3},
+                                  whole = {1, 2e-9, false, 0, 0}, near = {1, 4e-8, false, 0, 0},
+                                  half = {0.5, 1e-9, false, 0, 0}, signs = {1, 1e-9, true, 0, 0},
+                                  turned = {2, 1e-9, false, 3, 8};
+    static const struct {
+        const naik_start_value *of[3];
+        int warned;
+        const char *text;
+    } rows[] = {
+        {{NULL}, 0, ""},
+        {{&left}, 1, "no solve of p began from another code's g"},
+        {{&left, &left}, 1, "no solve of p began from another code's g"},
+        {{&whole}, 0, "1 solves of p began from another code's g, residuals at most 2.0e-09"},
+        {{&near, &whole},
+         0,
+         "2 solves of p began from another code's g, residuals at most 4.0e-08"},
+        {{&left, &whole, &left},
+         1,
+         "1 solves of p began from another code's g, residuals at most 2.0e-09, and 2 began "
+         "without it"},
+        {{&half, &whole},
+         0,
+         "2 solves of p began from another code's g, residuals at most 2.0e-09, 1 of them times "
+         "0.5"},
+        {{&half, &signs},
+         0,
+         "2 solves of p began from another code's g, residuals at most 1.0e-09, 2 of them times 1 "
+         "(-1)^(t (x+y+z))"},
+        {{&turned, &left},
+         1,
+         "1 solves of p began from another code's g, residuals at most 1.0e-09, 1 of them times 2 "
+         "exp(i pi (t - 3)/8), and 1 began without it"}};
+    const naik_input_solve solve = {.name = "p", .guess = "g"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        guess_foreign guess = {.there = true};
+        char text[400] = "";
+        int warned = 0;
+        naik_log_watch_warnings(t->log, count, &warned);
+        for (int k = 0; k < 3 && rows[i].of[k] != NULL; k++) {
+            guess_foreign_weighed(&guess, t->log, &solve, rows[i].of[k]);
+        }
+        naik_log_watch_warnings(t->log, NULL, NULL);
+        CHECK_INT(t, guess_foreign_summary(&guess, &solve, text, sizeof text), i > 0);
+        CHECK_TEXT(t, text, rows[i].text);
+        CHECK_INT(t, warned, rows[i].warned);
+    }
+}
+
+/* Of the kinds of baryons that differ in a number or a sign alone: each has the words of the first, with its own. */
+static void definitions_of_baryons_differ_in_their_corner_or_parity(check *t)
+{
+    static const naik_baryon odd[][2] = {{NAIK_NUCLEON, NAIK_NUCLEON_ODD},
+                                         {NAIK_LAMBDA, NAIK_LAMBDA_ODD},
+                                         {NAIK_DELTA, NAIK_DELTA_ODD}};
+    char want[600];
+    for (int quarks = 1; quarks <= 3; quarks += 2) {
+        const char *first = baryon_definition(NAIK_NUCLEON_TASTE, false, quarks);
+        const char *behind = strstr(first, "0, 0 and 0");
+        for (int i = 0; i < 8 && CHECK_TRUE(t, behind != NULL); i++) {
+            snprintf(want, sizeof want, "%.*s%d, %d and %d%s", (int)(behind - first), first, i & 1,
+                     i >> 1 & 1, i >> 2, behind + strlen("0, 0 and 0"));
+            CHECK_TEXT(t, baryon_definition(NAIK_NUCLEON_TASTE + i, false, quarks), want);
+        }
+        for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+            const char *even = baryon_definition(odd[i][0], true, quarks);
+            behind = strstr(even, "(1 + gt)");
+            if (CHECK_TRUE(t, behind != NULL)) {
+                snprintf(want, sizeof want, "%.*s(1 - gt)%s", (int)(behind - even), even,
+                         behind + strlen("(1 + gt)"));
+                CHECK_TEXT(t, baryon_definition(odd[i][1], true, quarks), want);
+            }
+        }
+    }
+}
+
 CHECK_MAIN(CHECK(characters_are_printed_or_not), CHECK(a_backend_has_one_of_three_names),
            CHECK(lists_of_numbers_have_their_limits), CHECK(numbers_of_texts_have_their_limits),
            CHECK(grids_work_where_boxes_are_even_and_hold_a_halo),
@@ -455,4 +541,5 @@ CHECK_MAIN(CHECK(characters_are_printed_or_not), CHECK(a_backend_has_one_of_thre
            CHECK(a_column_that_missed_is_told_of_the_quarks_that_have_it),
            CHECK(lines_of_bench_are_read_back_word_by_word), CHECK(solves_of_bench_are_told_of_one),
            CHECK(a_deviation_that_is_no_number_is_the_worst),
-           CHECK(a_status_depends_on_what_was_done))
+           CHECK(a_status_depends_on_what_was_done), CHECK(guesses_of_other_codes_are_counted),
+           CHECK(definitions_of_baryons_differ_in_their_corner_or_parity))

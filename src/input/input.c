@@ -371,11 +371,7 @@ naik_status naik_input_load(naik_comm *comm, const char *path, const char *const
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(share_outside(comm, path, &env, &bytes));
-    if (comm->rank == 0) {
-        status = naik_variables_gather(comm->log, bytes, (size_t)env.size, &known);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_variables_read(comm, overrides, count, &known));
+    NAIK_TRY(naik_variables_read(comm, bytes, (size_t)env.size, overrides, count, &known));
     const parts from = {.name = path,
                         .bytes = bytes,
                         .size = (size_t)env.size,

@@ -424,9 +424,9 @@ typedef struct naik_variables {
     char *list;  /* "NAME=value", each ended by a zero; of users "~NAME=folder" */
     size_t size; /* of the list, bytes */
 } naik_variables;
-/* What rank 0's environment says, on every rank. Collective. NAIK_ERR_MEMORY */
-naik_status naik_variables_read(naik_comm *comm, const char *const *texts, int count,
-                                naik_variables *out);
+/* What rank 0's environment says of a text and of more texts, on every rank. Collective. NAIK_ERR_MEMORY */
+naik_status naik_variables_read(naik_comm *comm, const char *text, size_t size,
+                                const char *const *texts, int count, naik_variables *out);
 void naik_variables_clear(naik_variables *variables);
 
 /* The same of a text that a file carries, which an earlier version may have taken.

@@ -64,7 +64,8 @@ static naik_status add(naik_log *log, const char *name, naik_variables *out)
     return NAIK_OK;
 }
 
-naik_status naik_variables_gather(naik_log *log, const char *text, size_t size, naik_variables *out)
+/* Adds what the environment says of every ~, ~user, $NAME and ${NAME} in a text. */
+static naik_status gather(naik_log *log, const char *text, size_t size, naik_variables *out)
 {
     char name[NAME_SIZE];
     for (size_t i = 0; i < size; i++) {
@@ -83,12 +84,12 @@ naik_status naik_variables_gather(naik_log *log, const char *text, size_t size, 
     return NAIK_OK;
 }
 
-naik_status naik_variables_read(naik_comm *comm, const char *const *texts, int count,
-                                naik_variables *out)
+naik_status naik_variables_read(naik_comm *comm, const char *text, size_t size,
+                                const char *const *texts, int count, naik_variables *out)
 {
-    naik_status status = NAIK_OK;
+    naik_status status = comm->rank == 0 ? gather(comm->log, text, size, out) : NAIK_OK;
     for (int i = 0; i < count && comm->rank == 0 && status == NAIK_OK; i++) {
-        status = naik_variables_gather(comm->log, texts[i], strlen(texts[i]), out);
+        status = gather(comm->log, texts[i], strlen(texts[i]), out);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, &out->size, sizeof out->size, 0));

@@ -24,11 +24,7 @@ naik_status naik_input_expand(naik_log *log, naik_input *input);
  * that it is too large. The caller frees *bytes. Local. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
 naik_status naik_input_read_file(naik_log *log, const char *path, char **bytes, int64_t *size);
 
-/* input_paths.c. Adds what the environment says of every ~, ~user, $NAME and ${NAME} in the text. Local, on rank
- * 0. NAIK_ERR_MEMORY */
-naik_status naik_variables_gather(naik_log *log, const char *text, size_t size,
-                                  naik_variables *out);
-/* Expands *name, the file that `key` names, as a shell does, and adds the override that says so to
+/* input_paths.c. Expands *name, the file that `key` names, as a shell does, and adds the override that says so to
  * input->expanded. known NULL: names are as they are. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
 naik_status naik_input_expand_path(naik_log *log, naik_input *input, const naik_variables *known,
                                    const char *key, const char **name);

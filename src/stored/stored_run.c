@@ -132,7 +132,7 @@ naik_status stored_run_read(naik_comm *comm, const char *path, const char *const
     naik_status status = NAIK_OK;
     naik_variables known = {.size = 0};
     *out = (stored_run){.comm = comm, .path = path};
-    NAIK_TRY(naik_variables_read(comm, overrides, count, &known));
+    NAIK_TRY(naik_variables_read(comm, "", 0, overrides, count, &known));
     NAIK_TRY(naik_comm_agree(comm, naik_propagator_reader_open(comm->log, path, 0, 0, &out->view)));
     NAIK_TRY(naik_comm_agree(comm, rebuild_input(out, overrides, count, &known)));
 done:
