@@ -226,6 +226,15 @@ def an_unfinished_run_is_shown_as_such():
     assert "4 done, 0 not converged, 11 pending" in text and "<td class=\"\">pending</td>" in text
 
 
+def a_file_without_correlators_says_so():
+    noise = "solve=[{name: n, masses: [0.4], source: {type: random_wall, seed: 1, t0: 0}}]"
+    for name, condensate in ("bare", "false"), ("alone", "true"):
+        naik("solve", path("in.yaml"), "--set", f"output.file={path(name + '.h5')}", "--set", "output.correlators=[]", "--set", noise,
+             "--set", f"output.condensate={condensate}", "--set", "solver.tolerance=1e-3")
+        naik("report", path(name + ".h5"), "--no-verify")
+        assert ("The file holds none so far." in read(name + ".html")[1]) == (name == "bare"), name
+
+
 def other_files_are_refused():
     assert "is no propagator file of naik" in naik("report", path("lat.h5"), status=1)
     assert "missing.h5.part' of an unfinished run" in naik("report", path("missing.h5"), status=1)
@@ -267,5 +276,5 @@ main([naik_makes_a_file, the_page_shows_every_correlator_and_solve,
       the_page_shows_where_the_time_went, damaged_correlators_are_left_out,
       damage_is_on_top_of_the_page_and_in_the_exit_status,
       propagators_may_be_left_out_and_the_page_says_so, text_from_the_file_is_escaped,
-      an_unfinished_run_is_shown_as_such, other_files_are_refused, no_page_is_written_over_what_it_shows,
+      an_unfinished_run_is_shown_as_such, a_file_without_correlators_says_so, other_files_are_refused, no_page_is_written_over_what_it_shows,
       damaged_files_end_with_a_page_or_a_sentence])

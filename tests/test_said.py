@@ -118,6 +118,15 @@ def page(name, drawn):
     return "\n".join(lines[:lines.index("Provenance")])
 
 
+def printed(name):
+    """What `naik info --correlators=fnal` prints of a file, without the numbers: which fields the blocks have, and each line once."""
+    blocks = [[line for line in block.splitlines() if not re.match(r"\d+\t|JobID", line)]
+              for block in naik("info", path(name), "--correlators=fnal").split("---\n")]
+    fields = [" ".join(line.partition(":")[0] for line in block if ": " in line) for block in blocks]
+    return "\n".join([f"{fields.count(one)} blocks: {one}" for one in dict.fromkeys(fields)] +
+                     list(dict.fromkeys(line for block in blocks for line in block)))
+
+
 STAGGERED = """
 lattice: {size: [4, 4, 4, 8], boundary_t: antiperiodic}
 gauge: {file: lat.h5}
@@ -173,6 +182,7 @@ def a_run_of_everything_staggered():
     check("staggered-log", naik("solve", file))
     check("staggered-info", naik("info", path("s.h5")).partition("\n  input_text")[0])
     check("staggered-file", structure("s.h5"))
+    check("staggered-correlators", printed("s.h5"))
     naik("report", path("s.h5"), "-o", path("s.html"))
     check("staggered-report", page("s.html", "par|wwo/s0000"))
     with naik_io.File(path("s.h5")) as f:  # of entries without correlators, whose propagators have gone
@@ -182,6 +192,13 @@ def a_run_of_everything_staggered():
             assert found and f.physics_of(found)["extents"] == "4x4x4x8", found
     check("modes-info", naik("info", path("modes.h5")))
     check("modes-file", structure("modes.h5"))
+
+
+def numbers_on_the_pages_of_help():
+    """Of commands whose pages are not made from a table: defaults, statuses, limits and examples."""
+    commands = "gauge", "links", "modes", "info", "export", "report", "bench", "import-milc"
+    lines = [line.strip() for command in commands for line in naik(command, "--help").splitlines()]
+    check("help-numbers", "\n".join(line for line in lines if re.search(r"\d", line) and "are folders of" not in line))
 
 
 def a_run_of_quarks_with_spin():
@@ -195,6 +212,7 @@ def a_run_of_quarks_with_spin():
     kept = [mark for mark in marks if f"{mark}=yes" in told]
     assert len(told) >= 890 or (kept == list(marks) and "NAIK_LINES=one two" in told), told
     check("spin-file", structure("w.h5"))
+    check("spin-correlators", printed("w.h5"))
     naik("report", path("w.h5"), "-o", path("w.html"))
     check("spin-report", page("w.html", "s/s0001|lls/s0000"))
 
@@ -233,5 +251,5 @@ def plans_for_machines_that_are_not_here():
     check("machine-json", json.dumps(said, indent=1))
 
 
-main([a_run_of_everything_staggered, a_run_of_quarks_with_spin, plans_for_machines_that_are_not_here],
+main([a_run_of_everything_staggered, a_run_of_quarks_with_spin, numbers_on_the_pages_of_help, plans_for_machines_that_are_not_here],
      needed=[a_run_of_everything_staggered])
