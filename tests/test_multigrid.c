@@ -122,7 +122,7 @@ static void solve_on_grid(check *t, const int extents[4], const int grid[4])
     naik_coarse_solve solve;
     if (coarse_fixture_create(t, extents, grid, false, 0, 0, NAIK_SINGLE, aggregate, VECTORS, &m)) {
         /* what a source is at most: sums are as good where it is far less */
-        const double bound[2][RHS] = {{100, 100, 100, 100, 100}, {1e6, 1e6, 1e6, 1e6, 1e6}};
+        const double bound[2][RHS] = {{100, 100, 100, 100, 100}, {1e7, 1e7, 1e7, 1e7, 1e7}};
         int most = 0;
         coarse_make(t, &m, e);
         coarse_make(t, &m, b);
