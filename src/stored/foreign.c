@@ -96,6 +96,12 @@ naik_status foreign_open(const naik_lattice *lattice, const char *path, int colu
                       path, file->flavours);
     } else if (digits_of(file) != NULL) {
         status = open_others(lattice, file, columns);
+    } else if (is_tmlqcd(file) && (file->count == 2 || file->count == 2 * columns)) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'%s' holds %d vectors, which are those of two flavours in turn where "
+                           "tmLQCD's input has AddDownPropagator = yes: %s are of one flavour, so "
+                           "let tmLQCD write one, with AddDownPropagator = no",
+                           path, file->count, use);
         /* of more vectors nobody says which are meant */
     } else if (file->count != columns) {
         status = NAIK_FAIL(
