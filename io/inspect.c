@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm/paths.h"
 #include "io/files.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
@@ -182,23 +181,21 @@ typedef enum kind {
 /* Rank 0 looks: what kind of file is it. */
 static naik_status find_kind(naik_log *log, const char *path, kind *out)
 {
-    unsigned char head[NAIK_FILE_HDF5_BYTES];
+    naik_file_head head;
     char format[32] = "";
     int64_t sets;
     hid_t h5 = -1;
     *out = KIND_OTHER;
-    struct stat info;
-    FILE *stream = naik_path_open(path, &info);
-    size_t length = stream != NULL ? fread(head, 1, sizeof head, stream) : 0;
-    if (stream != NULL) {
-        fclose(stream);
+    if (naik_file_head_read(log, path, "the file", &head) != NAIK_OK) {
+        naik_log_clear(log); /* the readers of configurations say what is wrong */
     }
-    if (!naik_h5_begins(head, length)) {
+    if (!naik_h5_begins(head.bytes, (size_t)head.length)) {
         bool vectors = false;
-        naik_status found = length > 0 ? naik_vector_file_recognise(log, path, &vectors) : NAIK_OK;
+        naik_status found =
+            head.length > 0 ? naik_vector_file_recognise(log, path, &vectors) : NAIK_OK;
         *out = vectors ? KIND_VECTORS : KIND_OTHER;
         if (found != NAIK_OK && found != NAIK_ERR_MEMORY) {
-            naik_log_clear(log); /* the readers of configurations say what is wrong */
+            naik_log_clear(log); /* likewise */
             found = NAIK_OK;
         }
         return found;

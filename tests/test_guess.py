@@ -243,7 +243,7 @@ def stored_quarks_with_spin_are_contracted_without_an_iteration():
     asked = ("--set", "output.correlators=[pion, rho_x]", "--set", "output.momenta=[[0,0,0],[1,0,0]]", "--set", "output.baryons=[nucleon]")
     solved("asked", *asked, text=CLOVER)
     masses = CLOVER.replace("kappas: [0.125, 0.12]", f"masses: [{1 / 0.25 - 4}, {1 / 0.24 - 4:.14f}]")  # which rounding tells from the kappas
-    solved("taken", *asked, "--set", "solve.0.guess=" + path("straight.h5"), text=masses)
+    solved("taken", *asked, "--set", "solve.0.guess=" + path("straight.h5"), "--set", "action.u0=1", text=masses)
     assert (table("taken")["iterations"] == 0).all() and (table("taken")["true_residual"] <= 1e-10).all(), table("taken")
     with h5py.File(path("asked.h5")) as a, h5py.File(path("taken.h5")) as b:
         for name in "pt/s0001/m01/pion/p100", "pt/s0000/m00/rho_x/p100", "pt/s0001/m00/nucleon":
@@ -251,6 +251,8 @@ def stored_quarks_with_spin_are_contracted_without_an_iteration():
             assert np.abs(b["corr"][name][...] - c).max() <= 1e-8 * np.abs(c).max(), name
     told = solved("refused", "--set", "solve.0.guess=" + path("rough.h5"), "--set", "action.csw=1", text=CLOVER, status=1)
     assert "was made with action.csw = 1.1" in told, told
+    told = solved("refused", "--set", "solve.0.guess=" + path("rough.h5"), "--set", "action.u0=0.9", text=CLOVER, status=1)
+    assert "was not made with action.u0 = 0.9, as this run is" in told, told
     told = solved("refused", "--set", "solve.0.guess=" + path("rough.h5"), "--set", "solve.0.kappas=[0.13]", text=CLOVER, status=1)
     assert "but not with mass -0.153846\n" in told, told
     told = solved("refused", "--set", "solve.0.guess=" + path("loose.h5"), text=CLOVER, status=1)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "comm/new.h"
-#include "comm/paths.h"
+#include "io/files.h"
 #include "io/lime/lime.h"
 #include "io/links/kinds.h"
 #include "io/links/links_file.h"
@@ -95,14 +95,11 @@ naik_status naik_links_scidac_identity(const char *fat_path, const char *long_pa
 naik_status naik_links_scidac_recognise(naik_comm *comm, const char *path, bool *is_scidac)
 {
     if (comm->rank == 0) {
-        unsigned char head[4] = {0};
-        struct stat info;
-        FILE *stream = naik_path_open(path, &info);
-        size_t length = stream != NULL ? fread(head, 1, sizeof head, stream) : 0;
-        *is_scidac = naik_lime_recognise(head, length);
-        if (stream != NULL) {
-            fclose(stream);
+        naik_file_head head;
+        if (naik_file_head_read(comm->log, path, "the file", &head) != NAIK_OK) {
+            naik_log_clear(comm->log); /* who opens it says why */
         }
+        *is_scidac = naik_lime_recognise(head.bytes, (size_t)head.length);
     }
     return naik_comm_broadcast(comm, is_scidac, sizeof *is_scidac, 0);
 }

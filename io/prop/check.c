@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "io/checksum.h"
 #include "io/finite.h"
 #include "io/gauge/same_links.h"
@@ -22,17 +23,13 @@ static void copy_line(const char *text, char line[LINE])
 static bool first_difference(const char *old_text, const char *new_text, char before[LINE],
                              char now[LINE])
 {
-    while (*old_text != '\0' || *new_text != '\0') {
-        size_t a = strcspn(old_text, "\n"), b = strcspn(new_text, "\n");
-        if (a != b || memcmp(old_text, new_text, a) != 0) {
-            copy_line(old_text, before);
-            copy_line(new_text, now);
-            return true;
-        }
-        old_text += a + (old_text[a] == '\n');
-        new_text += b + (new_text[b] == '\n');
+    while ((*old_text != '\0' || *new_text != '\0') && naik_line_same(old_text, new_text)) {
+        old_text = naik_line_next(old_text);
+        new_text = naik_line_next(new_text);
     }
-    return false;
+    copy_line(old_text, before);
+    copy_line(new_text, now);
+    return *old_text != '\0' || *new_text != '\0';
 }
 
 /* "key = " at the beginning of a line of an input's text; its length with the '='. */
@@ -47,8 +44,7 @@ static const char *line_of_key(const char *text, const char *line)
 {
     const size_t key = key_length(line);
     while (*text != '\0' && (key_length(text) != key || memcmp(text, line, key) != 0)) {
-        text += strcspn(text, "\n");
-        text += *text == '\n';
+        text = naik_line_next(text);
     }
     return *text != '\0' ? text : NULL;
 }
@@ -57,15 +53,13 @@ static const char *line_of_key(const char *text, const char *line)
  * that is nothing. */
 static bool differs_in_key(const char *of, const char *in, char mine[LINE], char its[LINE])
 {
-    while (*of != '\0') {
-        const size_t length = strcspn(of, "\n");
+    for (; *of != '\0'; of = naik_line_next(of)) {
         const char *other = line_of_key(in, of);
-        if (other == NULL || strcspn(other, "\n") != length || memcmp(of, other, length) != 0) {
+        if (other == NULL || !naik_line_same(of, other)) {
             copy_line(of, mine);
             copy_line(other != NULL ? other : "", its);
             return true;
         }
-        of += length + (of[length] == '\n');
     }
     return false;
 }

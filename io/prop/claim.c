@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "comm/paths.h"
 #include "io/files.h"
 #include "io/h5/guard.h"
 #include "io/prop/prop_file.h"
@@ -65,18 +64,16 @@ naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path)
  * NAIK_ERR_INPUT where the file is of a version that is not known, or is no file of its own */
 static naik_status find_other(naik_log *log, const char *path, bool finished, bool *other)
 {
-    char begin[NAIK_FILE_HDF5_BYTES] = "", format[32] = "";
-    struct stat info;
+    naik_file_head head;
+    char format[32] = "";
     hid_t h5 = -1;
-    FILE *file = naik_path_open(path, &info);
     *other = false;
-    if (file == NULL) {
-        return NAIK_OK; /* what cannot be opened is refused by what opens it */
+    if (naik_file_head_read(log, path, "the file", &head) != NAIK_OK) {
+        naik_log_clear(log); /* what cannot be opened is refused by what opens it */
+        return NAIK_OK;
     }
-    const size_t got = fread(begin, 1, sizeof begin, file);
-    fclose(file);
-    if (!naik_h5_begins(begin, got)) {
-        *other = finished && info.st_size > 0;
+    if (!naik_h5_begins(head.bytes, (size_t)head.length)) {
+        *other = finished && head.size_bytes > 0;
         return NAIK_OK;
     }
     const naik_status status = naik_h5_open_alone(log, path, &h5);

@@ -295,6 +295,26 @@ naik_status naik_text_refused(int error_number)
     return NAIK_ERR_IO;
 }
 
+const char *naik_line_next(const char *line)
+{
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
+bool naik_line_same(const char *a, const char *b)
+{
+    const size_t length = strcspn(a, "\n");
+    return length == strcspn(b, "\n") && memcmp(a, b, length) == 0;
+}
+
+const char *naik_line_find(const char *text, const char *head)
+{
+    while (*text != '\0' && !naik_text_begins(text, head)) {
+        text = naik_line_next(text);
+    }
+    return text;
+}
+
 const char *naik_line_value(const char *text, const char *name)
 {
     const size_t length = strlen(name);

@@ -55,6 +55,12 @@ void naik_text_print_real(double value, char *text, size_t text_size);
 enum { NAIK_TEXT_SIZE = 24 };
 void naik_text_print_size(double bytes, char text[NAIK_TEXT_SIZE]);
 
+/* Texts of lines. The line behind this one, or the end of the text; */
+const char *naik_line_next(const char *line);
+/* whether two lines are the same, without what stands before or behind; */
+bool naik_line_same(const char *a, const char *b);
+/* and the first line that begins with `head`, or the end of the text. */
+const char *naik_line_find(const char *text, const char *head);
 /* Of a text of lines "name=value", the value of the first such line, up to its line's end; or NULL. What was found
  * may be asked for the next. */
 const char *naik_line_value(const char *text, const char *name);

@@ -441,6 +441,8 @@ naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t siz
 /* The input of an output that was begun with the identity `begun`: an input that differs only in keys that it gives with the
  * value which naik takes without them, or leaves out so, gets that identity. NAIK_ERR_MEMORY */
 naik_status naik_input_go_on(naik_log *log, naik_input *input, const char *begun);
+/* Whether a line of this input's identity gives a key with the value that naik takes without it. */
+bool naik_input_says_nothing(const naik_input *input, const char *line);
 
 /* Line of naik_input.text behind which its own comments do not reach; files written before it have
  * none. */

@@ -8,26 +8,10 @@
 
 enum { ROOM = 96 };
 
-/* The lines at a and b, without what stands before, are the same. */
-static bool same_line(const char *a, const char *b)
-{
-    const size_t length = strcspn(a, "\n");
-    return length == strcspn(b, "\n") && memcmp(a, b, length) == 0;
-}
-
-static const char *line_after(const char *line)
-{
-    line += strcspn(line, "\n");
-    return line + (*line == '\n');
-}
-
 /* What the identity has behind "key = "; "" where it has no such line. */
 static const char *value_of(const naik_input *input, const char *key)
 {
-    const char *line = input->identity;
-    while (*line != '\0' && !naik_text_begins(line, key)) {
-        line = line_after(line);
-    }
+    const char *line = naik_line_find(input->identity, key);
     return *line != '\0' ? line + strlen(key) : line;
 }
 
@@ -35,34 +19,36 @@ static bool is_no_twist(const naik_input *input, int entry, const char *value)
 {
     (void)input;
     (void)entry;
-    return same_line(value, "[0, 0, 0]");
+    return naik_line_same(value, "[0, 0, 0]");
 }
 
 static bool is_all_colours(const naik_input *input, int entry, const char *value)
 {
     (void)input;
     (void)entry;
-    return same_line(value, "[0, 1, 2]");
+    return naik_line_same(value, "[0, 1, 2]");
 }
 
 /* Quarks with spin whose input says nothing have the pion. */
 static bool is_pion(const naik_input *input, int entry, const char *value)
 {
     (void)entry;
-    return input->kind->spin > 1 && (same_line(value, "[pion]") || same_line(value, "[pion5]"));
+    return input->kind->spin > 1 &&
+           (naik_line_same(value, "[pion]") || naik_line_same(value, "[pion5]"));
 }
 
 static bool is_of_output(const naik_input *input, int entry, const char *value)
 {
     const char *all = value_of(input, "output.correlators = ");
     return naik_input_is_whole(&input->solve[entry]) &&
-           (same_line(value, all) || (is_pion(input, entry, value) && is_pion(input, entry, all)));
+           (naik_line_same(value, all) ||
+            (is_pion(input, entry, value) && is_pion(input, entry, all)));
 }
 
 static bool is_momenta_of_output(const naik_input *input, int entry, const char *value)
 {
     (void)entry;
-    return same_line(value, value_of(input, "output.momenta = "));
+    return naik_line_same(value, value_of(input, "output.momenta = "));
 }
 
 /* 0 is u0 that is not given. */
@@ -70,7 +56,7 @@ static bool is_no_tadpole(const naik_input *input, int entry, const char *value)
 {
     (void)input;
     (void)entry;
-    return same_line(value, "0") || same_line(value, "1");
+    return naik_line_same(value, "0") || naik_line_same(value, "1");
 }
 
 static bool is_own_aggregate(const naik_input *input, int entry, const char *value)
@@ -83,7 +69,7 @@ static bool is_own_aggregate(const naik_input *input, int entry, const char *val
         return false;
     }
     snprintf(own, sizeof own, "[%d, %d, %d, %d]", x[0], x[1], x[2], x[3]);
-    return same_line(value, own);
+    return naik_line_same(value, own);
 }
 
 /* The kappa of the lightest quark, where all quarks share near-null vectors. */
@@ -116,7 +102,7 @@ static const struct {
             {"multigrid.aggregate = ", false, is_own_aggregate},
             {"multigrid.setup_kappa = ", false, is_lightest_kappa}};
 
-static bool says_nothing(const naik_input *input, const char *line)
+bool naik_input_says_nothing(const naik_input *input, const char *line)
 {
     int entry = 0, used = 0;
     const bool of_entry = sscanf(line, "solve.%d.%n", &entry, &used) == 1 && used > 0 &&
@@ -133,8 +119,8 @@ static bool says_nothing(const naik_input *input, const char *line)
 /* The first line from there that says something, or the end. */
 static const char *next_said(const naik_input *input, const char *line)
 {
-    while (*line != '\0' && says_nothing(input, line)) {
-        line = line_after(line);
+    while (*line != '\0' && naik_input_says_nothing(input, line)) {
+        line = naik_line_next(line);
     }
     return line;
 }
@@ -142,9 +128,9 @@ static const char *next_said(const naik_input *input, const char *line)
 naik_status naik_input_go_on(naik_log *log, naik_input *input, const char *begun)
 {
     const char *a = next_said(input, begun), *b = next_said(input, input->identity);
-    while (*a != '\0' && *b != '\0' && same_line(a, b)) {
-        a = next_said(input, line_after(a));
-        b = next_said(input, line_after(b));
+    while (*a != '\0' && *b != '\0' && naik_line_same(a, b)) {
+        a = next_said(input, naik_line_next(a));
+        b = next_said(input, naik_line_next(b));
     }
     if (*a != '\0' || *b != '\0') {
         return NAIK_OK; /* of another input: what opens the file says in which key */

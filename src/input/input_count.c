@@ -7,25 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "input/input_table.h"
 #include "propagator/spin_taste.h"
 
 static const char origin_line[] = "output.origin = ", weight_line[] = "output.momentum_weight = ";
 
-static bool has_line(const char *text, const char *line)
-{
-    while (text != NULL && strncmp(text, line, strlen(line)) != 0) {
-        text = strchr(text, '\n');
-        text += text != NULL;
-    }
-    return text != NULL;
-}
-
 void naik_input_count_as(naik_input *input, const char *identity)
 {
     const naik_yaml_node *root = input->tree->root;
-    input->older =
-        identity != NULL && !has_line(identity, origin_line) && !has_line(identity, weight_line);
+    input->older = identity != NULL && *naik_line_find(identity, origin_line) == '\0' &&
+                   *naik_line_find(identity, weight_line) == '\0';
     if (input->older && naik_yaml_find(root, "output.momentum_weight") == NULL) {
         input->output.weight = NAIK_INPUT_WEIGHT_COS;
     }

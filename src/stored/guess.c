@@ -15,30 +15,20 @@
 
 enum { LINE = 400, PREFIX = 64 };
 
-/* Whether `text` has the line `wanted` [size]. */
-static bool has_line(const char *text, const char *wanted, size_t size)
+/* The first line of one input that begins with `prefix`, says something and is not in the other, into `line`; false where
+ * there is none. */
+static bool lacks_line(const naik_input *a, const naik_input *b, const char *prefix,
+                       char line[LINE])
 {
-    for (const char *line = text; line != NULL && *line != '\0';) {
-        if (strncmp(line, wanted, size) == 0 && (line[size] == '\n' || line[size] == '\0')) {
+    for (const char *at = a->identity; *at != '\0'; at = naik_line_next(at)) {
+        const char *other = b->identity;
+        while (*other != '\0' && !naik_line_same(at, other)) {
+            other = naik_line_next(other);
+        }
+        if (*other == '\0' && naik_text_begins(at, prefix) && !naik_input_says_nothing(a, at)) {
+            snprintf(line, LINE, "%.*s", (int)strcspn(at, "\n"), at);
             return true;
         }
-        line = strchr(line, '\n');
-        line += line != NULL;
-    }
-    return false;
-}
-
-/* The first line of a that begins with `prefix` and is not in b into `line`; false where there is
- * none. */
-static bool lacks_line(const char *a, const char *b, const char *prefix, char line[LINE])
-{
-    for (const char *at = a; *at != '\0';) {
-        const size_t size = strcspn(at, "\n");
-        if (naik_text_begins(at, prefix) && !has_line(b, at, size)) {
-            snprintf(line, LINE, "%.*s", (int)size, at);
-            return true;
-        }
-        at += size + (at[size] == '\n');
     }
     return false;
 }
@@ -49,12 +39,11 @@ static naik_status compare_inputs(const stored_run *run, const naik_input *input
     static const char *const parts[] = {"lattice.", "gauge.", "action."};
     char line[LINE];
     for (int i = 0; i < 3; i++) {
-        const char *own = input->identity, *theirs = run->input->identity;
-        if (lacks_line(theirs, own, parts[i], line)) {
+        if (lacks_line(run->input, input, parts[i], line)) {
             return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
                              "guess '%s' was made with %s, this run is not", run->path, line);
         }
-        if (lacks_line(own, theirs, parts[i], line)) {
+        if (lacks_line(input, run->input, parts[i], line)) {
             return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
                              "guess '%s' was not made with %s, as this run is", run->path, line);
         }
@@ -75,16 +64,14 @@ static naik_status compare_links(const stored_run *run, const char *links)
  * the keys `skip`, which NULL ends. */
 static void add_lines(FILE *out, const char *text, const char *prefix, const char *const *skip)
 {
-    for (const char *at = text; at != NULL && *at != '\0';) {
-        const size_t size = strcspn(at, "\n");
+    for (const char *at = text; at != NULL && *at != '\0'; at = naik_line_next(at)) {
         bool meant = naik_text_begins(at, prefix);
         for (int i = 0; meant && skip[i] != NULL; i++) {
             meant = !naik_text_begins(at + strlen(prefix), skip[i]);
         }
         if (meant) {
-            fprintf(out, "%.*s\n", (int)(size - strlen(prefix)), at + strlen(prefix));
+            fprintf(out, "%.*s\n", (int)(strcspn(at, "\n") - strlen(prefix)), at + strlen(prefix));
         }
-        at += size + (at[size] == '\n');
     }
 }
 
