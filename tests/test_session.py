@@ -91,7 +91,7 @@ def structures_have_the_sizes_of_the_headers():
 def a_session_has_the_bits_of_naik_solve():
     cases = [("hisq", "hisq", "{type: hisq}", "pion5", "rhox"), ("clover", {"type": "clover", "csw": 1.2}, "{type: clover, csw: 1.2}", "pion", "rho_x"),
              ("twisted", {"type": "twisted_mass", "mu": 0.1}, "{type: twisted_mass, mu: 0.1}", "pion", "rho_x")]
-    for name, action, words, meson, _ in cases:
+    for name, action, words, meson, other in cases:
         with naik.Session(path("lat.h5"), action=action) as s:
             for source, made in ((POINT, s.sources.point(1, 0, 2, 3)),) if name == "twisted" else ((POINT, s.sources.point(1, 0, 2, 3)), (WALL, s.sources.noise(5, t0=2, noise="u1")),
                                  (SMEARED, s.sources.smeared(0, 1, 0, 1, radius=1.5, iterations=4))):
@@ -104,6 +104,8 @@ def a_session_has_the_bits_of_naik_solve():
                 found = s.contract(meson, x, momentum=[(0, 0, 0), (1, 0, -1)], origin=origin)
                 for mine, theirs in zip(found, c):
                     assert np.array_equal(mine if np.iscomplexobj(theirs) else mine.real, theirs), (name, source, mine, theirs)
+                own, named = s.contract(other, x), s.contract(other, x, x)
+                assert np.abs(own - named).max() <= 1e-12 * np.abs(named).max(), (name, own, named)
 
 
 def sources_have_operators_with_links():
