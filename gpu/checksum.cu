@@ -28,15 +28,12 @@ naik_status gpu_sum_words(naik_device *device, const void *memory, size_t size_b
                           uint64_t sums[2])
 {
     naik_backend *backend = gpu_backend_of(device);
-    naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
-    NAIK_TRY(GPU_CHECK(backend, gpu_memset(state->flags, 0, 2 * sizeof *sums, state->stream),
-                       "clearing a checksum"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_memset(state->flags, 0, 2 * sizeof *sums, state->stream),
+                        "clearing a checksum"));
     sum_words_kernel<<<CHECKSUM_BLOCKS, CHECKSUM_THREADS, 0, state->stream>>>(
         (const uint32_t *)memory, size_bytes / sizeof(uint32_t),
         (unsigned long long *)state->flags);
-    NAIK_TRY(GPU_LAUNCHED(backend, "summing the words of memory"));
-    NAIK_TRY(gpu_download(&backend->device, sums, state->flags, 2 * sizeof *sums));
-done:
-    return status;
+    NAIK_PASS(GPU_LAUNCHED(backend, "summing the words of memory"));
+    return gpu_download(&backend->device, sums, state->flags, 2 * sizeof *sums);
 }

@@ -27,12 +27,11 @@ static void release_events(copy_events *events)
 
 static naik_status make_events(naik_backend *backend, copy_events *events)
 {
-    naik_status status = NAIK_OK;
     for (int half = 0; half < 2; half++) {
-        NAIK_TRY(GPU_CHECK(backend, gpu_event_create(&events->travelled[half]), "making an event"));
+        NAIK_PASS(
+            GPU_CHECK(backend, gpu_event_create(&events->travelled[half]), "making an event"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static size_t piece_bytes(size_t begin, size_t size_bytes)
@@ -43,61 +42,54 @@ static size_t piece_bytes(size_t begin, size_t size_bytes)
 static naik_status upload_pieces(naik_backend *backend, char *to, const char *from,
                                  size_t size_bytes, copy_events *events)
 {
-    naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
     int half = 0;
     for (size_t begin = 0; begin < size_bytes; begin += COPY_PIECE, half = !half) {
         const size_t bytes = piece_bytes(begin, size_bytes);
         char *pinned = (char *)state->pinned + half * COPY_PIECE;
         if (begin >= 2 * (size_t)COPY_PIECE) {
-            NAIK_TRY(GPU_CHECK(backend, gpu_event_sync(events->travelled[half]),
-                               "waiting for a copy to the device"));
+            NAIK_PASS(GPU_CHECK(backend, gpu_event_sync(events->travelled[half]),
+                                "waiting for a copy to the device"));
         }
         naik_copy(pinned, from + begin, bytes);
-        NAIK_TRY(GPU_CHECK(backend, gpu_copy_up(to + begin, pinned, bytes, state->stream),
-                           "copying to the device"));
-        NAIK_TRY(GPU_CHECK(backend, gpu_event_record(events->travelled[half], state->stream),
-                           "recording an event"));
+        NAIK_PASS(GPU_CHECK(backend, gpu_copy_up(to + begin, pinned, bytes, state->stream),
+                            "copying to the device"));
+        NAIK_PASS(GPU_CHECK(backend, gpu_event_record(events->travelled[half], state->stream),
+                            "recording an event"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status start_download(naik_backend *backend, int half, const char *from, size_t bytes,
                                   copy_events *events)
 {
-    naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
-    NAIK_TRY(GPU_CHECK(
+    NAIK_PASS(GPU_CHECK(
         backend,
         gpu_copy_down((char *)state->pinned + half * COPY_PIECE, from, bytes, state->stream),
         "copying from the device"));
-    NAIK_TRY(GPU_CHECK(backend, gpu_event_record(events->travelled[half], state->stream),
-                       "recording an event"));
-done:
-    return status;
+    return GPU_CHECK(backend, gpu_event_record(events->travelled[half], state->stream),
+                     "recording an event");
 }
 
 static naik_status download_pieces(naik_backend *backend, char *to, const char *from,
                                    size_t size_bytes, copy_events *events)
 {
-    naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
     int half = 0;
-    NAIK_TRY(start_download(backend, 0, from, piece_bytes(0, size_bytes), events));
+    NAIK_PASS(start_download(backend, 0, from, piece_bytes(0, size_bytes), events));
     for (size_t begin = 0; begin < size_bytes; begin += COPY_PIECE, half = !half) {
         const size_t next = begin + COPY_PIECE;
         if (next < size_bytes) {
-            NAIK_TRY(
+            NAIK_PASS(
                 start_download(backend, !half, from + next, piece_bytes(next, size_bytes), events));
         }
-        NAIK_TRY(GPU_CHECK(backend, gpu_event_sync(events->travelled[half]),
-                           "waiting for a copy from the device"));
+        NAIK_PASS(GPU_CHECK(backend, gpu_event_sync(events->travelled[half]),
+                            "waiting for a copy from the device"));
         naik_copy(to + begin, (char *)state->pinned + half * COPY_PIECE,
                   piece_bytes(begin, size_bytes));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Whether the device reads and writes this memory itself at the link's speed, or there is so little
@@ -157,23 +149,21 @@ naik_status gpu_adopt(naik_device *device, const void *memory, bool *mine)
 {
     naik_backend *backend = gpu_backend_of(device);
     const gpu_state *state = gpu_state_of(backend);
-    naik_status status = NAIK_OK;
     int of = -1;
-    NAIK_TRY(GPU_CHECK(backend, gpu_device_set(state->device), "choosing a device"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_device_set(state->device), "choosing a device"));
     of = gpu_pointer_device(memory);
     *mine = of == state->device;
     (void)gpu_last_error(); /* of memory that the run time does not know */
     if (of >= 0 && !*mine) {
-        status =
-            NAIK_FAIL(backend->log, NAIK_ERR_INPUT,
-                      "an array lies on GPU %d and this session solves on GPU %d: give an array "
-                      "on that GPU or on the host",
-                      of, state->device);
-    } else if (*mine) {
-        NAIK_TRY(GPU_CHECK(backend, gpu_device_sync(), "waiting for an array of the caller"));
+        return NAIK_FAIL(backend->log, NAIK_ERR_INPUT,
+                         "an array lies on GPU %d and this session solves on GPU %d: give an array "
+                         "on that GPU or on the host",
+                         of, state->device);
     }
-done:
-    return status;
+    if (*mine) {
+        NAIK_PASS(GPU_CHECK(backend, gpu_device_sync(), "waiting for an array of the caller"));
+    }
+    return NAIK_OK;
 }
 
 void gpu_moved(const naik_device *device, double *up_bytes, double *down_bytes)

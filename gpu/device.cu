@@ -133,10 +133,9 @@ done:
 
 static naik_status choose_device(naik_backend *backend, gpu_state *state)
 {
-    naik_status status = NAIK_OK;
     int count = 0;
     gpu_error error = gpu_success;
-    NAIK_TRY(divide_devices(backend, &state->device));
+    NAIK_PASS(divide_devices(backend, &state->device));
     error = gpu_device_count(&count);
     if (error != gpu_success || state->device < 0) {
         (void)gpu_last_error();
@@ -144,21 +143,20 @@ static naik_status choose_device(naik_backend *backend, gpu_state *state)
                          backend->comm->host,
                          error == gpu_success ? "the driver lists none" : gpu_error_text(error));
     }
-    NAIK_TRY(GPU_CHECK(backend, gpu_device_set(state->device), "choosing a device"));
-    NAIK_TRY(GPU_CHECK(backend, gpu_device_properties(&state->properties, state->device),
-                       "asking for the device's properties"));
-    NAIK_TRY(GPU_CHECK(backend,
-                       gpu_device_bus_id(state->bus_id, (int)sizeof state->bus_id, state->device),
-                       "asking for the device's address"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_device_set(state->device), "choosing a device"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_device_properties(&state->properties, state->device),
+                        "asking for the device's properties"));
+    NAIK_PASS(GPU_CHECK(backend,
+                        gpu_device_bus_id(state->bus_id, (int)sizeof state->bus_id, state->device),
+                        "asking for the device's address"));
     if (state->properties.warpSize != GPU_LANES) {
-        status =
-            NAIK_FAIL(backend->log, NAIK_ERR_DEVICE,
-                      "device %d on %s is a %s: its threads move by %d, these kernels are for %d",
-                      state->device, backend->comm->host, state->properties.name,
-                      state->properties.warpSize, GPU_LANES);
+        return NAIK_FAIL(
+            backend->log, NAIK_ERR_DEVICE,
+            "device %d on %s is a %s: its threads move by %d, these kernels are for %d",
+            state->device, backend->comm->host, state->properties.name, state->properties.warpSize,
+            GPU_LANES);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Collective. */
@@ -303,7 +301,6 @@ static naik_status allocate(naik_backend *backend, bool open, size_t size_bytes,
                             void **out)
 {
     gpu_state *state = gpu_state_of(backend);
-    naik_status status = NAIK_OK;
     *out = NULL;
     const size_t unit = open ? OPEN_UNIT_BYTES : 512;
     size_t rounded = (size_bytes + unit - 1) / unit * unit;
@@ -314,7 +311,7 @@ static naik_status allocate(naik_backend *backend, bool open, size_t size_bytes,
         *out = kept->memory;
         return NAIK_OK;
     }
-    NAIK_TRY(grow_table(backend, state));
+    NAIK_PASS(grow_table(backend, state));
     {
         void *memory = NULL;
         gpu_error error = take(open, rounded, &memory);
@@ -338,8 +335,7 @@ static naik_status allocate(naik_backend *backend, bool open, size_t size_bytes,
         state->blocks[state->block_count++] = (gpu_block){memory, rounded, true, open};
         *out = memory;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status gpu_alloc(naik_device *device, size_t size_bytes, const char *what, void **out)

@@ -65,14 +65,13 @@ void gpu_record(naik_backend *backend, naik_status (*body)(void *data), void *da
 naik_status gpu_repeat(naik_backend *backend, uint64_t serial, bool recorded,
                        naik_status (*body)(void *data), void *data, int times)
 {
-    naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
     bool behind = false; /* one that is played back */
     int k = 0;
     recorded = recorded && !state->without_graphs;
     if (recorded && serial != state->recorded_serial && times >= RECORDED_ITERATIONS) {
         forget(state);
-        NAIK_TRY(body(data)); /* the first time as it is: kernels are loaded on first use */
+        NAIK_PASS(body(data)); /* the first time as it is: kernels are loaded on first use */
         gpu_record(backend, body, data, RECORDED_ITERATIONS, &state->recorded);
         recorded = state->recorded != NULL;
         state->recorded_serial = recorded ? serial : 0;
@@ -80,20 +79,19 @@ naik_status gpu_repeat(naik_backend *backend, uint64_t serial, bool recorded,
     }
     while (k < times) {
         if (recorded && serial == state->recorded_serial && times - k >= RECORDED_ITERATIONS) {
-            NAIK_TRY(GPU_CHECK(backend, gpu_graph_launch(state->recorded, state->stream),
-                               "playing back an iteration"));
+            NAIK_PASS(GPU_CHECK(backend, gpu_graph_launch(state->recorded, state->stream),
+                                "playing back an iteration"));
             k += RECORDED_ITERATIONS;
             behind = true;
         } else if (behind && times - k >= GPU_SAMPLED) {
-            NAIK_TRY(gpu_sample(backend, serial, body, data));
+            NAIK_PASS(gpu_sample(backend, serial, body, data));
             behind = false;
             k += GPU_SAMPLED;
         } else {
-            NAIK_TRY(body(data));
+            NAIK_PASS(body(data));
             behind = false;
             k++;
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -29,7 +29,6 @@ typedef struct gpu_sampling {
 
 static naik_status open_sampling(naik_backend *backend)
 {
-    naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
     gpu_sampling *s = (gpu_sampling *)calloc(1, sizeof *s);
     if (s == NULL) {
@@ -37,10 +36,9 @@ static naik_status open_sampling(naik_backend *backend)
     }
     state->sampling = s;
     for (int i = 0; i <= SAMPLE_MOST; i++) {
-        NAIK_TRY(GPU_CHECK(backend, gpu_event_create(&s->event[i]), "making an event"));
+        NAIK_PASS(GPU_CHECK(backend, gpu_event_create(&s->event[i]), "making an event"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void gpu_sample_close(naik_backend *backend)
@@ -124,20 +122,18 @@ naik_status gpu_launched(naik_backend *backend, const char *what, const char *fi
 
 naik_status gpu_sample_collect(naik_backend *backend, bool whole)
 {
-    naik_status status = NAIK_OK;
     gpu_sampling *s = gpu_state_of(backend)->sampling;
     if (s == NULL || s->count == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(GPU_CHECK(backend, gpu_event_sync(s->event[s->count]), "timing kernels"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_event_sync(s->event[s->count]), "timing kernels"));
     for (int k = 0; whole && k < s->count; k++) {
         float ms = 0;
-        NAIK_TRY(GPU_CHECK(backend, gpu_event_elapsed_ms(&ms, s->event[k], s->event[k + 1]),
-                           "timing kernels"));
+        NAIK_PASS(GPU_CHECK(backend, gpu_event_elapsed_ms(&ms, s->event[k], s->event[k + 1]),
+                            "timing kernels"));
         naik_timer_kernel(backend->timer, s->name[k], 1e-3 * (double)ms, s->bytes[k]);
     }
     s->count = 0;
     s->serial = whole ? s->serial : 0;
-done:
-    return status;
+    return NAIK_OK;
 }

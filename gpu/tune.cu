@@ -141,19 +141,16 @@ static void save_cache(const gpu_tuning *tuning)
 
 naik_status gpu_tune_open(naik_backend *backend, const char *path)
 {
-    naik_status status = NAIK_OK;
     gpu_tuning *tuning = (gpu_tuning *)calloc(1, sizeof *tuning);
     if (tuning == NULL) {
         return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the tuner");
     }
     gpu_state_of(backend)->tuning = tuning;
-    NAIK_TRY(GPU_CHECK(backend, gpu_event_create(&tuning->start), "making an event"));
-    NAIK_TRY(GPU_CHECK(backend, gpu_event_create(&tuning->stop), "making an event"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_event_create(&tuning->start), "making an event"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_event_create(&tuning->stop), "making an event"));
     describe_self(backend, tuning);
     choose_path(tuning, path);
-    NAIK_TRY(load_cache(backend, tuning));
-done:
-    return status;
+    return load_cache(backend, tuning);
 }
 
 void gpu_tune_close(naik_backend *backend)
@@ -221,23 +218,21 @@ static naik_status launch_once(void *data)
 static naik_status time_launches(naik_backend *backend, const tune_launch *launch, int launches,
                                  gpu_graph_exec graph, double *seconds)
 {
-    naik_status status = NAIK_OK;
     const gpu_state *state = gpu_state_of(backend);
     float ms = 0;
-    NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->tuning->start, state->stream), "timing"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_event_record(state->tuning->start, state->stream), "timing"));
     if (graph != NULL) {
-        NAIK_TRY(GPU_CHECK(backend, gpu_graph_launch(graph, state->stream), "trying kernels"));
+        NAIK_PASS(GPU_CHECK(backend, gpu_graph_launch(graph, state->stream), "trying kernels"));
     }
     for (int i = 0; i < launches && graph == NULL; i++) {
-        NAIK_TRY(launch->run(launch->data, launch->variant));
+        NAIK_PASS(launch->run(launch->data, launch->variant));
     }
-    NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->tuning->stop, state->stream), "timing"));
-    NAIK_TRY(GPU_CHECK(backend, gpu_event_sync(state->tuning->stop), "trying kernels"));
-    NAIK_TRY(GPU_CHECK(
+    NAIK_PASS(GPU_CHECK(backend, gpu_event_record(state->tuning->stop, state->stream), "timing"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_event_sync(state->tuning->stop), "trying kernels"));
+    NAIK_PASS(GPU_CHECK(
         backend, gpu_event_elapsed_ms(&ms, state->tuning->start, state->tuning->stop), "timing"));
     *seconds = 1e-3 * (double)ms / launches;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The least of a few samples, after launches that are not counted. A sample has more launches of a
@@ -277,7 +272,6 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
                              const gpu_variants *list, tune_run run, const void *data,
                              gpu_variant *out)
 {
-    naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
     gpu_tuning *tuning = state->tuning;
     const double begin_s = naik_time_s();
@@ -289,12 +283,12 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
     }
     naik_timer_start(backend->timer, "kernel trials");
     gpu_sample_drop(backend); /* whose events a capture would take */
-    NAIK_TRY(
+    NAIK_PASS(
         time_variant(backend, run, data, &list->variant[0], 1e300, &best_s)); /* wakes the device */
     best_s = 1e300;
     for (int k = 0; k < list->count && naik_time_s() - begin_s < TUNE_BUDGET_S / 4; k++) {
         double seconds = 0;
-        NAIK_TRY(time_variant(backend, run, data, &list->variant[k], best_s, &seconds));
+        NAIK_PASS(time_variant(backend, run, data, &list->variant[k], best_s, &seconds));
         seconds += list->beside_s[k];
         usual_s = k == 0 ? seconds : usual_s;
         if (seconds < (k == 0 ? best_s : best_s < usual_s ? best_s : TUNE_WORTH * usual_s)) {
@@ -306,7 +300,7 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
     tuning->measured++;
     entry.key = *key;
     entry.variant = *out;
-    NAIK_TRY(remember(backend, &entry));
+    NAIK_PASS(remember(backend, &entry));
     naik_log_line(backend->log,
                   "tuned: Dslash %s vectors, %s links, recon %d, %d rhs, %d sites: %d rhs a "
                   "thread, blocks of %d x %d, %d threads a site, order %d, %.1f us (%.1f as usual; "
@@ -316,6 +310,5 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
                   key->value[5], out->rhs, out->sites, out->together, out->threads, out->order,
                   1e6 * best_s, 1e6 * usual_s, tuning->spent_s);
     naik_timer_stop(backend->timer, "kernel trials");
-done:
-    return status;
+    return NAIK_OK;
 }

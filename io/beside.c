@@ -49,12 +49,10 @@ static naik_status look(naik_log *log, const char *path, const char *begin, int 
                          "so move it away or choose another name for the file that naik makes",
                          path, S_ISLNK(info.st_mode) ? "a symbolic link" : "no regular file");
     }
-    naik_status status = naik_file_head_read(log, path, "the file", &head);
-    if (status == NAIK_OK) {
-        const bool begins = head.length >= length && memcmp(head.bytes, begin, (size_t)length) == 0;
-        *out = is_zero(&head) ? EMPTY : begins ? KNOWN : FOREIGN;
-    }
-    return status;
+    NAIK_PASS(naik_file_head_read(log, path, "the file", &head));
+    const bool begins = head.length >= length && memcmp(head.bytes, begin, (size_t)length) == 0;
+    *out = is_zero(&head) ? EMPTY : begins ? KNOWN : FOREIGN;
+    return NAIK_OK;
 }
 
 static naik_status refuse(naik_log *log, const char *path)

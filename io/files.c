@@ -131,10 +131,8 @@ naik_status naik_file_size(naik_comm *comm, const char *path, int64_t *size_byte
         status = NAIK_FAIL(comm->log, naik_refusal(errno), "'%s' cannot be looked at: %s", path,
                            strerror(errno));
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, size_bytes, sizeof *size_bytes, 0));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, status));
+    return naik_comm_broadcast(comm, size_bytes, sizeof *size_bytes, 0);
 }
 
 naik_status naik_file_remove(naik_comm *comm, const char *path)
@@ -247,11 +245,8 @@ static naik_status space_for(naik_log *log, const char *path, int64_t size_bytes
     struct statvfs disk;
     struct stat info;
     folder_of(path, folder);
-    naik_status status = check_folder(log, folder, path);
-    status = status != NAIK_OK ? status : refuse_irregular(log, path);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(check_folder(log, folder, path));
+    NAIK_PASS(refuse_irregular(log, path));
     int64_t have = stat(path, &info) == 0 ? (int64_t)info.st_blocks * 512 : 0;
     if (statvfs(folder, &disk) != 0 || disk.f_blocks == 0) {
         return NAIK_OK; /* a file system that does not tell: the writes will */

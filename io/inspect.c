@@ -101,14 +101,12 @@ static naik_status describe_links_dataset(naik_comm *comm, hid_t h5, const char 
                                           const char *name, const naik_lattice *lattice,
                                           naik_report *report, naik_status *verdict)
 {
-    naik_status status = NAIK_OK;
     naik_gauge_file file = {0};
     double epsilon = NAN;
     hid_t dataset = -1;
-    status = naik_h5_links_describe(comm->log, h5, name, path, &file);
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_agree(comm, naik_h5_links_describe(comm->log, h5, name, path, &file)));
     if (lattice != NULL) {
-        NAIK_TRY(naik_h5_links_read(h5, name, lattice, NULL, &file));
+        NAIK_PASS(naik_h5_links_read(h5, name, lattice, NULL, &file));
     }
     naik_report_begin(report, NULL);
     naik_report_text(report, "dataset", name);
@@ -123,8 +121,7 @@ static naik_status describe_links_dataset(naik_comm *comm, hid_t h5, const char 
         *verdict = file.checksum_ok ? *verdict : NAIK_ERR_CORRUPT;
     }
     naik_report_end(report);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status describe_links(naik_comm *comm, hid_t h5, const char *path, bool verify,
@@ -200,10 +197,7 @@ static naik_status find_kind(naik_log *log, const char *path, kind *out)
         }
         return found;
     }
-    naik_status status = naik_h5_open_alone(log, path, &h5);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(naik_h5_open_alone(log, path, &h5));
     naik_h5_get_text(h5, "format", format, sizeof format);
     bool links = naik_h5_get_i64(h5, "link_sets", &sets, 0);
     naik_h5_array array = {.dataset = -1, .memory = -1};
@@ -240,19 +234,18 @@ static naik_status describe_metadata_crc(naik_comm *comm, hid_t h5, const char *
 {
     naik_status status = naik_h5_check_metadata_crc(comm->log, h5, path);
     int32_t whole = status == NAIK_OK;
-    NAIK_TRY(naik_comm_agree(comm, status == NAIK_ERR_CORRUPT ? NAIK_OK : status));
+    NAIK_PASS(naik_comm_agree(comm, status == NAIK_ERR_CORRUPT ? NAIK_OK : status));
     if (whole == 0) {
         char text[NAIK_PATH_MAX];
         snprintf(text, sizeof text, "%s", naik_log_message(comm->log));
         naik_log_clear(comm->log);
         naik_log_warn(comm->log, "%s", text);
     }
-    NAIK_TRY(naik_comm_broadcast(comm, &whole, sizeof whole, 0));
+    NAIK_PASS(naik_comm_broadcast(comm, &whole, sizeof whole, 0));
     naik_report_bool(report, "attributes_intact", whole != 0);
     if (whole == 0) {
         *verdict = NAIK_ERR_CORRUPT;
     }
-done:
     return status;
 }
 

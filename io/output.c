@@ -8,16 +8,14 @@ naik_status naik_output_precheck(naik_comm *comm, const char *path, int64_t size
                                  naik_beside use, char part[NAIK_PATH_MAX])
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
-    NAIK_TRY(naik_file_check_space(comm, path, 0));
+    NAIK_PASS(naik_path_append(comm->log, path, ".part", part));
+    NAIK_PASS(naik_file_check_space(comm, path, 0));
     if (comm->rank == 0) {
         status = naik_file_check_name(comm->log, path);
         status = status != NAIK_OK ? status : naik_beside_check(comm->log, path, use);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_file_check_space(comm, part, size_bytes));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, status));
+    return naik_file_check_space(comm, part, size_bytes);
 }
 
 naik_status naik_output_room(naik_comm *comm, const char *path, int64_t size_bytes,

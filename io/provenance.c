@@ -17,15 +17,14 @@ static naik_status make_uuid(naik_comm *comm, char text[NAIK_UUID_TEXT])
     if (comm->rank == 0 && getrandom(b, sizeof b, 0) != (ssize_t)sizeof b) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "the system gives no random bytes for a UUID");
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, b, sizeof b, 0));
+    NAIK_PASS(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_broadcast(comm, b, sizeof b, 0));
     b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
     b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
     snprintf(text, NAIK_UUID_TEXT,
              "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
              b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
              b[15]);
-done:
     return status;
 }
 

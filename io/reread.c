@@ -83,7 +83,7 @@ static naik_status reread(naik_comm *comm, const char *path, int64_t offset, int
     int failed = read_mine(comm, path, offset, size_bytes);
     failed = named && naik_refusal(failed) == NAIK_ERR_INPUT ? 0 : failed;
     double any = failed;
-    NAIK_TRY(naik_comm_max_f64(comm, &any, 1));
+    NAIK_PASS(naik_comm_max_f64(comm, &any, 1));
     if (any == 0) {
         return NAIK_OK;
     }
@@ -92,9 +92,7 @@ static naik_status reread(naik_comm *comm, const char *path, int64_t offset, int
         status = NAIK_FAIL(comm->log, naik_refusal(failed), "'%s' cannot be read on %s: %s", path,
                            comm->host, strerror(failed));
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-done:
-    return status;
+    return naik_comm_agree(comm, status);
 }
 
 naik_status naik_file_reread(naik_comm *comm, const char *path, int64_t offset, int64_t size_bytes)

@@ -374,11 +374,10 @@ naik_status dslash_repeatable(const naik_dslash_args *args, const dslash_params 
 {
     naik_backend *backend = args->in->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
-    naik_status status = NAIK_OK;
     char *memory = (char *)state->staging;
     *out = p;
     out->sums = p.sums != NULL ? (naik_exactsum *)(memory + TRIAL_SUMS) : NULL;
-    NAIK_TRY(
+    NAIK_PASS(
         GPU_CHECK(backend, gpu_memset(memory, 0, trial_bytes(args), state->stream), "clearing"));
     if (p.form == NAIK_FORM_STEP) {
         naik_rhs *rhs = (naik_rhs *)(memory + TRIAL_RHS);
@@ -393,10 +392,9 @@ naik_status dslash_repeatable(const naik_dslash_args *args, const dslash_params 
             out->deferred.peers.count = 1;
         }
         trial_rhs_kernel<<<1, p.nrhs, 0, state->stream>>>(p.rhs, rhs, p.state);
-        NAIK_TRY(GPU_LAUNCHED(backend, "preparing a trial"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "preparing a trial"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* step, counted: whether it takes a step, and whether its blocks that send are counted. */
@@ -480,43 +478,39 @@ static naik_status count_readers(const naik_dslash_args *args, naik_region regio
                                  const dslash_params *params, const gpu_variant *variant,
                                  unsigned *readers)
 {
-    naik_status status = NAIK_OK;
     dslash_params other;
     gpu_variant other_variant;
     *readers = blocks_of(args, params, variant);
     if (region != NAIK_ALL) {
-        NAIK_TRY(prepare(args, region == NAIK_INTERIOR ? NAIK_BOUNDARY : NAIK_INTERIOR, &other,
-                         &other_variant));
+        NAIK_PASS(prepare(args, region == NAIK_INTERIOR ? NAIK_BOUNDARY : NAIK_INTERIOR, &other,
+                          &other_variant));
         *readers += blocks_of(args, &other, &other_variant);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status gpu_dslash(const naik_dslash_args *args, naik_region region)
 {
-    naik_status status = NAIK_OK;
     dslash_params params;
     const bool fetches = region == NAIK_BOUNDARY && dslash_fetches_halo(args);
     gpu_variant variant = {};
-    NAIK_TRY(prepare(args, region, &params, &variant));
+    NAIK_PASS(prepare(args, region, &params, &variant));
     if (params.count == 0) {
         return NAIK_OK;
     }
     if (fuses_scalars(args)) {
         unsigned readers = 0;
-        NAIK_TRY(count_readers(args, region, &params, &variant, &readers));
+        NAIK_PASS(count_readers(args, region, &params, &variant, &readers));
         params.deferred =
             deferred_reductions_of(args->in->geometry->backend, args->deferred, readers);
     } else if (region != NAIK_INTERIOR) { /* of one launch */
         params.deferred = deferred_reductions_of(args->in->geometry->backend, args->deferred, 0);
     }
-    NAIK_TRY(launch(args, &params, &variant,
-                    fetches ? gpu_exchange_stream(args->in)
-                            : gpu_state_of(args->in->geometry->backend)->stream));
+    NAIK_PASS(launch(args, &params, &variant,
+                     fetches ? gpu_exchange_stream(args->in)
+                             : gpu_state_of(args->in->geometry->backend)->stream));
     if (fetches) {
-        NAIK_TRY(gpu_exchange_join(args->in));
+        NAIK_PASS(gpu_exchange_join(args->in));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -237,7 +237,6 @@ static naik_status try_variant(const void *data, const gpu_variant *v)
 /* The fastest variant, measured once, where the work may be repeated. */
 static naik_status choose(const naik_dslash_args *args, const wilson_params &p, gpu_variant *out)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = args->in->geometry->backend;
     const gpu_tune_key key = {
         {(int)args->in->precision, (int)args->links->precision, args->links->recon,
@@ -262,16 +261,14 @@ static naik_status choose(const naik_dslash_args *args, const wilson_params &p, 
     }
     if (!gpu_tune_find(backend, &key, &list, out) && args->form == NAIK_FORM_D) {
         wilson_trial trial = {args, p};
-        NAIK_TRY(dslash_repeatable(args, p.d, &trial.params.d));
-        NAIK_TRY(gpu_tune_measure(backend, &key, &list, try_variant, &trial, out));
+        NAIK_PASS(dslash_repeatable(args, p.d, &trial.params.d));
+        NAIK_PASS(gpu_tune_measure(backend, &key, &list, try_variant, &trial, out));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status gpu_wilson_dslash(const naik_dslash_args *args, naik_region region)
 {
-    naik_status status = NAIK_OK;
     const bool fetches = region == NAIK_BOUNDARY && dslash_fetches_halo(args);
     const dslash_params d = dslash_params_of(args, region);
     const wilson_params p = params_of(args, d);
@@ -279,13 +276,12 @@ naik_status gpu_wilson_dslash(const naik_dslash_args *args, naik_region region)
     if (d.count == 0 || (region == NAIK_INTERIOR && dslash_is_one_launch(args))) {
         return NAIK_OK;
     }
-    NAIK_TRY(choose(args, p, &variant));
-    NAIK_TRY(launch(args, p, &variant,
-                    fetches ? gpu_exchange_stream(args->in)
-                            : gpu_state_of(args->in->geometry->backend)->stream));
+    NAIK_PASS(choose(args, p, &variant));
+    NAIK_PASS(launch(args, p, &variant,
+                     fetches ? gpu_exchange_stream(args->in)
+                             : gpu_state_of(args->in->geometry->backend)->stream));
     if (fetches) {
-        NAIK_TRY(gpu_exchange_join(args->in));
+        NAIK_PASS(gpu_exchange_join(args->in));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -41,7 +41,6 @@ __global__ void pack_blocks_kernel(gpu_stencil st, int parity, const double *sou
 
 naik_status gpu_blocks_pack(naik_blocks *blocks, const naik_block (*source)[NAIK_SITE_BLOCKS])
 {
-    naik_status status = NAIK_OK;
     const naik_geometry *geometry = blocks->geometry;
     naik_backend *backend = geometry->backend;
     gpu_state *state = gpu_state_of(backend);
@@ -60,10 +59,9 @@ naik_status gpu_blocks_pack(naik_blocks *blocks, const naik_block (*source)[NAIK
             pack_blocks_kernel<float>
                 <<<grid, BLOCKS_THREADS, 0, state->stream>>>(st, parity, from, data);
         }
-        NAIK_TRY(GPU_LAUNCHED(backend, "packing clover blocks"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "packing clover blocks"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 typedef struct multiply_params {

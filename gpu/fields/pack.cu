@@ -83,14 +83,12 @@ static int32_t order_sites(const naik_lattice *lat, int parity, int depth, int32
 static naik_status upload_list(naik_backend *backend, const int32_t *list, int32_t count,
                                int32_t **out)
 {
-    naik_status status = NAIK_OK;
     size_t bytes = (size_t)count * sizeof *list;
-    NAIK_TRY(gpu_alloc(&backend->device, bytes, "a list of sites", (void **)out));
+    NAIK_PASS(gpu_alloc(&backend->device, bytes, "a list of sites", (void **)out));
     if (bytes > 0) {
-        NAIK_TRY(gpu_upload(&backend->device, *out, list, bytes));
+        NAIK_PASS(gpu_upload(&backend->device, *out, list, bytes));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status upload_sites(naik_backend *backend, const naik_lattice *lat, int parity,
@@ -261,32 +259,29 @@ static naik_status import_zeroes(naik_field *field, naik_parity parity, int irhs
 naik_status gpu_field_from_part(naik_field *field, naik_parity parity, int irhs,
                                 const double *sites, const int32_t part[2])
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = field->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     const gpu_stencil st = gpu_tables_of(field->geometry)->stencil;
     const size_t site_bytes = (size_t)field->spin * CANONICAL_BYTES;
     const int first = part[0] / 2, end = part[1] / 2;
-    NAIK_TRY(import_zeroes(field, parity, irhs, 0, first));
-    NAIK_TRY(import_zeroes(field, parity, irhs, end, st.volume_cb));
+    NAIK_PASS(import_zeroes(field, parity, irhs, 0, first));
+    NAIK_PASS(import_zeroes(field, parity, irhs, end, st.volume_cb));
     for (int begin = first; begin < end; begin += IMPORT_CHUNK) {
         const int count = end - begin < IMPORT_CHUNK ? end - begin : IMPORT_CHUNK;
         const double *from = sites + (size_t)begin * 12 * field->spin;
         const bool zero = naik_all_zero(from, (size_t)count * 2 * site_bytes);
         if (!zero) {
-            NAIK_TRY(
+            NAIK_PASS(
                 gpu_upload(&backend->device, state->staging, from, (size_t)count * 2 * site_bytes));
         }
-        NAIK_TRY(import_sites(field, parity, irhs, begin, count,
-                              zero ? NULL : (const double *)state->staging));
+        NAIK_PASS(import_sites(field, parity, irhs, begin, count,
+                               zero ? NULL : (const double *)state->staging));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int irhs, double *sites)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = field->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     const naik_lattice *lat = field->geometry->lattice;
@@ -294,13 +289,12 @@ naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int i
     const int chunk = EXPORT_CHUNK / field->spin;
     for (int begin = 0; begin < lat->volume_cb; begin += chunk) {
         int count = lat->volume_cb - begin < chunk ? lat->volume_cb - begin : chunk;
-        NAIK_TRY(export_sites(field, parity, irhs, true, begin, count, (double *)state->staging));
-        NAIK_TRY(gpu_download(&backend->device, state->pinned, state->staging,
-                              (size_t)count * (size_t)field->spin * CANONICAL_BYTES));
+        NAIK_PASS(export_sites(field, parity, irhs, true, begin, count, (double *)state->staging));
+        NAIK_PASS(gpu_download(&backend->device, state->pinned, state->staging,
+                               (size_t)count * (size_t)field->spin * CANONICAL_BYTES));
         naik_lattice_scatter(lat, parity, begin, count, compact, 6 * field->spin, sites);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status gpu_field_from_device(naik_field *field, naik_parity parity, int irhs,
@@ -312,12 +306,9 @@ naik_status gpu_field_from_device(naik_field *field, naik_parity parity, int irh
 naik_status gpu_field_to_device(const naik_field *field, naik_parity parity, int irhs,
                                 double *sites)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(
+    NAIK_PASS(
         export_sites(field, parity, irhs, false, 0, field->geometry->lattice->volume_cb, sites));
-    NAIK_TRY(gpu_sync(&field->geometry->backend->device));
-done:
-    return status;
+    return gpu_sync(&field->geometry->backend->device);
 }
 
 /* ---- modes, as they lie in files */
@@ -355,7 +346,6 @@ __global__ void mode_from_host_kernel(int begin, int count, const float2 *sites,
 
 naik_status gpu_mode_to_host(const naik_field *block, int irhs, float *mode)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = block->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     const int sites = block->geometry->lattice->volume_cb;
@@ -364,29 +354,26 @@ naik_status gpu_mode_to_host(const naik_field *block, int irhs, float *mode)
         mode_to_host_kernel<<<pack_blocks(count, 1), PACK_THREADS, 0, state->stream>>>(
             begin, count, (float2 *)state->staging, (const char *)block->data, irhs,
             naik_field_vectors(block));
-        NAIK_TRY(GPU_LAUNCHED(backend, "exporting a mode"));
-        NAIK_TRY(gpu_download(&backend->device, mode + 6 * (size_t)begin, state->staging,
-                              (size_t)count * MODE_BYTES));
+        NAIK_PASS(GPU_LAUNCHED(backend, "exporting a mode"));
+        NAIK_PASS(gpu_download(&backend->device, mode + 6 * (size_t)begin, state->staging,
+                               (size_t)count * MODE_BYTES));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status gpu_mode_from_host(naik_field *block, int irhs, const float *mode)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = block->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     const int sites = block->geometry->lattice->volume_cb;
     for (int begin = 0; begin < sites; begin += MODE_CHUNK) {
         const int count = sites - begin < MODE_CHUNK ? sites - begin : MODE_CHUNK;
-        NAIK_TRY(gpu_upload(&backend->device, state->staging, mode + 6 * (size_t)begin,
-                            (size_t)count * MODE_BYTES));
+        NAIK_PASS(gpu_upload(&backend->device, state->staging, mode + 6 * (size_t)begin,
+                             (size_t)count * MODE_BYTES));
         mode_from_host_kernel<<<pack_blocks(count, 1), PACK_THREADS, 0, state->stream>>>(
             begin, count, (const float2 *)state->staging, (char *)block->data, irhs,
             naik_field_vectors(block));
-        NAIK_TRY(GPU_LAUNCHED(backend, "importing a mode"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "importing a mode"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -127,28 +127,27 @@ __global__ void empty_kernel(char *memory, size_t pieces)
 static naik_status make_room(naik_backend *backend, gpu_exchange *x, size_t capacity,
                              size_t slot_bytes, gpu_ipc_handle *mine)
 {
-    naik_status status = NAIK_OK;
     gpu_stream stream = gpu_state_of(backend)->stream;
     const size_t counters = (2 + EXCHANGE_ZONES) * sizeof *x->counters;
     const size_t slots = NAIK_PEER_SLOTS * slot_bytes;
-    NAIK_TRY(gpu_inbox_take(backend, EXCHANGE_HEADER_BYTES + NAIK_PEER_HALVES * capacity + slots, x,
-                            mine));
-    NAIK_TRY(gpu_alloc(&backend->device, counters, "counters", (void **)&x->counters));
-    NAIK_TRY(gpu_alloc(&backend->device, sizeof *x->turn, "turns", (void **)&x->turn));
+    NAIK_PASS(gpu_inbox_take(backend, EXCHANGE_HEADER_BYTES + NAIK_PEER_HALVES * capacity + slots,
+                             x, mine));
+    NAIK_PASS(gpu_alloc(&backend->device, counters, "counters", (void **)&x->counters));
+    NAIK_PASS(gpu_alloc(&backend->device, sizeof *x->turn, "turns", (void **)&x->turn));
     x->capacity = capacity;
     x->slot_bytes = slot_bytes;
-    NAIK_TRY(GPU_CHECK(backend, gpu_memset(x->memory, 0, EXCHANGE_HEADER_BYTES, stream),
-                       "clearing flags"));
-    NAIK_TRY(GPU_CHECK(backend, gpu_memset(x->counters, 0, counters, stream), "clearing counters"));
-    NAIK_TRY(GPU_CHECK(backend, gpu_memset(x->turn, 0, sizeof *x->turn, stream), "clearing turns"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_memset(x->memory, 0, EXCHANGE_HEADER_BYTES, stream),
+                        "clearing flags"));
+    NAIK_PASS(
+        GPU_CHECK(backend, gpu_memset(x->counters, 0, counters, stream), "clearing counters"));
+    NAIK_PASS(
+        GPU_CHECK(backend, gpu_memset(x->turn, 0, sizeof *x->turn, stream), "clearing turns"));
     if (slots > 0) {
         empty_kernel<<<EMPTYING_BLOCKS, EMPTYING_THREADS, 0, stream>>>(slots_in(x, x->memory),
                                                                        slots / WORDS_PIECE);
-        NAIK_TRY(GPU_LAUNCHED(backend, "emptying slots"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "emptying slots"));
     }
-    NAIK_TRY(gpu_sync(&backend->device));
-done:
-    return status;
+    return gpu_sync(&backend->device);
 }
 
 naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_DIM][2])
@@ -347,7 +346,6 @@ static send_params send_params_of(const naik_field *field, const naik_layers *la
 
 naik_status gpu_exchange_send(const naik_field *field, const naik_layers *layers, bool beside)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = field->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     gpu_exchange *x = exchange_of(field);
@@ -361,17 +359,15 @@ naik_status gpu_exchange_send(const naik_field *field, const naik_layers *layers
     if (x->beside) {
         const unsigned most = (unsigned)(BESIDE_BLOCKS * state->processors / p.faces) + 1;
         blocks = blocks < most ? blocks : most;
-        NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->peers.fork, state->stream),
-                           "starting an exchange"));
-        NAIK_TRY(GPU_CHECK(backend, gpu_stream_wait(state->peers.side, state->peers.fork),
-                           "starting an exchange"));
+        NAIK_PASS(GPU_CHECK(backend, gpu_event_record(state->peers.fork, state->stream),
+                            "starting an exchange"));
+        NAIK_PASS(GPU_CHECK(backend, gpu_stream_wait(state->peers.side, state->peers.fork),
+                            "starting an exchange"));
     }
     BY_LAYERS(layers, field->precision, send_kernel, dim3(blocks, 1, (unsigned)p.faces),
               PACK_THREADS, x->beside ? state->peers.side : state->stream, p,
               (const char *)field->data);
-    NAIK_TRY(GPU_LAUNCHED(backend, "sending halos"));
-done:
-    return status;
+    return GPU_LAUNCHED(backend, "sending halos");
 }
 
 exchange_send gpu_exchange_sender(const naik_field *field, int depth)
@@ -407,19 +403,17 @@ gpu_stream gpu_exchange_stream(const naik_field *field)
 
 naik_status gpu_exchange_join(const naik_field *field)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = field->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     gpu_exchange *x = exchange_of(field);
     if (x->beside) {
-        NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->peers.join, state->peers.side),
-                           "ending an exchange"));
-        NAIK_TRY(GPU_CHECK(backend, gpu_stream_wait(state->stream, state->peers.join),
-                           "ending an exchange"));
+        NAIK_PASS(GPU_CHECK(backend, gpu_event_record(state->peers.join, state->peers.side),
+                            "ending an exchange"));
+        NAIK_PASS(GPU_CHECK(backend, gpu_stream_wait(state->stream, state->peers.join),
+                            "ending an exchange"));
     }
     x->beside = false;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 exchange_view gpu_exchange_view(const naik_field *field)
@@ -474,12 +468,11 @@ __global__ void receive_kernel(const exchange_view v, uint32_t sender, int first
 
 naik_status gpu_exchange_receive(naik_field *field, const naik_layers *layers)
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = field->geometry->lattice;
     naik_backend *backend = field->geometry->backend;
     const gpu_exchange *x = exchange_of(field);
     const exchange_view v = gpu_exchange_view(field);
-    NAIK_TRY(gpu_exchange_join(field));
+    NAIK_PASS(gpu_exchange_join(field));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int side = 0; side < 2; side++) {
             const int count = lat->face[mu] * layers->depth;
@@ -488,10 +481,9 @@ naik_status gpu_exchange_receive(naik_field *field, const naik_layers *layers)
                     field->precision, receive_kernel, pack_blocks(count, naik_field_vectors(field)),
                     PACK_THREADS, gpu_state_of(backend)->stream, v, v.sender[2 * mu + side],
                     lat->zone[mu][side], count, naik_field_vectors(field), (char *)field->data);
-                NAIK_TRY(GPU_LAUNCHED(backend, "receiving halos"));
+                NAIK_PASS(GPU_LAUNCHED(backend, "receiving halos"));
             }
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }

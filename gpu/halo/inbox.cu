@@ -10,12 +10,9 @@ extern "C" {
 naik_status gpu_inbox_take(naik_backend *backend, size_t size_bytes, naik_inbox *inbox,
                            gpu_ipc_handle *mine)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(gpu_alloc_open(backend, size_bytes, "halos from other GPUs", (void **)&inbox->memory));
-    NAIK_TRY(
-        GPU_CHECK(backend, gpu_ipc_get(mine, inbox->memory), "offering memory to other ranks"));
-done:
-    return status;
+    NAIK_PASS(
+        gpu_alloc_open(backend, size_bytes, "halos from other GPUs", (void **)&inbox->memory));
+    return GPU_CHECK(backend, gpu_ipc_get(mine, inbox->memory), "offering memory to other ranks");
 }
 
 static naik_status map_neighbour(naik_backend *backend, naik_inbox *inbox, int rank,

@@ -50,7 +50,6 @@ static void close_peers(naik_backend *backend)
 
 static naik_status prepare(naik_backend *backend, introduction *mine)
 {
-    naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
     gpu_peers *peers = &state->peers;
     int low = 0, high = 0;
@@ -65,28 +64,26 @@ static naik_status prepare(naik_backend *backend, introduction *mine)
         return NAIK_FAIL(backend->log, NAIK_ERR_DEVICE,
                          "more than %d ranks of a node: no peer memory", (int)NAIK_PEERS_MAX);
     }
-    NAIK_TRY(gpu_alloc_open(backend, PEER_ARENA_BYTES, "sums of other GPUs",
-                            (void **)&peers->arena[peers->me]));
-    NAIK_TRY(gpu_alloc(&backend->device, words, "turns", (void **)&peers->epoch));
-    NAIK_TRY(GPU_CHECK(backend,
-                       gpu_memset(peers->arena[peers->me], 0, PEER_ARENA_BYTES, state->stream),
-                       "clearing peer memory"));
-    NAIK_TRY(
+    NAIK_PASS(gpu_alloc_open(backend, PEER_ARENA_BYTES, "sums of other GPUs",
+                             (void **)&peers->arena[peers->me]));
+    NAIK_PASS(gpu_alloc(&backend->device, words, "turns", (void **)&peers->epoch));
+    NAIK_PASS(GPU_CHECK(backend,
+                        gpu_memset(peers->arena[peers->me], 0, PEER_ARENA_BYTES, state->stream),
+                        "clearing peer memory"));
+    NAIK_PASS(
         GPU_CHECK(backend, gpu_memset(peers->epoch, 0, words, state->stream), "clearing turns"));
-    NAIK_TRY(GPU_CHECK(backend, gpu_malloc_mapped((void **)&peers->fault, sizeof *peers->fault),
-                       "taking mapped host memory"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_malloc_mapped((void **)&peers->fault, sizeof *peers->fault),
+                        "taking mapped host memory"));
     *peers->fault = 0;
-    NAIK_TRY(GPU_CHECK(backend, gpu_mapped_address((void **)&peers->fault_mapped, peers->fault, 0),
-                       "mapping host memory"));
-    NAIK_TRY(GPU_CHECK(backend, gpu_stream_range(&low, &high), "asking for stream priorities"));
-    NAIK_TRY(GPU_CHECK(backend, gpu_stream_create_urgent(&peers->side, high), "making a stream"));
-    NAIK_TRY(GPU_CHECK(backend, gpu_event_create_plain(&peers->fork), "making an event"));
-    NAIK_TRY(GPU_CHECK(backend, gpu_event_create_plain(&peers->join), "making an event"));
-    NAIK_TRY(GPU_CHECK(backend, gpu_ipc_get(&mine->handle, peers->arena[peers->me]),
-                       "offering memory to other ranks"));
-    NAIK_TRY(gpu_sync(&backend->device));
-done:
-    return status;
+    NAIK_PASS(GPU_CHECK(backend, gpu_mapped_address((void **)&peers->fault_mapped, peers->fault, 0),
+                        "mapping host memory"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_stream_range(&low, &high), "asking for stream priorities"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_stream_create_urgent(&peers->side, high), "making a stream"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_event_create_plain(&peers->fork), "making an event"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_event_create_plain(&peers->join), "making an event"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_ipc_get(&mine->handle, peers->arena[peers->me]),
+                        "offering memory to other ranks"));
+    return gpu_sync(&backend->device);
 }
 
 /* Word w of the greeting from one rank to another. */
@@ -123,7 +120,6 @@ __global__ void hear_kernel(const peer_sums s, int from, uint32_t *wrong)
 
 static naik_status greet(naik_backend *backend, double wait_s, bool *reached)
 {
-    naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
     gpu_peers *peers = &state->peers;
     const naik_route route = backend->route;
@@ -132,7 +128,7 @@ static naik_status greet(naik_backend *backend, double wait_s, bool *reached)
     const peer_sums sums = peer_sums_of(backend);
     backend->route = route;
     greet_kernel<<<1, GREETING_THREADS, 0, state->stream>>>(sums);
-    NAIK_TRY(GPU_LAUNCHED(backend, "greeting other GPUs"));
+    NAIK_PASS(GPU_LAUNCHED(backend, "greeting other GPUs"));
     for (int r = 0; r < peers->count; r++) {
         uint32_t wrong = 0;
         if (r == peers->me) {
@@ -140,14 +136,14 @@ static naik_status greet(naik_backend *backend, double wait_s, bool *reached)
         }
         hear_kernel<<<1, GREETING_THREADS, 0, state->stream>>>(sums, r,
                                                                peers->epoch + PEER_RHS + r);
-        NAIK_TRY(GPU_LAUNCHED(backend, "hearing other GPUs"));
-        NAIK_TRY(GPU_CHECK(backend, gpu_stream_sync(state->stream), "hearing other GPUs"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "hearing other GPUs"));
+        NAIK_PASS(GPU_CHECK(backend, gpu_stream_sync(state->stream), "hearing other GPUs"));
         *peers->fault = 0;
-        NAIK_TRY(gpu_download(&backend->device, &wrong, peers->epoch + PEER_RHS + r, sizeof wrong));
+        NAIK_PASS(
+            gpu_download(&backend->device, &wrong, peers->epoch + PEER_RHS + r, sizeof wrong));
         reached[r] = wrong == 0;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status open_peers(naik_backend *backend, double wait_s, bool *reached)

@@ -104,7 +104,6 @@ static double number_of(unsigned long long bits)
 naik_status gpu_clover(const naik_ghosted *u, double diagonal, double csw, naik_clover *clover,
                        int64_t *singular)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = gpu_backend_of(clover->device);
     gpu_state *state = gpu_state_of(backend);
     const naik_lattice *lat = clover->lattice;
@@ -123,15 +122,14 @@ naik_status gpu_clover(const naik_ghosted *u, double diagonal, double csw, naik_
         p.size[mu] = lat->size[mu];
         p.origin[mu] = lat->origin[mu];
     }
-    NAIK_TRY(GPU_CHECK(backend, gpu_memset(p.found, 0, sizeof found, state->stream),
-                       "clearing what is found of clover blocks"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_memset(p.found, 0, sizeof found, state->stream),
+                        "clearing what is found of clover blocks"));
     clover_kernel<<<grid, CLOVER_THREADS, 0, state->stream>>>(p);
-    NAIK_TRY(GPU_LAUNCHED(backend, "making clover blocks"));
-    NAIK_TRY(gpu_download(&backend->device, &found, p.found, sizeof found));
+    NAIK_PASS(GPU_LAUNCHED(backend, "making clover blocks"));
+    NAIK_PASS(gpu_download(&backend->device, &found, p.found, sizeof found));
     clover->pivoted = (int64_t)found.pivoted;
     clover->largest = number_of(found.largest);
     clover->largest_inverse = number_of(found.inverse);
     *singular = lat->volume - (int64_t)found.before_end;
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -124,19 +124,18 @@ __global__ void __launch_bounds__(TURN_THREADS)
 
 naik_status gpu_turns_divergence(const naik_ghosted *u, int directions, naik_exactsum *sum)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = gpu_backend_of(u->plan->device);
     naik_exactsum *there = (naik_exactsum *)gpu_state_of(backend)->staging, mine;
     turn_params p = params_of(u, u, 0);
     p.directions = directions;
-    NAIK_TRY(GPU_CHECK(backend, gpu_memset(there, 0, sizeof mine, stream_of(u)), "clearing a sum"));
+    NAIK_PASS(
+        GPU_CHECK(backend, gpu_memset(there, 0, sizeof mine, stream_of(u)), "clearing a sum"));
     divergence_kernel<<<blocks_for(p.b.sites), TURN_THREADS, 0, stream_of(u)>>>(p, there);
-    NAIK_TRY(GPU_LAUNCHED(backend, "measuring the divergence of links"));
-    NAIK_TRY(gpu_download(&backend->device, &mine, there, sizeof mine));
+    NAIK_PASS(GPU_LAUNCHED(backend, "measuring the divergence of links"));
+    NAIK_PASS(gpu_download(&backend->device, &mine, there, sizeof mine));
     naik_exactsum_normalise(&mine);
     naik_exactsum_merge(sum, &mine);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* One thread a link. */
@@ -160,18 +159,15 @@ __global__ void __launch_bounds__(TURN_THREADS)
 
 naik_status gpu_turns_reunitarise(naik_ghosted *u, int64_t *bad)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = gpu_backend_of(u->plan->device);
     const turn_params p = params_of(u, u, 0);
     uint64_t *count = gpu_state_of(backend)->flags;
-    NAIK_TRY(
+    NAIK_PASS(
         GPU_CHECK(backend, gpu_memset(count, 0, sizeof *count, stream_of(u)), "clearing a count"));
     reunitarise_kernel<<<dim3(blocks_for(p.b.sites), NAIK_DIM), TURN_THREADS, 0, stream_of(u)>>>(
         p, (unsigned long long *)count);
-    NAIK_TRY(GPU_LAUNCHED(backend, "making links unitary"));
-    NAIK_TRY(gpu_download(&backend->device, bad, count, sizeof *bad));
-done:
-    return status;
+    NAIK_PASS(GPU_LAUNCHED(backend, "making links unitary"));
+    return gpu_download(&backend->device, bad, count, sizeof *bad);
 }
 
 __global__ void store_kernel(box b, const double *ghosted, int mu, naik_matrix *link)

@@ -267,38 +267,34 @@ static bool compressed(const naik_links *links)
 
 static naik_status check_deviation(naik_links *links)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = links->geometry->backend;
     double worst = 0;
-    NAIK_TRY(gpu_download(&backend->device, &worst, gpu_state_of(backend)->flags, sizeof worst));
+    NAIK_PASS(gpu_download(&backend->device, &worst, gpu_state_of(backend)->flags, sizeof worst));
     if (!(worst <= allowed_deviation(links))) {
-        status = NAIK_FAIL(backend->log, NAIK_ERR_INPUT,
-                           "links cannot be stored in %d numbers: a rebuilt one differs by %.1e of "
-                           "its size; store 18 numbers",
-                           links->recon, worst < LINKS_HOPELESS ? worst : INFINITY);
+        return NAIK_FAIL(backend->log, NAIK_ERR_INPUT,
+                         "links cannot be stored in %d numbers: a rebuilt one differs by %.1e of "
+                         "its size; store 18 numbers",
+                         links->recon, worst < LINKS_HOPELESS ? worst : INFINITY);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status pack_chunk(naik_links *links, const links_params &p)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = links->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
-    NAIK_TRY(GPU_CHECK(backend, gpu_memset(state->flags, 0, sizeof(uint64_t), state->stream),
-                       "clearing a flag"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_memset(state->flags, 0, sizeof(uint64_t), state->stream),
+                        "clearing a flag"));
     switch (links->precision) {
     case NAIK_DOUBLE: launch_links<double>(p, state->stream); break;
     case NAIK_SINGLE: launch_links<float>(p, state->stream); break;
     case NAIK_HALF: launch_links<short>(p, state->stream); break;
     }
-    NAIK_TRY(GPU_LAUNCHED(backend, "packing links"));
+    NAIK_PASS(GPU_LAUNCHED(backend, "packing links"));
     if (compressed(links)) {
-        NAIK_TRY(check_deviation(links));
+        NAIK_PASS(check_deviation(links));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status gpu_links_pack(naik_links *links, naik_parity parity, int32_t begin, int32_t count,

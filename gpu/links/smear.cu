@@ -314,17 +314,14 @@ static naik_status clear_flags(naik_backend *backend, int count)
 
 static naik_status gauge_project(naik_gauge *gauge, const naik_gauge *thin, int64_t found[2])
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = gpu_backend_of(gauge->device);
     const int64_t count = link_count(gauge);
-    NAIK_TRY(clear_flags(backend, 2));
+    NAIK_PASS(clear_flags(backend, 2));
     project_kernel<<<blocks_for(count), SMEAR_THREADS, 0, stream_of(backend)>>>(
         gauge->link, thin != NULL ? thin->link : NULL, count,
         (unsigned long long *)gpu_state_of(backend)->flags);
-    NAIK_TRY(GPU_LAUNCHED(backend, "projecting links"));
-    NAIK_TRY(read_flags(backend, found, 2));
-done:
-    return status;
+    NAIK_PASS(GPU_LAUNCHED(backend, "projecting links"));
+    return read_flags(backend, found, 2);
 }
 
 /* Positive doubles compare like their bits; NaN counts as nothing, as on the host. */
@@ -341,17 +338,14 @@ __global__ void largest_kernel(const double *numbers, int64_t count, unsigned lo
 
 static naik_status gauge_largest(const naik_gauge *gauge, double *out)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = gpu_backend_of(gauge->device);
     const int64_t count = link_count(gauge) * NAIK_ROW_REALS;
     const unsigned blocks = blocks_for(count) < 1024 ? blocks_for(count) : 1024;
-    NAIK_TRY(clear_flags(backend, 1));
+    NAIK_PASS(clear_flags(backend, 1));
     largest_kernel<<<blocks, SMEAR_THREADS, 0, stream_of(backend)>>>(
         (const double *)gauge->link, count, (unsigned long long *)gpu_state_of(backend)->flags);
-    NAIK_TRY(GPU_LAUNCHED(backend, "looking for the largest link"));
-    NAIK_TRY(read_flags(backend, out, 1));
-done:
-    return status;
+    NAIK_PASS(GPU_LAUNCHED(backend, "looking for the largest link"));
+    return read_flags(backend, out, 1);
 }
 
 /* ---- the time links, the backward links, and the points of a site */
@@ -384,16 +378,13 @@ __global__ void others_kernel(links_box b, const naik_matrix *link, int but,
 
 static naik_status gauge_others_in_time(const naik_gauge *gauge, int but, int64_t *count)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = gpu_backend_of(gauge->device);
     const links_box b = links_box_of(gauge->lattice);
-    NAIK_TRY(clear_flags(backend, 1));
+    NAIK_PASS(clear_flags(backend, 1));
     others_kernel<<<blocks_for(b.sites), SMEAR_THREADS, 0, stream_of(backend)>>>(
         b, gauge->link, but, (unsigned long long *)gpu_state_of(backend)->flags);
-    NAIK_TRY(GPU_LAUNCHED(backend, "looking for links that are not 1"));
-    NAIK_TRY(read_flags(backend, count, 1));
-done:
-    return status;
+    NAIK_PASS(GPU_LAUNCHED(backend, "looking for links that are not 1"));
+    return read_flags(backend, count, 1);
 }
 
 __global__ void layers_kernel(links_box b, const naik_matrix *link, int mu, int distance,

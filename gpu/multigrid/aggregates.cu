@@ -14,34 +14,30 @@ typedef struct filling {
 
 static naik_status fill(filling *f, const void *from, size_t bytes, void **to)
 {
-    naik_status status = NAIK_OK;
     *to = f->memory != NULL ? f->memory + f->used : NULL;
     if (f->memory != NULL && bytes > 0) {
-        NAIK_TRY(gpu_upload(&f->backend->device, *to, from, bytes));
+        NAIK_PASS(gpu_upload(&f->backend->device, *to, from, bytes));
     }
     f->used += (bytes + 15) / 16 * 16;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status fill_all(filling *f, const naik_aggregates *a, gpu_aggregates *tables)
 {
-    naik_status status = NAIK_OK;
     for (int c = 0; c < 2; c++) {
         const size_t count = (size_t)a->count[c], members = count * 2 * (size_t)a->fine;
-        NAIK_TRY(fill(f, a->member[c], members * sizeof(int32_t), (void **)&tables->member[c]));
-        NAIK_TRY(fill(f, a->across[c], members, (void **)&tables->across[c]));
-        NAIK_TRY(fill(f, a->neighbour[c], count * NAIK_MG_POINTS * sizeof(int32_t),
-                      (void **)&tables->neighbour[c]));
-        NAIK_TRY(fill(f, a->global[c], count * sizeof(int64_t), (void **)&tables->global[c]));
+        NAIK_PASS(fill(f, a->member[c], members * sizeof(int32_t), (void **)&tables->member[c]));
+        NAIK_PASS(fill(f, a->across[c], members, (void **)&tables->across[c]));
+        NAIK_PASS(fill(f, a->neighbour[c], count * NAIK_MG_POINTS * sizeof(int32_t),
+                       (void **)&tables->neighbour[c]));
+        NAIK_PASS(fill(f, a->global[c], count * sizeof(int64_t), (void **)&tables->global[c]));
         for (int n = 0; n < 2 * NAIK_DIM; n++) {
             const int mu = n / 2, side = n % 2;
-            NAIK_TRY(fill(f, a->send[c][mu][side], (size_t)a->sends[c][mu][side] * sizeof(int32_t),
-                          (void **)&tables->send[c][mu][side]));
+            NAIK_PASS(fill(f, a->send[c][mu][side], (size_t)a->sends[c][mu][side] * sizeof(int32_t),
+                           (void **)&tables->send[c][mu][side]));
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status gpu_aggregates_open(naik_aggregates *aggregates)

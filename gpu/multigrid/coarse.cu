@@ -69,27 +69,24 @@ naik_status gpu_coarse_clear(naik_coarse *v, size_t size_bytes)
 
 naik_status gpu_coarse_from_host(naik_coarse *v, naik_parity parity, int irhs, const double *sites)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = mg_backend(v->aggregates);
     void *staging = gpu_state_of(backend)->staging;
     const size_t numbers = v->site_bytes / sizeof(float), each = 2 * (size_t)v->components;
     const int32_t count = v->aggregates->count[parity];
     for (int first = 0; first < count; first += staged_sites(v)) {
         const int left = count - first, here = left < staged_sites(v) ? left : staged_sites(v);
-        NAIK_TRY(gpu_upload(&backend->device, staging, sites + (size_t)first * each,
-                            (size_t)here * each * sizeof(double)));
+        NAIK_PASS(gpu_upload(&backend->device, staging, sites + (size_t)first * each,
+                             (size_t)here * each * sizeof(double)));
         take_coarse_kernel<<<(unsigned)here, COARSE_VECTOR_THREADS, 0, mg_stream(v->aggregates)>>>(
             (const double2 *)staging, v->components, mg_rhs_tiles(v->capacity), irhs, numbers,
             (float *)v->data + (size_t)first * numbers);
-        NAIK_TRY(GPU_LAUNCHED(backend, "taking coarse vectors"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "taking coarse vectors"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status gpu_coarse_to_host(const naik_coarse *v, naik_parity parity, int irhs, double *sites)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = mg_backend(v->aggregates);
     void *staging = gpu_state_of(backend)->staging;
     const size_t numbers = v->site_bytes / sizeof(float), each = 2 * (size_t)v->components;
@@ -99,10 +96,9 @@ naik_status gpu_coarse_to_host(const naik_coarse *v, naik_parity parity, int irh
         give_coarse_kernel<<<(unsigned)here, COARSE_VECTOR_THREADS, 0, mg_stream(v->aggregates)>>>(
             (const float *)v->data + (size_t)first * numbers, v->components,
             mg_rhs_tiles(v->capacity), irhs, numbers, (double2 *)staging);
-        NAIK_TRY(GPU_LAUNCHED(backend, "giving coarse vectors"));
-        NAIK_TRY(gpu_download(&backend->device, sites + (size_t)first * each, staging,
-                              (size_t)here * each * sizeof(double)));
+        NAIK_PASS(GPU_LAUNCHED(backend, "giving coarse vectors"));
+        NAIK_PASS(gpu_download(&backend->device, sites + (size_t)first * each, staging,
+                               (size_t)here * each * sizeof(double)));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -131,14 +131,13 @@ static int at_most(int a, int b)
 naik_status gpu_coarse_products(const naik_coarse *const *v, int count, const naik_coarse *w,
                                 naik_parity parity, const double *scale, int64_t *products)
 {
-    naik_status status = NAIK_OK;
     const naik_aggregates *a = w->aggregates;
     naik_backend *backend = mg_backend(a);
     const int nrhs = w->nrhs;
     products_params p = {};
     p.shape = shape_of(w, parity);
     p.w = (const float *)w->data;
-    NAIK_TRY(GPU_CHECK(
+    NAIK_PASS(GPU_CHECK(
         backend,
         gpu_memset(products, 0, (size_t)count * (size_t)nrhs * 2 * sizeof *products, mg_stream(a)),
         "clearing products of coarse vectors"));
@@ -154,10 +153,9 @@ naik_status gpu_coarse_products(const naik_coarse *const *v, int count, const na
         const dim3 grid((unsigned)((p.shape.sites + SUMS_SITES - 1) / SUMS_SITES), (unsigned)here,
                         (unsigned)mg_rhs_tiles(nrhs));
         products_kernel<<<grid, SUMS_THREADS, 0, mg_stream(a)>>>(p);
-        NAIK_TRY(GPU_LAUNCHED(backend, "taking products of coarse vectors"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "taking products of coarse vectors"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 typedef struct update_params {
@@ -224,7 +222,6 @@ __global__ void __launch_bounds__(SUMS_THREADS) update_kernel(const update_param
 naik_status gpu_coarse_update(naik_coarse *w, naik_parity parity, const double *a,
                               const naik_coarse *const *v, int count, const double *b)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = mg_backend(w->aggregates);
     const int nrhs = w->nrhs;
     update_params p = {};
@@ -246,10 +243,9 @@ naik_status gpu_coarse_update(naik_coarse *w, naik_parity parity, const double *
             p.v[j] = (const float *)v[first + j]->data;
         }
         update_kernel<<<grid, SUMS_THREADS, 0, mg_stream(w->aggregates)>>>(p);
-        NAIK_TRY(GPU_LAUNCHED(backend, "adding multiples of coarse vectors"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "adding multiples of coarse vectors"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Of one block of shared vectors, which has the shape of w. */
@@ -329,7 +325,6 @@ static int vectors_of(const naik_coarse *const *v, int blocks)
 naik_status gpu_coarse_cross(const naik_coarse *const *v, int blocks, const naik_coarse *w,
                              naik_parity parity, const double *scale, int64_t *products)
 {
-    naik_status status = NAIK_OK;
     const naik_aggregates *a = w->aggregates;
     naik_backend *backend = mg_backend(a);
     const int nrhs = w->nrhs;
@@ -338,8 +333,8 @@ naik_status gpu_coarse_cross(const naik_coarse *const *v, int blocks, const naik
     p.w = (const float *)w->data;
     p.products = (unsigned long long *)products;
     const size_t numbers = (size_t)vectors_of(v, blocks) * (size_t)nrhs * 2;
-    NAIK_TRY(GPU_CHECK(backend, gpu_memset(products, 0, numbers * sizeof *products, mg_stream(a)),
-                       "clearing products of coarse vectors"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_memset(products, 0, numbers * sizeof *products, mg_stream(a)),
+                        "clearing products of coarse vectors"));
     for (int b = 0; b < blocks && p.shape.sites > 0; b++) {
         p.v = (const float *)v[b]->data;
         p.vectors = v[b]->nrhs;
@@ -349,12 +344,11 @@ naik_status gpu_coarse_cross(const naik_coarse *const *v, int blocks, const naik
         const dim3 grid((unsigned)((p.shape.sites + CROSS_SITES - 1) / CROSS_SITES),
                         (unsigned)mg_rhs_tiles(p.vectors), (unsigned)mg_rhs_tiles(nrhs));
         cross_kernel<<<grid, SUMS_THREADS, 0, mg_stream(a)>>>(p);
-        NAIK_TRY(GPU_LAUNCHED(backend, "taking products of coarse vectors"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "taking products of coarse vectors"));
         scale += p.vectors * nrhs;
         p.products += p.vectors * nrhs * 2;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 typedef struct mix_params {
@@ -397,7 +391,6 @@ __global__ void __launch_bounds__(SUMS_THREADS) mix_kernel(const mix_params p)
 naik_status gpu_coarse_mix(naik_coarse *w, naik_parity parity, const naik_coarse *const *v,
                            int blocks, const double *b)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = mg_backend(w->aggregates);
     const int nrhs = w->nrhs;
     mix_params p = {};
@@ -420,8 +413,7 @@ naik_status gpu_coarse_mix(naik_coarse *w, naik_parity parity, const naik_coarse
             p.vectors[here] = 0;
         }
         mix_kernel<<<grid, SUMS_THREADS, 0, mg_stream(w->aggregates)>>>(p);
-        NAIK_TRY(GPU_LAUNCHED(backend, "adding multiples of coarse vectors"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "adding multiples of coarse vectors"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

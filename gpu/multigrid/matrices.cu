@@ -262,16 +262,13 @@ size_t gpu_coarse_invert_bytes(const naik_aggregates *a, int components)
 static naik_status take_room(naik_backend *backend, int n, int sites, void **inverse,
                              void **product, void **singular, int *at_a_time)
 {
-    naik_status status = NAIK_OK;
     const size_t each = (size_t)(n * n), count = sites_at_a_time(n, sites);
     const unsigned long long zero = 0;
     *at_a_time = count > 0 ? (int)count : 1;
-    NAIK_TRY(gpu_alloc(&backend->device, count * each * sizeof(double2), "inverses", inverse));
-    NAIK_TRY(gpu_alloc(&backend->device, count * each * sizeof(float2), "products", product));
-    NAIK_TRY(gpu_alloc(&backend->device, sizeof zero, "singular sites", singular));
-    NAIK_TRY(gpu_upload(&backend->device, *singular, &zero, sizeof zero));
-done:
-    return status;
+    NAIK_PASS(gpu_alloc(&backend->device, count * each * sizeof(double2), "inverses", inverse));
+    NAIK_PASS(gpu_alloc(&backend->device, count * each * sizeof(float2), "products", product));
+    NAIK_PASS(gpu_alloc(&backend->device, sizeof zero, "singular sites", singular));
+    return gpu_upload(&backend->device, *singular, &zero, sizeof zero);
 }
 
 naik_status gpu_coarse_invert(const naik_coarse_links *from, naik_coarse_links *to,

@@ -241,15 +241,12 @@ naik_status gpu_bicgstab_step(naik_backend *backend, naik_bicgstab_stage stage, 
                               naik_bicgstab_record *record, double (*coefficients)[2],
                               naik_exactsum *sums, int count, double *history, int history_stride)
 {
-    naik_status status = NAIK_OK;
     const int each = naik_stage_sums(stage);
     const step_params p = {stage, rhs, record, coefficients, sums, history, history_stride};
     if (!backend->route.single_node) { /* kernels do not reach the other ranks */
-        NAIK_TRY(gpu_sums_reduce(backend, sums, each * count));
+        NAIK_PASS(gpu_sums_reduce(backend, sums, each * count));
     }
     bicgstab_step_kernel<<<count, (unsigned)(each * GPU_LANES), 0, gpu_state_of(backend)->stream>>>(
         peer_sums_of(backend), p);
-    NAIK_TRY(GPU_LAUNCHED(backend, "computing the scalars of BiCGStab"));
-done:
-    return status;
+    return GPU_LAUNCHED(backend, "computing the scalars of BiCGStab");
 }

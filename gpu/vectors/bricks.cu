@@ -122,19 +122,17 @@ __global__ void brick_place_kernel(const bricks_params p, const naik_brick *from
 
 naik_status gpu_mode_place(naik_field *block, int irhs, const naik_brick *bricks)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = block->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     const bricks_params p = params_of(block, block);
     const int chunk = (int)PLACE_CHUNK;
     for (int first = 0; first < p.bricks.count; first += chunk) {
         const int count = p.bricks.count - first < chunk ? p.bricks.count - first : chunk;
-        NAIK_TRY(gpu_upload(&backend->device, state->staging, bricks + first,
-                            (size_t)count * sizeof *bricks));
+        NAIK_PASS(gpu_upload(&backend->device, state->staging, bricks + first,
+                             (size_t)count * sizeof *bricks));
         brick_place_kernel<<<bricks_grid(count, 1), BRICKS_THREADS, 0, state->stream>>>(
             p, (const naik_brick *)state->staging, first, count, irhs);
-        NAIK_TRY(GPU_LAUNCHED(backend, "placing bricks of a mode"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "placing bricks of a mode"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -155,7 +155,6 @@ template <class T> __global__ void __launch_bounds__(PAIR_THREADS) pair_kernel(c
 
 static naik_status multiply_pairs(const naik_geometry *geometry, const naik_low_pairs *args)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = geometry->backend;
     gpu_stream stream = gpu_state_of(backend)->stream;
     const naik_lattice *lat = geometry->lattice;
@@ -184,16 +183,15 @@ static naik_status multiply_pairs(const naik_geometry *geometry, const naik_low_
     const int wanted = (PAIR_BLOCKS + blocks - 1) / blocks;
     const int most = (p.bricks + PAIR_BRICKS_A_BLOCK - 1) / PAIR_BRICKS_A_BLOCK;
     const dim3 grid((unsigned)(row_tiles * p.tiles), 2, (unsigned)(wanted < most ? wanted : most));
-    NAIK_TRY(GPU_CHECK(backend, gpu_memset(args->words, 0, 4 * pairs * sizeof *args->words, stream),
-                       "clearing products of low modes"));
+    NAIK_PASS(GPU_CHECK(backend,
+                        gpu_memset(args->words, 0, 4 * pairs * sizeof *args->words, stream),
+                        "clearing products of low modes"));
     if (args->wide != NULL) {
         pair_kernel<double2><<<grid, PAIR_THREADS, 0, stream>>>(p);
     } else {
         pair_kernel<float2><<<grid, PAIR_THREADS, 0, stream>>>(p);
     }
-    NAIK_TRY(GPU_LAUNCHED(backend, "multiplying low modes"));
-done:
-    return status;
+    return GPU_LAUNCHED(backend, "multiplying low modes");
 }
 
 /* A site's number and the parity of its coordinates. */

@@ -407,7 +407,6 @@ static project_launcher project_launcher_of(naik_precision modes, const naik_fie
 naik_status gpu_modes_project(const naik_field *const *block, int count, const naik_field *r,
                               const double *scale, int64_t *products)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = r->geometry->backend;
     gpu_stream stream = gpu_state_of(backend)->stream;
     const int nrhs = r->nrhs, each = NAIK_MODES_BLOCK * nrhs * 2;
@@ -418,7 +417,7 @@ naik_status gpu_modes_project(const naik_field *const *block, int count, const n
     for (int c = 0; c < nrhs; c++) {
         p.scale[c] = scale[c];
     }
-    NAIK_TRY(GPU_CHECK(
+    NAIK_PASS(GPU_CHECK(
         backend, gpu_memset(products, 0, (size_t)count * (size_t)each * sizeof *products, stream),
         "clearing products with modes"));
     for (int begin = 0; begin < count; begin += MODES_BLOCKS_A_LAUNCH) {
@@ -429,10 +428,9 @@ naik_status gpu_modes_project(const naik_field *const *block, int count, const n
         p.products = (unsigned long long *)products + (size_t)begin * (size_t)each;
         p.modes = blocks * NAIK_MODES_BLOCK;
         project_launcher_of(block[0]->precision, r)(stream, p);
-        NAIK_TRY(GPU_LAUNCHED(backend, "projecting onto modes"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "projecting onto modes"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 typedef struct add_params {
@@ -522,7 +520,6 @@ template <class V> static void launch_add(naik_precision x, gpu_stream stream, a
 naik_status gpu_modes_add(const naik_field *const *block, int count, const double *a, naik_field *x,
                           const naik_rhs *rhs, naik_rhs_state state)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = x->geometry->backend;
     gpu_stream stream = gpu_state_of(backend)->stream;
     add_params p = {};
@@ -544,8 +541,7 @@ naik_status gpu_modes_add(const naik_field *const *block, int count, const doubl
         } else {
             launch_add<vec_single>(x->precision, stream, p);
         }
-        NAIK_TRY(GPU_LAUNCHED(backend, "adding modes"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "adding modes"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

@@ -236,7 +236,6 @@ static int next_blocks(naik_field *const *block, int begin, int count, piece_par
 
 static naik_status rotate_piece(naik_field *const *block, int count, piece_params *p)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = block[0]->geometry->backend;
     gpu_stream stream = gpu_state_of(backend)->stream;
     const int made = (p->kept + NAIK_MODES_BLOCK - 1) / NAIK_MODES_BLOCK;
@@ -245,7 +244,7 @@ static naik_status rotate_piece(naik_field *const *block, int count, piece_param
         const dim3 grid((unsigned)((p->numbers + ROTATE_THREADS - 1) / ROTATE_THREADS),
                         (unsigned)modes);
         put_aside_kernel<<<grid, ROTATE_THREADS, 0, stream>>>(*p);
-        NAIK_TRY(GPU_LAUNCHED(backend, "putting modes aside"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "putting modes aside"));
     }
     for (int begin = 0; begin < made; begin += ROTATE_BLOCKS_A_LAUNCH) {
         const int modes = next_blocks(block, begin, made, p) * NAIK_MODES_BLOCK;
@@ -253,16 +252,14 @@ static naik_status rotate_piece(naik_field *const *block, int count, piece_param
         const dim3 grid((unsigned)((p->numbers + ROTATE_TILE - 1) / ROTATE_TILE),
                         (unsigned)((p->modes + ROTATE_TILE - 1) / ROTATE_TILE));
         turn_kernel<<<grid, ROTATE_TILE_THREADS, 0, stream>>>(*p);
-        NAIK_TRY(GPU_LAUNCHED(backend, "rotating modes"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "rotating modes"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status gpu_modes_rotate(naik_field *const *block, int count, const double *q, int kept,
                              void *aside, size_t aside_bytes)
 {
-    naik_status status = NAIK_OK;
     const naik_geometry *geometry = block[0]->geometry;
     const int modes = count * NAIK_MODES_BLOCK, all = site_blocks(geometry->lattice);
     const int piece = (int)(aside_bytes / aside_bytes_of(modes)); /* blocks of sites */
@@ -284,8 +281,7 @@ naik_status gpu_modes_rotate(naik_field *const *block, int count, const double *
     p.q = q;
     for (p.first = 0; p.first < all; p.first += piece) {
         p.numbers = (all - p.first < piece ? all - p.first : piece) * ROTATE_NUMBERS;
-        NAIK_TRY(rotate_piece(block, count, &p));
+        NAIK_PASS(rotate_piece(block, count, &p));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

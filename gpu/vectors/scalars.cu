@@ -25,29 +25,24 @@ enum { PINNED_SUMS = GPU_STAGING_BYTES / (int)sizeof(naik_exactsum) };
 
 static naik_status reduce_part(naik_backend *backend, naik_exactsum *sums, int count)
 {
-    naik_status status = NAIK_OK;
     naik_exactsum *host = (naik_exactsum *)gpu_state_of(backend)->pinned;
     if (backend->route.single_node) {
         sums_reduce_kernel<<<count, GPU_LANES, 0, gpu_state_of(backend)->stream>>>(
             peer_sums_of(backend), sums);
         return GPU_LAUNCHED(backend, "adding sums over ranks");
     }
-    NAIK_TRY(gpu_download(&backend->device, host, sums, (size_t)count * sizeof *sums));
-    NAIK_TRY(naik_comm_sum_exact(backend->comm, host, count));
-    NAIK_TRY(gpu_upload(&backend->device, sums, host, (size_t)count * sizeof *sums));
-done:
-    return status;
+    NAIK_PASS(gpu_download(&backend->device, host, sums, (size_t)count * sizeof *sums));
+    NAIK_PASS(naik_comm_sum_exact(backend->comm, host, count));
+    return gpu_upload(&backend->device, sums, host, (size_t)count * sizeof *sums);
 }
 
 naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count)
 {
-    naik_status status = NAIK_OK;
     const int most = backend->route.single_node ? (int)PEER_RHS : (int)PINNED_SUMS;
     for (int i = 0; i < count && backend->comm->size > 1; i += most) {
-        NAIK_TRY(reduce_part(backend, sums + i, count - i < most ? count - i : most));
+        NAIK_PASS(reduce_part(backend, sums + i, count - i < most ? count - i : most));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Sums of which the host makes the values, at most. */
@@ -72,7 +67,6 @@ __global__ void __launch_bounds__(VALUES_THREADS)
 static naik_status values_of_many(naik_backend *backend, const naik_exactsum *sums, int count,
                                   double *values)
 {
-    naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
     double *there = (double *)state->staging;
     const int most = GPU_STAGING_BYTES / (int)sizeof *there;
@@ -80,30 +74,27 @@ static naik_status values_of_many(naik_backend *backend, const naik_exactsum *su
         const int n = count - first < most ? count - first : most;
         const unsigned blocks = (unsigned)((n + VALUES_THREADS - 1) / VALUES_THREADS);
         values_kernel<<<blocks, VALUES_THREADS, 0, state->stream>>>(sums + first, n, there);
-        NAIK_TRY(GPU_LAUNCHED(backend, "rounding sums"));
-        NAIK_TRY(gpu_download(&backend->device, values + first, there, (size_t)n * sizeof *there));
+        NAIK_PASS(GPU_LAUNCHED(backend, "rounding sums"));
+        NAIK_PASS(gpu_download(&backend->device, values + first, there, (size_t)n * sizeof *there));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status gpu_sums_values(naik_backend *backend, const naik_exactsum *sums, int count,
                             double *values)
 {
-    naik_status status = NAIK_OK;
     naik_exactsum *host = (naik_exactsum *)gpu_state_of(backend)->pinned;
     if (count > FEW_VALUES) {
         return values_of_many(backend, sums, count, values);
     }
     for (int first = 0; first < count; first += PINNED_SUMS) {
         const int n = count - first < PINNED_SUMS ? count - first : (int)PINNED_SUMS;
-        NAIK_TRY(gpu_download(&backend->device, host, sums + first, (size_t)n * sizeof *sums));
+        NAIK_PASS(gpu_download(&backend->device, host, sums + first, (size_t)n * sizeof *sums));
         for (int i = 0; i < n; i++) {
             values[first + i] = naik_exactsum_value(&host[i]);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_fuses_scalars gpu_fuses_scalars(const naik_geometry *geometry, int nrhs)
@@ -153,16 +144,13 @@ __global__ void rhs_step_kernel(const peer_sums peers, naik_rhs *rhs, naik_exact
 naik_status gpu_rhs_step(naik_backend *backend, naik_rhs *rhs, naik_exactsum *sums, int count,
                          naik_scalars which, double *history, int history_stride)
 {
-    naik_status status = NAIK_OK;
     const int first = which == NAIK_TAKE ? 2 : 0, end = which == NAIK_COUNT ? 2 : 3;
-    NAIK_TRY(add_before(backend, sums + first * count, (end - first) * count));
+    NAIK_PASS(add_before(backend, sums + first * count, (end - first) * count));
     gpu_launch_behind(which == NAIK_COUNT  ? rhs_step_kernel<NAIK_COUNT>
                       : which == NAIK_TAKE ? rhs_step_kernel<NAIK_TAKE>
                                            : rhs_step_kernel<NAIK_COUNT_AND_TAKE>,
                       true, count, (unsigned)((end - first) * GPU_LANES),
                       gpu_state_of(backend)->stream, peer_sums_of(backend), rhs, sums, count,
                       history, history_stride);
-    NAIK_TRY(GPU_LAUNCHED(backend, "computing the scalars"));
-done:
-    return status;
+    return GPU_LAUNCHED(backend, "computing the scalars");
 }

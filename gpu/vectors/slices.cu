@@ -138,7 +138,6 @@ __global__ void __launch_bounds__(NORM_THREADS) norm_kernel(const norm_params p)
 naik_status gpu_slice_norms(const naik_field *const v[2], const naik_slice_norms *args,
                             naik_exactsum *sums)
 {
-    naik_status status = NAIK_OK;
     const naik_geometry *geometry = v[NAIK_EVEN]->geometry;
     naik_backend *backend = geometry->backend;
     gpu_state *state = gpu_state_of(backend);
@@ -171,16 +170,15 @@ naik_status gpu_slice_norms(const naik_field *const v[2], const naik_slice_norms
     for (int begin = 0; begin < args->frames; begin += most) {
         p.momenta = args->frames - begin < most ? args->frames - begin : most;
         p.sums = sums + 2 * (size_t)begin * (size_t)times;
-        NAIK_TRY(gpu_upload(&backend->device, state->staging,
-                            args->weight + (size_t)begin * (size_t)factors,
-                            (size_t)p.momenta * (size_t)factors * sizeof *args->weight));
+        NAIK_PASS(gpu_upload(&backend->device, state->staging,
+                             args->weight + (size_t)begin * (size_t)factors,
+                             (size_t)p.momenta * (size_t)factors * sizeof *args->weight));
         if (args->frames == 1) {
             norm_kernel<1><<<grid, NORM_THREADS, 0, state->stream>>>(p);
         } else {
             norm_kernel<NORM_MOMENTA><<<grid, NORM_THREADS, 0, state->stream>>>(p);
         }
-        NAIK_TRY(GPU_LAUNCHED(backend, "summing time slices"));
+        NAIK_PASS(GPU_LAUNCHED(backend, "summing time slices"));
     }
-done:
-    return status;
+    return NAIK_OK;
 }

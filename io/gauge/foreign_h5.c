@@ -133,10 +133,7 @@ static bool qdp_recognise(const naik_file_head *head)
 static naik_status qdp_probe(naik_log *log, const naik_file_head *head, naik_gauge_file *out)
 {
     hid_t file = -1;
-    naik_status status = naik_h5_open_alone(log, head->path, &file);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(naik_h5_open_alone(log, head->path, &file));
     search s = find_links(file);
     bool ok = s.found.dataset >= 0 && take_array(&s.found, out);
     strcpy(out->format, "qdp++-hdf5");

@@ -70,12 +70,12 @@ static naik_status share(naik_comm *comm, naik_gauge_file *file, int *index)
     naik_status status = NAIK_OK;
     char *text = file->header_text; /* a pointer of rank 0 means nothing elsewhere */
     int64_t length = text != NULL ? (int64_t)strnlen(text, MAX_HEADER_TEXT) : -1;
-    NAIK_TRY(naik_comm_broadcast(comm, index, sizeof *index, 0));
-    NAIK_TRY(naik_comm_broadcast(comm, file, sizeof *file, 0));
+    NAIK_PASS(naik_comm_broadcast(comm, index, sizeof *index, 0));
+    NAIK_PASS(naik_comm_broadcast(comm, file, sizeof *file, 0));
     file->header_text = text;
-    NAIK_TRY(naik_comm_broadcast(comm, &length, sizeof length, 0));
+    NAIK_PASS(naik_comm_broadcast(comm, &length, sizeof length, 0));
     if (length < 0) {
-        goto done;
+        return status;
     }
     if (comm->rank != 0) {
         file->header_text = calloc(1, (size_t)length + 1);
@@ -83,10 +83,9 @@ static naik_status share(naik_comm *comm, naik_gauge_file *file, int *index)
     if (file->header_text == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a file's header");
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, file->header_text, (size_t)length, 0));
+    NAIK_PASS(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_broadcast(comm, file->header_text, (size_t)length, 0));
     file->header_text[length] = '\0';
-done:
     return status;
 }
 

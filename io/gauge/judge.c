@@ -191,7 +191,7 @@ static naik_status judge_links(const naik_gauge *gauge, const naik_gauge_file *f
 {
     naik_status status = NAIK_OK;
     naik_link_census c;
-    NAIK_TRY(naik_link_census_take(gauge, limit, 1, &c));
+    NAIK_PASS(naik_link_census_take(gauge, limit, 1, &c));
     const bool broken = file->checksum_known && !file->checksum_ok;
     v->kind = kind_of(&c);
     if (v->kind >= NAIK_LINKS_LONG && (claims > 0 || checks->max_unitarity_dev <= limit)) {
@@ -210,7 +210,7 @@ static naik_status judge_links(const naik_gauge *gauge, const naik_gauge_file *f
         v->status = claims > 0 || (v->count > 0 && !meant) ? NAIK_ERR_CORRUPT
                     : v->count > 0                         ? NAIK_ERR_INPUT
                                                            : NAIK_OK;
-        goto done;
+        return status;
     }
     if (!broken) { /* a plaquette of links without the signs, or with the last slice, is no wonder */
         v->text[0] = '\0';
@@ -218,7 +218,6 @@ static naik_status judge_links(const naik_gauge *gauge, const naik_gauge_file *f
         v->status = NAIK_ERR_INPUT;
     }
     describe_kind(&c, v);
-done:
     return status;
 }
 

@@ -82,8 +82,8 @@ naik_gauge_file naik_gauge_file_of_memory(const naik_lattice *lattice)
 naik_status naik_gauge_load(const char *path, const naik_gauge_load_options *options,
                             naik_gauge *gauge, naik_gauge_file *file, naik_gauge_checks *checks)
 {
-    const naik_status status = naik_gauge_file_read(path, gauge, file);
-    return status != NAIK_OK ? status : naik_gauge_accept(path, options, gauge, file, checks);
+    NAIK_PASS(naik_gauge_file_read(path, gauge, file));
+    return naik_gauge_accept(path, options, gauge, file, checks);
 }
 
 naik_status naik_gauge_accept(const char *path, const naik_gauge_load_options *options,

@@ -108,10 +108,9 @@ static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_f
 {
     naik_status status = NAIK_OK;
     hid_t file = -1;
-    NAIK_TRY(naik_h5_open_alone(log, head->path, &file));
+    NAIK_PASS(naik_h5_open_alone(log, head->path, &file));
     status = naik_h5_read_verdict(log, probe_open(log, head->path, file, out));
     H5Fclose(file);
-done:
     return status;
 }
 

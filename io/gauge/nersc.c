@@ -216,10 +216,7 @@ static naik_status take_layout(naik_log *log, const naik_file_head *head, const 
                  {"IEEE64BIG", 64, "big"}, {"IEEE64", 64, "big"}, {"IEEE64LITTLE", 64, "little"}};
     char value[VALUE_SIZE];
     find_value(text, end, "DATATYPE", value);
-    const naik_status status = take_datatype(log, head, value, file);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(take_datatype(log, head, value, file));
     if (!find_value(text, end, "FLOATING_POINT", value)) {
         strcpy(value, "IEEE32BIG"); /* as old writers mean it */
     }
@@ -401,13 +398,13 @@ static naik_status read_links(const char *path, naik_gauge *gauge, naik_gauge_fi
 {
     naik_status status = NAIK_OK;
     evidence here, there;
-    NAIK_TRY(read_once(path, gauge, file, &here));
+    NAIK_PASS(read_once(path, gauge, file, &here));
     if (here == AS_STORED) {
-        goto done;
+        return status;
     }
     naik_gauge_file other = *file;
     strcpy(other.byte_order, strcmp(file->byte_order, "big") == 0 ? "little" : "big");
-    NAIK_TRY(read_once(path, gauge, &other, &there));
+    NAIK_PASS(read_once(path, gauge, &other, &there));
     if (there > here) {
         naik_gauge_add_note(
             &other,
@@ -419,9 +416,8 @@ static naik_status read_links(const char *path, naik_gauge *gauge, naik_gauge_fi
                                                                    : "unitarity of the links");
         *file = other;
     } else {
-        NAIK_TRY(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, file));
+        NAIK_PASS(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, file));
     }
-done:
     return status;
 }
 

@@ -183,14 +183,12 @@ static naik_status move_round(gather *g, int64_t round, const void *data, naik_s
     receive_round(g, begin, end, false);
     int error = MPI_Alltoallv(g->out, g->send_count, g->send_at, g->run, g->in, g->take_count,
                               g->take_at, g->run, comm->mpi->world);
-    NAIK_TRY(naik_comm_check(comm, error, "gathering a field for its writers"));
+    NAIK_PASS(naik_comm_check(comm, error, "gathering a field for its writers"));
     receive_round(g, begin, end, true);
     naik_io_count(comm->io.times, NAIK_IO_GATHER, &since);
     status = write_window(g, begin, end);
     naik_io_count(comm->io.times, NAIK_IO_WRITE, &since);
-    NAIK_TRY(naik_comm_agree(comm, status));
-done:
-    return status;
+    return naik_comm_agree(comm, status);
 }
 
 /* Counts, windows and buffers: neither what a writer holds nor what a rank sends exceeds

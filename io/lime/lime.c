@@ -173,27 +173,22 @@ static naik_status take_file_xml(scan *s, const record *r)
     static const char *const tags[] = {"spacetime", "dims", "volfmt", NULL};
     const char *text = s->text;
     int dims[NAIK_DIM], spacetime = NAIK_DIM, volfmt = 0;
-    naik_status status = NAIK_OK;
-    NAIK_TRY(read_text(s, r, s->text, MAX_TEXT));
-    NAIK_TRY(refuse_contradictions(s, "scidac-private-file-xml", text, tags));
+    NAIK_PASS(read_text(s, r, s->text, MAX_TEXT));
+    NAIK_PASS(refuse_contradictions(s, "scidac-private-file-xml", text, tags));
     naik_xml_ints(text, "volfmt", 1, &volfmt);
     s->file->volume = s->file->volume || volfmt != 0;
     if (naik_xml_ints(text, "spacetime", 1, &spacetime) && spacetime != NAIK_DIM) {
-        status =
-            NAIK_FAIL(s->log, NAIK_ERR_INPUT, "'%s' has %d dimensions, not 4", s->path, spacetime);
-        goto done;
+        return NAIK_FAIL(s->log, NAIK_ERR_INPUT, "'%s' has %d dimensions, not 4", s->path,
+                         spacetime);
     }
     if (!naik_xml_ints(text, "dims", NAIK_DIM, dims)) {
-        status =
-            NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
-                      "'%s' does not tell four extents in its scidac-private-file-xml", s->path);
-        goto done;
+        return NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
+                         "'%s' does not tell four extents in its scidac-private-file-xml", s->path);
     }
-    NAIK_TRY(check_dims(s, dims));
+    NAIK_PASS(check_dims(s, dims));
     memcpy(s->file->dims, dims, sizeof dims);
     s->file->has_dims = true;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status contradictory_dims(scan *s, const int a[NAIK_DIM], const int b[NAIK_DIM])

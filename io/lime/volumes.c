@@ -255,8 +255,8 @@ naik_status naik_volumes_open(naik_comm *comm, const char *path, const naik_scid
         v->arrays = naik_volumes_arrays_before(lime, lime->count);
         status = comm->rank == 0 ? take_parts(comm->log, path, lime, v) : NAIK_OK;
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(share(comm, v));
+    NAIK_PASS(naik_comm_agree(comm, status));
+    NAIK_PASS(share(comm, v));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         volume *= lime->dims[mu];
     }
@@ -269,26 +269,23 @@ naik_status naik_volumes_open(naik_comm *comm, const char *path, const naik_scid
             v->volume[i].sites /= 2;
         }
     } else if (sites != volume) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "the %d parts of '%s' have %lld sites of %lld: some parts are missing, "
-                           "or belong to another volume",
-                           v->count, path, (long long)sites, (long long)volume);
-        goto done;
+        return NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                         "the %d parts of '%s' have %lld sites of %lld: some parts are missing, "
+                         "or belong to another volume",
+                         v->count, path, (long long)sites, (long long)volume);
     }
     for (int i = 0, array = 0; i < lime->count; i++) {
         const int64_t element = (int64_t)lime->field[i].typesize * lime->field[i].datacount;
         for (int k = 0; k < v->count && lime->field[i].recordtype == 0; k++) {
             if (v->volume[k].bytes[array] != element * v->volume[k].sites) {
-                status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                                   "'%s' has %lld bytes of array %d, but %lld sites of %lld bytes",
-                                   v->volume[k].path, (long long)v->volume[k].bytes[array], array,
-                                   (long long)v->volume[k].sites, (long long)element);
-                goto done;
+                return NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                                 "'%s' has %lld bytes of array %d, but %lld sites of %lld bytes",
+                                 v->volume[k].path, (long long)v->volume[k].bytes[array], array,
+                                 (long long)v->volume[k].sites, (long long)element);
             }
         }
         array += is_array(&lime->field[i]);
     }
-done:
     return status;
 }
 
@@ -362,10 +359,8 @@ static naik_status get_entries(naik_comm *comm, const volume *v, int64_t first, 
             fclose(stream);
         }
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, bytes, size, 0));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, status));
+    return naik_comm_broadcast(comm, bytes, size, 0);
 }
 
 static naik_status find_runs(naik_volumes *v, const naik_lattice *lat)

@@ -45,9 +45,9 @@ static naik_status check_fat(const naik_gauge *fat, const subject *s, const subj
     naik_gauge_checks checks;
     naik_status status = NAIK_OK;
     if (!naik_link_census_is_scaled(&s->census, scaled)) {
-        goto done;
+        return status;
     }
-    NAIK_TRY(naik_gauge_measure(fat, &checks));
+    NAIK_PASS(naik_gauge_measure(fat, &checks));
     if (scale < least_ratio * far->census.scale_most ||
         fabs(checks.plaquette) < 3 * free_plaquette * scale * scale * scale * scale) {
         status =
@@ -56,7 +56,6 @@ static naik_status check_fat(const naik_gauge *fat, const subject *s, const subj
                       "and thin links are",
                       s->path, scale);
     }
-done:
     return status;
 }
 

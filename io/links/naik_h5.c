@@ -68,14 +68,14 @@ static naik_status read_verified(hid_t file, const char *path, int set, const ch
     naik_gauge_file found = {0};
     char name[NAME_BYTES];
     dataset_name(set, kind, name);
-    naik_status status = naik_h5_links_read(file, name, lattice, links, &found);
-    if (status == NAIK_OK && !found.checksum_ok) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "/%s of '%s' is damaged: checksum %x %x, stored %x %x", name, path,
-                           found.checksum_computed[0], found.checksum_computed[1],
-                           found.checksum_stored[0], found.checksum_stored[1]);
+    NAIK_PASS(naik_h5_links_read(file, name, lattice, links, &found));
+    if (!found.checksum_ok) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                         "/%s of '%s' is damaged: checksum %x %x, stored %x %x", name, path,
+                         found.checksum_computed[0], found.checksum_computed[1],
+                         found.checksum_stored[0], found.checksum_stored[1]);
     }
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status verify_part(const char *part, const naik_fatlong *const *sets, int count)
@@ -195,10 +195,7 @@ static naik_status identify(naik_log *log, hid_t file, const char *path, const c
 static naik_status open_links(const char *path, naik_comm *comm, const char *boundary_t,
                               hid_t *file, int64_t *count)
 {
-    naik_status status = naik_h5_open_stored(comm, path, file);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(naik_h5_open_stored(comm, path, file));
     return naik_comm_agree(comm, identify(comm->log, *file, path, boundary_t, count));
 }
 

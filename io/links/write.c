@@ -15,22 +15,20 @@ static naik_status put_source(naik_comm *comm, hid_t group, const naik_gauge_met
     naik_status status = NAIK_OK;
     const naik_gauge_file *source = meta->source;
     char text[64] = "none";
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_path", meta->source_path));
+    NAIK_PASS(naik_h5_put_text(comm->log, group, "source_path", meta->source_path));
     if (source == NULL) {
-        goto done;
+        return status;
     }
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_format", source->format));
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_uuid", source->uuid));
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_checksum_kind", source->checksum_kind));
+    NAIK_PASS(naik_h5_put_text(comm->log, group, "source_format", source->format));
+    NAIK_PASS(naik_h5_put_text(comm->log, group, "source_uuid", source->uuid));
+    NAIK_PASS(naik_h5_put_text(comm->log, group, "source_checksum_kind", source->checksum_kind));
     if (source->checksum_known) {
         snprintf(text, sizeof text, "%x %x", source->checksum_stored[0],
                  source->checksum_stored[1]);
     }
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_checksum", text));
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_verified", naik_gauge_verified(source)));
-    NAIK_TRY(naik_h5_put_document(comm, group, "source_header", source->header_text));
-done:
-    return status;
+    NAIK_PASS(naik_h5_put_text(comm->log, group, "source_checksum", text));
+    NAIK_PASS(naik_h5_put_text(comm->log, group, "source_verified", naik_gauge_verified(source)));
+    return naik_h5_put_document(comm, group, "source_header", source->header_text);
 }
 
 /* What was said of the links, or else of those they came from; NULL where nothing was. */

@@ -260,8 +260,8 @@ static naik_status read_search(const naik_geometry *geometry, const char *path,
     naik_comm *comm = geometry->lattice->comm;
     naik_h5_guard guard;
     hid_t file = -1;
-    NAIK_TRY(read_guarded(geometry, path, there->size, state->basis, state->ritz, there->kept, NULL,
-                          NULL));
+    NAIK_PASS(read_guarded(geometry, path, there->size, state->basis, state->ritz, there->kept,
+                           NULL, NULL));
     if (!naik_modes_has_products(there)) {
         return NAIK_OK;
     }
@@ -274,7 +274,6 @@ static naik_status read_search(const naik_geometry *geometry, const char *path,
     naik_h5_close(comm, &file);
     status = naik_h5_read_verdict(comm->log, naik_file_verdict(comm, path, status));
     naik_h5_guard_end(&guard);
-done:
     return status;
 }
 

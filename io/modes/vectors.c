@@ -47,14 +47,12 @@ naik_status naik_mode_vectors_read_ahead(naik_mode_vectors *v, const char *path,
     const haddr_t offset = H5Dget_offset(v->dataset);
     const double here = naik_runs_are_long(&runs) && offset != HADDR_UNDEF && comm->io.writers == 0;
     double all = here;
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_comm_min_f64(comm, &all, 1));
+    NAIK_PASS(naik_comm_min_f64(comm, &all, 1));
     if (all > 0) {
-        status = naik_modes_ahead_begin(path, &v->form, (int64_t)offset, count, &v->ahead);
-        NAIK_TRY(naik_comm_agree(comm, status));
+        NAIK_PASS(naik_comm_agree(
+            comm, naik_modes_ahead_begin(path, &v->form, (int64_t)offset, count, &v->ahead)));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* A vector that is not finite gets a sum that no stored one agrees with. */
@@ -74,15 +72,11 @@ static naik_status doubt(const naik_mode_vectors *v, int index, bool finite, uin
 /* The next vector, as naik_h5_field_read gives it. */
 static naik_status take_next(naik_mode_vectors *v, int index, const void **vector, uint32_t sum[2])
 {
-    naik_status status = NAIK_OK;
     naik_comm *comm = v->lattice->comm;
     bool finite = true;
-    status = naik_modes_ahead_next(v->ahead, vector, sum, &finite);
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_checksum_combine(comm, sum));
-    NAIK_TRY(doubt(v, index, finite, sum));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, naik_modes_ahead_next(v->ahead, vector, sum, &finite)));
+    NAIK_PASS(naik_checksum_combine(comm, sum));
+    return doubt(v, index, finite, sum);
 }
 
 static naik_h5_field field_of(const naik_mode_vectors *v, int index)

@@ -83,10 +83,7 @@ naik_status naik_describe_multigrid(naik_comm *comm, hid_t h5, const char *path,
         *verdict = NAIK_ERR_INTERRUPTED;
         return NAIK_OK;
     }
-    const naik_status status = naik_multigrid_about_get(comm->log, h5, path, &about, size);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(naik_multigrid_about_get(comm->log, h5, path, &about, size));
     naik_describe_size(size, report);
     put_quark(&about.quark, report);
     naik_report_text(report, "links", about.links);

@@ -388,22 +388,21 @@ naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double
     naik_status status = NAIK_OK;
     naik_journal_entry entry = {0};
     uint32_t sum[2] = {0, 0};
-    NAIK_TRY(write_data(file, solve, solution, correlators, history, &entry, sum));
+    NAIK_PASS(write_data(file, solve, solution, correlators, history, &entry, sum));
     record->suma = sum[0];
     record->sumb = sum[1];
     if (comm->rank == 0) {
         crc_entry(file, solve, correlators, history, record, &entry);
         status = naik_prop_write_record(file, solve, &entry.record);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_h5_flush(comm, file->h5));
+    NAIK_PASS(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_h5_flush(comm, file->h5));
     if (comm->rank == 0) {
         status = naik_journal_append(comm->log, file->journal, &entry);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_agree(comm, status));
     file->records[solve] = *record;
     file->small_crc[2 * solve] = entry.record.correlators_crc;
     file->small_crc[2 * solve + 1] = entry.record.history_crc;
-done:
     return status;
 }

@@ -180,7 +180,7 @@ naik_status naik_prop_share_text(naik_comm *comm, char **text)
 {
     naik_status status = NAIK_OK;
     int64_t bytes = *text != NULL ? (int64_t)strlen(*text) + 1 : 0;
-    NAIK_TRY(naik_comm_broadcast(comm, &bytes, sizeof bytes, 0));
+    NAIK_PASS(naik_comm_broadcast(comm, &bytes, sizeof bytes, 0));
     if (comm->rank != 0) {
         free(*text);
         *text = bytes > 0 ? malloc((size_t)bytes) : NULL;
@@ -188,10 +188,8 @@ naik_status naik_prop_share_text(naik_comm *comm, char **text)
     if (bytes > 0 && *text == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a text of the output");
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, *text, (size_t)bytes, 0));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, status));
+    return naik_comm_broadcast(comm, *text, (size_t)bytes, 0);
 }
 
 /* NULL where the file has none. */

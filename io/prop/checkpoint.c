@@ -267,15 +267,14 @@ static naik_status verify_entry(const naik_checkpoint *s, disk_entry *entry, int
     }
     status =
         naik_alloc(s->comm->log, (size_t)bytes + 1, "a residual history", (void **)&state->history);
-    NAIK_TRY(naik_comm_agree(s->comm, status));
-    NAIK_TRY(take(s, entry->history_offset, state->history, (size_t)bytes, ok));
+    NAIK_PASS(naik_comm_agree(s->comm, status));
+    NAIK_PASS(take(s, entry->history_offset, state->history, (size_t)bytes, ok));
     *ok = *ok && naik_crc32(state->history, (size_t)bytes) == entry->history_crc;
     for (int v = 0; v < NAIK_SOLVER_VECTORS && *ok; v++) {
         if (entry->vector[v].bits != 0) {
-            NAIK_TRY(forgive_damage(s, read_vector(s, &entry->vector[v], NULL), ok));
+            NAIK_PASS(forgive_damage(s, read_vector(s, &entry->vector[v], NULL), ok));
         }
     }
-done:
     return status;
 }
 
@@ -464,19 +463,18 @@ static naik_status begin_entry(naik_checkpoint *s, int solve, const naik_solver_
     if (entry == NULL) {
         status = NAIK_FAIL(s->comm->log, NAIK_ERR_MEMORY, "no memory for the solves in flight");
     }
-    NAIK_TRY(naik_comm_agree(s->comm, status));
+    NAIK_PASS(naik_comm_agree(s->comm, status));
     if (s->used == 0) {
         static const char blank[HEAD_BYTES] = {0};
-        NAIK_TRY(naik_file_put(s->comm, s->made, true, 0, blank, sizeof blank));
+        NAIK_PASS(naik_file_put(s->comm, s->made, true, 0, blank, sizeof blank));
         s->used = HEAD_BYTES;
     }
     entry->state = *in;
     entry->state.history = NULL;
     entry->history_offset = s->used;
     entry->history_crc = naik_crc32(in->history, bytes);
-    NAIK_TRY(naik_file_put(s->comm, s->made, false, s->used, in->history, bytes));
+    NAIK_PASS(naik_file_put(s->comm, s->made, false, s->used, in->history, bytes));
     s->used += (int64_t)bytes;
-done:
     return status;
 }
 

@@ -348,19 +348,18 @@ naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_s
     naik_status status = NAIK_OK;
     const naik_h5_options options = naik_prop_options(spec);
     const contents all = {.spec = spec, .structure = structure};
-    NAIK_TRY(naik_file_remove(comm, file->journal));
-    NAIK_TRY(naik_file_remove(comm, file->part));
-    NAIK_TRY(by_rank_0(file, create_part, &all));
-    NAIK_TRY(naik_h5_open(comm, file->part, true, &options, &file->h5));
+    NAIK_PASS(naik_file_remove(comm, file->journal));
+    NAIK_PASS(naik_file_remove(comm, file->part));
+    NAIK_PASS(by_rank_0(file, create_part, &all));
+    NAIK_PASS(naik_h5_open(comm, file->part, true, &options, &file->h5));
     status = comm->rank == 0 ? naik_journal_create(comm->log, file->journal, file->identity,
                                                    naik_propagator_file_choices(file))
                              : NAIK_OK;
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_agree(comm, status));
     for (int i = 0; i < file->plan->solve_count; i++) {
         const struct naik_prop_solve *s = &file->plan->solve[i];
         file->records[i] =
             (naik_solve_record){.source = s->source, .mass = s->mass, .colour = s->colour};
     }
-done:
     return status;
 }

@@ -108,8 +108,8 @@ static naik_status describe_contractions(const naik_propagator_file *file, bool 
         counts[1] = view.bad;
     }
     naik_contraction_view_clear(&view);
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, counts, sizeof counts, 0));
+    NAIK_PASS(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_broadcast(comm, counts, sizeof counts, 0));
     if (counts[0] + counts[1] > 0) {
         naik_report_int(report, "contractions", counts[0]);
     }
@@ -119,7 +119,6 @@ static naik_status describe_contractions(const naik_propagator_file *file, bool 
                       counts[1]);
         *bad += counts[1];
     }
-done:
     return status;
 }
 
@@ -139,14 +138,14 @@ static naik_status describe_all(naik_propagator_file *file, const naik_disk_reco
     int bad_sums = 0; /* and other damage outside the solves */
     char state[32] = "";
     status = naik_describe_metadata(comm->log, file->h5, report);
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_agree(comm, status));
     naik_report_list(report, "sessions");
     status = naik_prop_read_sessions(comm->log, file->h5, report_session, report);
     naik_report_end(report);
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(describe_solves(file, disk, verify, report, &t));
+    NAIK_PASS(naik_comm_agree(comm, status));
+    NAIK_PASS(describe_solves(file, disk, verify, report, &t));
     if (verify) {
-        NAIK_TRY(naik_prop_check_sums(file, false, &bad_sums));
+        NAIK_PASS(naik_prop_check_sums(file, false, &bad_sums));
     }
     naik_h5_get_text(file->h5, "state", state, sizeof state);
     if (state[0] != '\0' && strcmp(state, "complete") != 0 && strcmp(state, "incomplete") != 0) {
@@ -154,10 +153,10 @@ static naik_status describe_all(naik_propagator_file *file, const naik_disk_reco
         bad_sums++;
     }
     if (strcmp(state, "complete") == 0) {
-        NAIK_TRY(naik_prop_expect_solutions(file));
+        NAIK_PASS(naik_prop_expect_solutions(file));
     }
     bool complete = strcmp(state, "complete") == 0 && t.pending == 0 && t.bad == 0;
-    NAIK_TRY(describe_contractions(file, complete, verify, report, &bad_sums));
+    NAIK_PASS(describe_contractions(file, complete, verify, report, &bad_sums));
     naik_report_int(report, "solves_done", t.done);
     naik_report_int(report, "solves_not_converged", t.not_converged);
     naik_report_int(report, "solves_pending", t.pending);
@@ -170,7 +169,6 @@ static naik_status describe_all(naik_propagator_file *file, const naik_disk_reco
                : !complete                          ? NAIK_ERR_INTERRUPTED
                : t.done == 0 && t.not_converged > 0 ? NAIK_ERR_NOT_CONVERGED
                                                     : NAIK_OK;
-done:
     return status;
 }
 

@@ -125,27 +125,22 @@ static naik_status open_complete(naik_propagator_file *file, const naik_propagat
                                  const char *structure)
 {
     naik_comm *comm = file->comm;
-    naik_status status = NAIK_OK;
     if (naik_h5_open(comm, file->path, false, NULL, &file->h5) != NAIK_OK) {
         naik_log_clear(comm->log);
     }
-    status = naik_prop_expect_complete(comm->log, file->h5, file->path);
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_agree(comm, naik_prop_expect_complete(comm->log, file->h5, file->path)));
     file->plan->store = file->plan->store && !file->until_contracted;
-    NAIK_TRY(naik_prop_compare(file, file->path, spec, structure));
-    NAIK_TRY(naik_prop_load_records(file, false));
+    NAIK_PASS(naik_prop_compare(file, file->path, spec, structure));
+    NAIK_PASS(naik_prop_load_records(file, false));
     file->resumed = count_done(file);
     if (file->resumed != file->plan->solve_count) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "%s calls itself complete, but the records of %d solves are damaged",
-                           file->path, file->plan->solve_count - file->resumed);
-        goto done;
+        return NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                         "%s calls itself complete, but the records of %d solves are damaged",
+                         file->path, file->plan->solve_count - file->resumed);
     }
-    NAIK_TRY(naik_prop_expect_solutions(file));
+    NAIK_PASS(naik_prop_expect_solutions(file));
     file->complete = true;
-    NAIK_TRY(tidy_up(file));
-done:
-    return status;
+    return tidy_up(file);
 }
 
 /* The open .part has lost its propagators: all must be there that was made of them, but what
@@ -179,32 +174,31 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     int64_t bytes = 0;
     int bad = 0;
     *usable = naik_h5_get_text(file->h5, "state", state, sizeof state);
-    NAIK_TRY(naik_comm_broadcast(comm, usable, sizeof *usable, 0));
-    NAIK_TRY(naik_comm_broadcast(comm, state, sizeof state, 0));
-    NAIK_TRY(naik_comm_agree(comm, naik_prop_refuse_other(comm->log, file->h5, file->part)));
+    NAIK_PASS(naik_comm_broadcast(comm, usable, sizeof *usable, 0));
+    NAIK_PASS(naik_comm_broadcast(comm, state, sizeof state, 0));
+    NAIK_PASS(naik_comm_agree(comm, naik_prop_refuse_other(comm->log, file->h5, file->part)));
     if (!*usable) {
-        NAIK_TRY(naik_file_reread(comm, file->part, 0, -1));
-        NAIK_TRY(naik_h5_close(comm, &file->h5));
-        goto done;
+        NAIK_PASS(naik_file_reread(comm, file->part, 0, -1));
+        NAIK_PASS(naik_h5_close(comm, &file->h5));
+        return status;
     }
-    NAIK_TRY(naik_prop_compare(file, file->part, spec, structure));
-    NAIK_TRY(naik_file_size(comm, file->part, &bytes));
-    NAIK_TRY(naik_file_check_space(comm, file->part, bytes));
-    NAIK_TRY(naik_file_reserve(comm, file->part));
-    NAIK_TRY(naik_prop_load_records(file, true));
+    NAIK_PASS(naik_prop_compare(file, file->part, spec, structure));
+    NAIK_PASS(naik_file_size(comm, file->part, &bytes));
+    NAIK_PASS(naik_file_check_space(comm, file->part, bytes));
+    NAIK_PASS(naik_file_reserve(comm, file->part));
+    NAIK_PASS(naik_prop_load_records(file, true));
     if (file->until_contracted && H5Lexists(file->h5, "/prop/s0000/m00", H5P_DEFAULT) <= 0) {
         return continue_contracted(file);
     }
-    NAIK_TRY(naik_prop_reset_retries(file));
-    NAIK_TRY(naik_prop_verify(file, true, &bad));
-    NAIK_TRY(naik_prop_reset_derived(file));
-    NAIK_TRY(naik_prop_keep_journal(file));
+    NAIK_PASS(naik_prop_reset_retries(file));
+    NAIK_PASS(naik_prop_verify(file, true, &bad));
+    NAIK_PASS(naik_prop_reset_derived(file));
+    NAIK_PASS(naik_prop_keep_journal(file));
     if (strcmp(state, "complete") == 0 && count_done(file) < file->plan->solve_count) {
-        NAIK_TRY(naik_h5_close(comm, &file->h5));
-        NAIK_TRY(naik_prop_change_state(file, "incomplete"));
-        NAIK_TRY(naik_h5_open(comm, file->part, true, &options, &file->h5));
+        NAIK_PASS(naik_h5_close(comm, &file->h5));
+        NAIK_PASS(naik_prop_change_state(file, "incomplete"));
+        NAIK_PASS(naik_h5_open(comm, file->part, true, &options, &file->h5));
     }
-done:
     return status;
 }
 
@@ -230,38 +224,34 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
                                 const char *structure)
 {
     naik_comm *comm = file->comm;
-    naik_status status = NAIK_OK;
     const naik_h5_options options = naik_prop_options(spec);
     bool rebuild = false, usable = false, opened = false;
     int64_t bytes = -1;
-    NAIK_TRY(naik_prop_find_quarantined(file, &rebuild));
-    NAIK_TRY(naik_file_size(comm, file->part, &bytes));
+    NAIK_PASS(naik_prop_find_quarantined(file, &rebuild));
+    NAIK_PASS(naik_file_size(comm, file->part, &bytes));
     if (!rebuild && bytes >= 0) {
-        NAIK_TRY(open_part(file, &options, &opened));
+        NAIK_PASS(open_part(file, &options, &opened));
         if (opened) {
-            NAIK_TRY(continue_part(file, spec, structure, &usable));
+            NAIK_PASS(continue_part(file, spec, structure, &usable));
         }
         if (!usable) {
-            NAIK_TRY(naik_prop_quarantine(file));
-            NAIK_TRY(naik_prop_find_quarantined(file, &rebuild));
+            NAIK_PASS(naik_prop_quarantine(file));
+            NAIK_PASS(naik_prop_find_quarantined(file, &rebuild));
         }
     }
     if (!usable) {
-        NAIK_TRY(naik_file_check_space(
+        NAIK_PASS(naik_file_check_space(
             comm, file->part, naik_propagator_spec_bytes(spec, file->lattice->size) + SPARE));
-        NAIK_TRY(naik_prop_create(file, spec, structure));
+        NAIK_PASS(naik_prop_create(file, spec, structure));
         file->begun = !rebuild;
     }
-    NAIK_TRY(naik_prop_begin_session(file, spec));
+    NAIK_PASS(naik_prop_begin_session(file, spec));
     if (rebuild) {
-        NAIK_TRY(naik_prop_rebuild(file));
-        NAIK_TRY(naik_prop_reset_derived(file));
+        NAIK_PASS(naik_prop_rebuild(file));
+        NAIK_PASS(naik_prop_reset_derived(file));
     }
     file->resumed = count_done(file);
-    status = naik_prop_start_watchdog(file, spec);
-    NAIK_TRY(naik_comm_agree(comm, status));
-done:
-    return status;
+    return naik_comm_agree(comm, naik_prop_start_watchdog(file, spec));
 }
 
 naik_status naik_propagator_file_precheck(const naik_lattice *lattice, const char *path,
@@ -273,12 +263,9 @@ naik_status naik_propagator_file_precheck(const naik_lattice *lattice, const cha
     naik_prop_plan *plan = NULL;
     status = naik_prop_plan_create(comm->log, spec, lattice->size, &plan);
     naik_prop_plan_destroy(&plan);
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_output_precheck(comm, path,
-                                  naik_propagator_spec_bytes(spec, lattice->size) + SPARE,
-                                  NAIK_BESIDE_SOLVE, part));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, status));
+    return naik_output_precheck(comm, path, naik_propagator_spec_bytes(spec, lattice->size) + SPARE,
+                                NAIK_BESIDE_SOLVE, part);
 }
 
 /* Solves of a complete file that gave up at a lower limit of iterations are done again, where the
@@ -441,11 +428,9 @@ naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, in
     if (comm->rank == 0) {
         status = naik_prop_sum_colours(file, source, mass, out);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(
-        comm, out, (size_t)naik_prop_corr_count(file->plan, source) * sizeof *out, 0));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, status));
+    return naik_comm_broadcast(comm, out,
+                               (size_t)naik_prop_corr_count(file->plan, source) * sizeof *out, 0);
 }
 
 /* The closed .part again, by its own records. */

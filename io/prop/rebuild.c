@@ -24,11 +24,8 @@ typedef struct quarantine {
 
 static naik_status quarantined_paths(const naik_propagator_file *file, quarantine *out)
 {
-    naik_status status = naik_path_append(file->comm->log, file->part, ".damaged", out->part);
-    if (status == NAIK_OK) {
-        status = naik_path_append(file->comm->log, file->journal, ".damaged", out->journal);
-    }
-    return status;
+    NAIK_PASS(naik_path_append(file->comm->log, file->part, ".damaged", out->part));
+    return naik_path_append(file->comm->log, file->journal, ".damaged", out->journal);
 }
 
 naik_status naik_prop_discard(naik_propagator_file *file)
@@ -71,11 +68,11 @@ naik_status naik_prop_quarantine(naik_propagator_file *file)
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     quarantine old;
-    NAIK_TRY(quarantined_paths(file, &old));
+    NAIK_PASS(quarantined_paths(file, &old));
     if (comm->rank == 0) {
         status = check_identity(file, file->journal);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_agree(comm, status));
     if (comm->rank == 0 && access(file->journal, F_OK) != 0) {
         /* The journal is the last thing to be made: nothing can be stored yet. */
         naik_file_head head;
@@ -92,9 +89,7 @@ naik_status naik_prop_quarantine(naik_propagator_file *file)
         status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "%s cannot be renamed: %s", file->part,
                            strerror(errno));
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-done:
-    return status;
+    return naik_comm_agree(comm, status);
 }
 
 naik_status naik_prop_find_quarantined(naik_propagator_file *file, bool *found)
@@ -103,7 +98,7 @@ naik_status naik_prop_find_quarantined(naik_propagator_file *file, bool *found)
     naik_status status = NAIK_OK;
     quarantine old;
     int32_t both = 0;
-    NAIK_TRY(quarantined_paths(file, &old));
+    NAIK_PASS(quarantined_paths(file, &old));
     if (comm->rank == 0 && access(old.part, R_OK) == 0) {
         /* Killed between the two renames: the journal still lies where it was. */
         if (access(old.journal, R_OK) != 0 && access(file->part, F_OK) != 0) {
@@ -112,13 +107,12 @@ naik_status naik_prop_find_quarantined(naik_propagator_file *file, bool *found)
         both = access(old.journal, R_OK) == 0;
         status = both ? check_identity(file, old.journal) : NAIK_OK;
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, &both, sizeof both, 0));
+    NAIK_PASS(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_broadcast(comm, &both, sizeof both, 0));
     if (both) {
-        NAIK_TRY(naik_prop_share_choices(file, old.part));
+        NAIK_PASS(naik_prop_share_choices(file, old.part));
     }
     *found = both != 0;
-done:
     return status;
 }
 
@@ -263,19 +257,18 @@ static naik_status keep_pair(naik_propagator_file *file, const quarantine *old)
     naik_log *log = file->comm->log;
     naik_status status = NAIK_OK;
     quarantine kept;
-    NAIK_TRY(naik_path_append(log, old->part, ".kept", kept.part));
-    NAIK_TRY(naik_path_append(log, old->journal, ".kept", kept.journal));
+    NAIK_PASS(naik_path_append(log, old->part, ".kept", kept.part));
+    NAIK_PASS(naik_path_append(log, old->journal, ".kept", kept.journal));
     if (file->comm->rank == 0 &&
         (rename(old->journal, kept.journal) != 0 || rename(old->part, kept.part) != 0)) {
         status =
             NAIK_FAIL(log, NAIK_ERR_IO, "%s cannot be renamed: %s", old->part, strerror(errno));
     }
-    NAIK_TRY(naik_comm_agree(file->comm, status));
+    NAIK_PASS(naik_comm_agree(file->comm, status));
     naik_log_warn(log,
                   "%s could not be opened, and its journal saved no solve: naik keeps it as %s; "
                   "remove that file when you do not need it",
                   file->part, kept.part);
-done:
     return status;
 }
 

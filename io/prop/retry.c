@@ -75,18 +75,17 @@ naik_status naik_prop_reopen(naik_propagator_file *file)
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     int64_t part = -1, whole = -1;
-    NAIK_TRY(naik_lock_acquire(comm, file->path, &file->lock));
-    NAIK_TRY(naik_file_size(comm, file->part, &part));
-    NAIK_TRY(naik_file_size(comm, file->path, &whole));
+    NAIK_PASS(naik_lock_acquire(comm, file->path, &file->lock));
+    NAIK_PASS(naik_file_size(comm, file->part, &part));
+    NAIK_PASS(naik_file_size(comm, file->path, &whole));
     if (part < 0 && whole >= 0) { /* else another run was there first, or begins again */
         status = comm->rank == 0 ? write_journal(file) : NAIK_OK; /* it is gone */
-        NAIK_TRY(naik_comm_agree(comm, status));
-        NAIK_TRY(naik_h5_close(comm, &file->h5));
-        NAIK_TRY(naik_file_publish(comm, file->path, file->part, false));
+        NAIK_PASS(naik_comm_agree(comm, status));
+        NAIK_PASS(naik_h5_close(comm, &file->h5));
+        NAIK_PASS(naik_file_publish(comm, file->path, file->part, false));
     }
-    NAIK_TRY(naik_h5_close(comm, &file->h5));
+    NAIK_PASS(naik_h5_close(comm, &file->h5));
     file->complete = false;
-done:
     return status;
 }
 
@@ -125,15 +124,13 @@ naik_status naik_prop_reset_derived(naik_propagator_file *file)
         solves);
     /* the journal first: killed behind it, the next run finds them done in .part and comes here again */
     status = file->comm->rank == 0 ? write_journal(file) : NAIK_OK;
-    NAIK_TRY(naik_comm_agree(file->comm, status));
+    NAIK_PASS(naik_comm_agree(file->comm, status));
     for (int i = solves - 1; i >= 0; i--) {
         if (file->records[i].state != NAIK_SOLVE_PENDING && is_due(file, i)) {
-            NAIK_TRY(naik_prop_reset_solve(file, i));
+            NAIK_PASS(naik_prop_reset_solve(file, i));
         }
     }
-    NAIK_TRY(naik_h5_flush(file->comm, file->h5));
-done:
-    return status;
+    return naik_h5_flush(file->comm, file->h5);
 }
 
 naik_status naik_propagator_file_repeat(naik_propagator_file *file, int solve)

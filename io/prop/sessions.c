@@ -148,10 +148,8 @@ naik_status naik_propagator_file_noted(naik_propagator_file *file, const char *n
     if (comm->rank == 0 && !file->complete && !file->broken) {
         status = find_note(file, name, text, text_size);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, text, text_size, 0));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, status));
+    return naik_comm_broadcast(comm, text, text_size, 0);
 }
 
 naik_status naik_propagator_file_note(naik_propagator_file *file, const char *name,
@@ -177,7 +175,7 @@ naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propa
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     char now[NAIK_TIME_TEXT], libraries[320], text[NAIK_SESSION_BYTES];
-    NAIK_TRY(naik_utc_now(comm, now));
+    NAIK_PASS(naik_utc_now(comm, now));
     naik_library_versions(libraries, sizeof libraries);
     snprintf(text, sizeof text, "time=%s\npid=%ld\nlibraries=%s\n", now, (long)getpid(), libraries);
     for (int i = 0; i < spec->session_count; i++) {
@@ -187,11 +185,9 @@ naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propa
     if (comm->rank == 0) {
         status = write_session(file, text);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, &file->session, sizeof file->session, 0));
-    NAIK_TRY(naik_h5_flush(comm, file->h5));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_broadcast(comm, &file->session, sizeof file->session, 0));
+    return naik_h5_flush(comm, file->h5);
 }
 
 naik_status naik_prop_read_sessions(naik_log *log, hid_t h5, naik_prop_session *each, void *context)

@@ -43,14 +43,12 @@ static naik_status share_records(naik_comm *comm, const char *path, int count,
 {
     naik_status status = NAIK_OK;
     int shared = count;
-    NAIK_TRY(naik_comm_broadcast(comm, &shared, sizeof shared, 0));
+    NAIK_PASS(naik_comm_broadcast(comm, &shared, sizeof shared, 0));
     if (shared != count) {
         status = refuse(comm->log, path, "the ranks read different things");
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, disk, (size_t)count * sizeof *disk, 0));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, status));
+    return naik_comm_broadcast(comm, disk, (size_t)count * sizeof *disk, 0);
 }
 
 /* Words of `text` into names [count]; false if there are other than so many. */
@@ -306,8 +304,8 @@ naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
     int count = 0;
     file->comm = comm;
     file->h5 = h5;
-    NAIK_TRY(naik_comm_agree(comm, read_records(comm->log, h5, path, &count, disk)));
-    NAIK_TRY(share_records(comm, path, count, *disk));
+    NAIK_PASS(naik_comm_agree(comm, read_records(comm->log, h5, path, &count, disk)));
+    NAIK_PASS(share_records(comm, path, count, *disk));
     status = plan_from_file(comm->log, h5, path, *disk, count, &file->plan);
     for (int i = 0; status == NAIK_OK && i < file->plan->set_count; i++) {
         if (file->plan->names[i].damaged) {
@@ -315,8 +313,6 @@ naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
                 refuse(comm->log, path, "its sources or correlators are not where they belong");
         }
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_agree(comm, make_room(comm->log, *disk, count, file)));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, status));
+    return naik_comm_agree(comm, make_room(comm->log, *disk, count, file));
 }

@@ -301,21 +301,19 @@ static naik_status mark_packed(naik_log *log, const naik_scidac_file *lime, naik
 /* Sorts the vectors of the file into sources and solutions. */
 static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, naik_vector_file *file)
 {
-    naik_status status = NAIK_OK;
     int sources = 0, others = 0, sums = 0, fields = 0;
     char contents[400];
     if (lime->lone > 0) {
-        status =
-            NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' describes %d records whose data are not there",
-                      file->path, lime->lone);
-        goto done;
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' describes %d records whose data are not there", file->path,
+                         lime->lone);
     }
     for (int i = 0; i < lime->count; i++) {
         const naik_scidac_field *f = &lime->field[i];
-        NAIK_TRY(check_description(log, f, file->path));
+        NAIK_PASS(check_description(log, f, file->path));
         const int columns = columns_of(f);
         for (int k = 0; k < columns; k++) {
-            NAIK_TRY(take_likeness(log, f, file->count + sources == 0, file));
+            NAIK_PASS(take_likeness(log, f, file->count + sources == 0, file));
             take_column(f, k,
                         f->is_source ? &file->source[sources++] : &file->solution[file->count++]);
         }
@@ -325,8 +323,8 @@ static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, nai
         sums += columns > 0 && f->has_sum;
     }
     file->has_checksums = sums == fields;
-    NAIK_TRY(check_order(log, lime, file->path));
-    NAIK_TRY(check_counts(log, sources, sums, file));
+    NAIK_PASS(check_order(log, lime, file->path));
+    NAIK_PASS(check_counts(log, sources, sums, file));
     if (file->count == 0 && sources > 0) { /* a file of sources only: they are its vectors */
         naik_vector_record *swap = file->solution;
         file->solution = file->source;
@@ -336,12 +334,11 @@ static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, nai
     }
     if (file->count == 0) {
         naik_scidac_contents(lime, contents, sizeof contents);
-        status =
-            NAIK_FAIL(log, NAIK_ERR_INPUT,
-                      "'%s' is a LIME file, but none of its records is a colour vector, a spinor "
-                      "or a propagator: it holds %s",
-                      file->path, contents);
-        goto done;
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "'%s' is a LIME file, but none of its records is a colour vector, a spinor "
+            "or a propagator: it holds %s",
+            file->path, contents);
     }
     file->has_sources = sources == file->count;
     file->other_sources = file->has_sources ? 0 : sources + others;
@@ -350,8 +347,7 @@ static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, nai
     strcpy(file->format, file->has_sources ? "usqcd-pairs"
                          : file->whole     ? "scidac-propagator"
                                            : "scidac-vector");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_vectors_allocate(naik_log *log, int count, naik_vector_file *file)

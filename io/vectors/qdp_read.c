@@ -36,7 +36,7 @@ static naik_status open_array(naik_comm *comm, const char *path, hid_t *h5, naik
 {
     naik_status status = NAIK_OK;
     char own[32] = "";
-    NAIK_TRY(naik_h5_open_stored(comm, path, h5));
+    NAIK_PASS(naik_h5_open_stored(comm, path, h5));
     if (naik_h5_get_text(*h5, "format", own, sizeof own) && strncmp(own, "naik-", 5) == 0) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "'%s' is a file of naik (%s), where vectors of another code are wanted",
@@ -48,9 +48,7 @@ static naik_status open_array(naik_comm *comm, const char *path, hid_t *h5, naik
             "whose elements are 4x4 matrices of 3x3 matrices",
             path);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-done:
-    return status;
+    return naik_comm_agree(comm, status);
 }
 
 naik_status naik_vectors_open_qdp(naik_comm *comm, naik_vector_file *file)

@@ -161,14 +161,12 @@ static naik_status open_array(const writing *w, bool writable, hid_t *file, naik
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = w->lattice->comm;
-    NAIK_TRY(naik_h5_open(comm, w->path, writable, NULL, file));
+    NAIK_PASS(naik_h5_open(comm, w->path, writable, NULL, file));
     if (!naik_qdp_propagator_open(*file, array)) {
         status =
             NAIK_FAIL(comm->log, NAIK_ERR_IO, "/%s of '%s' is not what was written", NAME, w->path);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-done:
-    return status;
+    return naik_comm_agree(comm, status);
 }
 
 static naik_status fill(writing *w)

@@ -198,11 +198,11 @@ static naik_status verify(naik_comm *comm, reading *r)
                            "or not numbers",
                            r->path, place, (long long)record->offset);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_agree(comm, status));
     if (!record->has_sum) {
-        goto done;
+        return status;
     }
-    NAIK_TRY(naik_site_sums_combine(r->sums, sum));
+    NAIK_PASS(naik_site_sums_combine(r->sums, sum));
     if (sum[0] != record->sum[0] || sum[1] != record->sum[1]) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
                            "'%s' is damaged: the vector %s %lld has the checksum %x %x, "
@@ -210,7 +210,6 @@ static naik_status verify(naik_comm *comm, reading *r)
                            r->path, place, (long long)record->offset, sum[0], sum[1],
                            record->sum[0], record->sum[1]);
     }
-done:
     return status;
 }
 
@@ -238,10 +237,9 @@ done:
 naik_status naik_vector_file_read(const naik_vector_file *file, const naik_lattice *lattice,
                                   naik_vector_part part, int index, double *out)
 {
-    naik_status status = NAIK_OK;
     naik_comm *comm = lattice->comm;
     const naik_vector_record *records = part == NAIK_VECTOR_SOURCE ? file->source : file->solution;
-    NAIK_TRY(naik_lattice_expect(lattice, file->path, file->size));
+    NAIK_PASS(naik_lattice_expect(lattice, file->path, file->size));
     if (records == NULL || index < 0 || index >= file->count) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "'%s' has no %s number %d: it holds %d %s",
                          file->path, part == NAIK_VECTOR_SOURCE ? "source" : "vector", index,
@@ -249,15 +247,11 @@ naik_status naik_vector_file_read(const naik_vector_file *file, const naik_latti
                          part == NAIK_VECTOR_SOURCE ? "sources" : "vectors");
     }
     if (file->hdf5) {
-        status =
-            naik_file_verdict(comm, file->path, naik_qdp_column_read(file, lattice, index, out));
-        goto done;
+        return naik_file_verdict(comm, file->path, naik_qdp_column_read(file, lattice, index, out));
     }
     reading r = {
         .file = file, .lattice = lattice, .record = &records[index], .count = 1, .out = out};
-    status = read_array(&r);
-done:
-    return status;
+    return read_array(&r);
 }
 
 int naik_vector_file_beside(const naik_vector_file *file, int index)

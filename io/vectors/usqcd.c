@@ -126,26 +126,25 @@ static naik_status open_any(naik_comm *comm, naik_vector_file *file)
     if (comm->rank == 0) {
         status = naik_file_head_read(comm->log, file->path, "the file of vectors", &head);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, &head, sizeof head, 0));
+    NAIK_PASS(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_broadcast(comm, &head, sizeof head, 0));
     if (naik_lime_recognise(head.bytes, (size_t)head.length)) {
-        NAIK_TRY(naik_vectors_open_lime(comm, file));
+        NAIK_PASS(naik_vectors_open_lime(comm, file));
     } else if (naik_h5_begins(head.bytes, (size_t)head.length)) {
-        NAIK_TRY(naik_vectors_open_qdp(comm, file));
+        NAIK_PASS(naik_vectors_open_qdp(comm, file));
     } else if (is_fnal(&head)) {
-        NAIK_TRY(naik_comm_agree(comm, naik_vectors_allocate(comm->log, 3, file)));
-        NAIK_TRY(take_fnal(comm->log, &head, file));
+        NAIK_PASS(naik_comm_agree(comm, naik_vectors_allocate(comm->log, 3, file)));
+        NAIK_PASS(take_fnal(comm->log, &head, file));
         if (comm->rank == 0) {
             status = check_fnal_length(comm->log, &head, file);
         }
-        NAIK_TRY(naik_comm_agree(comm, status));
+        NAIK_PASS(naik_comm_agree(comm, status));
     } else {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "'%s' is of no known format of vectors: SciDAC and USQCD vectors, "
                            "propagators of QDP++ and FNAL staggered propagators are read%s",
                            file->path, naik_file_wrapping(&head));
     }
-done:
     return status;
 }
 

@@ -204,7 +204,6 @@ static void choose(const naik_backend *backend, trial *t)
 naik_status naik_launch_end(const naik_launch_loop *loop, const naik_launch *launch, int iterations,
                             double seconds)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = loop->field->geometry->backend;
     double slowest = seconds / iterations;
     trial *t = NULL;
@@ -213,13 +212,12 @@ naik_status naik_launch_end(const naik_launch_loop *loop, const naik_launch *lau
     }
     t = find_trial(loop);
     if (t == NULL) {
-        status = add_trial(loop, &t);
-        NAIK_TRY(naik_comm_agree(backend->comm, status));
+        NAIK_PASS(naik_comm_agree(backend->comm, add_trial(loop, &t)));
     }
     if (t->chosen || launch->mode != t->mode || ++t->loops < LOOPS) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_comm_max_f64(backend->comm, &slowest, 1));
+    NAIK_PASS(naik_comm_max_f64(backend->comm, &slowest, 1));
     t->seconds[t->mode] = slowest;
     t->loops = 0;
     const naik_launch_mode next = next_mode(loop, t->mode);
@@ -228,8 +226,7 @@ naik_status naik_launch_end(const naik_launch_loop *loop, const naik_launch *lau
     } else {
         choose(backend, t);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void naik_launch_release(naik_backend *backend)

@@ -197,16 +197,14 @@ done:
 naik_status naik_words_verify(naik_backend *backend, const void *memory, size_t size_bytes,
                               const uint64_t sums[2], int *rank)
 {
-    naik_status status = NAIK_OK;
     uint64_t now[2];
-    status = naik_backend_sum_words(backend, memory, size_bytes, now);
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_PASS(
+        naik_comm_agree(backend->comm, naik_backend_sum_words(backend, memory, size_bytes, now)));
     const bool same = now[0] == sums[0] && now[1] == sums[1];
     double first = same ? backend->comm->size : backend->comm->rank;
-    NAIK_TRY(naik_comm_min_f64(backend->comm, &first, 1));
+    NAIK_PASS(naik_comm_min_f64(backend->comm, &first, 1));
     *rank = first < backend->comm->size ? (int)first : -1;
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_links_verify(const naik_links *links, int *rank)

@@ -25,7 +25,7 @@ naik_status naik_trial_create(naik_backend *backend, naik_trial *trial)
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         size[mu] = EXTENT * grid[mu];
     }
-    NAIK_TRY(naik_lattice_create(backend->comm, size, grid, &trial->lattice));
+    NAIK_PASS(naik_lattice_create(backend->comm, size, grid, &trial->lattice));
     trial->size_bytes = backend->ops->field.bytes(trial->lattice, NAIK_DOUBLE, RHS);
     status = naik_alloc(log, trial->size_bytes, "a test exchange", (void **)&trial->expected);
     if (status == NAIK_OK) {
@@ -35,7 +35,7 @@ naik_status naik_trial_create(naik_backend *backend, naik_trial *trial)
         status = naik_alloc(log, naik_lattice_vector_bytes(trial->lattice), "a test exchange",
                             (void **)&trial->sites);
     }
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_PASS(naik_comm_agree(backend->comm, status));
     for (int32_t site = 0; site < trial->lattice->sites; site++) {
         int x[NAIK_DIM];
         naik_lattice_coords(trial->lattice, site, x);
@@ -44,7 +44,6 @@ naik_status naik_trial_create(naik_backend *backend, naik_trial *trial)
             trial->sites[6 * site + i] = naik_rng_uniform(&rng);
         }
     }
-done:
     return status;
 }
 

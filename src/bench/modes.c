@@ -143,18 +143,18 @@ static naik_status create(const bench *b, const naik_links *links, run *r)
     naik_status status = NAIK_OK;
     naik_log *log = b->comm->log;
     const size_t n = (size_t)r->count, square = n * n * sizeof *r->q;
-    NAIK_TRY(naik_modes_create(b->geometry, NAIK_SINGLE, r->count, &r->single));
-    NAIK_TRY(
+    NAIK_PASS(naik_modes_create(b->geometry, NAIK_SINGLE, r->count, &r->single));
+    NAIK_PASS(
         naik_modes_create(b->geometry, (naik_precision)b->options->precision, r->count, &r->modes));
-    NAIK_TRY(naik_comm_agree(b->comm, fill(b, r->single->block, r->single->blocks)));
-    NAIK_TRY(naik_modes_copy(r->single, r->modes));
+    NAIK_PASS(naik_comm_agree(b->comm, fill(b, r->single->block, r->single->blocks)));
+    NAIK_PASS(naik_modes_copy(r->single, r->modes));
     const int wide = r->count > NAIK_MAX_RHS ? r->count : NAIK_MAX_RHS;
-    NAIK_TRY(naik_modes_work_create(b->geometry, r->count, wide, &r->work));
-    NAIK_TRY(naik_filter_create(links, r->work, NAIK_MODES_BLOCK, &r->filter));
+    NAIK_PASS(naik_modes_work_create(b->geometry, r->count, wide, &r->work));
+    NAIK_PASS(naik_filter_create(links, r->work, NAIK_MODES_BLOCK, &r->filter));
     r->filter->degree = DEGREE;
-    NAIK_TRY(naik_field_create(b->geometry, NAIK_SINGLE, NAIK_MODES_BLOCK, &r->v));
-    NAIK_TRY(naik_comm_agree(b->comm, fill(b, &r->v, 1)));
-    NAIK_TRY(
+    NAIK_PASS(naik_field_create(b->geometry, NAIK_SINGLE, NAIK_MODES_BLOCK, &r->v));
+    NAIK_PASS(naik_comm_agree(b->comm, fill(b, &r->v, 1)));
+    NAIK_PASS(
         naik_filter_largest(r->filter, r->v, &r->filter->high)); /* with low = 0 nothing grows */
     status = naik_alloc(log, n * NAIK_MAX_RHS * sizeof *r->c, "products", (void **)&r->c);
     naik_complex **const matrix[] = {&r->q, &r->a, &r->z};
@@ -164,12 +164,11 @@ static naik_status create(const bench *b, const naik_links *links, run *r)
     status = status == NAIK_OK
                  ? naik_alloc(log, n * sizeof(double), "eigenvalues", (void **)&r->value)
                  : status;
-    NAIK_TRY(naik_comm_agree(b->comm, status));
+    NAIK_PASS(naik_comm_agree(b->comm, status));
     memset(r->q, 0, square);
     for (size_t i = 0; i < n; i++) {
         r->q[i * n + i].re = 1;
     }
-done:
     return status;
 }
 

@@ -14,14 +14,14 @@ static naik_status check_time(naik_comm *comm, const configs_order *order, const
 {
     const double limit_s = input->run.wall_limit_s;
     int late = limit_s > 0 && naik_time_s() - order->begun_s > limit_s;
-    naik_status status = naik_comm_broadcast(comm, &late, sizeof late, 0);
-    if (status == NAIK_OK && late) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INTERRUPTED,
-                           "stopped by wall_limit of %g s before configuration %s: run the same "
-                           "command again to go on",
-                           limit_s, next);
+    NAIK_PASS(naik_comm_broadcast(comm, &late, sizeof late, 0));
+    if (late) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INTERRUPTED,
+                         "stopped by wall_limit of %g s before configuration %s: run the same "
+                         "command again to go on",
+                         limit_s, next);
     }
-    return status;
+    return NAIK_OK;
 }
 
 /* What did not converge counts as a failure that waits. */

@@ -131,8 +131,8 @@ static naik_status spare(const job *j, const naik_input_source *source, const ch
     const naik_input *input = j->run.input;
     const char *const inputs[] = {j->path, input->gauge.file, input->action.file,
                                   input->action.long_file, input->solve[source->solve].source_file};
-    const naik_status status = naik_path_refuse_input(j->comm, "-o", out, inputs, 5);
-    return status != NAIK_OK ? status : naik_output_refuse(j->comm, "-o", out);
+    NAIK_PASS(naik_path_refuse_input(j->comm, "-o", out, inputs, 5));
+    return naik_output_refuse(j->comm, "-o", out);
 }
 
 static naik_status export_pairs(job *j, const naik_input_source *source, int mass, const char *out,
@@ -214,7 +214,6 @@ static naik_status refuse_part(const job *j, const naik_input_source *source)
 /* FILE, or FILE.s0001.m00 where several propagators are written. */
 static naik_status export_wanted(job *j)
 {
-    naik_status status = NAIK_OK;
     char name[PATH_SIZE];
     int wanted = 0, unconverged = 0;
     for (int pass = 0; pass < 3; pass++) {
@@ -226,34 +225,34 @@ static naik_status export_wanted(job *j)
                     continue;
                 }
                 if (pass == 0) {
-                    NAIK_TRY(refuse_part(j, source));
+                    NAIK_PASS(refuse_part(j, source));
                     wanted++;
                     unconverged += count_unconverged(j, source, m);
                     continue;
                 }
                 snprintf(name, sizeof name, "%s.s%04d.m%02d", j->out, s, m);
                 const char *out = wanted > 1 ? name : j->out;
-                NAIK_TRY(pass == 1 ? spare(j, source, out) : export_one(j, source, m, out));
+                NAIK_PASS(pass == 1 ? spare(j, source, out) : export_one(j, source, m, out));
             }
         }
         if (pass == 0 && unconverged > 0) {
-            NAIK_TRY(answer_unconverged(j, unconverged, j->columns * wanted));
+            NAIK_PASS(answer_unconverged(j, unconverged, j->columns * wanted));
         }
     }
     if (wanted == 0 && j->source < 0) {
-        status = NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT, "'%s' has no source with a mass %d",
-                           j->path, j->mass);
-    } else if (wanted == 0 && j->mass < 0) {
-        status =
-            NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT, "'%s' has no source %d: sources are 0 to %d",
-                      j->path, j->source, j->run.input->source_count - 1);
-    } else if (wanted == 0) {
-        status = NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT,
-                           "'%s' has no source %d with a mass %d: sources are 0 to %d", j->path,
-                           j->source, j->mass, j->run.input->source_count - 1);
+        return NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT, "'%s' has no source with a mass %d", j->path,
+                         j->mass);
     }
-done:
-    return status;
+    if (wanted == 0 && j->mass < 0) {
+        return NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT, "'%s' has no source %d: sources are 0 to %d",
+                         j->path, j->source, j->run.input->source_count - 1);
+    }
+    if (wanted == 0) {
+        return NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT,
+                         "'%s' has no source %d with a mass %d: sources are 0 to %d", j->path,
+                         j->source, j->mass, j->run.input->source_count - 1);
+    }
+    return NAIK_OK;
 }
 
 naik_status naik_command_export(naik_comm *comm, int argc, char **argv)

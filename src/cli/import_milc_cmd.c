@@ -98,10 +98,7 @@ static naik_status tell_obstacles(job *j)
 static naik_status judge(job *j)
 {
     const milc_input *in = j->input;
-    naik_status status = tell_obstacles(j);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(tell_obstacles(j));
     if (in->propagator_count == 0) {
         return NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s: no propagator is left that naik can solve",
                          j->path);

@@ -30,7 +30,7 @@ naik_status info_modes(naik_comm *comm, const char *path, const char *masses, na
     naik_status status = NAIK_OK;
     double mass[MOST_MASSES], lambda[2] = {0, 0};
     int count = 0;
-    NAIK_TRY(parse(comm->log, masses, mass, &count));
+    NAIK_PASS(parse(comm->log, masses, mass, &count));
     if (comm->rank == 0) {
         naik_modes_spectrum s;
         status = naik_modes_spectrum_read(comm->log, path, &s);
@@ -40,8 +40,8 @@ naik_status info_modes(naik_comm *comm, const char *path, const char *masses, na
         }
         naik_modes_spectrum_clear(&s);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, lambda, sizeof lambda, 0));
+    NAIK_PASS(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_broadcast(comm, lambda, sizeof lambda, 0));
     naik_report_list(report, "predicted");
     for (int i = 0; i < count; i++) {
         naik_report_begin(report, NULL);
@@ -54,6 +54,5 @@ naik_status info_modes(naik_comm *comm, const char *path, const char *masses, na
         naik_report_end(report);
     }
     naik_report_end(report);
-done:
     return status;
 }

@@ -30,14 +30,12 @@ static naik_status make_fields(checker *c)
     naik_field **fields[] = {&s->src[0], &s->src[1], &s->x[0], &s->x[1], &s->work};
     void *sum = NULL;
     for (int i = 0; i < 5; i++) {
-        NAIK_TRY(naik_field_create_spin(c->at.geometry, NAIK_DOUBLE, c->run.input->kind->spin, 1,
-                                        fields[i]));
+        NAIK_PASS(naik_field_create_spin(c->at.geometry, NAIK_DOUBLE, c->run.input->kind->spin, 1,
+                                         fields[i]));
     }
     status = naik_backend_alloc(c->at.backend, sizeof *s->sum, "a sum", &sum);
     s->sum = sum;
-    NAIK_TRY(naik_comm_agree(c->at.backend->comm, status));
-done:
-    return status;
+    return naik_comm_agree(c->at.backend->comm, status);
 }
 
 static naik_status prepare(checker *c, naik_comm *comm)
@@ -47,16 +45,14 @@ static naik_status prepare(checker *c, naik_comm *comm)
         (size_t)c->run.input->kind->spin * naik_lattice_vector_bytes(c->run.lattice);
     const workplace_options options = {
         .backend = "cpu", .lattice = c->run.lattice, .watchdog_s = -1};
-    NAIK_TRY(workplace_open(comm, &options, &c->at));
-    NAIK_TRY(make_fields(c));
+    NAIK_PASS(workplace_open(comm, &options, &c->at));
+    NAIK_PASS(make_fields(c));
     status = naik_alloc(comm->log, bytes, "a vector", (void **)&c->src);
     if (status == NAIK_OK) {
         status = naik_alloc(comm->log, bytes, "a vector", (void **)&c->x);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(workplace_links(&c->at, c->run.input, NULL));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, status));
+    return workplace_links(&c->at, c->run.input, NULL);
 }
 
 static void clear(checker *c)
@@ -123,7 +119,6 @@ static bool is_as_stored(const checker *c, const naik_solve_record *record, doub
 
 static naik_status check_task(checker *c, int task, naik_report *report)
 {
-    naik_status status = NAIK_OK;
     const naik_input *input = c->run.input;
     const naik_input_task *t = &input->tasks[task];
     const naik_input_source *source = &input->sources[t->source];
@@ -134,11 +129,11 @@ static naik_status check_task(checker *c, int task, naik_report *report)
     double residual = 0;
     char column[NAIK_INPUT_COLUMN_TEXT];
     naik_input_column_text(input, t->colour, column);
-    NAIK_TRY(use_quark(c, quark));
-    status = stored_sources_make(&c->sources, source, t->colour, c->src);
-    NAIK_TRY(naik_comm_agree(c->run.comm, status));
-    NAIK_TRY(naik_propagator_file_read_solution(c->run.file, solve, c->x));
-    NAIK_TRY(residual_of(c, mass, &residual));
+    NAIK_PASS(use_quark(c, quark));
+    NAIK_PASS(
+        naik_comm_agree(c->run.comm, stored_sources_make(&c->sources, source, t->colour, c->src)));
+    NAIK_PASS(naik_propagator_file_read_solution(c->run.file, solve, c->x));
+    NAIK_PASS(residual_of(c, mass, &residual));
     naik_report_begin(report, NULL);
     naik_report_text(report, "source", source->label);
     naik_report_real(report, "mass", mass);
@@ -153,8 +148,7 @@ static naik_status check_task(checker *c, int task, naik_report *report)
                       source->label, mass, column, residual, record->source_residual);
         c->wrong++;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Wrong residuals come of other links, where the input was told to use some, or of damage. */

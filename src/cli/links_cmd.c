@@ -29,15 +29,14 @@ static naik_status build(naik_comm *comm, job *j)
     if (j->sets == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of link sets");
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_agree(comm, status));
     for (int q = 0; q < input->quark_count; q++) {
         if (naik_quark_first_of_links(input->quarks, q) == q) {
-            NAIK_TRY(naik_link_provider_links(&j->at.links, input->quarks[q].naik_epsilon, NULL,
-                                              &j->sets[j->count]));
-            NAIK_TRY(naik_fatlong_to_host(j->sets[j->count++]));
+            NAIK_PASS(naik_link_provider_links(&j->at.links, input->quarks[q].naik_epsilon, NULL,
+                                               &j->sets[j->count]));
+            NAIK_PASS(naik_fatlong_to_host(j->sets[j->count++]));
         }
     }
-done:
     return status;
 }
 
@@ -46,13 +45,10 @@ static naik_status write(naik_comm *comm, const job *j, const char *path)
     const naik_input *input = j->input;
     const naik_gauge_meta meta = {
         .source_path = input->gauge.file, .source = &j->at.links.file, .input_text = input->text};
-    const naik_status status =
-        naik_links_h5_write(path, (const naik_fatlong *const *)j->sets, j->count, input->kind->name,
-                            naik_input_boundary_name(input), 64, &meta);
-    if (status == NAIK_OK) {
-        naik_log_line(comm->log, "wrote %s, verified", path);
-    }
-    return status;
+    NAIK_PASS(naik_links_h5_write(path, (const naik_fatlong *const *)j->sets, j->count,
+                                  input->kind->name, naik_input_boundary_name(input), 64, &meta));
+    naik_log_line(comm->log, "wrote %s, verified", path);
+    return NAIK_OK;
 }
 
 static void clear(job *j)

@@ -148,13 +148,12 @@ static naik_status start_watchdog(naik_comm *comm, const char *name, naik_watchd
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "NAIK_WATCHDOG is '%s', no time in seconds or as HH:MM:SS", told);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_agree(comm, status));
     status =
         naik_watchdog_create(comm->log, comm->rank, comm->host, comm->size > 1 ? limit_s : 0, out);
     comm->watchdog = *out;
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_agree(comm, status));
     naik_watchdog_phase(*out, name);
-done:
     return status;
 }
 

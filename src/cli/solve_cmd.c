@@ -65,13 +65,11 @@ static naik_status make_plan(solve_job *j)
     int stored = 0;
     /* a file that holds no modes is refused before the output is made */
     if (input->deflation.modes != 0) {
-        NAIK_TRY(low_modes_stored(input, j->geometry, &stored));
+        NAIK_PASS(low_modes_stored(input, j->geometry, &stored));
     }
     status = solve_plan_make(input, j->geometry, (input->task_count + groups - 1) / groups, stored,
                              &j->plan);
-    NAIK_TRY(naik_comm_agree(j->lattice->comm, status));
-done:
-    return status;
+    return naik_comm_agree(j->lattice->comm, status);
 }
 
 static naik_status prepare(solve_job *j, const switches *sw)
@@ -86,22 +84,20 @@ static naik_status prepare(solve_job *j, const switches *sw)
                            (size_t)input->solve[i].momenta.count * 2 * times;
         values = own > values ? own : values;
     }
-    NAIK_TRY(solve_groups_choose(j));
-    NAIK_TRY(solve_groups_create(j, &comm));
-    NAIK_TRY(solve_groups_agree(j, open_workplace(j, sw, comm)));
-    NAIK_TRY(solve_groups_whole(j));
+    NAIK_PASS(solve_groups_choose(j));
+    NAIK_PASS(solve_groups_create(j, &comm));
+    NAIK_PASS(solve_groups_agree(j, open_workplace(j, sw, comm)));
+    NAIK_PASS(solve_groups_whole(j));
     status = naik_alloc(j->log, 2 * (size_t)input->task_count * sizeof *j->pending,
                         "a list of solves", (void **)&j->pending);
-    NAIK_TRY(naik_comm_agree(j->comm, status));
+    NAIK_PASS(naik_comm_agree(j->comm, status));
     j->correlator_reals = values;
     status = naik_alloc(j->log, (j->correlator_reals + 2 * times) * sizeof *j->correlators,
                         "correlators", (void **)&j->correlators);
-    NAIK_TRY(naik_comm_agree(j->comm, status));
-    NAIK_TRY(solve_groups_agree(j, make_plan(j)));
-    NAIK_TRY(solve_groups_ready(j));
-    NAIK_TRY(solve_groups_agree(j, solve_plan_print_lattice(j->geometry)));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(j->comm, status));
+    NAIK_PASS(solve_groups_agree(j, make_plan(j)));
+    NAIK_PASS(solve_groups_ready(j));
+    return solve_groups_agree(j, solve_plan_print_lattice(j->geometry));
 }
 
 /* Columns without solutions are solved again where what was made of them is not whole. */
@@ -180,28 +176,24 @@ static void tell_deflated(const solve_job *j)
 /* The sentence of a run that was asked to stop, which says whether the next one has any more of it. */
 static naik_status tell_stopped(const solve_job *j)
 {
-    naik_status status = NAIK_OK;
     char rest[NAIK_INTERRUPT_ADVICE];
     const char *reason = naik_interrupt_reason(j->interrupt);
     double iterated = j->progress.iterated;
-    NAIK_TRY(naik_comm_max_f64(j->comm, &iterated, 1)); /* of any group */
+    NAIK_PASS(naik_comm_max_f64(j->comm, &iterated, 1)); /* of any group */
     const bool kept = naik_checkpoint_is_kept(j->checkpoint);
     const char *lacks = iterated == 0 ? "the first iteration"
                         : kept        ? NULL
                                       : "a solve that is kept";
     naik_interrupt_advise(j->interrupt, naik_timer_total_s(j->timer),
                           j->done > j->begun ? NULL : lacks, rest);
-    status = NAIK_FAIL(j->log, NAIK_ERR_INTERRUPTED, "stopped by %s with %d of %d solves done%s",
-                       reason[0] != '\0' ? reason : solve_groups_reason(j->groups), j->done,
-                       j->total, rest);
-done:
-    return status;
+    return NAIK_FAIL(j->log, NAIK_ERR_INTERRUPTED, "stopped by %s with %d of %d solves done%s",
+                     reason[0] != '\0' ? reason : solve_groups_reason(j->groups), j->done, j->total,
+                     rest);
 }
 
 /* The verdict over everything in the file, solves of earlier runs included. */
 static naik_status conclude(solve_job *j, bool interrupted)
 {
-    naik_status status = NAIK_OK;
     int failed = 0;
     naik_link_provider *whole = j->groups != NULL ? &j->whole_links : j->links;
     for (int i = 0; i < j->total; i++) {
@@ -236,24 +228,23 @@ static naik_status conclude(solve_job *j, bool interrupted)
                                   .ahead = j->ahead,
                                   .device = naik_backend_device(j->backend),
                                   .timer = j->timer};
-        NAIK_TRY(naik_propagator_file_contracted(j->file)
-                     ? contraction_averages_again(j->whole, j->input, j->file)
-                     : contract_all(&kit));
+        NAIK_PASS(naik_propagator_file_contracted(j->file)
+                      ? contraction_averages_again(j->whole, j->input, j->file)
+                      : contract_all(&kit));
         naik_timer_start(j->timer, "verify output");
-        NAIK_TRY(naik_propagator_file_finish(j->file));
+        NAIK_PASS(naik_propagator_file_finish(j->file));
         naik_timer_stop(j->timer, "verify output");
         naik_log_line(j->log, "wrote %s, complete and verified", j->input->output.file);
     }
     tell_deflated(j);
     if (failed > 0) {
-        status =
-            NAIK_FAIL(j->log, NAIK_ERR_NOT_CONVERGED,
-                      "%d of %d solves did not reach their tolerance: see the residuals above or "
-                      "`naik info %s`",
-                      failed, j->total, j->input->output.file);
+        return NAIK_FAIL(
+            j->log, NAIK_ERR_NOT_CONVERGED,
+            "%d of %d solves did not reach their tolerance: see the residuals above or "
+            "`naik info %s`",
+            failed, j->total, j->input->output.file);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Where the time went, for those who look at the file. */

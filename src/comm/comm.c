@@ -114,11 +114,9 @@ naik_status naik_comm_create(int *argc, char ***argv, naik_log *log, naik_comm *
             return NAIK_FAIL(log, NAIK_ERR_MPI, "MPI could not be started");
         }
     }
-    naik_status status = naik_comm_create_from(MPI_COMM_WORLD, log, out);
-    if (status == NAIK_OK) {
-        (*out)->mpi->owns_mpi = !started;
-    }
-    return status;
+    NAIK_PASS(naik_comm_create_from(MPI_COMM_WORLD, log, out));
+    (*out)->mpi->owns_mpi = !started;
+    return NAIK_OK;
 }
 
 naik_status naik_comm_create_alone(naik_log *log, naik_comm **out)

@@ -124,10 +124,9 @@ static naik_status sum_wall(const worker *w, held *quark)
         status =
             naik_alloc(w->kit->lattice->comm->log, bytes, "correlator sums", (void **)&quark->wall);
     }
-    NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
-    NAIK_TRY(naik_contract_wall(w->kit->lattice, columns, quark->g, quark->wall));
+    NAIK_PASS(naik_comm_agree(w->kit->lattice->comm, status));
+    NAIK_PASS(naik_contract_wall(w->kit->lattice, columns, quark->g, quark->wall));
     quark->summed = true;
-done:
     return status;
 }
 
@@ -215,14 +214,13 @@ static naik_status displace(worker *w, const contraction_item *item, const naik_
         status = naik_alloc(w->kit->lattice->comm->log, bytes, "a propagator", (void **)&g);
     }
     operate(&w->displaced, g, spin_taste, frame, antiquark);
-    NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+    NAIK_PASS(naik_comm_agree(w->kit->lattice->comm, status));
     for (int colour = 0; colour < w->kit->input->kind->columns; colour++) {
         const size_t column = (size_t)colour * vector_count(w);
-        NAIK_TRY(naik_spin_taste_apply(w->kit->shifts, spin_taste, frame->origin,
-                                       antiquark->g + column, g + column));
+        NAIK_PASS(naik_spin_taste_apply(w->kit->shifts, spin_taste, frame->origin,
+                                        antiquark->g + column, g + column));
     }
     w->displaced.of.full = true;
-done:
     return status;
 }
 

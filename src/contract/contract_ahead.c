@@ -161,7 +161,7 @@ static naik_status open_device(contract_ahead *a)
     }
     for (a->slots = a->wanted; a->slots > 0; a->slots /= 2) {
         shape.columns = COLUMNS;
-        NAIK_TRY(
+        NAIK_PASS(
             device_tie_fit(a->device, a->lattice, spare_bytes + (size_t)a->slots * bytes, &shape));
         if (shape.columns > 0) {
             break;
@@ -173,11 +173,10 @@ static naik_status open_device(contract_ahead *a)
         status =
             naik_device_alloc(a->device, comm->log, bytes, "a propagator", (void **)&a->slot[k].g);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_agree(comm, status));
     if (!a->no_room) {
-        NAIK_TRY(device_tie_create(a->device, a->lattice, a->shifts, &shape, &a->tie));
+        NAIK_PASS(device_tie_create(a->device, a->lattice, a->shifts, &shape, &a->tie));
     }
-done:
     return status;
 }
 
@@ -297,7 +296,7 @@ naik_status contract_ahead_take(contract_ahead *ahead, int source, int mass, int
     if (ahead == NULL) {
         return NAIK_OK;
     }
-    NAIK_TRY(contract_ahead_ready(ahead, source, mass));
+    NAIK_PASS(contract_ahead_ready(ahead, source, mass));
     if (!takes(ahead, source, mass)) {
         return NAIK_OK;
     }
@@ -306,13 +305,12 @@ naik_status contract_ahead_take(contract_ahead *ahead, int source, int mass, int
         status = part[p]->geometry->backend->ops->field.to_device(
             part[p], (naik_parity)p, 0, of->g + (size_t)column * column_of(ahead));
     }
-    NAIK_TRY(naik_comm_agree(ahead->lattice->comm, status));
+    NAIK_PASS(naik_comm_agree(ahead->lattice->comm, status));
     of->columns |= 1U << column;
     if (of->columns == (1U << COLUMNS) - 1) {
-        NAIK_TRY(make(ahead, of));
+        NAIK_PASS(make(ahead, of));
         *made = true;
     }
-done:
     return status;
 }
 

@@ -89,17 +89,15 @@ static size_t bytes_of(const naik_lattice *lattice, const device_tie_shape *shap
 naik_status device_tie_fit(naik_device *device, const naik_lattice *lattice, size_t spare,
                            device_tie_shape *shape)
 {
-    naik_status status = NAIK_OK;
     double bytes = 0;
-    NAIK_TRY(naik_room(lattice->comm, device, INFINITY, &bytes));
+    NAIK_PASS(naik_room(lattice->comm, device, INFINITY, &bytes));
     if ((double)bytes_of(lattice, shape) > bytes - (double)spare) {
         shape->columns = 1;
     }
     if ((double)bytes_of(lattice, shape) > bytes - (double)spare) {
         shape->columns = 0;
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status allocate(device_tie *tie)
@@ -221,12 +219,10 @@ static naik_status exchange(device_tie *tie, int mu, int side, int place, bool b
     if (status == NAIK_OK) {
         status = memory->download(tie->device, tie->faces.send, face, bytes);
     }
-    NAIK_TRY(naik_comm_agree(lat->comm, status));
-    NAIK_TRY(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][!side], tie->faces.send,
-                                lat->neighbour_rank[mu][side], tie->faces.receive, bytes));
-    NAIK_TRY(memory->upload(tie->device, face, tie->faces.receive, bytes));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(lat->comm, status));
+    NAIK_PASS(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][!side], tie->faces.send,
+                                 lat->neighbour_rank[mu][side], tie->faces.receive, bytes));
+    return memory->upload(tie->device, face, tie->faces.receive, bytes);
 }
 
 /* Of the fields of sets with that many links, what lies beyond the box in all directions that are still to come. */
@@ -394,10 +390,8 @@ static naik_status take_values(const device_tie *tie, sums *s, int count)
     }
     status = tie->device->memory->download(tie->device, s->here.own, s->there,
                                            rows * local * sizeof *s->here.own);
-    NAIK_TRY(naik_comm_agree(lat->comm, status));
-    NAIK_TRY(naik_slice_rows_values(lat, &s->here, rows, s->value));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(lat->comm, status));
+    return naik_slice_rows_values(lat, &s->here, rows, s->value);
 }
 
 static naik_complex *product_of(const device_tie *tie, int set)

@@ -201,7 +201,6 @@ done:
 /* All correlators of a momentum whose mesons are of one class. */
 static naik_status from_class(maker *m, int class, int momentum)
 {
-    naik_status status = NAIK_OK;
     const naik_input_solve *solve = m->solve;
     const int times = m->input->lattice.size[3], masses = solve->masses.count;
     bool ready = false;
@@ -212,9 +211,9 @@ static naik_status from_class(maker *m, int class, int momentum)
             continue;
         }
         if (!ready) {
-            NAIK_TRY(low_part_multiply(m->part, class, solve->momenta.data[momentum]));
-            status = low_part_join(m->part, solve->masses.data, masses, m->joined);
-            NAIK_TRY(naik_comm_agree(m->lattice->comm, status));
+            NAIK_PASS(low_part_multiply(m->part, class, solve->momenta.data[momentum]));
+            NAIK_PASS(naik_comm_agree(
+                m->lattice->comm, low_part_join(m->part, solve->masses.data, masses, m->joined)));
             ready = true;
         }
         for (int mass = 0; mass < masses; mass++) {
@@ -223,8 +222,7 @@ static naik_status from_class(maker *m, int class, int momentum)
                                              (size_t)times);
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* From all sites, every correlator. */
@@ -262,27 +260,25 @@ static naik_status add_colour(maker *m, int source, const naik_field *const part
 /* From each source. */
 static naik_status from_each(maker *m, int first)
 {
-    naik_status status = NAIK_OK;
     const size_t times = (size_t)m->input->lattice.size[3], place = correlator_count(m->solve);
     const size_t masses = (size_t)m->solve->masses.count;
     for (int k = 0; k < m->solve->origins.count; k++) {
         for (int colour = 0; colour < COLOURS; colour++) {
-            NAIK_TRY(naik_comm_agree(
+            NAIK_PASS(naik_comm_agree(
                 m->lattice->comm, naik_source_fill(m->lattice, &m->input->sources[first + k].source,
                                                    colour, m->src)));
-            NAIK_TRY(low_part_project(m->part, m->src, m->c));
+            NAIK_PASS(low_part_project(m->part, m->src, m->c));
             for (size_t mass = 0; mass < masses; mass++) {
                 const naik_field *const *part = NULL;
                 const double am = naik_input_quark(m->input, m->of, (int)mass)->mass;
-                status = low_part_solution(m->part, m->c, am, &part);
-                NAIK_TRY(naik_comm_agree(m->lattice->comm, status));
-                NAIK_TRY(add_colour(m, first + k, part,
-                                    m->out->each + ((size_t)k * masses + mass) * place * times));
+                NAIK_PASS(
+                    naik_comm_agree(m->lattice->comm, low_part_solution(m->part, m->c, am, &part)));
+                NAIK_PASS(add_colour(m, first + k, part,
+                                     m->out->each + ((size_t)k * masses + mass) * place * times));
             }
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The numbers of the file, which every rank reads by itself. */
@@ -344,7 +340,6 @@ void low_held_clear(low_held *held)
 /* Whether the modes that are held are those of an average, and there is room for its work beside them. */
 static naik_status suffices(const maker *m, const naik_quark *quark, bool *out)
 {
-    naik_status status = NAIK_OK;
     const low_held *held = m->held;
     double bytes = 0;
     *out = held->quark != NULL && held->part.count == m->out->count &&
@@ -352,10 +347,9 @@ static naik_status suffices(const maker *m, const naik_quark *quark, bool *out)
     if (!*out || held->host != NULL) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_room(m->lattice->comm, &held->geometry->backend->device, INFINITY, &bytes));
+    NAIK_PASS(naik_room(m->lattice->comm, &held->geometry->backend->device, INFINITY, &bytes));
     *out = bytes > (double)beside_there_bytes(m->input, m->lattice, m->average, m->out->count);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* The modes of an average, which an earlier one may have read. */

@@ -178,12 +178,13 @@ static naik_status open_device(worker *w)
         return NAIK_OK;
     }
     if (w->current != NULL) {
-        NAIK_TRY(link_current_create(device, lat, w->hops.one, w->hops.three,
-                                     w->operator-(int) NAIK_FIRST_CURRENT, 2 * bytes, &w->carried));
+        NAIK_PASS(link_current_create(device, lat, w->hops.one, w->hops.three,
+                                      w->operator-(int) NAIK_FIRST_CURRENT, 2 * bytes,
+                                      &w->carried));
     } else if (shape.links > 0) {
-        NAIK_TRY(device_tie_fit(device, lat, 2 * bytes, &shape));
+        NAIK_PASS(device_tie_fit(device, lat, 2 * bytes, &shape));
         if (shape.columns > 0) {
-            NAIK_TRY(device_tie_create(device, lat, w->kit->shifts, &shape, &w->tie));
+            NAIK_PASS(device_tie_create(device, lat, w->kit->shifts, &shape, &w->tie));
         }
     }
     if (is_there(w)) {
@@ -192,9 +193,8 @@ static naik_status open_device(worker *w)
             status = naik_alloc(lat->comm->log, 2 * (size_t)lat->sites * sizeof *w->weights,
                                 "weights of a current", (void **)&w->weights);
         }
-        NAIK_TRY(naik_comm_agree(lat->comm, status));
+        NAIK_PASS(naik_comm_agree(lat->comm, status));
     }
-done:
     return status;
 }
 
@@ -209,11 +209,9 @@ static naik_status turn_there(worker *w, int i, double *out)
     if (w->carried != NULL) {
         return status == NAIK_OK ? link_current_apply(w->carried, true, w->widened, out) : status;
     }
-    NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
-    NAIK_TRY(device_tie_apply(w->tie, w->operator-(int) NAIK_FIRST_SPIN_TASTE, nowhere, w->widened,
-                              out));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(w->kit->lattice->comm, status));
+    return device_tie_apply(w->tie, w->operator-(int) NAIK_FIRST_SPIN_TASTE, nowhere, w->widened,
+                            out);
 }
 
 /* out = L of mode i, by way of the host. */
@@ -233,17 +231,16 @@ static naik_status turn_half(worker *w, const int on_link[SPACE], int half)
     w->half = -1;
     if (w->carried != NULL) {
         const naik_frame frame = backward(on_link);
-        NAIK_TRY(weigh(w, &frame));
+        NAIK_PASS(weigh(w, &frame));
     }
     for (int k = 0; k < modes.count; k++) {
         double *out = w->left + vector_of(w) * (size_t)k;
         status = is_there(w) ? turn_there(w, modes.first + k, out)
                              : turn_here(w, on_link, modes.first + k, out);
-        NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+        NAIK_PASS(naik_comm_agree(w->kit->lattice->comm, status));
     }
     memcpy(w->on_link, on_link, sizeof w->on_link);
     w->half = half;
-done:
     return status;
 }
 
@@ -301,7 +298,6 @@ static naik_status make_tables(worker *w, const int momentum[SPACE])
 /* From all sites. */
 static naik_status from_all(worker *w, naik_complex *all)
 {
-    naik_status status = NAIK_OK;
     const naik_vectors *momenta = &w->kit->input->output.momenta;
     const int times = w->kit->lattice->size[SPACE];
     const bool odd = naik_correlator_parity(w->operator) < 0;
@@ -309,9 +305,9 @@ static naik_status from_all(worker *w, naik_complex *all)
     const low_part_tables tables = {w->sink, w->source, odd};
     const low_part_masses masses = {w->masses, w->masses + w->mass_count, w->mass_count};
     for (int p = 0; p < momenta->count; p++) {
-        NAIK_TRY(make_tables(w, momenta->data[p]));
-        status = low_part_join_tables(w->part, &tables, &masses, w->joined);
-        NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+        NAIK_PASS(make_tables(w, momenta->data[p]));
+        NAIK_PASS(naik_comm_agree(w->kit->lattice->comm,
+                                  low_part_join_tables(w->part, &tables, &masses, w->joined)));
         for (int m = 0; m < w->mass_count; m++) {
             const naik_complex *joined = w->joined + 2 * m * times;
             for (int t = 0; t < times; t++) {
@@ -322,8 +318,7 @@ static naik_status from_all(worker *w, naik_complex *all)
             }
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* w->room.shifted = O of the antiquark of that mass, of which the host has no need. */
@@ -337,14 +332,13 @@ static naik_status shift_there(worker *w, const int source[2], double mass)
     for (size_t colour = 0; colour < COLOURS; colour++) {
         const naik_field *const *fields = NULL;
         status = low_part_solution(part, w->c + 2 * n * (COLOURS + colour), mass, &fields);
-        NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
-        NAIK_TRY(device_tie_apply(w->tie, w->operator-(int) NAIK_FIRST_SPIN_TASTE, x0, part->sites,
-                                  w->widened));
+        NAIK_PASS(naik_comm_agree(w->kit->lattice->comm, status));
+        NAIK_PASS(device_tie_apply(w->tie, w->operator-(int) NAIK_FIRST_SPIN_TASTE, x0, part->sites,
+                                   w->widened));
         status = naik_backend_download(part->geometry->backend, w->room.shifted + colour * vector,
                                        w->widened, vector * sizeof *w->widened);
-        NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+        NAIK_PASS(naik_comm_agree(w->kit->lattice->comm, status));
     }
-done:
     return status;
 }
 
@@ -392,7 +386,6 @@ static naik_status contract(worker *w, const int source[2], naik_complex *out)
 /* From a source: out [masses][momenta][T]. */
 static naik_status from_one(worker *w, int k, naik_complex *out)
 {
-    naik_status status = NAIK_OK;
     const low_pair_kit *kit = w->kit;
     const size_t step =
         (size_t)kit->input->output.momenta.count * (size_t)kit->lattice->size[SPACE];
@@ -401,23 +394,22 @@ static naik_status from_one(worker *w, int k, naik_complex *out)
     const size_t n = (size_t)w->part->count;
     if (w->carried != NULL) {
         const naik_frame rest = {.cosine = false};
-        NAIK_TRY(weigh(w, &rest));
+        NAIK_PASS(weigh(w, &rest));
     }
     for (size_t colour = 0; colour < COLOURS; colour++) {
         const naik_input_source *of = &kit->input->sources[source[0]];
-        status = naik_source_fill(kit->lattice, &of->source, (int)colour, w->room.from);
-        NAIK_TRY(naik_comm_agree(kit->lattice->comm, status));
-        NAIK_TRY(low_part_project(w->part, w->room.from, w->c + 2 * n * (COLOURS + colour)));
-        NAIK_TRY(operate(w, of->x0, w->room.from, w->room.to));
-        NAIK_TRY(low_part_project(w->part, w->room.to, w->c + 2 * n * colour));
+        NAIK_PASS(naik_comm_agree(kit->lattice->comm, naik_source_fill(kit->lattice, &of->source,
+                                                                       (int)colour, w->room.from)));
+        NAIK_PASS(low_part_project(w->part, w->room.from, w->c + 2 * n * (COLOURS + colour)));
+        NAIK_PASS(operate(w, of->x0, w->room.from, w->room.to));
+        NAIK_PASS(low_part_project(w->part, w->room.to, w->c + 2 * n * colour));
     }
     for (int m = 0; m < w->mass_count; m++) {
-        NAIK_TRY(low_part_propagator(w->part, w->c, w->masses[m], w->room.quark));
-        NAIK_TRY(take_antiquark(w, source, w->masses[w->mass_count + m]));
-        NAIK_TRY(contract(w, source, out + (size_t)m * step));
+        NAIK_PASS(low_part_propagator(w->part, w->c, w->masses[m], w->room.quark));
+        NAIK_PASS(take_antiquark(w, source, w->masses[w->mass_count + m]));
+        NAIK_PASS(contract(w, source, out + (size_t)m * step));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status low_pair_make(const low_pair_kit *kit, low_part *part, naik_complex *all,

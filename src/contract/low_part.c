@@ -90,14 +90,13 @@ naik_status low_part_create(const naik_geometry *geometry, int count, const doub
     if (status == NAIK_OK) {
         status = allocate_there(out);
     }
-    NAIK_TRY(naik_comm_agree(geometry->lattice->comm, status));
+    NAIK_PASS(naik_comm_agree(geometry->lattice->comm, status));
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &out->half[parity]));
+        NAIK_PASS(naik_field_create(geometry, NAIK_DOUBLE, 1, &out->half[parity]));
     }
     for (int i = 0; i < count; i++) {
         out->lambda[i] = sqrt(lambda2[i]) / 2;
     }
-done:
     return status;
 }
 
@@ -304,11 +303,10 @@ naik_status low_part_mode(const low_part *part, int index, float *narrow, double
     const size_t vector = REALS * (size_t)part->geometry->lattice->sites;
     status = naik_backend_download(part->geometry->backend, narrow,
                                    part->vector + vector * (size_t)index, vector * sizeof *narrow);
-    NAIK_TRY(naik_comm_agree(part->geometry->lattice->comm, status));
+    NAIK_PASS(naik_comm_agree(part->geometry->lattice->comm, status));
     for (size_t k = 0; k < vector; k++) {
         out[k] = (double)narrow[k];
     }
-done:
     return status;
 }
 
@@ -428,13 +426,12 @@ naik_status low_part_products(low_part *part, const low_part_left *left, int cla
         } else if (status == NAIK_OK) {
             status = naik_backend_download(backend, part->taken, part->words, bytes);
         }
-        NAIK_TRY(naik_comm_agree(lat->comm, status));
+        NAIK_PASS(naik_comm_agree(lat->comm, status));
         for (int parity = 0; parity < 2; parity++) {
-            NAIK_TRY(naik_comm_sum_i64(lat->comm, part->taken + 2 * some * (size_t)parity,
-                                       (int)(2 * some)));
+            NAIK_PASS(naik_comm_sum_i64(lat->comm, part->taken + 2 * some * (size_t)parity,
+                                        (int)(2 * some)));
         }
     }
-done:
     return status;
 }
 

@@ -345,17 +345,15 @@ void naik_input_use_io(naik_comm *comm, const naik_input *input)
 static naik_status share_outside(naik_comm *comm, const char *path, environment *env, char **bytes)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(naik_comm_broadcast(comm, env, sizeof *env, 0));
+    NAIK_PASS(naik_comm_broadcast(comm, env, sizeof *env, 0));
     if (comm->rank != 0) {
         *bytes = malloc((size_t)env->size + 1);
     }
     if (*bytes == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the input %s", path);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, *bytes, (size_t)env->size, 0));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, status));
+    return naik_comm_broadcast(comm, *bytes, (size_t)env->size, 0);
 }
 
 naik_status naik_input_load(naik_comm *comm, const char *path, const char *const *overrides,

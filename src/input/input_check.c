@@ -255,10 +255,7 @@ static naik_status check_name(const checker *c, int index)
     const char *name = c->input->solve[index].name;
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "solve.%d.name", index);
-    naik_status status = naik_input_check_letters(c->log, c->input, path, name);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(naik_input_check_letters(c->log, c->input, path, name));
     for (int other = 0; other < index; other++) {
         if (strcmp(name, c->input->solve[other].name) == 0) {
             return refuse(c, path, "'%s' is '%s', which solve.%d.name is already", path, name,

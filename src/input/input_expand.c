@@ -210,12 +210,10 @@ static naik_status name_source(naik_log *log, naik_input *input, naik_input_sour
     }
     char *label = NULL;
     size_t size = strlen(solve->name) + 16;
-    naik_status status = allocate(log, input, size, 1, &label);
-    if (status == NAIK_OK) {
-        snprintf(label, size, "%s/s%04d", solve->name, source->origin);
-        source->label = label;
-    }
-    return status;
+    NAIK_PASS(allocate(log, input, size, 1, &label));
+    snprintf(label, size, "%s/s%04d", solve->name, source->origin);
+    source->label = label;
+    return NAIK_OK;
 }
 
 static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)

@@ -91,19 +91,18 @@ naik_status naik_variables_read(naik_comm *comm, const char *text, size_t size,
     for (int i = 0; i < count && comm->rank == 0 && status == NAIK_OK; i++) {
         status = gather(comm->log, texts[i], strlen(texts[i]), out);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, &out->size, sizeof out->size, 0));
+    NAIK_PASS(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_broadcast(comm, &out->size, sizeof out->size, 0));
     if (comm->rank != 0) {
         out->list = malloc(out->size + 1);
         status = out->list != NULL
                      ? NAIK_OK
                      : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the environment");
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_comm_agree(comm, status));
     if (out->size > 0) {
-        NAIK_TRY(naik_comm_broadcast(comm, out->list, out->size, 0));
+        NAIK_PASS(naik_comm_broadcast(comm, out->list, out->size, 0));
     }
-done:
     return status;
 }
 

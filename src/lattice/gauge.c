@@ -208,10 +208,9 @@ naik_status naik_gauge_reunitarise(naik_gauge *gauge, double *largest_change)
                       nothing ? "the configuration is damaged"
                               : "these are not the links of an SU(3) configuration");
     }
-    NAIK_TRY(naik_comm_agree(lat->comm, status));
-    NAIK_TRY(naik_comm_max_f64(lat->comm, &largest, 1));
+    NAIK_PASS(naik_comm_agree(lat->comm, status));
+    NAIK_PASS(naik_comm_max_f64(lat->comm, &largest, 1));
     *largest_change = largest;
-done:
     return status;
 }
 

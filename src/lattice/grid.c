@@ -147,18 +147,14 @@ static int usable_ranks(const int size[DIM], int ranks)
 /* *out [ranks], the node of every rank; NULL where there is but one. */
 static naik_status find_nodes(naik_comm *comm, int **out)
 {
-    naik_status status = NAIK_OK;
     const size_t bytes = (size_t)comm->size * sizeof **out;
     *out = NULL;
     if (comm->nodes == 1) {
         return NAIK_OK;
     }
-    status = naik_alloc(comm->log, bytes, "a list of nodes", (void **)out);
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_gather(comm, &comm->node, sizeof comm->node, *out));
-    NAIK_TRY(naik_comm_broadcast(comm, *out, bytes, 0));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, naik_alloc(comm->log, bytes, "a list of nodes", (void **)out)));
+    NAIK_PASS(naik_comm_gather(comm, &comm->node, sizeof comm->node, *out));
+    return naik_comm_broadcast(comm, *out, bytes, 0);
 }
 
 naik_status naik_grid_choose(naik_comm *comm, const int size[4], int grid[4])

@@ -265,10 +265,7 @@ naik_status naik_source_fill_part(const naik_lattice *lattice, const naik_source
                                   double *out)
 {
     const naik_source_kind *kind = naik_source_kind_of(source->type);
-    const naik_status status = check_source(lattice, source, colour);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(check_source(lattice, source, colour));
 #pragma omp parallel for schedule(static)
     for (int32_t site = part[0]; site < part[1]; site++) {
         naik_complex v[12] = {{0, 0}};

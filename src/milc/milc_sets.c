@@ -58,11 +58,11 @@ naik_status milc_epsilon_read(milc_words *w, milc_input *in, double *value)
 
 naik_status milc_mass_read(milc_words *w, double *value)
 {
-    naik_status status = milc_words_real(w, "mass", value);
-    if (status == NAIK_OK && !(*value > 0)) {
+    NAIK_PASS(milc_words_real(w, "mass", value));
+    if (!(*value > 0)) {
         return milc_words_refuse(w, w->word_line, "'mass' must be above 0, not '%s'", w->word);
     }
-    return status;
+    return NAIK_OK;
 }
 
 /* MILC's links have the phase exp(i pi momentum_twist / L), naik's exp(2 pi i twist / L). */

@@ -78,13 +78,13 @@ static naik_status find_shape(milc_words *w, milc_source *s)
 /* A key with a value of which naik has only one. */
 static naik_status only(milc_words *w, const char *key, const char *value, milc_source *s)
 {
-    naik_status status = milc_words_take(w, key);
-    if (status == NAIK_OK && strcmp(w->word, value) != 0) {
+    NAIK_PASS(milc_words_take(w, key));
+    if (strcmp(w->word, value) != 0) {
         milc_words_obstacle(w, w->word_line, "'%s %s' cannot be expressed, only '%s %s'", key,
                             w->word, key, value);
         s->dropped = true;
     }
-    return status;
+    return NAIK_OK;
 }
 
 /* The corner subset keeps what lies where x, y and z are even. Since 2013 MILC has applied it to gaussian
@@ -324,11 +324,8 @@ static naik_status smear(milc_words *w, milc_source *s)
 /* MILC counts the signs of the operator from its coordinate_origin, naik from the place of the source. */
 static naik_status spin_and_taste(milc_words *w, const milc_input *in, milc_source *s)
 {
-    naik_status status = milc_words_key(w, "spin_taste");
-    status = status == NAIK_OK ? milc_words_take(w, "spin and taste") : status;
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(milc_words_key(w, "spin_taste"));
+    NAIK_PASS(milc_words_take(w, "spin and taste"));
     int sign = 1;
     const int number = milc_operator_of(w->word, &sign);
     const bool links = number >= (int)NAIK_MESONS, wall = kind_of(s)->place == NAIK_SOURCE_ON_SLICE;

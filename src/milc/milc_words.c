@@ -133,23 +133,20 @@ naik_status milc_words_option(milc_words *w, const char *key, int values)
 
 naik_status milc_words_key(milc_words *w, const char *key)
 {
-    naik_status status = milc_words_take(w, key);
-    if (status == NAIK_OK && strcmp(w->word, key) != 0) {
+    NAIK_PASS(milc_words_take(w, key));
+    if (strcmp(w->word, key) != 0) {
         return milc_words_refuse(w, w->word_line, "expected '%s', found '%s'%s", key, w->word,
                                  w->parting ? "; naik translates inputs of ks_spectrum and "
                                               "ks_measure, is this one of them?"
                                             : "");
     }
-    return status;
+    return NAIK_OK;
 }
 
 naik_status milc_words_int(milc_words *w, const char *key, int min, int max, int *out)
 {
     int64_t value = 0;
-    naik_status status = milc_words_take(w, key);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(milc_words_take(w, key));
     if (!naik_text_int64(w->word, &value) || value < min || value > max) {
         return milc_words_refuse(w, w->word_line, "'%s' must be an integer from %d to %d, not '%s'",
                                  key, min, max, w->word);
@@ -169,24 +166,18 @@ naik_status milc_words_ints(milc_words *w, const char *key, int count, int min, 
 
 naik_status milc_words_real(milc_words *w, const char *key, double *out)
 {
-    naik_status status = milc_words_key(w, key);
-    if (status == NAIK_OK) {
-        status = milc_words_take(w, key);
-    }
-    if (status == NAIK_OK && !naik_text_real(w->word, out)) {
+    NAIK_PASS(milc_words_key(w, key));
+    NAIK_PASS(milc_words_take(w, key));
+    if (!naik_text_real(w->word, out)) {
         return milc_words_refuse(w, w->word_line, "'%s' must be a number, not '%s'", key, w->word);
     }
-    return status;
+    return NAIK_OK;
 }
 
 naik_status milc_words_text(milc_words *w, const char *key, char out[MILC_WORD_SIZE])
 {
-    naik_status status = milc_words_key(w, key);
-    if (status == NAIK_OK) {
-        status = milc_words_take(w, key);
-    }
-    if (status == NAIK_OK) {
-        memcpy(out, w->word, MILC_WORD_SIZE);
-    }
-    return status;
+    NAIK_PASS(milc_words_key(w, key));
+    NAIK_PASS(milc_words_take(w, key));
+    memcpy(out, w->word, MILC_WORD_SIZE);
+    return NAIK_OK;
 }

@@ -122,12 +122,10 @@ static naik_status largest_of(naik_log *log, int n, const double *alpha, const d
             a[k * n + k - 1].re = beta[k - 1];
         }
     }
-    const naik_status status = naik_hermitian_solve(log, n, a, value, z);
-    if (status == NAIK_OK) {
-        const naik_complex last = z[n * n - 1];
-        *out = value[n - 1] + beta[n - 1] * sqrt(last.re * last.re + last.im * last.im);
-    }
-    return status;
+    NAIK_PASS(naik_hermitian_solve(log, n, a, value, z));
+    const naik_complex last = z[n * n - 1];
+    *out = value[n - 1] + beta[n - 1] * sqrt(last.re * last.re + last.im * last.im);
+    return NAIK_OK;
 }
 
 /* u_k = n_k v_k, so that no vector has to be normalised; (u, -D_eo D_oe u) = |D_oe u|^2. */

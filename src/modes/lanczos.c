@@ -42,16 +42,14 @@ static naik_status create(const naik_lanczos_options *options, lanczos *l)
         l->ritz == NULL || l->bound == NULL) {
         status = NAIK_FAIL(l->log, NAIK_ERR_MEMORY, "no memory for %d Lanczos vectors", l->krylov);
     }
-    NAIK_TRY(naik_comm_agree(l->geometry->backend->comm, status));
-    NAIK_TRY(naik_modes_create(l->geometry, NAIK_SINGLE, l->krylov + BLOCK, &l->basis));
-    NAIK_TRY(naik_modes_work_create(l->geometry, l->krylov, naik_lanczos_kept(options->modes),
-                                    &l->work));
-    NAIK_TRY(naik_modes_work_rotates(l->work));
-    NAIK_TRY(naik_filter_create(l->single, l->work, BLOCK, &l->filter));
+    NAIK_PASS(naik_comm_agree(l->geometry->backend->comm, status));
+    NAIK_PASS(naik_modes_create(l->geometry, NAIK_SINGLE, l->krylov + BLOCK, &l->basis));
+    NAIK_PASS(naik_modes_work_create(l->geometry, l->krylov, naik_lanczos_kept(options->modes),
+                                     &l->work));
+    NAIK_PASS(naik_modes_work_rotates(l->work));
+    NAIK_PASS(naik_filter_create(l->single, l->work, BLOCK, &l->filter));
     lanczos_use_links(l, l->half != NULL ? 16 : 32);
-    NAIK_TRY(naik_field_create(l->geometry, NAIK_SINGLE, BLOCK, &l->w));
-done:
-    return status;
+    return naik_field_create(l->geometry, NAIK_SINGLE, BLOCK, &l->w);
 }
 
 static void destroy(lanczos *l)

@@ -43,11 +43,9 @@ bool lanczos_asked(void *data)
 
 naik_status lanczos_stop(lanczos *l)
 {
-    naik_status status = save(l, true);
-    return status != NAIK_OK
-               ? status
-               : NAIK_FAIL(l->log, NAIK_ERR_INTERRUPTED,
-                           "the search for modes was interrupted: a rerun goes on from there");
+    NAIK_PASS(save(l, true));
+    return NAIK_FAIL(l->log, NAIK_ERR_INTERRUPTED,
+                     "the search for modes was interrupted: a rerun goes on from there");
 }
 
 naik_status lanczos_keep(lanczos *l)

@@ -82,14 +82,12 @@ static naik_status make_room(const naik_geometry *geometry, print_room *room)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = geometry->backend;
-    NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, 1, &room->r));
-    NAIK_TRY(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, 1, &room->z));
+    NAIK_PASS(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, 1, &room->r));
+    NAIK_PASS(naik_field_create_spin(geometry, NAIK_SINGLE, NAIK_SPIN, 1, &room->z));
     status =
         naik_backend_alloc(backend, 2 * sizeof *room->sums, "sums of noise", (void **)&room->sums);
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
-    NAIK_TRY(naik_multigrid_noise_room(geometry, &room->host));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(backend->comm, status));
+    return naik_multigrid_noise_room(geometry, &room->host);
 }
 
 static void leave_room(naik_backend *backend, print_room *room)

@@ -168,18 +168,17 @@ naik_status naik_coarse_low_part(naik_coarse_low *low, const double *bound)
     memcpy(now, bound, (size_t)low->count * sizeof *now);
     low->used = false;
     for (int i = 0; i < TIMES; i++) {
-        NAIK_TRY(gram(low, now, g));
+        NAIK_PASS(gram(low, now, g));
         if (!naik_gram_orthonormal(g, low->count, t)) {
-            goto done;
+            return status;
         }
-        NAIK_TRY(rotate(low, low->w, t));
-        NAIK_TRY(rotate(low, low->u, t));
+        NAIK_PASS(rotate(low, low->w, t));
+        NAIK_PASS(rotate(low, low->u, t));
         grow(low, t);
         for (int j = 0; j < low->count; j++) {
             now[j] = 2;
         }
     }
     low->used = true;
-done:
     return status;
 }

@@ -511,23 +511,21 @@ naik_status naik_coarse_solver_lower(naik_coarse_solver *s, bool refine)
         return NAIK_OK;
     }
     s->parity = NAIK_EVEN;
-    NAIK_TRY(naik_coarse_low_begin(low));
+    NAIK_PASS(naik_coarse_low_begin(low));
     for (int i = 0; i < low->count; i++) {
         bound[i] = ldexp(low->size[i], LARGEST_S);
     }
-    NAIK_TRY(part(s, bound));
+    NAIK_PASS(part(s, bound));
     if (!low->used || !refine) {
-        goto done;
+        return status;
     }
     for (int b = 0; b < low->blocks; b++) {
-        NAIK_TRY(invert_block(s, b, bound + b * NAIK_MG_BLOCK));
+        NAIK_PASS(invert_block(s, b, bound + b * NAIK_MG_BLOCK));
     }
     for (int b = 0; b < low->blocks; b++) {
         naik_coarse *old = low->u[b];
         low->u[b] = low->next[b];
         low->next[b] = old;
     }
-    NAIK_TRY(part(s, bound));
-done:
-    return status;
+    return part(s, bound);
 }

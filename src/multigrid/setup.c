@@ -50,20 +50,18 @@ static naik_status allocate(naik_multigrid *mg)
     naik_status status = NAIK_OK;
     const int vectors = mg->parameters.vectors;
     naik_comm *comm = mg->aggregates->geometry->backend->comm;
-    NAIK_TRY(naik_transfer_create(mg->aggregates, vectors, NAIK_SINGLE, &mg->made));
+    NAIK_PASS(naik_transfer_create(mg->aggregates, vectors, NAIK_SINGLE, &mg->made));
     mg->used = mg->made;
     if (stored_of(mg) == NAIK_HALF) {
         mg->used = NULL;
-        NAIK_TRY(naik_transfer_create(mg->aggregates, vectors, NAIK_HALF, &mg->used));
+        NAIK_PASS(naik_transfer_create(mg->aggregates, vectors, NAIK_HALF, &mg->used));
     }
-    NAIK_TRY(naik_coarse_operator_create(mg->used, &mg->coarse));
-    NAIK_TRY(naik_cycle_create(mg->inner, mg->used, mg->coarse, mg->smoother,
-                               cycle_width(mg->width), &mg->parameters, &mg->cycle));
+    NAIK_PASS(naik_coarse_operator_create(mg->used, &mg->coarse));
+    NAIK_PASS(naik_cycle_create(mg->inner, mg->used, mg->coarse, mg->smoother,
+                                cycle_width(mg->width), &mg->parameters, &mg->cycle));
     status = naik_alloc(comm->log, (size_t)(mg->parameters.cycles + 1) * sizeof *mg->steps,
                         "a multigrid", (void **)&mg->steps);
-    NAIK_TRY(naik_comm_agree(comm, status));
-done:
-    return status;
+    return naik_comm_agree(comm, status);
 }
 
 /* The coarse operator of the operator at hand, by way of the cycle's fields. */

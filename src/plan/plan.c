@@ -305,10 +305,10 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     out->history_stride = HISTORY_MOST; /* whatever the limit: a rerun may raise it */
     out->modes_chosen = input->deflation.modes == NAIK_INPUT_MODES_AUTO;
     solve_plan_allow_multigrid(out, input, geometry->lattice);
-    NAIK_TRY(available(geometry, &out->available_bytes));
+    NAIK_PASS(available(geometry, &out->available_bytes));
     if (out->modes_chosen) {
         choose_modes(out, input, geometry, tasks, stored);
-        NAIK_TRY(check_averages(out, input, geometry->backend->log));
+        NAIK_PASS(check_averages(out, input, geometry->backend->log));
     } else {
         out->modes = input->deflation.modes;
         out->modes_stored =
@@ -322,7 +322,6 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
         describe_choices(out);
         status = fit(out, input, geometry);
     }
-done:
     return status;
 }
 

@@ -57,15 +57,12 @@ static naik_status allocate(naik_current *c)
 
 naik_status naik_current_create(const naik_lattice *lattice, int spin, naik_current **out)
 {
-    naik_status status = NAIK_OK;
     *out = NULL;
-    status = naik_alloc(lattice->comm->log, sizeof **out, "a current", (void **)out);
-    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    NAIK_PASS(naik_comm_agree(
+        lattice->comm, naik_alloc(lattice->comm->log, sizeof **out, "a current", (void **)out)));
     (*out)->lattice = lattice;
     (*out)->spin = spin;
-    NAIK_TRY(naik_comm_agree(lattice->comm, allocate(*out)));
-done:
-    return status;
+    return naik_comm_agree(lattice->comm, allocate(*out));
 }
 
 void naik_current_destroy(naik_current **current)

@@ -4,8 +4,8 @@
  * right-hand side up to a factor (naik_operator_ops.scale). The smallest mass of the whole group is the base of
  * its members even where it is solved already, so that a continued run makes the same bits.
  */
-#ifndef NAIK_PROPAGATOR_FAMILIES_H
-#define NAIK_PROPAGATOR_FAMILIES_H
+#ifndef NAIK_PROPAGATOR_GROUPS_H
+#define NAIK_PROPAGATOR_GROUPS_H
 
 #include "solver/multishift.h"
 

@@ -249,10 +249,8 @@ static naik_status values_of(pass *p)
     }
     status =
         naik_backend_download(p->backend, p->here.own, p->sums, rows * local * sizeof *p->here.own);
-    NAIK_TRY(naik_comm_agree(p->lat->comm, status));
-    NAIK_TRY(naik_slice_rows_values(p->lat, &p->here, rows, p->value));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(p->lat->comm, status));
+    return naik_slice_rows_values(p->lat, &p->here, rows, p->value);
 }
 
 /* Of frames [some] in one pass, out [mesons][frames][T][2] at the first of them. */

@@ -345,13 +345,12 @@ static naik_status begin(naik_shifts *s, unsigned set, const double *f)
         status =
             status == NAIK_OK && naik_direction_count(first) > 1 ? take_room(s, first) : status;
     }
-    NAIK_TRY(naik_comm_agree(s->lattice->comm, status));
+    NAIK_PASS(naik_comm_agree(s->lattice->comm, status));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (has(set, mu)) {
-            NAIK_TRY(average(s, 1U << mu, f, s->mean[room_of(1U << mu)]));
+            NAIK_PASS(average(s, 1U << mu, f, s->mean[room_of(1U << mu)]));
         }
     }
-done:
     return status;
 }
 

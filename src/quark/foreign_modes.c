@@ -73,21 +73,19 @@ naik_status foreign_modes_recognise(naik_comm *comm, const char *path, bool *for
 
 static naik_status open_file(const naik_lattice *lattice, const char *path, naik_vector_file **out)
 {
-    naik_status status = NAIK_OK;
     naik_log *log = lattice->comm->log;
-    NAIK_TRY(naik_vector_file_open(lattice->comm, path, out));
-    NAIK_TRY(naik_lattice_expect(lattice, path, (*out)->size));
+    NAIK_PASS(naik_vector_file_open(lattice->comm, path, out));
+    NAIK_PASS(naik_lattice_expect(lattice, path, (*out)->size));
     if ((*out)->spin != 1) {
-        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
-                           "'%s' holds spinors, and low modes are colour vectors of staggered "
-                           "quarks",
-                           path);
-    } else if ((*out)->has_sources || (*out)->whole) {
-        status =
-            NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' holds propagators, and no eigenvectors", path);
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' holds spinors, and low modes are colour vectors of staggered "
+                         "quarks",
+                         path);
     }
-done:
-    return status;
+    if ((*out)->has_sources || (*out)->whole) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' holds propagators, and no eigenvectors", path);
+    }
+    return NAIK_OK;
 }
 
 naik_status foreign_modes_count(const naik_geometry *geometry, const char *path, int *count)
@@ -450,24 +448,22 @@ done:
 static naik_status prepare(importer *im, const naik_links *single, int count, naik_modes **out)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(naik_modes_create(im->geometry, NAIK_SINGLE, count, out));
+    NAIK_PASS(naik_modes_create(im->geometry, NAIK_SINGLE, count, out));
     im->modes = *out;
-    NAIK_TRY(naik_modes_meter_create(im->links, im->modes->blocks * BLOCK, &im->meter));
-    NAIK_TRY(naik_modes_work_create(im->geometry, BLOCK, BLOCK, &im->work));
-    NAIK_TRY(naik_field_create(im->geometry, NAIK_DOUBLE, BLOCK, &im->even));
-    NAIK_TRY(naik_field_create(im->geometry, NAIK_DOUBLE, BLOCK, &im->other));
-    NAIK_TRY(naik_field_create_bare(im->geometry, NAIK_SINGLE, 1, &im->spare));
-    NAIK_TRY(naik_field_create(im->geometry, NAIK_SINGLE, BLOCK, &im->clean));
-    NAIK_TRY(naik_filter_create(single, im->work, BLOCK, &im->filter));
+    NAIK_PASS(naik_modes_meter_create(im->links, im->modes->blocks * BLOCK, &im->meter));
+    NAIK_PASS(naik_modes_work_create(im->geometry, BLOCK, BLOCK, &im->work));
+    NAIK_PASS(naik_field_create(im->geometry, NAIK_DOUBLE, BLOCK, &im->even));
+    NAIK_PASS(naik_field_create(im->geometry, NAIK_DOUBLE, BLOCK, &im->other));
+    NAIK_PASS(naik_field_create_bare(im->geometry, NAIK_SINGLE, 1, &im->spare));
+    NAIK_PASS(naik_field_create(im->geometry, NAIK_SINGLE, BLOCK, &im->clean));
+    NAIK_PASS(naik_filter_create(single, im->work, BLOCK, &im->filter));
     status = naik_alloc(im->log, naik_lattice_vector_bytes(im->lattice), "a vector",
                         (void **)&im->turned);
     if (status == NAIK_OK) {
         status = naik_alloc(im->log, REALS * (size_t)im->lattice->volume_cb * sizeof *im->mode,
                             "a mode", (void **)&im->mode);
     }
-    NAIK_TRY(naik_comm_agree(im->comm, status));
-done:
-    return status;
+    return naik_comm_agree(im->comm, status);
 }
 
 static void clear(importer *im)

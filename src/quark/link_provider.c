@@ -83,10 +83,7 @@ static naik_status check_coulomb_gauge(const naik_input *input, const naik_gauge
     if (!needs_coulomb_gauge(input)) {
         return NAIK_OK;
     }
-    naik_status status = naik_gauge_coulomb_deviation(thin, &theta);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(naik_gauge_coulomb_deviation(thin, &theta));
     naik_log_line(log,
                   "Coulomb gauge: theta %.3e (the squared divergence of the links; the gauge is "
                   "fixed if theta is below %.0e)",
@@ -144,7 +141,7 @@ static naik_status check_link_files(const naik_lattice *lattice, const naik_inpu
     naik_status status = NAIK_OK;
     const char *file = input->action.file, *long_file = input->action.long_file;
     bool is_scidac = false;
-    NAIK_TRY(naik_links_scidac_recognise(comm, file, &is_scidac));
+    NAIK_PASS(naik_links_scidac_recognise(comm, file, &is_scidac));
     if (is_scidac && long_file == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "'%s' is a SciDAC file, which holds fat links only: give the long ones "
@@ -169,7 +166,6 @@ static naik_status check_link_files(const naik_lattice *lattice, const naik_inpu
                                input->solve[input->tasks[i].solve].name, its, other);
         }
     }
-done:
     return status;
 }
 
@@ -198,8 +194,8 @@ done:
 naik_status naik_link_provider_sources(const naik_gauge *thin, const naik_input *input,
                                        naik_gauss **gauss, naik_gauss **hops)
 {
-    const naik_status status = check_coulomb_gauge(input, thin);
-    return status != NAIK_OK ? status : make_smearing(thin, input, gauss, hops);
+    NAIK_PASS(check_coulomb_gauge(input, thin));
+    return make_smearing(thin, input, gauss, hops);
 }
 
 void naik_link_provider_turn(const naik_input *input, naik_gauge *thin)

@@ -267,14 +267,13 @@ static naik_status save(void *data, const naik_lanczos_state *state, bool stops)
 static naik_status restore(void *data, naik_lanczos_state *state, bool *found)
 {
     job *j = data;
-    const naik_status status =
-        naik_modes_search_read(j->geometry, j->search, &j->about, state, found);
-    if (status == NAIK_OK && *found) {
+    NAIK_PASS(naik_modes_search_read(j->geometry, j->search, &j->about, state, found));
+    if (*found) {
         naik_log_line(j->log, "modes: the search continues after cycle %d, with %d vectors of %s",
                       (int)state->cycle, (int)state->size, j->search);
         j->begun = state->applications;
     }
-    return status;
+    return NAIK_OK;
 }
 
 static bool follows(const job *j)
@@ -384,7 +383,7 @@ static naik_status wait_for_turn(job *j, naik_lock **lock, bool *there)
     const bool replaces = *there;
     naik_status status = NAIK_OK;
     char turn[NAIK_PATH_MAX];
-    NAIK_TRY(naik_path_append(j->log, j->path, ".finding", turn));
+    NAIK_PASS(naik_path_append(j->log, j->path, ".finding", turn));
     for (int64_t moment = 0;; moment++) {
         bool held = false;
         int64_t size_bytes = -1;
@@ -399,23 +398,20 @@ static naik_status wait_for_turn(job *j, naik_lock **lock, bool *there)
             naik_log_clear(j->log);
             status = NAIK_OK;
         }
-        NAIK_TRY(status);
-        NAIK_TRY(naik_file_size(j->comm, j->path, &size_bytes));
+        NAIK_PASS(status);
+        NAIK_PASS(naik_file_size(j->comm, j->path, &size_bytes));
         *there = size_bytes >= 0;
         if (*lock != NULL || (*there && !replaces)) {
             break;
         }
         if (asked(j)) {
-            status =
-                NAIK_FAIL(j->log, NAIK_ERR_INTERRUPTED,
-                          "stopped while another job looks for the modes of '%s': run the same "
-                          "command again to go on",
-                          j->path);
-            goto done;
+            return NAIK_FAIL(j->log, NAIK_ERR_INTERRUPTED,
+                             "stopped while another job looks for the modes of '%s': run the same "
+                             "command again to go on",
+                             j->path);
         }
         wait_a_moment(j);
     }
-done:
     return status;
 }
 

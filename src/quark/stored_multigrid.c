@@ -79,11 +79,11 @@ naik_status stored_multigrid_look(naik_comm *comm, const naik_input *input, cons
                                   bool *there, naik_quark *maker)
 {
     naik_multigrid_about about;
-    const naik_status status = look(comm, input, quark, there, &about);
-    if (status == NAIK_OK && *there) {
+    NAIK_PASS(look(comm, input, quark, there, &about));
+    if (*there) {
         *maker = about.quark;
     }
-    return status;
+    return NAIK_OK;
 }
 
 /* Of the first quark whose vectors these are. */

@@ -106,12 +106,12 @@ static naik_status take_print(solve_job *j, const naik_quark *quark, bool mine, 
         status = naik_multigrid_print(j->multigrid.mg, own);
         describe_vectors(j, quark, told->vectors);
     }
-    NAIK_TRY(solve_groups_agree(j, status));
+    NAIK_PASS(solve_groups_agree(j, status));
     double first = mine ? j->comm->rank : j->comm->size;
     memcpy(told->print, own, sizeof own);
-    NAIK_TRY(naik_comm_min_f64(j->comm, &first, 1));
+    NAIK_PASS(naik_comm_min_f64(j->comm, &first, 1));
     if (first < j->comm->size) {
-        NAIK_TRY(naik_comm_broadcast(j->comm, told, sizeof *told, (int)first));
+        NAIK_PASS(naik_comm_broadcast(j->comm, told, sizeof *told, (int)first));
     }
     if (mine && strcmp(own, told->print) != 0) {
         status = NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
@@ -119,9 +119,7 @@ static naik_status take_print(solve_job *j, const naik_quark *quark, bool mine, 
                            "or device was wrong; run the same command again",
                            own, told->print);
     }
-    NAIK_TRY(naik_comm_agree(j->comm, status));
-done:
-    return status;
+    return naik_comm_agree(j->comm, status);
 }
 
 /* The print of the setup into the records, where an earlier run of this program on such a backend has left the
@@ -163,21 +161,20 @@ static naik_status all_or_none(solve_job *j, bool interrupts, bool *interrupted)
     double told[2] = {interrupts, lacks};
     double first = lacks && m->why[0] != '\0' ? j->comm->rank : j->comm->size;
     char why[sizeof m->why];
-    NAIK_TRY(naik_comm_max_f64(j->comm, told, 2));
+    NAIK_PASS(naik_comm_max_f64(j->comm, told, 2));
     *interrupted = told[0] > 0;
     if (*interrupted || told[1] == 0) {
-        goto done;
+        return status;
     }
-    NAIK_TRY(naik_comm_min_f64(j->comm, &first, 1));
+    NAIK_PASS(naik_comm_min_f64(j->comm, &first, 1));
     memcpy(why, m->why, sizeof why);
     if (first < j->comm->size) {
-        NAIK_TRY(naik_comm_broadcast(j->comm, why, sizeof why, (int)first));
+        NAIK_PASS(naik_comm_broadcast(j->comm, why, sizeof why, (int)first));
     }
     m->usable = false;
     if (m->why[0] == '\0' && first < j->comm->size) { /* who has a reason has said it */
         naik_log_warn(j->log, "%s", why);
     }
-done:
     return status;
 }
 
@@ -198,16 +195,15 @@ naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
         naik_log_clear(j->log); /* the run says so */
         status = NAIK_OK;
     }
-    NAIK_TRY(solve_groups_agree(j, status));
-    NAIK_TRY(all_or_none(j, interrupts, interrupted));
+    NAIK_PASS(solve_groups_agree(j, status));
+    NAIK_PASS(all_or_none(j, interrupts, interrupted));
     if (*interrupted) {
         return solve_groups_stopped(j);
     }
     const bool mine = j->pending_count > 0 && quark_multigrid_at_work(&j->multigrid) != NULL;
-    NAIK_TRY(record(j, quark, mine));
+    NAIK_PASS(record(j, quark, mine));
     sdc_check_multigrid(&j->guard, mine ? quark_multigrid_at_work(&j->multigrid) : NULL);
     *setup_s = naik_time_s() - start_s;
     solve_progress_passed(j, *setup_s);
-done:
     return status;
 }

@@ -169,14 +169,13 @@ naik_status sdc_check_judge(sdc_check *guard, int task, const double *x, const n
 {
     naik_status status = NAIK_OK;
     *good = false;
-    NAIK_TRY(sdc_check_links(guard));
+    NAIK_PASS(sdc_check_links(guard));
     if (guard->links_lost || guard->attempts[task].given_up) {
-        goto done;
+        return status;
     }
     *good = check_residuals(guard, task, result);
     if (*good && is_checked_twice(guard, task)) {
-        NAIK_TRY(check_bits(guard, task, x, lat, good));
+        NAIK_PASS(check_bits(guard, task, x, lat, good));
     }
-done:
     return status;
 }

@@ -179,13 +179,13 @@ naik_status solve_waiting_begin(solve_job *j)
 
 static naik_status copy_numbers(naik_log *log, const double *from, size_t count, double **out)
 {
-    const naik_status status = from == NULL ? NAIK_OK
-                                            : naik_alloc(log, (count + 1) * sizeof *from,
-                                                         "a solve that waits", (void **)out);
-    if (status == NAIK_OK && from != NULL) {
+    NAIK_PASS(from == NULL ? NAIK_OK
+                           : naik_alloc(log, (count + 1) * sizeof *from, "a solve that waits",
+                                        (void **)out));
+    if (from != NULL) {
         memcpy(*out, from, count * sizeof *from);
     }
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status wait(solve_job *j, const solve_finished *finished)

@@ -59,7 +59,7 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     *mass = j->input->quarks[task->quark].mass;
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
-    NAIK_TRY(make_source(&kit, &j->input->sources[task->source], task->colour, part, src));
+    NAIK_PASS(make_source(&kit, &j->input->sources[task->source], task->colour, part, src));
     if (!naik_values_are_finite(src + reals * part[0], reals * (part[1] - part[0]), 64)) {
         naik_input_column_text(j->input, task->colour, column);
         status =
@@ -68,9 +68,8 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
                       "is beyond all numbers",
                       task->source, solve->name, column);
     }
-    NAIK_TRY(naik_comm_agree(j->lattice->comm, status));
+    NAIK_PASS(naik_comm_agree(j->lattice->comm, status));
     naik_fault_in_source(j->fault, j->lattice, src);
-done:
     return status;
 }
 
@@ -127,28 +126,26 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     const bool tried = j->trial.limit > 0 && j->trial.task == task;
     if (tried && result->cg.reason != NAIK_SOLVER_CONVERGED &&
         result->cg.reason != NAIK_SOLVER_ZERO_SOURCE) {
-        NAIK_TRY(sdc_check_links(&j->guard)); /* of lost links it tells nothing */
+        NAIK_PASS(sdc_check_links(&j->guard)); /* of lost links it tells nothing */
         j->trial.gave_up = !j->guard.links_lost;
         j->trial.over = true;
-        goto done;
+        return status;
     }
     naik_timer_start(j->timer, "check links");
-    NAIK_TRY(sdc_check_judge(&j->guard, task, x, j->lattice, result, &good));
+    NAIK_PASS(sdc_check_judge(&j->guard, task, x, j->lattice, result, &good));
     naik_timer_stop(j->timer, "check links");
     if (!good) {
         j->trial.over = j->trial.over || tried;
         return solve_meeting_retry(j, task);
     }
-    NAIK_TRY(wait_for_modes(j, task));
-    NAIK_TRY(solve_finished_make(j, task, x, result, &finished));
-    NAIK_TRY(j->ahead != NULL ? solve_waiting_store(j, &finished)
-                              : solve_meeting_store(j, &finished));
+    NAIK_PASS(wait_for_modes(j, task));
+    NAIK_PASS(solve_finished_make(j, task, x, result, &finished));
+    NAIK_PASS(j->ahead != NULL ? solve_waiting_store(j, &finished)
+                               : solve_meeting_store(j, &finished));
     if (tried && j->trial.joint) {
-        NAIK_TRY(solve_method_tell(j, &finished.record));
+        NAIK_PASS(solve_method_tell(j, &finished.record));
     }
-    NAIK_TRY(filed_modes_look(&j->filed));
-done:
-    return status;
+    return filed_modes_look(&j->filed);
 }
 
 static bool asked_to_stop(void *data)

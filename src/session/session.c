@@ -320,7 +320,7 @@ static naik_status check_question(const naik_session *s, const naik_input *input
     naik_status status = NAIK_OK;
     naik_log *log = s->comm->log;
     const int count = b->count;
-    NAIK_TRY(session_compare(s->comm, (uint32_t)count, "number of sources"));
+    NAIK_PASS(session_compare(s->comm, (uint32_t)count, "number of sources"));
     if (count < 1) {
         status = NAIK_FAIL(log, NAIK_ERR_ARG, "a solve needs at least one source");
     } else if (input->solve[0].masses.count != 1) {
@@ -334,9 +334,7 @@ static naik_status check_question(const naik_session *s, const naik_input *input
                            "the array of the solutions begins inside that of the sources, or the "
                            "other way round: give the same array, or two that share no memory");
     }
-    status = naik_comm_agree(s->comm, status);
-done:
-    return status;
+    return naik_comm_agree(s->comm, status);
 }
 
 static naik_status solve_quark(naik_session *s, const char *quark, int count, const double *src,

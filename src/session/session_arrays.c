@@ -25,10 +25,9 @@ naik_status session_arrays_place(const workplace *w, const double *a, const doub
         status = NAIK_FAIL(w->comm->log, NAIK_ERR_INPUT,
                            "one array lies on the GPU and one on the host: give both in one place");
     }
-    NAIK_TRY(naik_comm_agree(w->comm, status));
-    NAIK_TRY(session_compare(w->comm, mine[0], "kind of memory for its arrays"));
+    NAIK_PASS(naik_comm_agree(w->comm, status));
+    NAIK_PASS(session_compare(w->comm, mine[0], "kind of memory for its arrays"));
     *there = mine[0];
-done:
     return status;
 }
 

@@ -134,16 +134,14 @@ naik_status session_compare(naik_comm *comm, uint32_t mine, const char *what)
 {
     naik_status status = NAIK_OK;
     uint32_t first = mine;
-    NAIK_TRY(naik_comm_broadcast(comm, &first, sizeof first, 0));
+    NAIK_PASS(naik_comm_broadcast(comm, &first, sizeof first, 0));
     if (mine != first) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "the ranks ask their session for different things: every rank must give "
                            "the same %s",
                            what);
     }
-    status = naik_comm_agree(comm, status);
-done:
-    return status;
+    return naik_comm_agree(comm, status);
 }
 
 naik_status session_compare_meson(naik_comm *comm, const char *meson, const naik_frame *frame,

@@ -345,24 +345,24 @@ naik_status naik_solver_solve(naik_solver *s, naik_parity parity,
             s->geometry->backend->log, NAIK_ERR_ARG,
             "the solver needs a positive iteration limit and a delta from 0 to below 1");
     }
-    NAIK_TRY(batch_begin(s, parity, options, open_to(stream)));
+    NAIK_PASS(batch_begin(s, parity, options, open_to(stream)));
     for (;;) {
         const bool stopping = stream->stop != NULL && stream->stop(stream->data);
         const int64_t open = open_to(stream);
         const bool widens = s->next < open && s->width_now < s->width;
         if (stopping || batch_in_state(s, NAIK_RHS_RUN) < s->width_now || widens) {
-            NAIK_TRY(close_iteration(s));
+            NAIK_PASS(close_iteration(s));
         }
         if (stopping) {
-            NAIK_TRY(interrupt(s, stream));
+            NAIK_PASS(interrupt(s, stream));
             break;
         }
-        NAIK_TRY(forget_others(s, stream));
-        NAIK_TRY(finish_held(s, stream));
-        NAIK_TRY(batch_widen(s, open - s->next));
-        NAIK_TRY(load_systems(s, options, stream, open));
-        NAIK_TRY(release(s));
-        NAIK_TRY(s->kind->check(s, options, stream));
+        NAIK_PASS(forget_others(s, stream));
+        NAIK_PASS(finish_held(s, stream));
+        NAIK_PASS(batch_widen(s, open - s->next));
+        NAIK_PASS(load_systems(s, options, stream, open));
+        NAIK_PASS(release(s));
+        NAIK_PASS(s->kind->check(s, options, stream));
         const bool empty = s->next >= open_to(stream);
         if (empty && batch_in_state(s, NAIK_RHS_IDLE) == s->width_now) {
             break;
@@ -371,15 +371,14 @@ naik_status naik_solver_solve(naik_solver *s, naik_parity parity,
             continue; /* all were done at their first check, or wait: load the next */
         }
         if (empty) {
-            NAIK_TRY(batch_narrow(s));
+            NAIK_PASS(batch_narrow(s));
         }
-        NAIK_TRY(run_to_poll(s));
+        NAIK_PASS(run_to_poll(s));
         status = report_poll(s, stream);
         if (status != NAIK_OK) { /* of the stream: the next solve begins with nothing under way */
             (void)close_iteration(s);
-            goto done;
+            return status;
         }
     }
-done:
     return status;
 }

@@ -219,22 +219,17 @@ static naik_status open_entry(sequential_set *set, const naik_lattice *lattice, 
                               const char *links, const char *then, source_file_sums *sums,
                               stored_runs *runs)
 {
-    naik_status status = NAIK_OK;
     const naik_input_solve *solve = &set->input->solve[entry];
     stored_run *run = NULL;
-    NAIK_TRY(stored_runs_open(runs, lattice, solve->source_file, &run));
+    NAIK_PASS(stored_runs_open(runs, lattice, solve->source_file, &run));
     set->run[entry] = run;
-    status = compare(run, set->input, links);
-    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    NAIK_PASS(naik_comm_agree(lattice->comm, compare(run, set->input, links)));
     compare_actions(run, set->input, entry);
-    status = find(run, solve, &set->first[entry]);
-    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    NAIK_PASS(naik_comm_agree(lattice->comm, find(run, solve, &set->first[entry])));
     memcpy(set->x0[entry], run->view->pairs[set->first[entry] / run->view->columns].x0,
            sizeof set->x0[entry]);
-    status = describe(run, set->input, entry, set->first[entry], then, set->x0[entry], sums);
-    NAIK_TRY(naik_comm_agree(lattice->comm, status));
-done:
-    return status;
+    return naik_comm_agree(lattice->comm, describe(run, set->input, entry, set->first[entry], then,
+                                                   set->x0[entry], sums));
 }
 
 naik_status sequential_open(const naik_lattice *lattice, naik_input *input, const char *links,

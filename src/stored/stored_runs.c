@@ -31,16 +31,14 @@ naik_status stored_runs_open(stored_runs *runs, const naik_lattice *lattice, con
             return NAIK_OK;
         }
     }
-    NAIK_TRY(naik_comm_agree(comm, add(runs, comm->log)));
+    NAIK_PASS(naik_comm_agree(comm, add(runs, comm->log)));
     stored_run_of *one = runs->of[runs->count - 1];
     *out = &one->run;
-    NAIK_TRY(stored_run_open(comm, path, lattice, NULL, 0, &one->run));
+    NAIK_PASS(stored_run_open(comm, path, lattice, NULL, 0, &one->run));
     status = naik_alloc(comm->log,
                         (size_t)naik_propagator_file_solves(one->run.file) * sizeof *one->verified,
                         "a list of stored solutions", (void **)&one->verified);
-    NAIK_TRY(naik_comm_agree(comm, status));
-done:
-    return status;
+    return naik_comm_agree(comm, status);
 }
 
 naik_status stored_runs_verify(stored_runs *runs, const naik_lattice *lattice,
