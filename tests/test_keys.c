@@ -23,8 +23,9 @@ static void line_of(const naik_param *p, char line[LINE])
                         p->required          ? "required"
                         : p->initial != NULL ? p->initial
                                              : "none");
-    if (p->min != 0 || p->max != 0) {
-        used += snprintf(line + used, (size_t)(LINE - used), ", %.10g to %.10g", p->min, p->max);
+    if (p->range.least != 0 || p->range.most != 0) {
+        used += snprintf(line + used, (size_t)(LINE - used), ", %.10g to %.10g", p->range.least,
+                         p->range.most);
     }
     if (p->special != NULL) {
         used += snprintf(line + used, (size_t)(LINE - used), ", or %s (%d)", p->special,
@@ -172,7 +173,7 @@ static bool is_out_of_range(check *t, const naik_param *p, double value)
 
 static bool has_range(const naik_param *p)
 {
-    return (p->min != 0 || p->max != 0) && strncmp(p->key, "baryons", 7) != 0;
+    return (p->range.least != 0 || p->range.most != 0) && strncmp(p->key, "baryons", 7) != 0;
 }
 
 static void both_ends_of_every_range_are_in_it_and_what_is_beyond_is_not(check *t)
@@ -184,15 +185,16 @@ static void both_ends_of_every_range_are_in_it_and_what_is_beyond_is_not(check *
         if (!has_range(p)) {
             continue;
         }
-        const double below = !real                    ? p->min - 1
-                             : p->min == NAIK_ABOVE_0 ? 0
-                                                      : p->min - 1e-12 * fmax(fabs(p->min), 1e-4);
-        const double above = real ? p->max + 1e-12 * fabs(p->max) : p->max + 1;
-        bool ok = !is_out_of_range(t, p, p->min) && !is_out_of_range(t, p, p->max);
+        const double below = !real ? p->range.least - 1
+                             : p->range.least == NAIK_ABOVE_0
+                                 ? 0
+                                 : p->range.least - 1e-12 * fmax(fabs(p->range.least), 1e-4);
+        const double above = real ? p->range.most + 1e-12 * fabs(p->range.most) : p->range.most + 1;
+        bool ok = !is_out_of_range(t, p, p->range.least) && !is_out_of_range(t, p, p->range.most);
         ok = ok && (isinf(above) || is_out_of_range(t, p, above));
         ok = ok && is_out_of_range(t, p, below);
         if (!CHECK_TRUE(t, ok)) {
-            fprintf(stderr, "    %s: %.17g to %.17g\n", p->key, p->min, p->max);
+            fprintf(stderr, "    %s: %.17g to %.17g\n", p->key, p->range.least, p->range.most);
         }
         ranges++;
     }

@@ -60,17 +60,25 @@ typedef enum naik_param_kind {
     NAIK_PARAM_PAIRS     /* naik_pairs: a mapping of texts to texts */
 } naik_param_kind;
 
+/* As least: greater than zero. As most: no limit. */
+#define NAIK_ABOVE_0  2.2250738585072014e-308
+#define NAIK_NO_LIMIT 1.7976931348623157e+308
+
+typedef struct naik_range {
+    double least, most; /* inclusive; both 0: no limit */
+} naik_range;
+
 typedef struct naik_param {
     const char *key; /* "solver.tolerance"; "solve[].source.type" inside a list of mappings */
     naik_param_kind kind;
-    size_t offset;            /* in the struct; inside a list, in the list's element */
-    bool required;            /* else `initial` is parsed as if it had been given */
-    const char *needed;       /* "with X": where that holds the key must be given, and elsewhere it
+    size_t offset;             /* in the struct; inside a list, in the list's element */
+    bool required;             /* else `initial` is parsed as if it had been given */
+    const char *needed;        /* "with X": where that holds the key must be given, and elsewhere it
                                  must not, so that `initial` is no default */
-    const char *initial;      /* YAML flow text; NULL: zero bits */
-    double min, max;          /* of every number in it, inclusive; both 0: no limit; NAIK_ABOVE_0 */
-    int multiple;             /* divides every number in it, as the schema tells; 0: not asked */
-    const char *const *words; /* of a choice, ends with NULL */
+    const char *initial;       /* YAML flow text; NULL: zero bits */
+    naik_range range;          /* of every number in it */
+    int multiple;              /* divides every number in it, as the schema tells; 0: not asked */
+    const char *const *words;  /* of a choice, ends with NULL */
     const char *const *others; /* other words for the first of them, ends with NULL; NULL: none */
     int listed;                /* of the words, how many are told; 0: all */
     const char *more;          /* what the others are, in words */
@@ -83,10 +91,6 @@ typedef struct naik_param {
     const char *before; /* of one that is later: what those files have; NULL: its initial value */
     const char *doc;    /* one line for the reference */
 } naik_param;
-
-/* As min: greater than zero. As max: no limit. */
-#define NAIK_ABOVE_0  2.2250738585072014e-308
-#define NAIK_NO_LIMIT 1.7976931348623157e+308
 
 /* A list of mappings: "solve". */
 typedef struct naik_param_list {

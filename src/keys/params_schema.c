@@ -68,16 +68,16 @@ static void put_limits(writer *w, const naik_param *param)
     if (param->multiple != 0) {
         put_number(w, "multipleOf", param->multiple);
     }
-    if (param->min == 0 && param->max == 0) {
+    if (param->range.least == 0 && param->range.most == 0) {
         return;
     }
-    if (param->min == NAIK_ABOVE_0) {
+    if (param->range.least == NAIK_ABOVE_0) {
         put_number(w, "exclusiveMinimum", 0);
     } else {
-        put_number(w, "minimum", param->min);
+        put_number(w, "minimum", param->range.least);
     }
-    if (param->max != NAIK_NO_LIMIT) {
-        put_number(w, "maximum", param->max);
+    if (param->range.most != NAIK_NO_LIMIT) {
+        put_number(w, "maximum", param->range.most);
     }
 }
 

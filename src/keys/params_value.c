@@ -13,19 +13,25 @@ typedef struct slot {
     const char *path;
 } slot;
 
+static bool is_open(naik_range range)
+{
+    return range.least == 0 && range.most == 0;
+}
+
 static void print_range(const naik_param *param, char *text, size_t text_size)
 {
-    bool above = param->min == NAIK_ABOVE_0, open = param->max == NAIK_NO_LIMIT;
-    if (param->min == 0 && param->max == 0) {
+    const naik_range range = param->range;
+    const bool above = range.least == NAIK_ABOVE_0, open = range.most == NAIK_NO_LIMIT;
+    if (is_open(range)) {
         text[0] = '\0';
     } else if (above && open) {
         snprintf(text, text_size, " above 0");
     } else if (above) {
-        snprintf(text, text_size, " above 0 and at most %.10g", param->max);
+        snprintf(text, text_size, " above 0 and at most %.10g", range.most);
     } else if (open) {
-        snprintf(text, text_size, " of at least %.10g", param->min);
+        snprintf(text, text_size, " of at least %.10g", range.least);
     } else {
-        snprintf(text, text_size, " from %.10g to %.10g", param->min, param->max);
+        snprintf(text, text_size, " from %.10g to %.10g", range.least, range.most);
     }
 }
 
@@ -121,9 +127,9 @@ static naik_status mismatch(const slot *s, const naik_yaml_node *node)
                      wanted, got, hint);
 }
 
-static bool in_range(const naik_param *param, double value)
+static bool in_range(naik_range range, double value)
 {
-    return (param->min == 0 && param->max == 0) || (value >= param->min && value <= param->max);
+    return is_open(range) || (value >= range.least && value <= range.most);
 }
 
 static bool is_text(const naik_yaml_node *node)
@@ -133,7 +139,8 @@ static bool is_text(const naik_yaml_node *node)
 
 static naik_status read_int64(const slot *s, const naik_yaml_node *node, int64_t *out)
 {
-    if (!is_text(node) || !naik_text_int64(node->text, out) || !in_range(s->param, (double)*out)) {
+    if (!is_text(node) || !naik_text_int64(node->text, out) ||
+        !in_range(s->param->range, (double)*out)) {
         return mismatch(s, node);
     }
     return NAIK_OK;
@@ -152,7 +159,7 @@ static naik_status read_int(const slot *s, const naik_yaml_node *node, int *out)
 
 static naik_status read_real(const slot *s, const naik_yaml_node *node, double *out)
 {
-    if (!is_text(node) || !naik_text_real(node->text, out) || !in_range(s->param, *out)) {
+    if (!is_text(node) || !naik_text_real(node->text, out) || !in_range(s->param->range, *out)) {
         return mismatch(s, node);
     }
     return NAIK_OK;

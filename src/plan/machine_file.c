@@ -17,7 +17,7 @@ typedef struct site {
 
 #define SITE(member)  offsetof(site, member)
 #define FIGURE(which) offsetof(site, figure[which])
-#define POSITIVE      .kind = NAIK_PARAM_REAL, .min = NAIK_ABOVE_0, .max = 1e9
+#define POSITIVE      .kind = NAIK_PARAM_REAL, .range = {NAIK_ABOVE_0, 1e9}
 
 static const naik_param params[] = {
     {.key = "name",
@@ -34,8 +34,7 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_INT,
      .offset = SITE(node_size),
      .required = true,
-     .min = 1,
-     .max = 64,
+     .range = {1, 64},
      .doc = "GPUs a node, a rank each; dies count as GPUs"},
     {.key = "memory_gib",
      .offset = SITE(memory_gib),
@@ -72,8 +71,7 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_REAL,
      .offset = SITE(kernel_share),
      .initial = "1",
-     .min = 0.01,
-     .max = 2,
+     .range = {0.01, 2},
      .doc = "share of the copy that kernels reach here, that on H200 being 1"}};
 
 static const naik_param_table table = {.params = params,
