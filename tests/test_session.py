@@ -690,6 +690,28 @@ except naik.InputError as error:
 if MPI.COMM_WORLD.rank == 0:
     np.savez({out!r}, x=x, y=y, c=c)
 links = {links}
+
+
+def refuse(what, call, *words, **keys):
+    try:
+        call(*words, **keys)
+    except naik.InputError as error:
+        assert what in str(error), error
+        return
+    raise AssertionError(what)
+
+
+wrong = MPI.COMM_WORLD.rank == MPI.COMM_WORLD.size - 1  # what is so on one rank is refused on all, and none waits for it
+src = s.sources.point(1, 0, 2, 3)
+refuse("sources must have the shape", s.solve, src[..., :1] if wrong else src, mass=0.1)
+refuse("and not both", s.solve, src, mass=0.1, kappa=0.1 if wrong else None)
+refuse("a propagator has 3 columns, not 2", s.contract, "pion5", mine[:2] if wrong else mine)
+refuse("numbers, texts and lists", s.sources.make, type="point", origin=object() if wrong else [0, 0, 0, 0])
+refuse("an array of a rank's box has the axes", s.gather, mine[:, 1:] if wrong else mine)
+refuse("a session needs a configuration", naik.Session, None if wrong else links, action="naive", comm={comm}, run=dict(share_gpu=True))
+if MPI.COMM_WORLD.size > 1:
+    refuse("called with other arguments than rank 0", s.solve, src, mass=0.2 if wrong else 0.1)
+    refuse("called with other arguments than rank 0", s.contract if wrong else s.solve, "pion5" if wrong else src, src if wrong else 0.1)
 if MPI.COMM_WORLD.size > 1 and not isinstance(links, str):  # another box than naik chooses, which rank 0 alone knows
     if MPI.COMM_WORLD.rank == 0:
         os.environ["NAIK_GRID"] = "2x1x1x1"

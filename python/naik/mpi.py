@@ -3,6 +3,7 @@ import atexit
 import ctypes
 import os
 import weakref
+import zlib
 
 from . import errors, library
 
@@ -32,6 +33,28 @@ class Ranks:
             place = self.lib.naik_log_place(self.log).decode("utf-8", "replace")
             self.lib.naik_log_clear(self.log)
             raise errors.of(status, sentence, place)
+
+    def agree(self, refused, call):
+        """Before a call of all ranks: raises what this rank has refused, and on the others the same sentence, so that none
+        waits for another one; so too where `call`, a text, is not the same on all."""
+        if not self.comm:
+            if refused is not None:
+                raise refused
+            return  # a closed session says so itself
+        mine = zlib.crc32(call.encode())
+        first = ctypes.c_uint32(mine)
+        self.check(self.lib.naik_comm_broadcast(self.comm, ctypes.byref(first), ctypes.sizeof(first), 0))
+        if refused is None and first.value != mine:
+            refused = errors.InputError("this rank was called with other arguments than rank 0, or for something else: all "
+                                        "ranks make every call together")
+        status = 0 if refused is None else getattr(refused, "status", 0) or errors.InputError.status
+        if refused is not None:
+            self.lib.naik_log_fail(self.log, status, b"python", 0, b"%s", str(refused).encode())
+        worst = self.lib.naik_comm_worst(self.comm, status)
+        if refused is not None:
+            self.lib.naik_log_clear(self.log)
+            raise refused
+        self.check(worst)
 
     def close(self):
         if self.log:

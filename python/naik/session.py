@@ -1,5 +1,6 @@
 """A session: the links of one configuration, and any number of solves on them."""
 import collections
+import contextlib
 import ctypes
 import json
 import os
@@ -94,6 +95,15 @@ def _integers(value, what, *shapes):
     return array.astype(np.intc)
 
 
+def _lattice_of_links(links, size, grid):
+    """The extents of the whole lattice, and the ranks in each direction that were asked for, or None."""
+    if links.ndim != 7 or links.shape[4:] != (4, 3, 3):
+        raise errors.InputError(f"links are an array [t][z][y][x][4][3][3], not of shape {links.shape}")
+    automatic = grid is None or isinstance(grid, str) and grid == "auto"
+    return (_integers(size, "size", (4,)).tolist() if size is not None else list(links.shape[3::-1]),
+            None if automatic else _integers(grid, "run.grid", (4,)).tolist())
+
+
 def _warn(text, category):
     """A warning at the line outside of this package that called it."""
     frame, level = sys._getframe(1), 2
@@ -164,18 +174,8 @@ class Session:
 
     def __init__(self, configuration=None, action="hisq", comm=None, *, size=None, lattice=None, gauge=None, solver=None,
                  deflation=None, multigrid=None, run=None, log=None, progress=None):
-        self._raised = None
+        self._raised, self._log, self._line = None, None, _Line()
         self._interrupts = 0
-        sections = _sections(action={"type": action} if isinstance(action, str) else action, lattice=lattice, gauge=gauge,
-                             solver=solver, deflation=deflation, multigrid=multigrid, run=run)
-        named = isinstance(configuration, (str, bytes, os.PathLike))
-        if configuration is None and (sections["action"] or {}).get("type", "") != "links":
-            raise errors.InputError("a session needs a configuration: give the path of a file or an array of links")
-        if size is not None and (named or configuration is None):
-            raise errors.InputError("size belongs to an array of links: naik takes the extents of a file from the file")
-        self._about = os.fsdecode(configuration) if named else "an array of links" if configuration is not None else "links of files"
-        self._action = (sections["action"] or {}).get("type", "")
-        self._log, self.progress, self._line = _function(log, "log", print), progress, _Line()
         self._working = threading.Lock()
         self._take, self._hooks = _listeners(self)
         self._comm = comm
@@ -187,12 +187,26 @@ class Session:
         options = library.Options()
         links = None  # must live until the session is made
         try:
-            options.keys = _json(sections)
-            if named:
-                options.configuration = os.fsencode(configuration)
-            elif configuration is not None:
-                links, _ = arrays.to_host(configuration, "a configuration that is no path")
-                links = self._box_of_links(links, size, (run or {}).get("grid"))
+            with self._agreed() as call:
+                self._log, self.progress = _function(log, "log", print), progress
+                sections = _sections(action={"type": action} if isinstance(action, str) else action, lattice=lattice, gauge=gauge,
+                                     solver=solver, deflation=deflation, multigrid=multigrid, run=run)
+                self._action = (sections["action"] or {}).get("type", "")
+                options.keys = _json(sections)
+                named = isinstance(configuration, (str, bytes, os.PathLike))
+                if configuration is None and self._action != "links":
+                    raise errors.InputError("a session needs a configuration: give the path of a file or an array of links")
+                if size is not None and (named or configuration is None):
+                    raise errors.InputError("size belongs to an array of links: naik takes the extents of a file from the file")
+                self._about = "an array of links" if configuration is not None else "links of files"
+                if named:
+                    options.configuration, self._about = os.fsencode(configuration), os.fsdecode(configuration)
+                elif configuration is not None:
+                    links, _ = arrays.to_host(configuration, "a configuration that is no path")
+                    box = _lattice_of_links(links, size, (run or {}).get("grid"))
+                call += "session", named, links is None or box
+            if links is not None:
+                links = self._box_of_links(links, *box)
                 options.array = arrays.pointer(links)
                 options.size[:] = self.size
             self._call(self._lib.naik_session_create, self._ranks.comm, ctypes.byref(options), ctypes.byref(self._session))
@@ -292,6 +306,21 @@ class Session:
         if not self._working.acquire(blocking=False):
             raise errors.ArgumentError("the session is at work: neither a callback nor another thread can use or close it now")
 
+    @contextlib.contextmanager
+    def _agreed(self):
+        """What each rank finds out by itself before a call of all. The block lists what must be the same on every rank; what
+        one rank refuses is raised on all of them."""
+        self._begin()
+        call, refused = [], None
+        try:
+            try:
+                yield call
+            except BaseException as error:  # also of a signal
+                refused = error
+            self._ranks.agree(refused, repr(call))
+        finally:
+            self._working.release()
+
     # ---- shapes
 
     def _take_shape(self, shape):
@@ -300,19 +329,16 @@ class Session:
 
     def _box_of_links(self, links, size, grid):
         """This rank's part of an array of links."""
-        if links.ndim != 7 or links.shape[4:] != (4, 3, 3):
-            raise errors.InputError(f"links are an array [t][z][y][x][4][3][3], not of shape {links.shape}")
-        whole = _integers(size, "size", (4,)) if size is not None else links.shape[3::-1]
-        automatic = grid is None or isinstance(grid, str) and grid == "auto"
-        shape, chosen = library.Shape(), None if automatic else (ctypes.c_int * 4)(*_integers(grid, "run.grid", (4,)))
-        self._call(self._lib.naik_session_box, self._ranks.comm, (ctypes.c_int * 4)(*whole), chosen, ctypes.byref(shape))
-        self._take_shape(shape)
-        if links.shape[3::-1] == self.size:
-            links = self.cut(links, 0)
-        if links.shape[3::-1] != self.local:
-            raise errors.InputError(f"links of shape {links.shape} are neither of the lattice {self.size} nor of this rank's "
-                                    f"box {self.local}, x, y, z, t")
-        return np.ascontiguousarray(links)
+        shape, chosen = library.Shape(), grid and (ctypes.c_int * 4)(*grid)
+        self._call(self._lib.naik_session_box, self._ranks.comm, (ctypes.c_int * 4)(*size), chosen, ctypes.byref(shape))
+        with self._agreed():
+            self._take_shape(shape)
+            if links.shape[3::-1] == self.size:
+                links = self.cut(links, 0)
+            if links.shape[3::-1] != self.local:
+                raise errors.InputError(f"links of shape {links.shape} are neither of the lattice {self.size} nor of this rank's "
+                                        f"box {self.local}, x, y, z, t")
+            return np.ascontiguousarray(links)
 
     @property
     def shape(self):
@@ -345,7 +371,9 @@ class Session:
         """Puts the whole lattice together on every rank, from an array of numpy over the box of each. The array holds
         vectors, with any axes in front, or its axes t, z, y, x come first or begin at `axis`. All ranks call it together.
         On one rank it returns the array itself."""
-        before = self._axis(part, self.local[::-1], axis, "a rank's box")
+        with self._agreed() as call:
+            before = self._axis(part, self.local[::-1], axis, "a rank's box")
+            call += "gather", part.shape[:len(before)], part.shape[len(before) + 4:], part.dtype.str
         if self.local == self.size:
             return part
         comm = self._comm
@@ -388,16 +416,18 @@ class Session:
         with NotConverged if a solution missed its tolerance. Raises InputError if arguments are wrong, CorruptError if
         links or solutions changed in memory, and KeyboardInterrupt after Ctrl-C.
         """
-        if (mass is None) == (kappa is None):
-            raise errors.InputError("solve needs a mass or, for quarks with spin, a kappa, and not both")
-        mass, kappa, epsilon = _number(mass, "mass"), _number(kappa, "kappa"), _number(naik_epsilon, "naik_epsilon")
-        given = {"masses": None if mass is None else [mass], "kappas": None if kappa is None else [kappa],
-                 "naik_epsilon": None if epsilon is None else [epsilon], "twist": twist,
-                 "tolerance": _number(tolerance, "tolerance"), "deflate": deflate}
-        src, count = self._vectors(sources, "sources")
-        x = src.like() if out is None else arrays.take_out(out, src)
-        results = (library.Result * count)()
-        self._call(self._lib.naik_session_solve_quark, self._session, _json(given), count, src.pointer, x.pointer, results)
+        with self._agreed() as call:
+            if (mass is None) == (kappa is None):
+                raise errors.InputError("solve needs a mass or, for quarks with spin, a kappa, and not both")
+            mass, kappa, epsilon = _number(mass, "mass"), _number(kappa, "kappa"), _number(naik_epsilon, "naik_epsilon")
+            keys = _json({"masses": None if mass is None else [mass], "kappas": None if kappa is None else [kappa],
+                          "naik_epsilon": None if epsilon is None else [epsilon], "twist": twist,
+                          "tolerance": _number(tolerance, "tolerance"), "deflate": deflate})
+            src, count = self._vectors(sources, "sources")
+            x = src.like() if out is None else arrays.take_out(out, src)
+            results = (library.Result * count)()
+            call += "solve", keys
+        self._call(self._lib.naik_session_solve_quark, self._session, keys, count, src.pointer, x.pointer, results)
         told = [Result(r.converged, r.reason.decode(), r.iterations, r.modes, r.residual, r.source_residual, r.norm, r.seconds)
                 for r in results]
         self._tell(Progress(len(told), len(told), 0, max(r.iterations for r in told), max(r.residual for r in told)))
@@ -408,8 +438,10 @@ class Session:
         return Solution(x.given() if out is None else out, told)
 
     def _source(self, keys):
-        out = np.empty((self.columns,) + self.shape, np.complex128)
-        self._call(self._lib.naik_session_source, self._session, _json(keys), arrays.pointer(out))
+        with self._agreed() as call:
+            keys, out = _json(keys), np.empty((self.columns,) + self.shape, np.complex128)
+            call += "source", keys
+        self._call(self._lib.naik_session_source, self._session, keys, arrays.pointer(out))
         return out
 
     def contract(self, meson, quark, antiquark=None, *, momentum=(0, 0, 0), origin=(0, 0, 0, 0), cosine=False):
@@ -426,20 +458,22 @@ class Session:
         T is the extent of the whole lattice, and t counts from the time slice 0, on every rank. Raises InputError if
         arguments are wrong.
         """
-        if not isinstance(meson, str):
-            raise errors.InputError(f"meson must be a text such as \"pion5\", not {type(meson).__name__}")
-        parts = []
-        for name, array in (("quark", quark), ("antiquark", antiquark)):
-            if array is not None or name == "quark":
-                part, count = self._vectors(array, name)
-                if count != self.columns:
-                    raise errors.InputError(f"a propagator has {self.columns} columns, not {count}")
-                parts.append(part)
-        momenta = _integers(momentum, "momentum", (3,), (None, 3))
-        several, momenta, origin = momenta.ndim > 1, momenta.reshape(-1, 3), _integers(origin, "origin", (4,))
-        if (origin < 0).any() or (origin >= self.size).any():
-            raise errors.InputError(f"origin {origin.tolist()} lies outside the lattice {list(self.size)}")
-        out = np.empty((len(momenta), self.size[3]), np.complex128)
+        with self._agreed() as call:
+            if not isinstance(meson, str):
+                raise errors.InputError(f"meson must be a text such as \"pion5\", not {type(meson).__name__}")
+            parts = []
+            for name, array in (("quark", quark), ("antiquark", antiquark)):
+                if array is not None or name == "quark":
+                    part, count = self._vectors(array, name)
+                    if count != self.columns:
+                        raise errors.InputError(f"a propagator has {self.columns} columns, not {count}")
+                    parts.append(part)
+            momenta = _integers(momentum, "momentum", (3,), (None, 3))
+            several, momenta, origin = momenta.ndim > 1, momenta.reshape(-1, 3), _integers(origin, "origin", (4,))
+            if (origin < 0).any() or (origin >= self.size).any():
+                raise errors.InputError(f"origin {origin.tolist()} lies outside the lattice {list(self.size)}")
+            out = np.empty((len(momenta), self.size[3]), np.complex128)
+            call += "contract", meson, momenta.tolist(), origin.tolist(), bool(cosine), len(parts)
         for p, c in zip(momenta, out):
             frame = library.Frame((ctypes.c_int * 4)(*origin), (ctypes.c_int * 3)(*p), bool(cosine))
             self._call(self._lib.naik_session_meson, self._session, meson.encode(), ctypes.byref(frame),
