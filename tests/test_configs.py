@@ -51,6 +51,11 @@ def what_does_not_converge_keeps_none_of_the_others_back():
     status, said, told = answer("solve", path("all.yaml"), "--set", "solver.max_iterations=2")
     assert status == 3 and "on 3 of 3 configurations solves did not reach their tolerance" in told, told
     assert all(os.path.exists(path(f"prop.a{k}.h5")) for k in (1, 2, 3)), told
+    # they are no reason to skip their configurations, which need their links
+    os.rename(path("lat.a2.h5"), path("away"))
+    status, said, told = answer("solve", path("all.yaml"), "--set", "solver.max_iterations=2")
+    os.rename(path("away"), path("lat.a2.h5"))
+    assert status == 1 and "warning: 1 of 3 configurations cannot be read now" in told, (status, told)
 
 
 def what_fails_ends_the_list():

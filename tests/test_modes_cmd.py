@@ -16,7 +16,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"
 sys.path.insert(0, FOLDER)
 sys.dont_write_bytecode = True
 import naik_io  # noqa: E402
-from program import SCRATCH, answer, main, naik, path, start  # noqa: E402
+from program import built_shim, SCRATCH, answer, main, naik, path, start  # noqa: E402
 
 INPUT = """lattice: {size: [8, 8, 4, 8]}
 gauge: {file: %s/lat.h5}
@@ -267,6 +267,12 @@ def a_mistyped_file_of_modes_is_no_reason_to_search():
         assert "modes: cycle" not in said and not os.path.exists(path(mistyped + ".finding.lock")), said
     said = naik("solve", path("in.yaml"), "--set", "deflation.file=" + path("nowhere/modes.h5"), "--set", "output.file=" + path("typo.h5"), status=1)
     assert "links: hisq" not in said and "nowhere" in said, said
+    said = naik("modes", path("in.yaml"), "--set", "deflation.file=" + path("nowhere/modes.h5"), status=1)
+    assert "links: hisq" not in said and "nowhere" in said, said
+    if built_shim("small_machine") is not None:  # nor is a search lost that the disk has no room for
+        said = naik("modes", path("in.yaml"), "--set", "deflation.file=" + path("full.h5"), status=2,
+                    env={"LD_PRELOAD": built_shim("small_machine"), "NAIK_DISK_MIB": "0"})
+        assert re.search(r"full.h5.part needs 288 KiB more, but its file system has 0 ", said) and "links: hisq" not in said, said
     # other modes, or links: a search is meant, and told of at once
     for more in (("deflation.modes=13",), ("solve.0.naik_epsilon=[0.1, 0.1]", "deflation.file=" + path("modesx.h5"))):
         said = naik("solve", path("in.yaml"), "--fresh", "--set", "deflation.file=" + path("mode.h5"), "--set", "output.file=" + path("typo.h5"),

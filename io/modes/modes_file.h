@@ -37,6 +37,9 @@ typedef struct naik_modes_about {
 /* Sums of the links into about->fat and far; links on the host. Collective. NAIK_ERR_MPI */
 naik_status naik_modes_identify_links(const naik_fatlong *links, naik_modes_about *about);
 
+/* Of the vectors of so many modes in a file, which are nearly all of it; bricks: in 16 bits. Local. */
+int64_t naik_modes_file_bytes(const naik_lattice *lattice, int count, bool bricks);
+
 /* Writes modes, or a search's vectors (modes NULL), as PATH.part, reads it again, renames it. A
  * search takes the place of an older one of that name. Collective.
  * NAIK_ERR_INPUT  PATH is there, without comm->io.replace     NAIK_ERR_IO: PATH is then untouched */

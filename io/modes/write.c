@@ -39,6 +39,12 @@ done:
     return naik_h5_close_after(comm, status, &file);
 }
 
+int64_t naik_modes_file_bytes(const naik_lattice *lattice, int count, bool bricks)
+{
+    const naik_mode_form form = naik_mode_form_of(lattice, bricks);
+    return count * naik_mode_form_file_bytes(&form);
+}
+
 static naik_status write_together(const naik_geometry *geometry, const char *path,
                                   const naik_modes *modes, const naik_modes_about *about)
 {

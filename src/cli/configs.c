@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/timer.h"
-#include "input/input.h"
 
 /* Whether the time that the job may take is over, as rank 0 sees it. */
 static naik_status check_time(naik_comm *comm, const configs_order *order, const naik_input *input,
@@ -38,13 +37,21 @@ static naik_status visit_one(naik_comm *comm, const configs_order *order, const 
     return status;
 }
 
+/* One that is done needs its links no more. What keeps its visit from finding that is told by the visit. */
+static bool is_done(naik_comm *comm, const configs_order *order, naik_input *input)
+{
+    bool done = false;
+    if (order->is_done != NULL && order->is_done(order->data, input, &done) != NAIK_OK) {
+        naik_log_clear(comm->log);
+        done = false;
+    }
+    return done;
+}
+
 /* The first file of links that a configuration needs and this rank cannot read; NULL: there is none. */
-static const char *lacking_file(const configs_order *order, const naik_input *input)
+static const char *lacking_file(const naik_input *input)
 {
     const char *const needed[] = {input->gauge.file, input->action.file, input->action.long_file};
-    if (order->skips && access(input->output.file, F_OK) == 0) {
-        return NULL; /* solved: its links may be gone */
-    }
     for (int i = 0; i < 3; i++) {
         if (needed[i] != NULL && access(needed[i], R_OK) != 0) {
             return needed[i];
@@ -66,7 +73,8 @@ static naik_status look_ahead(naik_comm *comm, const configs_order *order,
         naik_input *input = NULL;
         snprintf(chosen, 96, "gauge.config=%s", configs->data[i]);
         NAIK_TRY(naik_input_load(comm, order->path, overrides, order->keys->count + 1, &input));
-        const char *file = comm->rank == 0 ? lacking_file(order, input) : NULL;
+        const bool needs = !is_done(comm, order, input);
+        const char *file = needs && comm->rank == 0 ? lacking_file(input) : NULL;
         if (file != NULL && lacking++ == 0) {
             snprintf(first, sizeof first, "%s", file);
         }

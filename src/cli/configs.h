@@ -3,16 +3,17 @@
 #define NAIK_CLI_CONFIGS_H
 
 #include "base/options.h"
-#include "naik/comm.h"
+#include "input/input.h"
 
 typedef struct configs_order {
     const char *path;             /* of the input */
     const naik_option_list *keys; /* --set */
     double begun_s;               /* since when run.wall_limit counts, by naik_time_s */
     bool hurried;                 /* none begins when wall_limit is over */
-    bool skips;                   /* those that have an output are not done again */
     const char *not_converged;    /* behind "on 2 of 5 configurations" */
     void *data;
+    /* Whether its visit would leave a configuration as it is, done; NULL: no visit does. Collective. */
+    naik_status (*is_done)(void *data, naik_input *input, bool *done);
     /* One configuration: overrides are the keys and its name. Collective. */
     naik_status (*visit)(void *data, const char *const *overrides, int count);
 } configs_order;

@@ -64,12 +64,16 @@ static naik_status find_all(job *j)
     return NAIK_OK;
 }
 
-/* How many modes: what a run of the input would take. */
+/* How many modes: with auto what a run of the input would take. Files that cannot be written are refused. */
 static naik_status decide(job *j)
 {
     naik_status status = NAIK_OK;
     int stored = 0;
     NAIK_TRY(low_modes_stored(j->input, j->at.geometry, &stored));
+    if (j->input->deflation.modes != NAIK_INPUT_MODES_AUTO) {
+        j->plan.modes = j->input->deflation.modes;
+        goto done;
+    }
     status = solve_plan_make(j->input, j->at.geometry, j->input->task_count, stored, &j->plan);
     NAIK_TRY(naik_comm_agree(j->at.comm, status));
     solve_plan_print_modes(&j->plan, j->input, j->at.comm->log);
@@ -119,11 +123,7 @@ static naik_status find_of_one(naik_comm *comm, const order *o, const char *cons
         goto done;
     }
     NAIK_TRY(prepare(comm, o, &j));
-    if (j.input->deflation.modes == NAIK_INPUT_MODES_AUTO) {
-        NAIK_TRY(decide(&j));
-    } else {
-        j.plan.modes = j.input->deflation.modes;
-    }
+    NAIK_TRY(decide(&j));
     if (j.plan.modes == 0) {
         goto done;
     }

@@ -475,6 +475,20 @@ done:
     return status;
 }
 
+/* Looks for what an earlier run has left. *skipped: a complete output that is left as it is, all converged. */
+static naik_status look_for_output(naik_comm *comm, const switches *sw, naik_input *input,
+                                   bool *skipped)
+{
+    bool complete = false;
+    *skipped = false;
+    NAIK_PASS(go_on_as_begun(comm, input, sw->fresh));
+    NAIK_PASS(naik_propagator_file_find(comm, input->output.file,
+                                        sw->fresh ? NULL : input->identity, &complete));
+    return sw->skip_complete && complete && !sw->dry_run
+               ? all_converged(comm, input->output.file, skipped)
+               : NAIK_OK;
+}
+
 /* One run, of the input as these overrides make it; *every: the list of configurations was meant, and
  * nothing was done. */
 static naik_status solve_one(naik_comm *comm, const switches *sw, const char *const *overrides,
@@ -482,7 +496,7 @@ static naik_status solve_one(naik_comm *comm, const switches *sw, const char *co
 {
     naik_status status = NAIK_OK;
     solve_job j = {.comm = comm, .log = comm->log};
-    bool complete = false;
+    bool skipped = false;
     NAIK_TRY(workplace_clock(comm, &j.at));
     j.timer = j.at.timer;
     j.links = &j.at.links;
@@ -496,13 +510,8 @@ static naik_status solve_one(naik_comm *comm, const switches *sw, const char *co
         status = plan_elsewhere(comm, j.input, sw);
         goto done;
     }
-    NAIK_TRY(go_on_as_begun(comm, j.input, sw->fresh));
-    NAIK_TRY(naik_propagator_file_find(comm, j.input->output.file,
-                                       sw->fresh ? NULL : j.input->identity, &complete));
-    if (sw->skip_complete && complete && !sw->dry_run) {
-        NAIK_TRY(all_converged(comm, j.input->output.file, &complete));
-    }
-    if (sw->skip_complete && complete && !sw->dry_run) {
+    NAIK_TRY(look_for_output(comm, sw, j.input, &skipped));
+    if (skipped) {
         naik_log_line(comm->log, "%s is complete: skipped", j.input->output.file);
         goto done;
     }
@@ -529,6 +538,12 @@ static naik_status solve_config(void *data, const char *const *overrides, int co
     return solve_one(c->comm, c->sw, overrides, count, NULL);
 }
 
+static naik_status is_skipped(void *data, naik_input *input, bool *skipped)
+{
+    const campaign *c = data;
+    return look_for_output(c->comm, c->sw, input, skipped);
+}
+
 static naik_status solve_every(naik_comm *comm, const switches *given)
 {
     switches sw = *given;
@@ -537,9 +552,9 @@ static naik_status solve_every(naik_comm *comm, const switches *given)
                                  .keys = &sw.overrides,
                                  .begun_s = sw.start_s,
                                  .hurried = !sw.dry_run,
-                                 .skips = !sw.dry_run && !sw.fresh,
                                  .not_converged = "solves did not reach their tolerance",
                                  .data = &c,
+                                 .is_done = is_skipped,
                                  .visit = solve_config};
     sw.skip_complete = true;
     return each_configuration(comm, &order);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/watchdog.h"
+#include "comm/paths.h"
 #include "io/lock.h"
 #include "io/modes/behind.h"
 #include "io/modes/modes_file.h"
@@ -345,12 +346,21 @@ static naik_status search(job *j, naik_modes **out)
     return NAIK_OK;
 }
 
+/* Whether so many modes can be written as `path`. */
+static naik_status room_for(const naik_input *input, const naik_geometry *geometry,
+                            const char *path, int modes)
+{
+    const bool bricks = input->deflation.file_precision == 16;
+    char part[NAIK_PATH_MAX];
+    return naik_output_room(geometry->lattice->comm, path,
+                            naik_modes_file_bytes(geometry->lattice, modes, bricks), part);
+}
+
 static naik_status find(job *j, naik_lock **turn, naik_modes **out)
 {
     naik_status status = NAIK_OK;
     naik_modes_pace pace = {.threads = 1};
-    char part[NAIK_PATH_MAX];
-    NAIK_TRY(naik_output_room(j->comm, j->path, 0, part)); /* before the work */
+    NAIK_TRY(room_for(j->input, j->geometry, j->path, j->wanted)); /* before the work */
     if (follows(j)) {
         pace = filed_modes_prepare(j->geometry, j->wanted);
     }
@@ -479,7 +489,9 @@ naik_status low_modes_stored(const naik_input *input, const naik_geometry *geome
         naik_input_modes_path(input, about.naik_epsilon, path);
         NAIK_PASS(naik_file_size(comm, path, &size_bytes));
         if (size_bytes < 0) { /* before the links are made */
-            NAIK_PASS(naik_output_refuse(comm, "deflation.file", path));
+            const int modes = input->deflation.modes;
+            NAIK_PASS(naik_path_refuse_output(comm, "deflation.file", path));
+            NAIK_PASS(room_for(input, geometry, path, modes > 0 ? modes : 0));
         }
         if (size_bytes < 0 && input->deflation.import != NULL) {
             naik_input_import_path(input, about.naik_epsilon, path);
