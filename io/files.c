@@ -164,12 +164,11 @@ static naik_status force_to_disk(naik_log *log, const char *path, int flags)
 static naik_status refuse_irregular(naik_log *log, const char *path)
 {
     struct stat info;
-    const bool leads = stat(path, &info) == 0;
-    if (leads ? !S_ISREG(info.st_mode) : errno == ENOENT && lstat(path, &info) == 0) {
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "%s is there already and is no regular file: choose another name", path);
     }
-    return NAIK_OK;
+    return naik_path_refuse_dangling(log, path);
 }
 
 naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to, bool replace)

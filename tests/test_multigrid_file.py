@@ -8,7 +8,7 @@ import zlib
 
 import h5py
 
-from program import LONG, main, naik, path, same, sealed
+from program import LONG, built_shim, main, naik, path, same, sealed
 
 INPUT = """
 lattice:  {size: [4, 4, 4, 8], boundary_t: antiperiodic}
@@ -201,6 +201,18 @@ def a_run_that_ends_while_they_are_written_leaves_no_half_file():
     same(everything("made.h5"), everything("ended.h5"))
 
 
+def a_setup_whose_vectors_cannot_be_written_is_not_lost():
+    if built_shim() is None:
+        return "no cc, or not glibc"
+    for order, why in (("room:1@0", "No space left on device"), ("sync:1@0", "Input/output error")):
+        said = solve("unfiled", "--fresh", vectors="full.h5",
+                     env={"LD_PRELOAD": built_shim(), "NAIK_FAIL": order, "NAIK_FAIL_RANK": "0", "NAIK_FAIL_IN": os.path.realpath(path("full.h5"))})
+        assert re.search(f"warning: multigrid: the near-null vectors of this setup cannot be kept in .*full.h5, and this run goes on with them: .*{why}", said), said
+        assert not [f for f in os.listdir(path(".")) if f.startswith("full.h5")], os.listdir(path("."))
+        same(everything("made.h5"), everything("unfiled.h5"))
+    return None
+
+
 def a_setup_hears_at_each_of_its_steps():
     for step in range(1, WRITING, 1 if LONG else 3):
         said = solve("heard", "--fresh", vectors="not-yet.h5", env={"NAIK_INJECT": f"stop:setup:{step}"}, status=5)
@@ -213,5 +225,5 @@ main([a_configuration_and_its_vectors_are_made, they_give_the_bytes_of_a_setup_o
       they_serve_another_kappa_as_a_setup_for_both_does, info_and_report_tell_of_them, vectors_of_another_setup_are_refused,
       vectors_of_other_links_are_refused, vectors_are_as_near_to_null_as_the_file_says, links_in_few_bits_are_no_other_links,
       a_run_goes_on_with_the_file_that_it_was_begun_with, damage_is_told_wherever_it_is, a_run_that_ends_while_they_are_written_leaves_no_half_file,
-      a_setup_hears_at_each_of_its_steps],
+      a_setup_whose_vectors_cannot_be_written_is_not_lost, a_setup_hears_at_each_of_its_steps],
      needed=[a_configuration_and_its_vectors_are_made])

@@ -56,7 +56,7 @@ def an_existing_file_stays_unless_force_is_said():
         naik(*words)  # nothing is in the way
     os.remove(name)
     os.symlink("nowhere", name)  # what a link leads to may come later
-    for words in writers(name):
+    for words in [*writers(name), ["solve", path("run.yaml"), "--set", f"output.file={name}"]]:
         said = naik(*words, status=1)
         assert os.readlink(name) == "nowhere" and f"{name} is a symbolic link to nothing: remove the link" in said, (words, said)
     os.remove(name)

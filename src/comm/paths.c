@@ -41,16 +41,22 @@ const char *naik_path_side_ending(const char *path)
     return NULL;
 }
 
+naik_status naik_path_refuse_dangling(naik_log *log, const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 || (errno != ENOENT && errno != ELOOP) || lstat(path, &info) != 0
+               ? NAIK_OK
+               : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "%s is a symbolic link to nothing: remove the link, or choose another "
+                           "name",
+                           path);
+}
+
 static naik_status refuse_existing(naik_log *log, const char *path)
 {
     struct stat info;
     if (stat(path, &info) != 0) {
-        return lstat(path, &info) != 0
-                   ? NAIK_OK
-                   : NAIK_FAIL(log, NAIK_ERR_INPUT,
-                               "%s is a symbolic link to nothing: remove the link, or choose "
-                               "another name",
-                               path);
+        return naik_path_refuse_dangling(log, path);
     }
     if (S_ISREG(info.st_mode)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,

@@ -19,6 +19,8 @@ naik_status naik_path_refuse_input(naik_comm *comm, const char *name, const char
  * gives to files beside an output, or is there already and comm->io.replace is not set. A NULL path
  * is none. Collective; rank 0 looks. */
 naik_status naik_path_refuse_output(naik_comm *comm, const char *name, const char *path);
+/* NAIK_ERR_INPUT where `path` is a symbolic link that leads to no file. Local. */
+naik_status naik_path_refuse_dangling(naik_log *log, const char *path);
 /* The ending of such a name, or NULL. Local. */
 const char *naik_path_side_ending(const char *path);
 

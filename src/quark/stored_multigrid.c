@@ -206,15 +206,26 @@ static naik_status keep(void *data, naik_test_vectors *vectors)
     naik_input_multigrid_path(w->input, w->maker, path);
     NAIK_PASS(naik_test_vectors_near_null(vectors, w->inner, near_null));
     naik_timer_start(timer, "write vectors");
-    NAIK_PASS(naik_multigrid_file_write(w->geometry, path, &about, vectors, near_null, &there));
+    const naik_status written =
+        naik_multigrid_file_write(w->geometry, path, &about, vectors, near_null, &there);
     naik_timer_stop(timer, "write vectors");
+    w->sum = sum_of(near_null, vectors->count);
+    if (written == NAIK_ERR_IO) { /* the setup is as good as if it had its file */
+        naik_log_warn(
+            log,
+            "multigrid: the near-null vectors of this setup cannot be kept in %s, and this "
+            "run goes on with them: %s",
+            path, naik_log_message(log));
+        naik_log_clear(log);
+        return NAIK_OK;
+    }
+    NAIK_PASS(written);
     naik_log_line(log,
                   there ? "multigrid: naik does not keep the near-null vectors of this setup, "
                           "because %s has those of another job or group"
                         : "multigrid: the near-null vectors are kept in %s",
                   path);
     w->kept = true;
-    w->sum = sum_of(near_null, vectors->count);
     return NAIK_OK;
 }
 
