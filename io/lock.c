@@ -302,7 +302,7 @@ static void *beat(void *argument)
     pthread_mutex_lock(&lock->mutex);
     while (!lock->stop) {
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until); /* the time of day may be set back */
         until.tv_sec += BEAT_S;
         if (pthread_cond_timedwait(&lock->wake, &lock->mutex, &until) == ETIMEDOUT &&
             still_ours(lock)) {
@@ -333,8 +333,12 @@ naik_status naik_lock_try(naik_comm *comm, const char *path, naik_lock **out, bo
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a lock");
     } else if (comm->rank == 0) {
         owner self = describe_self(comm);
+        pthread_condattr_t clock;
         pthread_mutex_init(&lock->mutex, NULL);
-        pthread_cond_init(&lock->wake, NULL);
+        pthread_condattr_init(&clock);
+        pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+        pthread_cond_init(&lock->wake, &clock);
+        pthread_condattr_destroy(&clock);
         write_owner(&self, lock->content);
         status = naik_path_append(comm->log, path, ".lock", lock->path);
         status = status != NAIK_OK ? status : acquire(comm->log, lock, &self, held);

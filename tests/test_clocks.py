@@ -2,8 +2,9 @@
 import os
 import signal
 import subprocess
+import time
 
-from program import built_shim, ended_with, main, naik, path, start
+from program import built_shim, ended_with, go_on, held, holding, main, naik, path, start
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -54,5 +55,27 @@ def a_limit_of_all_configurations_stops_the_second():
     return None
 
 
-main([a_limit_between_configurations_is_that_of_rank_0, a_limit_of_all_configurations_stops_the_second],
+def a_lock_shows_life_whatever_becomes_of_the_time_of_day():
+    """It is set back by a day behind the back of a thread that waits; its next minute is over in a second."""
+    if built_shim("jump_clock") is None:
+        return "no cc, or not glibc"
+    lock = path("prop.a1.h5.lock")
+    env = holding("solve 1/")
+    run = start("solve", path("all.yaml"), "--fresh", "--set", "gauge.config=a1", ranks=2, env={
+        **env, "LD_PRELOAD": env["LD_PRELOAD"] + " " + built_shim("jump_clock"), "NAIK_CLOCK_RANK": "0", "NAIK_CLOCK_WHEN": "/",
+        "NAIK_CLOCK_AHEAD": "-59", "NAIK_CLOCK_DAY": "86400"})
+    assert held(run)
+    os.utime(lock, (0, 0))
+    end = time.monotonic() + 600
+    while os.stat(lock).st_mtime == 0:
+        assert time.monotonic() < end, "the lock shows no life"
+        time.sleep(0.05)
+    go_on()
+    said = run.communicate()[0]
+    assert run.returncode == 0, said
+    return None
+
+
+main([a_limit_between_configurations_is_that_of_rank_0, a_limit_of_all_configurations_stops_the_second,
+      a_lock_shows_life_whatever_becomes_of_the_time_of_day],
      needed=[a_limit_between_configurations_is_that_of_rank_0])

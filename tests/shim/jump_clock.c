@@ -3,7 +3,7 @@
  * Preloaded into every rank (LD_PRELOAD), glibc only. On rank NAIK_CLOCK_RANK of a job of Open MPI or MPICH
  * the clock is NAIK_CLOCK_AHEAD seconds ahead from when the file NAIK_CLOCK_WHEN exists on, and as much
  * again from when NAIK_CLOCK_AGAIN does: clocks of different ranks may disagree about whether a limit has
- * been reached.
+ * been reached. The time of day is NAIK_CLOCK_DAY seconds ahead.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -31,9 +31,12 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     int (*real)(clockid_t, struct timespec *);
     *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
     const int result = real(clock, now);
-    const char *ahead = getenv("NAIK_CLOCK_AHEAD");
+    const char *ahead = getenv("NAIK_CLOCK_AHEAD"), *day = getenv("NAIK_CLOCK_DAY");
     if (result == 0 && clock == CLOCK_MONOTONIC && ahead != NULL) {
         now->tv_sec += jumps() * atoi(ahead);
+    }
+    if (result == 0 && clock == CLOCK_REALTIME && day != NULL) {
+        now->tv_sec += atoi(day);
     }
     return result;
 }
