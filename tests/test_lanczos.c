@@ -4,6 +4,7 @@
  * timeout: 400
  */
 #include <float.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -287,6 +288,49 @@ static void a_search_takes_the_memory_that_is_planned(check *t)
     fixture_destroy(&f);
 }
 
+/* Bytes that the program has asked the system for, those of a backend left out; 0 under a sanitizer. */
+static double on_host(void)
+{
+    const struct mallinfo2 heap = mallinfo2();
+    return (double)(heap.uordblks + heap.hblkhd) - (double)ledger_now();
+}
+
+static bool look_at_host(void *data)
+{
+    *(double *)data = on_host();
+    return true; /* that is all */
+}
+
+/* At the first question of a search everything is there but the room of an eigenvalue problem. */
+static void dense_matrices_are_in_the_memory_that_is_planned(check *t)
+{
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        operators o = make_operators(t, &f);
+        naik_modes *modes = NULL;
+        naik_lanczos_report report;
+        naik_lanczos_options options = naik_lanczos_defaults();
+        double during = 0;
+        const naik_lanczos_hooks hooks = {.data = &during, .stop = look_at_host};
+        options.modes = 40;
+        options.krylov = 240;
+        ledger_open(f.backend);
+        const double before = on_host();
+        CHECK_INT(t, naik_lanczos_run(o.outer, o.single, NULL, &options, &hooks, &modes, &report),
+                  NAIK_ERR_INTERRUPTED);
+        naik_log_clear(t->log);
+        const size_t planned =
+            naik_lanczos_host_bytes(&options) - naik_hermitian_bytes(options.krylov);
+        CHECK_TRUE(t, planned > 48 * 240 * 240);
+        if (before + (double)ledger_now() > 0) {
+            CHECK_NEAR(t, (during - before) / (double)planned, 1, 0.1);
+        }
+        ledger_close(f.backend);
+        release(&o);
+    }
+    fixture_destroy(&f);
+}
+
 static void an_interval_that_does_not_do_is_corrected(check *t)
 {
     fixture f;
@@ -358,5 +402,6 @@ CHECK_MAIN(CHECK_UP_TO(1, modes_are_those_of_the_dense_matrix),
            CHECK(modes_have_equal_bits_on_every_grid),
            CHECK(every_number_of_modes_has_a_krylov_space),
            CHECK_UP_TO(1, a_search_takes_the_memory_that_is_planned),
+           CHECK_UP_TO(1, dense_matrices_are_in_the_memory_that_is_planned),
            CHECK_UP_TO(1, an_interval_that_does_not_do_is_corrected),
            CHECK(what_cannot_be_found_is_said))

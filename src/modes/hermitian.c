@@ -281,10 +281,24 @@ static void split_destroy(split *s)
     free(s->im);
 }
 
+/* That have columns to work on. */
+static int threads_of(int n)
+{
+    return naik_threads_count() < chunks_of(n) ? naik_threads_count() : chunks_of(n);
+}
+
+size_t naik_hermitian_bytes(int n)
+{
+    const size_t size = (size_t)n, strips = (size_t)(chunks_of(n) + 2 * threads_of(n));
+    return size * (strips * sizeof(lanes) + SWEEPS * sizeof(rotation) + 2 * sizeof(naik_complex) +
+                   10 * sizeof(double) + sizeof(int)) +
+           2 * size * size * sizeof(double);
+}
+
 static bool room_create(int n, room *w)
 {
     const size_t size = (size_t)n, padded = size * (size_t)chunks_of(n);
-    const int threads = naik_threads_count() < chunks_of(n) ? naik_threads_count() : chunks_of(n);
+    const int threads = threads_of(n);
     *w = (room){.e = calloc(size, sizeof(double)),
                 .factor = calloc(size, sizeof(double)),
                 .column = calloc(size, sizeof(naik_complex)),

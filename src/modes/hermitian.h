@@ -19,6 +19,9 @@
 naik_status naik_hermitian_solve(naik_log *log, int n, const naik_complex *a, double *value,
                                  naik_complex *vectors);
 
+/* Bytes that this takes while it works, beside its arguments. Local. */
+size_t naik_hermitian_bytes(int n);
+
 /* a = r^+ r with r upper triangular, its inverse in `inverse` [n][n], both with zeros below; the
  * smallest diagonal element of r over the largest in *condition, 0 where a is not positive.
  * a [n][n] is only read. */

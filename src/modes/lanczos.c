@@ -479,6 +479,14 @@ size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_opti
     return always + (expanding > measuring ? expanding : measuring);
 }
 
+size_t naik_lanczos_host_bytes(const naik_lanczos_options *options)
+{
+    const size_t k = (size_t)naik_lanczos_krylov(options);
+    const size_t kept = (size_t)naik_lanczos_kept(options->modes);
+    return (3 * k * k + k * BLOCK) * sizeof(naik_complex) + 2 * k * sizeof(double) +
+           naik_modes_work_host_bytes((int)k, (int)kept) + naik_hermitian_bytes((int)k);
+}
+
 naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
                              const naik_links *half, const naik_lanczos_options *options,
                              const naik_lanczos_hooks *hooks, naik_modes **out,

@@ -41,6 +41,8 @@ bool naik_lanczos_has_room(const int size[NAIK_DIM], int krylov);
 int naik_lanczos_most(const int size[NAIK_DIM], const naik_lanczos_options *options);
 /* Bytes of a search on this rank, beside links, for the memory plan. */
 size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_options *options);
+/* And of its dense matrices, which every rank has on its host, naik_hermitian_bytes of them while one is solved. */
+size_t naik_lanczos_host_bytes(const naik_lanczos_options *options);
 
 /* What a run is between two blocks: it goes on from here to the same bits. */
 typedef struct naik_lanczos_state {

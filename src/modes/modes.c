@@ -289,6 +289,12 @@ size_t naik_modes_work_bytes(const naik_geometry *geometry, int modes, int nrhs,
            columns * sizeof(naik_exactsum) + (rotates ? aside_bytes(geometry, modes) : 0);
 }
 
+size_t naik_modes_work_host_bytes(int modes, int nrhs)
+{
+    return (size_t)blocks_of(modes) * NAIK_MODES_BLOCK * (size_t)nrhs * 2 *
+           (sizeof(int64_t) + sizeof(double));
+}
+
 static naik_status check_shape(const naik_modes_work *work, int count, const naik_field *r)
 {
     if (count < 1 || count > work->modes || r->nrhs > work->nrhs || r->geometry != work->geometry) {

@@ -67,6 +67,8 @@ void naik_modes_work_destroy(naik_modes_work **work);
 naik_status naik_modes_work_rotates(naik_modes_work *work);
 /* Bytes of it in backend memory, for the memory plan. */
 size_t naik_modes_work_bytes(const naik_geometry *geometry, int modes, int nrhs, bool rotates);
+/* And on the host, whatever the backend. */
+size_t naik_modes_work_host_bytes(int modes, int nrhs);
 
 /* norm2[c] = |r_c|^2 over all ranks. Collective. */
 naik_status naik_modes_norms(naik_modes_work *work, const naik_field *r, double *norm2);

@@ -150,7 +150,9 @@ static int64_t finding_bytes(const solve_plan *plan, const naik_input *input,
     const size_t read = naik_modes_bytes(geometry, stored_as(input), plan->modes) +
                         naik_modes_bytes(geometry, NAIK_SINGLE, NAIK_MODES_BLOCK) +
                         naik_modes_meter_bytes(geometry, plan->modes);
-    return links + (int64_t)(plan->modes_stored ? read : naik_lanczos_bytes(geometry, &search));
+    const size_t dense = geometry->backend->ops->host_memory ? naik_lanczos_host_bytes(&search) : 0;
+    return links +
+           (int64_t)(plan->modes_stored ? read : naik_lanczos_bytes(geometry, &search) + dense);
 }
 
 /* Of the modes beside solves; on the host what of them is being written has a third of the search's room. */
