@@ -90,6 +90,16 @@ def what_the_disk_changed_is_never_published():
     told = naik("links", written("spoilt.h5"), "-o", path("spoilt.h5"), status=2, env=failing("spoil:1@0", "spoilt"))
     assert "spoilt.h5.part' did not read back as it was written (is the disk full?): /fat of" in told, told
     assert not os.path.exists(path("spoilt.h5"))
+    naik("solve", written("p.h5", "64"))
+    naik("solve", written("spin.h5"), "--set", "action={type: clover, csw: 1}", "--set", "output.correlators=[]",
+         "--set", "solve=[{name: pt, kappas: [0.1], source: {type: point, origin: [0, 0, 0, 0]}}]")
+    for words, why in ((["gauge", "convert", path("lat.h5"), "--to", "milc"], "as written: 1 links differ"),
+                       (["gauge", "convert", path("lat.h5"), "--to", "nersc"], "as written: 1 links differ"),
+                       (["export", path("p.h5")], "as it was written (is the disk full?): "),
+                       (["export", path("spin.h5"), "--to", "qdp"], "as it was written (is the disk full?): ")):
+        told = naik(*words, "-o" if words[0] == "export" else path("spoilt"), *([path("spoilt")] if words[0] == "export" else []),
+                    status=2, env=failing("spoil:1@0", "spoilt"))
+        assert f"'{path('spoilt')}.part' did not read back {why}" in told and not os.path.exists(path("spoilt")), (words, told)
     naik("gauge", "generate", "--size", "8,8,8,8", "--beta", "6", "--sweeps", "1", "-o", path("lat8.h5"))
     told = naik("modes", written("spoilt.h5"), "--set", "lattice.size=[8, 8, 8, 8]", "--set", f"gauge.file={path('lat8.h5')}",
                 "--set", f"deflation={{modes: 4, file: {path('spoilt-modes.h5')}}}", status=2,

@@ -452,6 +452,43 @@ static void a_text_ends_with_its_slot(check *t)
     room_leave(t, &r);
 }
 
+static naik_status lose_metadata(naik_comm *alone, void *data)
+{
+    naik_status status = NAIK_OK;
+    hid_t file = -1;
+    NAIK_TRY(naik_h5_open(alone, data, true, NULL, &file));
+    NAIK_H5_TRY(alone->log, H5Ldelete(file, "/metadata", H5P_DEFAULT), "removing metadata");
+done:
+    naik_h5_close(alone, &file);
+    return status;
+}
+
+/* Before anything is computed. A .part is looked at again when it is continued. */
+static void a_finished_file_without_its_input_is_damaged(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    const naik_propagator_spec spec = room_spec();
+    for (int finished = 0; finished < 2; finished++) {
+        char path[NAIK_PATH_MAX + 8];
+        bool complete = false;
+        naik_propagator_file *file = room_open(t, &r, &spec, true);
+        CHECK_REQUIRE(t, file != NULL);
+        if (finished) {
+            room_complete(t, &r, &file, false);
+        } else {
+            naik_propagator_file_close(&file);
+        }
+        snprintf(path, sizeof path, "%s%s", r.path, finished ? "" : ".part");
+        CHECK_OK(t, naik_h5_by_rank_0(t->comm, lose_metadata, path));
+        CHECK_STATUS(t, naik_propagator_file_find(t->comm, r.path, spec.canonical_input, &complete),
+                     finished ? NAIK_ERR_CORRUPT : NAIK_OK);
+    }
+    room_leave(t, &r);
+}
+
 /* What a journal's solves depend on. Of the configuration that is its checksum; for naik 0.5.0 it was the rest. */
 static void a_journal_belongs_to_the_texts_that_decide(check *t)
 {
@@ -486,7 +523,8 @@ static void a_journal_belongs_to_the_texts_that_decide(check *t)
     room_leave(t, &r);
 }
 
-CHECK_MAIN(CHECK_UP_TO(1, a_journal_belongs_to_the_texts_that_decide),
+CHECK_MAIN(CHECK(a_finished_file_without_its_input_is_damaged),
+           CHECK_UP_TO(1, a_journal_belongs_to_the_texts_that_decide),
            CHECK(a_changed_input_is_refused_by_name),
            CHECK(another_way_of_counting_is_told_as_it_is),
            CHECK_UP_TO(1, notes_are_whole_and_outlive_many_runs),

@@ -323,7 +323,14 @@ def edited_and_damaged_files_are_refused():
         record["iterations"] += 1
         f["solves"][4] = record
 
-    for change, sentence in ((new_mass, "is damaged or was edited"), (new_number, "correlators of pt/s0000, mass 0.1"),
+    def new_type(f):  # one that numpy lacks
+        h5py.h5a.create(f.id, b"note", h5py.h5t.UNIX_D32LE, h5py.h5s.create(h5py.h5s.SCALAR))
+
+    def new_link(f):
+        f["metadata/note"] = h5py.SoftLink("/nowhere")
+
+    for change, sentence in ((new_type, "is damaged: "), (new_link, "is damaged: "),
+                             (new_mass, "is damaged or was edited"), (new_number, "correlators of pt/s0000, mass 0.1"),
                              (lambda f: f["prop/s0000/source"].attrs.create("note", 1), "is damaged or was edited"),
                              (new_colour, "correlators of pt/s0001, mass 0.4"), (new_record, "a record of a solve")):
         edit(change, sentence)

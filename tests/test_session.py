@@ -221,6 +221,8 @@ def what_is_wrong_raises_with_the_sentence():
                 np.ones((4, 4, 4, 8, 3)))
         refuses(naik.InputError, "does not have them from axis 2 on", s.cut, np.ones((2, 8, 4, 4, 4, 3)), 2)
     refuses(naik.InputError, "an array [t][z][y][x][4][3][3]", naik.Session, np.ones((4, 4, 4, 4)))
+    for configuration, action in ((path("lat.h5"), "hisq"), (None, {"type": "links", "file": path("lat.h5")})):
+        refuses(naik.InputError, "size belongs to an array of links", naik.Session, configuration, size=(4, 4, 4, 8), action=action)
     refuses(naik.InputError, "numbers, texts and lists", naik.Session, path("lat.h5"), solver={"tolerance": {1e-8}})
     for sentence, words in (("solver must be a dictionary of keys of an input file, not 'cg'", {"solver": "cg"}),
                             ('action must be a word such as "hisq" or a dictionary', {"action": ["hisq"]}),
