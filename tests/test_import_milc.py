@@ -606,8 +606,12 @@ made = open("current.yaml").read()
 verdict("import_milc_reads_the_currents_of_ks_measure_as_loops",
         status == 0 and made.count("      spacing: 2\n") == 2 and "  propagators: false\n  correlators: []\n"
         "  loops: [GX-G1, GY-G1, GZ-G1, GT-G1]\n" in made and "imaginary parts of the loops" in told
-        and "eigenpairs are neither made" in told, said + told + made)
+        and "eigenpairs are neither made" in told and "differences" not in told, said + told + made)
 plain_current, bad = open("current.milc").read(), []
+write("currents.milc", plain_current.replace(MASSES(1), MASSES(2)) + MASS(0.02, 0, 1e-8))
+status, said, told = answer("import-milc", "currents.milc")
+verdict("import_milc_notes_that_milc_subtracts_the_currents_of_several_masses", status == 0 and "masses: [0.01, 0.02]" in said and
+        ": currents of 2 masses: MILC writes differences of masses, which its headings name (MASS a minus MASS b), naik the loops" in said, said)
 for old, new, wanted in (
         ("take_truncate_diff no", "take_truncate_diff yes", "'take_truncate_diff yes' cannot be expressed: naik makes no loops of sloppy noise"),
         ("take_truncate_diff no", "take_truncate_diff maybe", "'take_truncate_diff' must be yes or no, not 'maybe'"),

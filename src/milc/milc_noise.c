@@ -187,6 +187,12 @@ static naik_status measure_set(milc_words *w, milc_input *in, int *kind)
     NAIK_PASS(milc_words_ints(w, "number_of_pbp_masses", 1, 0, MOST_MASSES, &count));
     NAIK_PASS(read_masses(w, in, &set, masses, count));
     count = keep(masses, count);
+    if (loops && count > 1) {
+        fprintf(in->notes,
+                "line %d: currents of %d masses: MILC writes differences of masses, which its "
+                "headings name (MASS a minus MASS b), naik the loops of each mass\n",
+                masses[0].line, count);
+    }
     if (count > 0) {
         NAIK_PASS(add_noise(w, in, masses, count, &set));
     }
