@@ -148,7 +148,9 @@ static naik_status propagator_files(milc_words *w, milc_input *in)
     if (strncmp(w->word, "reload_", 7) == 0) {
         const int line = w->word_line;
         NAIK_PASS(milc_words_take(w, "the name of the propagator's file"));
-        fprintf(in->notes, "line %d: %s is not read: naik solves from zero\n", line, w->word);
+        fprintf(in->notes,
+                "line %d: %s is not read: naik solves from zero; solve[].guess reads it\n", line,
+                w->word);
     } else if (strcmp(w->word, "fresh_ksprop") != 0) {
         return milc_words_refuse(w, w->word_line,
                                  "expected 'fresh_ksprop' or 'reload_...', found '%s'", w->word);
