@@ -845,7 +845,7 @@ def sample(family, hisq):
     if family == "nlpi2":
         return (head + pbp + sources(base(wall)) + modified((0, "funnywall1"), (0, "funnywall2"))
                 + sets(hisq, (0, one), (1, one), (2, one)) + quarks(*[(k, "identity") for k in range(3)])
-                + mesons((0, 1, ["pion5", "pioni5", "pions", "rhois"]), (0, 2, ["pion05", "pionij", "rho0"])) + triplets())
+                + mesons((0, 1, ["pion5", "pioni5", "pions", "rhois"]), (0, 2, ["pion05", "pionij", "rhoi0", "rho0"])) + triplets())
     if family == "spectrum2":
         return (head + some + sources(base("corner_wall")) + modified((0, "identity")) + sets(hisq, (0, [(0.03, 1e-6), (0.05, 1e-6)]))
                 + quarks((0, "identity"), (1, "identity")) + mesons((0, 0, LOCAL), (1, 1, LOCAL))
@@ -864,26 +864,18 @@ def sample(family, hisq):
     return head + pbp + sources(saved, base("point")) + rest + second + pbp + sources(read, base("point")) + rest
 
 
-told_of, counts = {}, [0, 0]
+told_of, whole = {}, 0
 for family in "fpi periodic nd nl nlpi2 spectrum2 mu_eos deflate eigcg".split():
     for hisq in (False, True):
         write("sample.milc", sample(family, hisq))
-        status = 1
-        for k, option in enumerate(([], ["--propagators-only"])):
-            if status == 0:  # whole, so that the option has nothing to leave out
-                counts[k] += 1 if family in ("deflate", "eigcg") else 2
-                continue
-            status, said, told = answer("import-milc", "sample.milc", *option, "-o", f"{family}.yaml", "--force")
-            counts[k] += (status == 0) * (1 if family in ("deflate", "eigcg") else 2)
-            told_of[family, hisq, k] = told
-            if status == 0 and k == 0:
-                os.rename(f"{family}.yaml", f"{family}.whole.yaml")
-verdict("import_milc_translates_what_samples_ask_for", counts == [28, 32], str(counts) + "\n".join(told_of.values()))
-walls = told_of["nlpi2", True, 1]
-text = open("nlpi2.yaml").read()
-verdict("import_milc_makes_funny_walls", "funnywall" not in walls and "the meson 'rhois'" in walls
+        status, said, told_of[family, hisq] = answer("import-milc", "sample.milc", "-o", f"{family}.whole.yaml", "--force")
+        whole += (status == 0) * (1 if family in ("deflate", "eigcg") else 2)
+verdict("import_milc_translates_what_samples_ask_for", whole == 32, str(whole) + "\n".join(told_of.values()))
+walls = told_of["nlpi2", True]
+text = open("nlpi2.whole.yaml").read()
+verdict("import_milc_makes_funny_walls", "funnywall" not in walls
         and "      type: funnywall1\n      t0: 0\n" in text and "      type: funnywall2\n      t0: 0\n" in text
-        and "quark: set1, antiquark: set0}" in text and "  correlators: [pion5, pion05, G1-GZ, G1-G5T, GZT-GT, G5-G5Z]\n" in text, walls + text)
+        and "quark: set1, antiquark: set0}" in text and "  correlators: [pion5, pion05, rhoz0, G1-GZ, G1-G5T, GZ-G1, GZT-GT, G5-G5Z]\n" in text, walls + text)
 pbp, vector = "number_of_pbp_masses 0\n", base("point").replace("0 0 0 0", "1 2 2 1")
 write("vector.milc", HEAD[:HEAD.index("number_of_pbp")] + pbp + sources(vector) + modified((0, "spin_taste\nspin_taste GX-G1"), (0, "spin_taste\nspin_taste rhox"))
       + sets(True, *[(k, [(0.05, 1e-8)]) for k in range(3)]) + quarks(*[(k, "identity") for k in range(3)]) + mesons((0, 1, ["GX-G1", "pioni5"])).replace("r_offset 0 0 0 0", "r_offset 1 2 2 1") + triplets())

@@ -11,7 +11,8 @@ static const struct {
 } names[] = {{"pioni5", "G5-G5Z", -1}, {"pionij", "G1-GZ", 1}, {"pioni", "G1-GXY", 1},
              {"pioni0", "GT-G5Z", 1},  {"pions", "G1-G5T", 1}, {"pion0", "GT-G5", -1},
              {"rhoxs", "GX-G1", 1},    {"rhoys", "GY-G1", 1},  {"rhozs", "GZ-G1", 1},
-             {"rho0", "GZT-GT", -1},   {"rhoi", "GZ-GZ", 1}};
+             {"rho0", "GZT-GT", -1},   {"rhoi", "GZ-GZ", 1},   {"rhois", "GZ-G1", 1},
+             {"rhoi0", "GZT-GZT", 1}};
 
 int milc_operator_of(const char *word, int *sign)
 {
