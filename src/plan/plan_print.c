@@ -1,5 +1,6 @@
 /* plan_print.c - the plan as a run says it
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,41 +33,35 @@ naik_status solve_plan_print_lattice(const naik_geometry *geometry)
 
 enum { TOLD_MASSES = 16, TOLD_SOURCES = 16 };
 
-/* Those of the input, each once, up to TOLD_MASSES of them, descending. */
-static int distinct_masses(const naik_input *input, double mass[TOLD_MASSES])
+/* The heaviest mass of the input that is lighter than *mass; false where there is none. */
+static bool next_mass(const naik_input *input, double *mass)
 {
-    int count = 0;
+    double next = -INFINITY;
     for (int q = 0; q < input->quark_count; q++) {
         const double m = input->quarks[q].mass;
-        int at = count;
-        while (at > 0 && mass[at - 1] < m) {
-            at--;
-        }
-        if ((at > 0 && mass[at - 1] == m) || count == TOLD_MASSES) {
-            continue;
-        }
-        memmove(mass + at + 1, mass + at, (size_t)(count - at) * sizeof *mass);
-        mass[at] = m;
-        count++;
+        next = m < *mass && m > next ? m : next;
     }
-    return count;
+    *mass = next;
+    return next > -INFINITY;
 }
 
-/* "half at mass 0.05, 0.01 and classical at mass 0.002": a rung's masses are neighbours. */
+/* "half at mass 0.05, 0.01 and classical at mass 0.002": a rung's masses are neighbours. Of many
+ * masses those after the first TOLD_MASSES are left out, but where another rung begins. */
 static void print_rungs(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
-    double mass[TOLD_MASSES];
-    char text[TOLD_MASSES * 40] = "";
-    const int count = distinct_masses(input, mass);
-    for (int i = 0; i < count; i++) {
-        const naik_rung rung = solve_plan_rung(plan, mass[i]);
-        const bool begins = i == 0 || solve_plan_rung(plan, mass[i - 1]) != rung;
+    char text[(TOLD_MASSES + NAIK_RUNGS) * 40] = "";
+    naik_rung before = NAIK_RUNGS;
+    double mass = INFINITY;
+    for (int i = 0; next_mass(input, &mass); i++) {
+        const naik_rung rung = solve_plan_rung(plan, mass);
         const size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%s%s %g",
-                 i == 0   ? ""
-                 : begins ? " and "
-                          : ",",
-                 begins ? naik_rung_name(rung) : "", begins ? " at mass" : "", mass[i]);
+        if (rung != before) {
+            snprintf(text + used, sizeof text - used, "%s%s at mass %g", i == 0 ? "" : " and ",
+                     naik_rung_name(rung), mass);
+        } else if (i <= TOLD_MASSES) {
+            snprintf(text + used, sizeof text - used, i < TOLD_MASSES ? ", %g" : ", ...", mass);
+        }
+        before = rung;
     }
     naik_log_line(log, "solver: solves begin on the rung (storage precision) %s", text);
 }
