@@ -9,7 +9,7 @@ import sys
 from program import SCRATCH, main, naik, path
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-HERE = ["deflation.md", "output.md", "groups.md", "performance.md", "performance-internals.md", "performance-choices.md", "performance-model.md", "sources.md"]
+HERE = ["correlators.md", "deflation.md", "output.md", "groups.md", "performance.md", "performance-internals.md", "performance-choices.md", "performance-model.md", "sources.md"]
 ELSEWHERE = {"from-milc.md": "test_pages.py", "from-chroma-or-pyquda.md": "test_pages.py", "planning.md": "test_planning.py",
              "python.md": "test_session.py", "README.md": "test_examples.py"}
 # what takes long becomes small, and one sample measures
@@ -37,10 +37,14 @@ output: {file: prop.h5, correlators: [pion5, rhox], momenta: [[0, 0, 0], [1, 0, 
 """
 
 
+def page(name):
+    with open(os.path.join(TOP, "doc", name), encoding="utf-8") as f:
+        return f.read()
+
+
 def blocks(name):
     """Indented and fenced blocks of a page, without the indentation."""
-    with open(os.path.join(TOP, "doc", name), encoding="utf-8") as f:
-        text = f.read()
+    text = page(name)
     fenced = re.findall(r"^```(?:sh|python)\n(.*?)^```$", text, flags=re.M | re.S)
     text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
     return fenced + [re.sub("^    ", "", block, flags=re.M) for block in re.findall(r"(?:^    .*\n)(?:(?:    .*)?\n)*", text, flags=re.M)]
@@ -56,7 +60,7 @@ def commands(name):
 
 def prepare():
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", 1, "--sweeps", 4, "-o", path("lat.h5"))
-    for name, text in (("stored.yaml", STORED), ("run.yaml", INPUT)):
+    for name, text in (("stored.yaml", STORED), ("run.yaml", INPUT), ("mesons.yaml", blocks("correlators.md")[0])):
         with open(path(name), "w") as f:
             f.write(text)
     naik("solve", "stored.yaml", cwd=SCRATCH)
@@ -73,7 +77,7 @@ def commands_of_these_pages_run():
             for long, small in SMALL:
                 words = re.sub(long, small, words)
             words = words.split()
-            again = {"report": ["--force"], "solve": ["--fresh"]}.get(words[0], [])  # what a command before has made
+            again = {"report": ["--force"], "generate": ["--force"], "solve": ["--fresh"]}.get(words[1] if words[0] == "gauge" else words[0], [])  # what a command before has made
             ranks = 1 if words[0] == "bench" else min(ranks, 2)  # tests/test_bench_cmd.py has ranks
             naik(*words, *(again if "--dry-run" not in words else []), ranks=ranks, cwd=SCRATCH)
             count += 1
@@ -93,6 +97,14 @@ def python_of_these_pages_runs():
     assert count >= 3, count
 
 
+def the_page_of_correlators_shows_what_its_example_prints():
+    """To six decimals; the others may differ between machines."""
+    shown = re.search(r"^```text\n(.*\n(?:\d .*\n)+)\.\.\.$", page("correlators.md"), flags=re.M)[1]
+    said = naik("info", path("mesons.h5"), "--correlators")
+    short = [re.sub(r"(\.\d{6})\d+", r"\1", text) for text in (shown, said)]
+    assert short[0].count("\n") > 3 and short[0] in short[1], f"{shown}\n{said}"
+
+
 def every_page_with_commands_is_run_by_some_test():
     for name in sorted(os.path.basename(page) for page in glob.glob(os.path.join(TOP, "doc", "*.md"))):
         if name.startswith("example-") or name in HERE:
@@ -104,4 +116,5 @@ def every_page_with_commands_is_run_by_some_test():
 
 
 prepare()
-main([commands_of_these_pages_run, python_of_these_pages_runs, every_page_with_commands_is_run_by_some_test])
+main([commands_of_these_pages_run, python_of_these_pages_runs, the_page_of_correlators_shows_what_its_example_prints,
+      every_page_with_commands_is_run_by_some_test])
