@@ -118,6 +118,9 @@ def the_log_tells_what_each_mass_costs_where_the_rule_decides():
         assert all(a[1] > b[1] and b[2] < 1 for a, b in zip(parts, parts[1:])), parts  # heavier is cheaper
         assert line[1] == ("from one Krylov space" if shares else "separately"), said
         assert (float(line[3]) < 0.9 * float(line[2])) == shares == ("multishift=on" in said), said
+    masses = [round(0.1 * i, 1) for i in range(1, 18)]  # more than are told
+    said = solved("cost", "auto", "--dry-run", "--set", f"solve.0.masses={masses}", "--set", f"solve.0.naik_epsilon={[0] * 17}")
+    assert re.search(r", 1\.6 costs [\d.]+ and [\d.]+, \.\.\.$", said, flags=re.M), said
 
 
 main([a_configuration_is_generated, shared_solves_have_the_same_bytes_on_every_grid_and_batch,

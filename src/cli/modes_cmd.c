@@ -67,18 +67,16 @@ static naik_status find_all(job *j)
 /* How many modes: with auto what a run of the input would take. Files that cannot be written are refused. */
 static naik_status decide(job *j)
 {
-    naik_status status = NAIK_OK;
     int stored = 0;
-    NAIK_TRY(low_modes_stored(j->input, j->at.geometry, &stored));
+    NAIK_PASS(low_modes_stored(j->input, j->at.geometry, &stored));
     if (j->input->deflation.modes != NAIK_INPUT_MODES_AUTO) {
         j->plan.modes = j->input->deflation.modes;
-        goto done;
+        return NAIK_OK;
     }
-    status = solve_plan_make(j->input, j->at.geometry, j->input->task_count, stored, &j->plan);
-    NAIK_TRY(naik_comm_agree(j->at.comm, status));
+    NAIK_PASS(naik_comm_agree(j->at.comm, solve_plan_make(j->input, j->at.geometry,
+                                                          j->input->task_count, stored, &j->plan)));
     solve_plan_print_modes(&j->plan, j->input, j->at.comm->log);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static void clear(job *j)

@@ -30,8 +30,6 @@ naik_status naik_room(naik_comm *comm, naik_device *device, double host_bytes, d
         status = device->memory->free_bytes(device, &free_bytes);
         *bytes = (double)free_bytes;
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_min_f64(comm, bytes, 1));
-done:
-    return status;
+    NAIK_PASS(naik_comm_agree(comm, status));
+    return naik_comm_min_f64(comm, bytes, 1);
 }

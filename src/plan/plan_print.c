@@ -52,15 +52,17 @@ static void print_rungs(const solve_plan *plan, const naik_input *input, naik_lo
     char text[(TOLD_MASSES + NAIK_RUNGS) * 40] = "";
     naik_rung before = NAIK_RUNGS;
     double mass = INFINITY;
+    bool dots = false;
     for (int i = 0; next_mass(input, &mass); i++) {
         const naik_rung rung = solve_plan_rung(plan, mass);
         const size_t used = strlen(text);
         if (rung != before) {
             snprintf(text + used, sizeof text - used, "%s%s at mass %g", i == 0 ? "" : " and ",
                      naik_rung_name(rung), mass);
-        } else if (i <= TOLD_MASSES) {
+        } else if (!dots) {
             snprintf(text + used, sizeof text - used, i < TOLD_MASSES ? ", %g" : ", ...", mass);
         }
+        dots = rung == before && i >= TOLD_MASSES;
         before = rung;
     }
     naik_log_line(log, "solver: solves begin on the rung (storage precision) %s", text);

@@ -101,9 +101,10 @@ void solve_plan_print_sharing(const solve_plan *plan, const naik_input *input, n
                 log,
                 "solver: naik solves the masses of %s %s. Separate solves cost as much as %.2f "
                 "solves of the lightest mass, and one Krylov space as much as %.2f. Separately and "
-                "from one space, mass %s",
+                "from one space, mass %s%s",
                 input->solve[i].name, plan->multishift ? "from one Krylov space" : "separately",
-                multishift_separate_bytes(&c) / unit, multishift_shared_bytes(&c) / unit, text);
+                multishift_separate_bytes(&c) / unit, multishift_shared_bytes(&c) / unit, text,
+                c.masses > TOLD_MASSES ? ", ..." : "");
         }
     }
 }
