@@ -42,13 +42,12 @@ static void add(builder *b, const contraction_item *item, const char *folder)
     contraction_describe(b->input, item, folder, &list->spec[list->count++]);
 }
 
-/* Of single colours nothing is contracted, no baryon of the daughter in a three-point function, and none that the
- * sources have no corner for; exact solves of an average have those of all its sources. */
+/* No baryon of the daughter in a three-point function; exact solves of an average have those of all its sources. */
 static bool has_baryon(const naik_input *input, const naik_input_solve *solve, int baryon)
 {
     const int index = (int)(solve - input->solve);
     const naik_input_average *average = naik_input_average_of(input, index);
-    return naik_input_is_whole(solve) && naik_input_three_point_of(input, index) == NULL &&
+    return naik_input_three_point_of(input, index) == NULL &&
            naik_input_has_baryon(input, average != NULL ? &input->solve[average->of] : solve,
                                  baryon);
 }

@@ -17,7 +17,7 @@ static bool carries(int baryon, unsigned corners, bool noise, bool displaced)
 
 bool naik_input_has_baryon(const naik_input *input, const naik_input_solve *solve, int baryon)
 {
-    bool has = naik_baryon_has(baryon, input->kind->spin > 1);
+    bool has = naik_input_is_whole(solve) && naik_baryon_has(baryon, input->kind->spin > 1);
     const bool noise = naik_source_is_random(solve->source.type);
     for (int k = 0; k < naik_input_count_sources(solve) && has && input->kind->spin == 1; k++) {
         const naik_source source = naik_input_source_number(solve, k);
@@ -135,9 +135,14 @@ static naik_status check_output(naik_log *log, const naik_input *input)
     const naik_ints *asked = &input->output.baryons;
     NAIK_PASS(check_words(log, input, "output.baryons", asked));
     for (int k = 0; k < asked->count; k++) {
-        bool any = asked->data[k] == (int)NAIK_NUCLEON;
+        bool any = false, whole = false;
         for (int i = 0; i < input->solve_count; i++) {
             any = any || naik_input_has_baryon(input, &input->solve[i], asked->data[k]);
+            whole = whole || naik_input_is_whole(&input->solve[i]);
+        }
+        if (!whole) {
+            return naik_input_refuse(log, input, "output.baryons",
+                                     "'output.baryons' needs an entry of solve with all colours");
         }
         if (!any) {
             return naik_input_refuse(

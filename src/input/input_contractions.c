@@ -425,7 +425,7 @@ static naik_status check_operators(naik_log *log, const naik_input *input)
     return NAIK_OK;
 }
 
-/* What is asked by name of an entry that has not all of its colours, or NULL. */
+/* What is asked by name of an entry, such as one that has not all of its colours; NULL: nothing. */
 static const char *contracted(const naik_input *input, int entry)
 {
     const char *key = input->solve[entry].correlators.count > 0 ? "correlators" : NULL;
@@ -439,6 +439,17 @@ static const char *contracted(const naik_input *input, int entry)
         }
     }
     return key;
+}
+
+/* Whether output.average has something to average over the sources of an entry. */
+static bool has_average(const naik_input *input, int entry)
+{
+    const naik_input_solve *solve = &input->solve[entry];
+    return naik_input_count_sources(solve) > 1 && solve->parts == 1 &&
+           !naik_source_is_sequential(&solve->source) && naik_input_is_whole(solve) &&
+           (contracted(input, entry) != NULL || input->three_point_count > 0 ||
+            input->output.baryons.count > 0 || naik_input_has_loops(input, solve) ||
+            naik_input_asked_correlators(input, solve)->count > 0);
 }
 
 /* Contractions are sums over all three source colours. */
@@ -460,27 +471,28 @@ static naik_status check_whole(naik_log *log, const naik_input *input)
 
 naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
 {
-    bool random = false, several = false;
+    bool random = false, averages = !input->output.average;
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
         random =
             random || (naik_source_is_random(solve->source.type) && naik_input_is_whole(solve));
-        several = several || (naik_input_count_sources(solve) > 1 && solve->parts == 1 &&
-                              !naik_source_is_sequential(&solve->source));
     }
     if (input->output.condensate && !random) {
         return naik_input_refuse(log, input, "output.condensate",
                                  "'%s' needs an entry of solve with a random source of all colours",
                                  "output.condensate");
     }
-    if (input->output.average && !several) {
+    for (int i = 0; i < input->pair_count; i++) {
+        NAIK_PASS(check_pair(log, input, i, &input->pairs[i]));
+    }
+    for (int i = 0; i < input->solve_count; i++) {
+        averages = averages || has_average(input, i);
+    }
+    if (!averages) {
         return naik_input_refuse(
             log, input, "output.average",
             "'output.average' needs an entry of solve with several sources that are not "
-            "sequential");
-    }
-    for (int i = 0; i < input->pair_count; i++) {
-        NAIK_PASS(check_pair(log, input, i, &input->pairs[i]));
+            "sequential, and with correlators to average");
     }
     NAIK_PASS(check_whole(log, input));
     NAIK_PASS(check_shifts(log, input));
