@@ -201,7 +201,7 @@ def openqcd_configurations_are_read():
     with open(name, "wb") as f:
         f.write(openqcd_bytes(u, plaquette_of_fixed_end))
     for words in (("check", name), ("convert", name, path("end.h5"), "--on-mismatch", "warn")):
-        assert "its links are fixed at the end of time" in naik("gauge", *words, status=1)
+        assert "its links are fixed at the end in time" in naik("gauge", *words, status=1)
     t, x, y, z = SIZE[3], *SIZE[:3]
     for head, state, site, sentence in (((t, x, y, z, t, x, y, z, 0, 0, 0, 0), 0, 576, "one block of a configuration of openQCD: let "),
                                         ((2, 1, 1, 1, t // 2, x, y, z, 1, 1, 1, 1, 1, 0, 0, 0), 840, 288, "one process of openQCD wrote"),

@@ -382,7 +382,7 @@ def propagators_of_tmlqcd_are_begun_from():
     assert "holds 1 vectors, but starting values need one" in one("wilson", "prop.0100.02.01.inverted", status=1)[1]
     for name, both in ("both", columns + columns), ("prop.0101.02.00.inverted", columns[:1] * 2):
         put(name, TMLQCD_HEAD + b"".join(both))
-        assert f"holds {len(both)} vectors, which are those of two flavours in turn where" in one("wilson", name, status=1)[1]
+        assert f"holds {len(both)} vectors, as tmLQCD writes them with AddDownPropagator = yes" in one("wilson", name, status=1)[1]
     put("doublet", TMLQCD_HEAD + b"".join(tmlqcd_columns(matrix, flavours=2)))
     assert "holds spinors of 2 flavours that mix" in one("wilson", "doublet", status=1)[1]
 

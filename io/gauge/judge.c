@@ -279,7 +279,7 @@ naik_status naik_gauge_judge(const naik_gauge *gauge, const naik_gauge_file *fil
             *v = (naik_gauge_verdict){
                 .status = NAIK_ERR_INPUT, .kind = NAIK_LINKS_OPEN, .unusable = true};
             object(v,
-                   "its links are fixed at the end of time (openQCD's boundary of type 1 or 2), "
+                   "its links are fixed at the end in time (openQCD's boundary of type 1 or 2), "
                    "because its plaquette %.10g is that of such links, and on a periodic lattice "
                    "they would give %.10g: naik computes on periodic lattices",
                    file->plaquette_stored / 3, checks->plaquette / 3);

@@ -210,7 +210,7 @@ static void progress(void *data, const naik_lanczos_progress *p)
                  j->lightest);
     }
     if (p->converged < p->wanted) {
-        snprintf(left, sizeof left, ", and needs about %.0f s more", p->seconds_left);
+        snprintf(left, sizeof left, ", and needs about %.0f s more", fmax(1, p->seconds_left));
     }
     if (p->limited > 0) {
         snprintf(limited, sizeof limited, ", %d of them as far as single precision goes",

@@ -98,9 +98,9 @@ naik_status foreign_open(const naik_lattice *lattice, const char *path, int colu
         status = open_others(lattice, file, columns);
     } else if (is_tmlqcd(file) && (file->count == 2 || file->count == 2 * columns)) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT,
-                           "'%s' holds %d vectors, which are those of two flavours in turn where "
-                           "tmLQCD's input has AddDownPropagator = yes: %s are of one flavour, so "
-                           "let tmLQCD write one, with AddDownPropagator = no",
+                           "'%s' holds %d vectors, as tmLQCD writes them with AddDownPropagator = "
+                           "yes for two flavours in turn, but %s are of one flavour: let tmLQCD "
+                           "write the file with AddDownPropagator = no",
                            path, file->count, use);
         /* of more vectors nobody says which are meant */
     } else if (file->count != columns) {
