@@ -146,6 +146,8 @@ static naik_status parse(naik_log *log, const parts *from, naik_input **out)
     if (!from->stored) {
         NAIK_TRY(naik_input_check_idle(log, input));
         NAIK_TRY(naik_input_check_zones(log, input));
+        NAIK_TRY(naik_input_check_asked_baryons(log, input));
+        NAIK_TRY(naik_input_check_asked_average(log, input));
     }
     NAIK_TRY(naik_input_expand(log, input));
     if (!from->stored) { /* an earlier version made averages that this one refuses, and its propagators are right */

@@ -129,11 +129,9 @@ static naik_status check_baryon(naik_log *log, const naik_input *input, int inde
     return NAIK_OK;
 }
 
-/* Of each that output.baryons asks for, that some entry has it. */
-static naik_status check_output(naik_log *log, const naik_input *input)
+naik_status naik_input_check_asked_baryons(naik_log *log, const naik_input *input)
 {
     const naik_ints *asked = &input->output.baryons;
-    NAIK_PASS(check_words(log, input, "output.baryons", asked));
     for (int k = 0; k < asked->count; k++) {
         bool any = false, whole = false;
         for (int i = 0; i < input->solve_count; i++) {
@@ -157,9 +155,9 @@ static naik_status check_output(naik_log *log, const naik_input *input)
 
 naik_status naik_input_check_baryons(naik_log *log, naik_input *input)
 {
-    naik_status status = check_output(log, input);
-    for (int i = 0; i < input->baryon_count && status == NAIK_OK; i++) {
-        status = check_baryon(log, input, i, &input->baryons[i]);
+    NAIK_PASS(check_words(log, input, "output.baryons", &input->output.baryons));
+    for (int i = 0; i < input->baryon_count; i++) {
+        NAIK_PASS(check_baryon(log, input, i, &input->baryons[i]));
     }
-    return status;
+    return NAIK_OK;
 }

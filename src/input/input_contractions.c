@@ -471,7 +471,7 @@ static naik_status check_whole(naik_log *log, const naik_input *input)
 
 naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
 {
-    bool random = false, averages = !input->output.average;
+    bool random = false;
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
         random =
@@ -485,17 +485,21 @@ naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
     for (int i = 0; i < input->pair_count; i++) {
         NAIK_PASS(check_pair(log, input, i, &input->pairs[i]));
     }
-    for (int i = 0; i < input->solve_count; i++) {
-        averages = averages || has_average(input, i);
-    }
-    if (!averages) {
-        return naik_input_refuse(
-            log, input, "output.average",
-            "'output.average' needs an entry of solve with several sources that are not "
-            "sequential, and with correlators to average");
-    }
     NAIK_PASS(check_whole(log, input));
     NAIK_PASS(check_shifts(log, input));
     NAIK_PASS(check_currents(log, input));
     return check_operators(log, input);
+}
+
+naik_status naik_input_check_asked_average(naik_log *log, const naik_input *input)
+{
+    bool averages = !input->output.average;
+    for (int i = 0; i < input->solve_count; i++) {
+        averages = averages || has_average(input, i);
+    }
+    return averages ? NAIK_OK
+                    : naik_input_refuse(
+                          log, input, "output.average",
+                          "'output.average' needs an entry of solve with several sources that are "
+                          "not sequential, and with correlators to average");
 }

@@ -42,6 +42,9 @@ const naik_ints *naik_input_asked_correlators(const naik_input *input,
 /* What is contracted from several solves. Finds the entries that are named.
  * NAIK_ERR_INPUT */
 naik_status naik_input_check_contractions(naik_log *log, naik_input *input);
+/* That an entry gives what output.average asks for, and output.baryons; not for the inputs that files carry. NAIK_ERR_INPUT */
+naik_status naik_input_check_asked_average(naik_log *log, const naik_input *input);
+naik_status naik_input_check_asked_baryons(naik_log *log, const naik_input *input);
 /* Parts of it: a name that no entry of solve, pairs, baryons, three_point or averages before entry `index` of `list` has; the
  * place in solve[] of the entry that `path` names; its sources; that two entries have correlators. NAIK_ERR_INPUT */
 naik_status naik_input_check_name(naik_log *log, const naik_input *input, const char *list,
