@@ -245,6 +245,9 @@ def paragraphs_are_wrapped_at_100_columns():
         text = re.sub(r"^```.*?^```", lambda m: "\n" * m[0].count("\n"), read(page), flags=re.S | re.M)
         wrong += [f"{page}:{number}" for number, line in enumerate(text.split("\n"), 1)
                   if len(line) > 100 and not line.startswith(("|", "#", "    ", "!")) and " " in line[2:100].strip()]
+        for block in text.split("\n\n"):  # a line that begins with "12. " is shown as an item of a list
+            numbers = [int(n) for n in re.findall(r"^ {0,3}(\d+)\. ", block, flags=re.M)]
+            wrong += [f"{page}: {numbers}, as items of a list"] if numbers != list(range(1, len(numbers) + 1)) else []
     assert not wrong, wrong
 
 
