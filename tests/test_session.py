@@ -250,6 +250,11 @@ def what_is_wrong_raises_with_the_sentence():
         last[-1, -1, -1, -1, -1, -1] = np.inf
         for bad in (src * np.nan, last):
             refuses(naik.InputError, "not finite", s.solve, bad, mass=0.1)
+        for small in (1e-135, 1e-153, 1e-170, 1e-320):  # the last two have the square 0
+            refuses(naik.InputError, "add up to less than 1e-260", s.solve, src * small, mass=0.1)
+        exact = s.solve(src, mass=0.1, tolerance=1e-8).x
+        assert np.allclose(s.solve(src * 1e-125, mass=0.1, tolerance=1e-8).x * 1e125, exact, rtol=0, atol=1e-7)
+        assert not s.solve(src * 0, mass=0.1).x.any()
         refuses(naik.InputError, "no meson 'rho_x' of hisq quarks", s.contract, "rho_x", src)
         refuses(naik.InputError, "a propagator has 3 columns, not 1", s.contract, "pion5", src[:1])
         for words in ({"momentum": p} for p in ((0.5, 0, 0), (1, 0), 1, [], (2**32, 0, 0), [[1, 0, 0], [1, 0]], [[[1, 0, 0]]], (True, 0, 0.5))):

@@ -16,7 +16,8 @@
 
 /* Beside the bits of the vectors of a state that is kept: is_across; else its vectors are those of
  * another parity. */
-#define ACROSS (UINT32_C(1) << 16)
+#define ACROSS      (UINT32_C(1) << 16)
+#define LEAST_NORM2 1e-260 /* of a source: squares of its residuals are numbers, too */
 
 typedef struct worker {
     const naik_lattice *lat;
@@ -423,6 +424,27 @@ static int64_t select_solves(worker *w)
     return count;
 }
 
+/* That a solve can measure its residuals: squares of numbers that are smaller still are 0, and the
+ * source would be taken for one without numbers. now.work is lost. */
+static naik_status check_size(worker *w, double norm2)
+{
+    const double larger = 1e250; /* its product with any number but 0 has a square */
+    double seen = 0;
+    for (int parity = 0; parity < 2 && norm2 < LEAST_NORM2; parity++) {
+        double part = 0;
+        NAIK_PASS(w->ops->field.zero(w->now.work, NULL, NAIK_RHS_IDLE));
+        NAIK_PASS(w->ops->field.axpy(larger, w->now.src[parity], w->now.work));
+        NAIK_PASS(naik_solution_norm2(&w->now, w->now.work, &part));
+        seen += part;
+    }
+    return seen == 0 ? NAIK_OK
+                     : NAIK_FAIL(w->lat->comm->log, NAIK_ERR_INPUT,
+                                 "the squares of a source add up to less than %.0e, which is too "
+                                 "little for a solve: multiply the source by a large number, and "
+                                 "divide the solution by it",
+                                 LEAST_NORM2);
+}
+
 static naik_status classify(worker *w)
 {
     naik_timer_start(w->backend->timer, "sources");
@@ -435,16 +457,19 @@ static naik_status classify(worker *w)
         if (w->stream->tolerance_full > 0) {
             info->tolerance = fmin(info->tolerance, w->stream->tolerance_full);
         }
+        double both = 0;
         for (int parity = 0; parity < 2; parity++) {
             double norm2 = 0;
             NAIK_PASS(naik_solution_norm2(&w->now, w->now.src[parity], &norm2));
             info->on[parity] = norm2 != 0;
+            both += norm2;
             if (w->stream->there != NULL && !isfinite(norm2)) { /* nobody saw its numbers */
                 return NAIK_FAIL(w->lat->comm->log, NAIK_ERR_INPUT,
                                  "a source holds numbers that are not finite, or whose squares "
                                  "are not");
             }
         }
+        NAIK_PASS(check_size(w, both));
         info->group = -1;
         if (w->stream->multishift != NULL && !is_across(w, i)) {
             info->group = w->stream->group(w->stream->data, i, &info->base);
