@@ -585,6 +585,25 @@ def arrays_on_the_gpu_stay_there():
         refuses(naik.InputError, "numbers that are not finite", s.solve, Memory(bad), mass=0.1, out=out)
 
 
+def a_process_that_fork_made_is_refused():
+    """Its threads of naik would wait for ever."""
+    with naik.Session(path("lat.h5")) as s:
+        src = s.sources.point(0, 0, 0, 0)
+        before = s.solve(src, mass=0.1).x
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                for call in (lambda: s.solve(src, mass=0.1), s.close, lambda: naik.Session(path("lat.h5"))):
+                    refuses(naik.ArgumentError, "fork made this process", call)
+                s._free()  # frees nothing of the other process
+                status = 0
+            finally:
+                os._exit(status)
+        assert os.waitpid(child, 0)[1] == 0
+        assert (s.solve(src, mass=0.1).x == before).all()
+
+
 def what_naik_takes_from_a_gpu_is_complex128_in_the_order_of_its_axes():
     """By what an array says of itself; no GPU is needed."""
     from naik import arrays
@@ -880,7 +899,7 @@ program("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", 1, "-
 main([structures_have_the_sizes_of_the_headers, a_session_has_the_bits_of_naik_solve, sources_have_operators_with_links,
       links_of_an_array_and_modes_of_a_file_do_too, one_setup_of_multigrid_serves_the_solves_of_a_quark, two_sessions_live_in_one_process, what_is_wrong_raises_with_the_sentence,
       what_changes_in_memory_raises_and_the_session_goes_on,
-      numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host, what_naik_takes_from_a_gpu_is_complex128_in_the_order_of_its_axes, what_is_written_on_the_gpu_is_the_array_itself, arrays_on_the_gpu_stay_there, a_communicator_of_another_mpi_is_refused,
+      numbers_have_a_point_in_a_locale_of_commas, progress_lines_and_control_c_are_heard, a_process_that_fork_made_is_refused, arrays_of_others_are_taken_through_the_host, what_naik_takes_from_a_gpu_is_complex128_in_the_order_of_its_axes, what_is_written_on_the_gpu_is_the_array_itself, arrays_on_the_gpu_stay_there, a_communicator_of_another_mpi_is_refused,
       ranks_of_mpi4py_and_of_naik_make_the_same_bits, the_wheel_is_made_without_a_network_and_finds_the_library,
       the_page_is_run_as_it_stands],
      needed=[])

@@ -8,13 +8,27 @@ import zlib
 from . import errors, library
 
 _world = []  # log and communicator that began MPI, or found it running; kept until the process ends
+_process = []  # where naik began: MPI and the threads of naik do not live on in its forks
 _sessions = []  # functions that give a session, in the order of creation, which is the same on every rank
+
+
+def is_fork():
+    return bool(_process) and _process[0] != os.getpid()
+
+
+def stay():
+    """Before naik is called: it stays in the process that called it first."""
+    if is_fork():
+        raise errors.ArgumentError("fork made this process of one that has used naik, whose threads and MPI are not in this one: "
+                                   "begin processes with the start method spawn of multiprocessing, or before the first session")
+    _process[:] = [os.getpid()]
 
 
 class Ranks:
     """A log and the ranks of a communicator: mpi4py's, or all of the job."""
 
     def __init__(self, comm, take):
+        stay()
         self.lib = library.load()
         self.log = ctypes.c_void_p(self.lib.naik_log_create())
         self.comm = ctypes.c_void_p()
@@ -118,6 +132,8 @@ def forget(session):
 
 @atexit.register
 def _end():
+    if is_fork():
+        return  # what there is to free belongs to the other process
     for session in [one() for one in _sessions]:
         if session is not None:
             try:

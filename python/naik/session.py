@@ -130,6 +130,8 @@ def _listeners(session):
 
 
 def _free(lib, session, ranks, _kept):
+    if mpi.is_fork():
+        return
     if session:
         lib.naik_session_destroy(ctypes.byref(session))
     ranks.close()
@@ -302,7 +304,8 @@ class Session:
             self._working.release()
 
     def _begin(self):
-        """One call at a time: the library's state is the session's."""
+        """One call at a time, and in one process: the library's state is the session's."""
+        mpi.stay()
         if not self._working.acquire(blocking=False):
             raise errors.ArgumentError("the session is at work: neither a callback nor another thread can use or close it now")
 
