@@ -727,10 +727,19 @@ def refuse(what, call, *words, **keys):
     raise AssertionError(what)
 
 
+class Mute:  # its sentence is no UTF-8
+    def __dlpack__(self, **keys):
+        raise BufferError(chr(0xdc80))
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
 wrong = MPI.COMM_WORLD.rank == MPI.COMM_WORLD.size - 1  # what is so on one rank is refused on all, and none waits for it
 src = s.sources.point(1, 0, 2, 3)
 refuse("sources must have the shape", s.solve, src[..., :1] if wrong else src, mass=0.1)
 refuse("and not both", s.solve, src, mass=0.1, kappa=0.1 if wrong else None)
+refuse("cannot be read on the host", s.solve, Mute() if wrong else src, mass=0.1)
 refuse("a propagator has 3 columns, not 2", s.contract, "pion5", mine[:2] if wrong else mine)
 refuse("numbers, texts and lists", s.sources.make, type="point", origin=object() if wrong else [0, 0, 0, 0])
 refuse("an array of a rank's box has the axes", s.gather, mine[:, 1:] if wrong else mine)

@@ -63,7 +63,7 @@ class Ranks:
                                         "ranks make every call together")
         status = 0 if refused is None else getattr(refused, "status", 0) or errors.InputError.status
         if refused is not None:
-            self.lib.naik_log_fail(self.log, status, b"python", 0, b"%s", str(refused).encode())
+            self.lib.naik_log_fail(self.log, status, b"python", 0, b"%s", str(refused).encode("utf-8", "replace"))
         worst = self.lib.naik_comm_worst(self.comm, status)
         if refused is not None:
             self.lib.naik_log_clear(self.log)
