@@ -101,7 +101,7 @@ static void print_heading(FILE *out, const naik_reader_contraction *c)
         html_text(out, c->spectator.source);
         fprintf(out, " of mass %.10g; ", c->spectator.quark.mass);
         html_text(out, c->sink_operator);
-        fprintf(out, " with momentum (%d, %d, %d) at the sink, %d time slices behind the source",
+        fprintf(out, " with momentum (%d, %d, %d) at the sink, %d time slices after the source",
                 c->sink_momentum[0], c->sink_momentum[1], c->sink_momentum[2], c->sink_time);
     }
     if (c->sink[0] != '\0') {
