@@ -198,7 +198,7 @@ def fresh_replaces_propagator_files_only():
     for other, fresh, told in (("other.h5", ["--fresh"], "has version 2.0 of the format naik-prop"),
                                ("other.h5", [], "has version 2.0 of the format naik-prop"),
                                ("script.h5", ["--fresh"], "is no propagator file of naik, and --fresh replaces no other"),
-                               ("script.h5", [], "exists and is no file of naik"),
+                               ("script.h5", [], "exists and is no file of naik: move it away"),
                                ("begun.h5", [], "is an unfinished propagator file: rename it to")):
         before = content(path(other))
         said = naik("solve", path("run.yaml"), *fresh, "--set", f"output.file={path(other)}", status=1)

@@ -498,9 +498,9 @@ static void locks_of_the_dead_are_taken_over(check *t)
             snprintf(said, sizeof said, "%.4000s", naik_log_message(t->log));
         }
         const bool speaks = t->comm->rank == 0 || !row->taken; /* a warning is rank 0's */
-        if (!CHECK_STATUS(t, status, row->taken ? NAIK_OK : NAIK_ERR_INPUT) |
-            !CHECK_INT(t, held, !row->taken) |
-            !CHECK_TRUE(t, !speaks || strstr(said, row->says) != NULL)) {
+        const bool right = CHECK_STATUS(t, status, row->taken ? NAIK_OK : NAIK_ERR_INPUT);
+        if (!CHECK_INT(t, held, !row->taken) ||
+            !CHECK_TRUE(t, !speaks || strstr(said, row->says) != NULL) || !right) {
             fprintf(stderr, "    row %zu: %s\n", i, said);
         }
         naik_log_clear(t->log);
