@@ -183,6 +183,7 @@ typedef struct naik_input {
         const char *config; /* what {config} stands for in the names of files; NULL: nothing */
         naik_texts configs; /* to be run one after the other where `every` */
         bool every;         /* config is the first of configs, because it was not given */
+        bool config_used;   /* the name of some file has {config} */
         bool warn_only;     /* on_mismatch: warn */
         double max_unitarity_deviation;
         bool reunitarise;

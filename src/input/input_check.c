@@ -436,6 +436,10 @@ naik_status naik_input_check_idle(naik_log *log, const naik_input *input)
                       "'gauge.on_mismatch' does not apply to action.type links, which reads no "
                       "configuration");
     }
+    if (given(&c, "gauge.config") != NULL && !input->gauge.config_used) {
+        return refuse(&c, "gauge.config",
+                      "'gauge.config' does nothing: the input names no file with {config}");
+    }
     if (given(&c, "solver.double_check_every") != NULL && !input->solver.double_check) {
         return refuse(&c, "solver.double_check_every",
                       "'solver.double_check_every' applies to solver.verify double_check only");

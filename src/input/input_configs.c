@@ -65,6 +65,7 @@ static naik_status put(naik_log *log, naik_input *input, const void *unused, con
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input");
     }
     *name = to;
+    input->gauge.config_used = true;
     for (const char *at = strstr(from, mark); at != NULL; at = strstr(from, mark)) {
         to += sprintf(to, "%.*s%s", (int)(at - from), from, config);
         from = at + strlen(mark);
