@@ -289,7 +289,7 @@ static int threads_of(int n)
 
 size_t naik_hermitian_bytes(int n)
 {
-    const size_t size = (size_t)n, strips = (size_t)(chunks_of(n) + 2 * threads_of(n));
+    const size_t size = (size_t)n, strips = (size_t)chunks_of(n) + 2 * (size_t)threads_of(n);
     return size * (strips * sizeof(lanes) + SWEEPS * sizeof(rotation) + 2 * sizeof(naik_complex) +
                    10 * sizeof(double) + sizeof(int)) +
            2 * size * size * sizeof(double);
