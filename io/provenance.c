@@ -25,7 +25,7 @@ static naik_status make_uuid(naik_comm *comm, char text[NAIK_UUID_TEXT])
              "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
              b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
              b[15]);
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_utc_now(naik_comm *comm, char text[NAIK_TIME_TEXT])

@@ -86,7 +86,7 @@ static naik_status share(naik_comm *comm, naik_gauge_file *file, int *index)
     NAIK_PASS(naik_comm_agree(comm, status));
     NAIK_PASS(naik_comm_broadcast(comm, file->header_text, (size_t)length, 0));
     file->header_text[length] = '\0';
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status probe(naik_comm *comm, const char *path, const int *extents,

@@ -286,7 +286,7 @@ naik_status naik_volumes_open(naik_comm *comm, const char *path, const naik_scid
         }
         array += is_array(&lime->field[i]);
     }
-    return status;
+    return NAIK_OK;
 }
 
 static int64_t entry_at(const unsigned char *bytes, int entry_bytes)

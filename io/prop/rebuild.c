@@ -113,7 +113,7 @@ naik_status naik_prop_find_quarantined(naik_propagator_file *file, bool *found)
         NAIK_PASS(naik_prop_share_choices(file, old.part));
     }
     *found = both != 0;
-    return status;
+    return NAIK_OK;
 }
 
 typedef struct slab_reader {
@@ -269,7 +269,7 @@ static naik_status keep_pair(naik_propagator_file *file, const quarantine *old)
                   "%s could not be opened, and its journal saved no solve: naik keeps it as %s; "
                   "remove that file when you do not need it",
                   file->part, kept.part);
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_prop_rebuild(naik_propagator_file *file)

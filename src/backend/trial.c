@@ -44,7 +44,7 @@ naik_status naik_trial_create(naik_backend *backend, naik_trial *trial)
             trial->sites[6 * site + i] = naik_rng_uniform(&rng);
         }
     }
-    return status;
+    return NAIK_OK;
 }
 
 void naik_trial_destroy(naik_trial *trial)

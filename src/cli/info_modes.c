@@ -54,5 +54,5 @@ naik_status info_modes(naik_comm *comm, const char *path, const char *masses, na
         naik_report_end(report);
     }
     naik_report_end(report);
-    return status;
+    return NAIK_OK;
 }

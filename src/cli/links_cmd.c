@@ -37,7 +37,7 @@ static naik_status build(naik_comm *comm, job *j)
             NAIK_PASS(naik_fatlong_to_host(j->sets[j->count++]));
         }
     }
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status write(naik_comm *comm, const job *j, const char *path)

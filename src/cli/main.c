@@ -154,7 +154,7 @@ static naik_status start_watchdog(naik_comm *comm, const char *name, naik_watchd
     comm->watchdog = *out;
     NAIK_PASS(naik_comm_agree(comm, status));
     naik_watchdog_phase(*out, name);
-    return status;
+    return NAIK_OK;
 }
 
 /* Ranks of different commands would wait for each other for ever. */

@@ -127,7 +127,7 @@ static naik_status sum_wall(const worker *w, held *quark)
     NAIK_PASS(naik_comm_agree(w->kit->lattice->comm, status));
     NAIK_PASS(naik_contract_wall(w->kit->lattice, columns, quark->g, quark->wall));
     quark->summed = true;
-    return status;
+    return NAIK_OK;
 }
 
 static bool is_same(const held *a, const held *b)
@@ -221,7 +221,7 @@ static naik_status displace(worker *w, const contraction_item *item, const naik_
                                         antiquark->g + column, g + column));
     }
     w->displaced.of.full = true;
-    return status;
+    return NAIK_OK;
 }
 
 /* The links of D of a quark, which may be there already. */

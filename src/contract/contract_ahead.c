@@ -177,7 +177,7 @@ static naik_status open_device(contract_ahead *a)
     if (!a->no_room) {
         NAIK_PASS(device_tie_create(a->device, a->lattice, a->shifts, &shape, &a->tie));
     }
-    return status;
+    return NAIK_OK;
 }
 
 /* The slot of a propagator: its own, an empty one, or that of the one begun first. */
@@ -311,7 +311,7 @@ naik_status contract_ahead_take(contract_ahead *ahead, int source, int mass, int
         NAIK_PASS(make(ahead, of));
         *made = true;
     }
-    return status;
+    return NAIK_OK;
 }
 
 int contract_ahead_values(const contract_ahead *ahead, bool *made, naik_complex *values)

@@ -97,7 +97,7 @@ naik_status low_part_create(const naik_geometry *geometry, int count, const doub
     for (int i = 0; i < count; i++) {
         out->lambda[i] = sqrt(lambda2[i]) / 2;
     }
-    return status;
+    return NAIK_OK;
 }
 
 void low_part_clear(low_part *part)
@@ -307,7 +307,7 @@ naik_status low_part_mode(const low_part *part, int index, float *narrow, double
     for (size_t k = 0; k < vector; k++) {
         out[k] = (double)narrow[k];
     }
-    return status;
+    return NAIK_OK;
 }
 
 naik_status low_part_propagator(const low_part *part, const naik_complex *c, double mass, double *g)

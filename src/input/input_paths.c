@@ -103,7 +103,7 @@ naik_status naik_variables_read(naik_comm *comm, const char *text, size_t size,
     if (out->size > 0) {
         NAIK_PASS(naik_comm_broadcast(comm, out->list, out->size, 0));
     }
-    return status;
+    return NAIK_OK;
 }
 
 void naik_variables_clear(naik_variables *variables)

@@ -211,7 +211,7 @@ naik_status naik_gauge_reunitarise(naik_gauge *gauge, double *largest_change)
     NAIK_PASS(naik_comm_agree(lat->comm, status));
     NAIK_PASS(naik_comm_max_f64(lat->comm, &largest, 1));
     *largest_change = largest;
-    return status;
+    return NAIK_OK;
 }
 
 /* Sets this generator's numbers apart from those of sources and of the heatbath. */

@@ -162,7 +162,6 @@ enum { TIMES = 2 };
 
 naik_status naik_coarse_low_part(naik_coarse_low *low, const double *bound)
 {
-    naik_status status = NAIK_OK;
     naik_gram g = {{{0}}}, t;
     double now[NAIK_MG_VECTORS_MOST];
     memcpy(now, bound, (size_t)low->count * sizeof *now);
@@ -170,7 +169,7 @@ naik_status naik_coarse_low_part(naik_coarse_low *low, const double *bound)
     for (int i = 0; i < TIMES; i++) {
         NAIK_PASS(gram(low, now, g));
         if (!naik_gram_orthonormal(g, low->count, t)) {
-            return status;
+            return NAIK_OK;
         }
         NAIK_PASS(rotate(low, low->w, t));
         NAIK_PASS(rotate(low, low->u, t));
@@ -180,5 +179,5 @@ naik_status naik_coarse_low_part(naik_coarse_low *low, const double *bound)
         }
     }
     low->used = true;
-    return status;
+    return NAIK_OK;
 }

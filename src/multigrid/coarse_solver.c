@@ -504,7 +504,6 @@ static naik_status invert_block(naik_coarse_solver *s, int block, double *bound)
 
 naik_status naik_coarse_solver_lower(naik_coarse_solver *s, bool refine)
 {
-    naik_status status = NAIK_OK;
     naik_coarse_low *low = s->low;
     double bound[NAIK_MG_VECTORS_MOST];
     if (low == NULL) {
@@ -517,7 +516,7 @@ naik_status naik_coarse_solver_lower(naik_coarse_solver *s, bool refine)
     }
     NAIK_PASS(part(s, bound));
     if (!low->used || !refine) {
-        return status;
+        return NAIK_OK;
     }
     for (int b = 0; b < low->blocks; b++) {
         NAIK_PASS(invert_block(s, b, bound + b * NAIK_MG_BLOCK));

@@ -351,7 +351,7 @@ static naik_status begin(naik_shifts *s, unsigned set, const double *f)
             NAIK_PASS(average(s, 1U << mu, f, s->mean[room_of(1U << mu)]));
         }
     }
-    return status;
+    return NAIK_OK;
 }
 
 naik_spin_taste_form naik_spin_taste_form_of(int spin_taste)

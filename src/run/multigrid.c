@@ -155,7 +155,6 @@ static naik_status record(solve_job *j, const naik_quark *quark, bool mine)
  * *interrupted: one was asked to stop. */
 static naik_status all_or_none(solve_job *j, bool interrupts, bool *interrupted)
 {
-    naik_status status = NAIK_OK;
     quark_multigrid *m = &j->multigrid;
     const bool lacks = j->pending_count > 0 && quark_multigrid_at_work(m) == NULL;
     double told[2] = {interrupts, lacks};
@@ -164,7 +163,7 @@ static naik_status all_or_none(solve_job *j, bool interrupts, bool *interrupted)
     NAIK_PASS(naik_comm_max_f64(j->comm, told, 2));
     *interrupted = told[0] > 0;
     if (*interrupted || told[1] == 0) {
-        return status;
+        return NAIK_OK;
     }
     NAIK_PASS(naik_comm_min_f64(j->comm, &first, 1));
     memcpy(why, m->why, sizeof why);
@@ -175,7 +174,7 @@ static naik_status all_or_none(solve_job *j, bool interrupts, bool *interrupted)
     if (m->why[0] == '\0' && first < j->comm->size) { /* who has a reason has said it */
         naik_log_warn(j->log, "%s", why);
     }
-    return status;
+    return NAIK_OK;
 }
 
 naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,

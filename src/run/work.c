@@ -70,7 +70,7 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     }
     NAIK_PASS(naik_comm_agree(j->lattice->comm, status));
     naik_fault_in_source(j->fault, j->lattice, src);
-    return status;
+    return NAIK_OK;
 }
 
 static naik_status give_guess(void *data, int64_t index, double *x, naik_guess *guess)
@@ -115,7 +115,6 @@ static naik_status wait_for_modes(solve_job *j, int task)
 static naik_status take_solution(void *data, int64_t index, const double *x,
                                  const naik_propagator_result *result)
 {
-    naik_status status = NAIK_OK;
     solve_job *j = data;
     const int task = j->pending[index];
     bool good = false;
@@ -129,7 +128,7 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
         NAIK_PASS(sdc_check_links(&j->guard)); /* of lost links it tells nothing */
         j->trial.gave_up = !j->guard.links_lost;
         j->trial.over = true;
-        return status;
+        return NAIK_OK;
     }
     naik_timer_start(j->timer, "check links");
     NAIK_PASS(sdc_check_judge(&j->guard, task, x, j->lattice, result, &good));

@@ -28,7 +28,7 @@ naik_status session_arrays_place(const workplace *w, const double *a, const doub
     NAIK_PASS(naik_comm_agree(w->comm, status));
     NAIK_PASS(session_compare(w->comm, mine[0], "kind of memory for its arrays"));
     *there = mine[0];
-    return status;
+    return NAIK_OK;
 }
 
 naik_status session_arrays_fetch(const workplace *w, const double *there, size_t count,
