@@ -73,12 +73,15 @@ static naik_status look_ahead(naik_comm *comm, const configs_order *order,
         naik_input *input = NULL;
         snprintf(chosen, 96, "gauge.config=%s", configs->data[i]);
         NAIK_TRY(naik_input_load(comm, order->path, overrides, order->keys->count + 1, &input));
-        const bool needs = !is_done(comm, order, input);
-        const char *file = needs && comm->rank == 0 ? lacking_file(input) : NULL;
-        if (file != NULL && lacking++ == 0) {
+        const char *file = comm->rank == 0 ? lacking_file(input) : NULL;
+        bool lacks = file != NULL;
+        status = naik_comm_broadcast(comm, &lacks, sizeof lacks, 0);
+        if (status == NAIK_OK && lacks && !is_done(comm, order, input) && file != NULL &&
+            lacking++ == 0) {
             snprintf(first, sizeof first, "%s", file);
         }
         naik_input_destroy(&input);
+        NAIK_TRY(status);
     }
 done:
     naik_log_set_muted(comm->log, false);
