@@ -28,6 +28,16 @@ typedef struct plan {
     size_t buffer_bytes;
 } plan;
 
+bool naik_sites_possible(const int64_t size[NAIK_DIM])
+{
+    const int64_t most = 65536, pair = 1 << 24; /* far beyond any lattice */
+    bool possible = true;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        possible = possible && size[mu] >= 1 && size[mu] <= most;
+    }
+    return possible && size[0] * size[1] < pair && size[2] * size[3] < pair;
+}
+
 naik_sites_box naik_sites_of_lattice(const naik_lattice *lattice, int64_t offset,
                                      int64_t element_bytes)
 {

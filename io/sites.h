@@ -27,6 +27,10 @@ typedef struct naik_sites_row {
  * sums with `#pragma omp atomic`. Reading: takes the bytes. Writing: fills all of them. */
 typedef void naik_sites_visit(void *context, const naik_sites_row *row);
 
+/* Whether a lattice may have these extents: each is in 1 .. 65536, and no count of their bytes
+ * overflows. */
+bool naik_sites_possible(const int64_t size[NAIK_DIM]);
+
 /* The box of this rank in an array over the whole lattice, x fastest. */
 naik_sites_box naik_sites_of_lattice(const naik_lattice *lattice, int64_t offset,
                                      int64_t element_bytes);

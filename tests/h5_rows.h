@@ -215,7 +215,7 @@ static const row rows[] = {
     BAD(PROP, ".", "precision", NUMBER, 0, 16, NULL, "cannot be described: its extents or its precision are missing"),
     BAD(PROP, ".", "precision", GONE, 0, 0, NULL, "cannot be described: its extents or its precision are missing"),
     BAD(PROP, ".", "dims", NUMBER, 2, 0, NULL, "cannot be described: its extents or its precision are missing"),
-    BAD(PROP, ".", "dims", NUMBER, 2, 32769, NULL, "cannot be described: its extents or its precision are missing"),
+    BAD(PROP, ".", "dims", NUMBER, 2, 65537, NULL, "cannot be described: its extents or its precision are missing"),
     BAD(PROP, ".", "dims", LONGER, 0, 0, NULL, "cannot be described: its extents or its precision are missing"),
     BAD(PROP, ".", "dims", GONE, 0, 0, NULL, "cannot be described: its extents or its precision are missing"),
     OKAY(PROP, ".", "state", WORD, 0, 0, "incomplete", "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 3 contractions, 0 bad"),

@@ -183,6 +183,17 @@ if status != 4 or "intact: false" not in said:
     complaint = complaint or (status, said, told)
 verdict("info_verifies_gauge_files", complaint)
 
+complaint = None
+for name in (path, lattice):
+    longer = os.path.join(scratch, "longer.h5")
+    shutil.copy(name, longer)
+    with open(longer, "ab") as f:
+        f.write(b"junk")
+    status, said, told = info(longer)
+    if status != 0 or told.count("'%s' has 4 bytes behind its end" % longer) != 1 or "behind" in info(name)[2]:
+        complaint = (status, said, told)
+verdict("info_warns_once_of_bytes_behind_the_end_of_a_file", complaint)
+
 # A file in which no solve converged is no success; one in which some did is for its reader to judge.
 out = os.path.join(scratch, "unsolved.h5")
 with open(os.path.join(scratch, "unsolved.yaml"), "w") as f:

@@ -341,6 +341,14 @@ def edited_and_damaged_files_are_refused():
     run = subprocess.run([sys.executable, "-B", os.path.join(FOLDER, "effective_mass.py"), path("unsealed.h5")],
                          capture_output=True, text=True)
     assert run.returncode == 0 and "not verified: attributes and texts" in run.stderr, run
+    shutil.copyfile(FILES[1], path("longer.h5"))
+    with open(path("longer.h5"), "ab") as f:
+        f.write(b"junk")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        naik_io.open(path("longer.h5")).close()
+        naik_io.open(FILES[1]).close()
+    assert ["longer.h5 has 4 bytes behind its end" in str(w.message) for w in told] == [True], told
     with naik_io.open(FILES[1]) as f:
         assert f.verify() == "" and f.mass(1, 1) == 0.4 and f.mass_number("pt", 0.4) == 1
 

@@ -46,6 +46,8 @@ void naik_log_take(naik_log *log, void (*take)(void *data, bool warning, const c
                    void *data);
 /* One line "naik: warning: ..." on standard error, from rank 0 only. */
 void naik_log_warn(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
+/* Nothing where the last warning of this function had the same text: of files that are opened more than once. */
+void naik_log_warn_once(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
 
 /* Records the sentence of a failure with its place and returns `status`. The first sentence since
  * the last naik_log_clear is kept: later ones are its consequences. Prints nothing.

@@ -7,17 +7,14 @@
 
 #include "base/text.h"
 #include "io/gauge/format.h"
+#include "io/sites.h"
 
 bool naik_gauge_set_extents(naik_gauge_file *file, const int64_t size[NAIK_DIM])
 {
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        if (size[mu] < 1 || size[mu] > 65536) {
-            return false;
-        }
         file->size[mu] = (int)size[mu];
     }
-    /* Far beyond any lattice, and byte counts cannot overflow. */
-    return (int64_t)size[0] * size[1] < (1LL << 24) && (int64_t)size[2] * size[3] < (1LL << 24);
+    return naik_sites_possible(size);
 }
 
 void naik_gauge_add_note(naik_gauge_file *file, const char *format, ...)

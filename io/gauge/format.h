@@ -39,7 +39,7 @@ bool naik_gauge_size_fits(const naik_file_head *head, int64_t expected, naik_gau
 /* One more piece of file->note. */
 void naik_gauge_add_note(naik_gauge_file *file, const char *format, ...) NAIK_PRINTF(2, 3);
 
-/* Sets the extents if each is in 1 .. 65536, else false. */
+/* Sets the extents; false where they are not naik_sites_possible. */
 bool naik_gauge_set_extents(naik_gauge_file *file, const int64_t size[NAIK_DIM]);
 /* What links on this lattice take in a file, and its head. */
 int64_t naik_gauge_file_bytes(const naik_lattice *lattice, int precision);

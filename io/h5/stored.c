@@ -25,6 +25,23 @@ static naik_status look_for_signature(naik_log *log, const char *path)
     return NAIK_OK;
 }
 
+/* HDF5 cuts a file at its end when it closes it: what lies behind was put there by others. A file
+ * that is being written has no metadata_crc yet. */
+static void tell_of_more(naik_log *log, hid_t file, const char *path)
+{
+#if H5_VERSION_GE(1, 10, 2)
+    hsize_t size = 0;
+    haddr_t end = 0;
+    if (H5Aexists(file, "metadata_crc") > 0 && H5Fget_filesize(file, &size) >= 0 &&
+        H5Fget_eoa(file, &end) >= 0 && size > end) {
+        naik_log_warn_once(log,
+                           "'%s' has %llu bytes behind its end, which naik does not read: "
+                           "somebody appended them",
+                           path, (unsigned long long)(size - end));
+    }
+#endif
+}
+
 naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
 {
     *file = -1;
@@ -45,6 +62,8 @@ naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
         if (status != NAIK_OK) {
             H5Fclose(*file);
             *file = -1;
+        } else {
+            tell_of_more(log, *file, path);
         }
         return status;
     }

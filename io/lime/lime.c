@@ -10,6 +10,7 @@
 
 #include "comm/paths.h"
 #include "io/files.h"
+#include "io/sites.h"
 
 enum {
     RECORD_HEADER = 144,
@@ -17,7 +18,6 @@ enum {
     MAX_FIELDS = 65536,
     MAX_RECORDS = 1 << 20,
     MAX_TEXT = 1 << 20,
-    MAX_EXTENT = 65536,
     COMPLEX_BYTES = 16
 };
 
@@ -144,14 +144,11 @@ static naik_status read_text(scan *s, const record *r, char *text, size_t text_s
 
 static naik_status check_dims(scan *s, const int dims[NAIK_DIM])
 {
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        if (dims[mu] < 1 || dims[mu] > MAX_EXTENT) {
-            return NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
-                             "'%s' states impossible extents: %d %d %d %d", s->path, dims[0],
-                             dims[1], dims[2], dims[3]);
-        }
-    }
-    return NAIK_OK;
+    const int64_t size[NAIK_DIM] = {dims[0], dims[1], dims[2], dims[3]};
+    return naik_sites_possible(size)
+               ? NAIK_OK
+               : NAIK_FAIL(s->log, NAIK_ERR_CORRUPT, "'%s' states impossible extents: %d %d %d %d",
+                           s->path, dims[0], dims[1], dims[2], dims[3]);
 }
 
 /* The record `what` may say the same twice, but no two things. */

@@ -65,7 +65,7 @@ typedef struct naik_scidac_file {
     int64_t size_bytes;
     int64_t padding; /* bytes behind the last record, which are zero */
     bool has_dims;
-    int dims[NAIK_DIM]; /* from scidac-private-file-xml; x, y, z, t; 1 .. 65536 each */
+    int dims[NAIK_DIM]; /* from scidac-private-file-xml; x, y, z, t; naik_sites_possible */
     char user[8192];    /* begin of scidac-file-xml */
     char ildg_lfn[512]; /* the first ildg-data-lfn; "" if there is none */
     bool volume;        /* QIO wrote it as several files, of which this is one */

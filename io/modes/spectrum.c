@@ -8,6 +8,7 @@
 #include "io/h5/numbers.h"
 #include "io/modes/modes_file.h"
 #include "io/modes/vectors.h"
+#include "io/sites.h"
 
 int naik_mode_vectors_count(hid_t file, const int size[NAIK_DIM], bool *bricks)
 {
@@ -97,8 +98,9 @@ naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "the state of '%s' is damaged", path);
     }
     naik_h5_get_i64(file, "dims", dims, NAIK_DIM);
+    good = good && naik_sites_possible(dims);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        good = good && dims[mu] >= 2 && dims[mu] <= 32768 && dims[mu] % 2 == 0;
+        good = good && dims[mu] % 2 == 0;
         out->size[mu] = (int)dims[mu];
     }
     if (out->state == NAIK_MODES_UNFINISHED) {

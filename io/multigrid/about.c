@@ -8,6 +8,7 @@
 
 #include "io/h5/numbers.h"
 #include "io/prop/quark_attributes.h"
+#include "io/sites.h"
 
 /* The whole numbers of a setup. */
 static const struct {
@@ -125,8 +126,9 @@ static void get_size(hid_t file, int size[NAIK_DIM])
 {
     int64_t dims[NAIK_DIM] = {0};
     naik_h5_get_i64(file, "dims", dims, NAIK_DIM);
+    const bool possible = naik_sites_possible(dims);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        size[mu] = dims[mu] > 0 && dims[mu] <= INT32_MAX ? (int)dims[mu] : 0;
+        size[mu] = possible ? (int)dims[mu] : 0;
     }
 }
 

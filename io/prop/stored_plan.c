@@ -10,6 +10,7 @@
 
 #include "io/h5/numbers.h"
 #include "io/prop/prop_file.h"
+#include "io/sites.h"
 enum { MAX_RECORDS = 3 << 19, MAX_NUMBERS = 1 << 28 };
 
 hid_t naik_prop_open_object(hid_t h5, const char *path)
@@ -145,13 +146,11 @@ static bool find_shape(hid_t h5, naik_prop_plan *plan)
     int64_t dims[NAIK_DIM], precision = 0, spin = 1;
     hsize_t history[2] = {0};
     if (!naik_h5_get_i64(h5, "dims", dims, NAIK_DIM) ||
-        !naik_h5_get_i64(h5, "precision", &precision, 0) || (precision != 32 && precision != 64)) {
+        !naik_h5_get_i64(h5, "precision", &precision, 0) || (precision != 32 && precision != 64) ||
+        !naik_sites_possible(dims)) {
         return false;
     }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        if (dims[mu] < 1 || dims[mu] > 32768) {
-            return false;
-        }
         plan->size[mu] = (int)dims[mu];
     }
     if (H5Aexists(h5, "spin") > 0 && (!naik_h5_get_i64(h5, "spin", &spin, 0) || spin != 4)) {

@@ -15,6 +15,7 @@ Needs h5py and numpy, nothing else of naik. An unfinished file (prop.h5.part) op
 the run goes on; asking for what is not solved yet raises NotSolved, and what missed its tolerance
 comes with the warning NotConverged.
 """
+import builtins
 import collections
 import os
 import re
@@ -206,9 +207,16 @@ def _site_sums(sites):
 
 def _open_h5(path):
     try:
-        return h5py.File(path, "r", locking=False)
+        h5 = h5py.File(path, "r", locking=False)
     except TypeError:  # h5py before 3.5
-        return h5py.File(path, "r")
+        h5 = h5py.File(path, "r")
+    with builtins.open(path, "rb") as f:
+        head = f.read(48)
+    end = int.from_bytes(head[40:48], "little")  # of the file, in the earliest format, which naik writes
+    more = os.path.getsize(path) - end
+    if head[8] == 0 and more > 0 and "metadata_crc" in h5.attrs:  # else it is being written
+        warnings.warn(f"{path} has {more} bytes behind its end, which are not read: somebody appended them", stacklevel=4)
+    return h5
 
 
 class _Opened:

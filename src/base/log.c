@@ -27,6 +27,7 @@ struct naik_log {
     void (*take)(void *data, bool warning, const char *text);
     void *take_data;
     naik_log_failure failure;
+    char once[MESSAGE_BYTES]; /* the last warning of naik_log_warn_once */
 };
 
 /* As vsnprintf. What is printed has points in its numbers, whatever locale the process has. */
@@ -203,6 +204,19 @@ void naik_log_warn(naik_log *log, const char *format, ...)
     }
     if (log->hear != NULL) {
         log->hear(log->hear_data, text);
+    }
+}
+
+void naik_log_warn_once(naik_log *log, const char *format, ...)
+{
+    char text[MESSAGE_BYTES];
+    va_list args;
+    va_start(args, format);
+    print(text, sizeof text, format, args);
+    va_end(args);
+    if (strcmp(text, log->once) != 0) {
+        memcpy(log->once, text, sizeof text);
+        naik_log_warn(log, "%s", text);
     }
 }
 

@@ -80,7 +80,6 @@ naik_status naik_filter_apply(naik_filter *filter, naik_field *v)
                          filter->degree, filter->low, filter->high);
     }
     naik_field_set_nrhs(filter->odd, v->nrhs);
-    naik_field_set_nrhs(filter->other, v->nrhs);
     NAIK_PASS(step(filter, v, a, NULL, 0, s, now));
     for (int k = 1; k < filter->degree; k++) {
         if (k % STEPS_A_QUESTION == 0 && filter->stop != NULL && filter->stop(filter->stop_data)) {
@@ -268,7 +267,6 @@ naik_status naik_filter_estimate(naik_filter *filter, naik_field *v, int n, doub
                                                       "no memory for moments of a spectrum")));
     filter->low = 0;
     naik_field_set_nrhs(filter->odd, v->nrhs);
-    naik_field_set_nrhs(filter->other, v->nrhs);
     NAIK_TRY(naik_modes_norms(filter->work, v, first));
     for (int moments = 0; moments < MOMENTS_MAX;) {
         NAIK_TRY(more_moments(filter, &last, &now, sums, first, moment, moments));

@@ -12,6 +12,7 @@
 /* What is known of a solve before it is begun. */
 typedef struct solve_info {
     double mass, tolerance;
+    double scale;  /* power of two that the solver's source is multiplied by */
     bool on[2];    /* the source is not zero on even, on odd sites */
     int64_t group; /* -1: none */
     double base;   /* smallest mass of the group */

@@ -18,6 +18,7 @@
  * another parity. */
 #define ACROSS      (UINT32_C(1) << 16)
 #define LEAST_NORM2 1e-260 /* of a source: squares of its residuals are numbers, too */
+#define USUAL_NORM2 1e-40  /* from here to its inverse a source is solved as it is */
 
 typedef struct worker {
     const naik_lattice *lat;
@@ -88,7 +89,18 @@ static naik_status worker_create_fields(worker *w)
     return naik_field_create_spin(geometry, NAIK_DOUBLE, spin, 1, &w->now.work);
 }
 
-/* Source and mass of solve `index` into w->now, and the rest of its system. */
+/* field *= factor, a power of two; now.work is lost. */
+static naik_status multiply(worker *w, double factor, naik_field *field)
+{
+    if (factor == 1) {
+        return NAIK_OK;
+    }
+    NAIK_PASS(w->ops->field.zero(w->now.work, NULL, NAIK_RHS_IDLE));
+    NAIK_PASS(w->ops->field.axpy(factor, field, w->now.work));
+    return w->ops->field.copy(field, w->now.work, NULL, NAIK_RHS_IDLE);
+}
+
+/* Source, times its scale, and mass of solve `index` into w->now, and the rest of its system; now.work is lost. */
 static naik_status read_source(worker *w, int64_t index, naik_solver_system *system)
 {
     double *mass = &w->now.mass;
@@ -110,6 +122,7 @@ static naik_status read_source(worker *w, int64_t index, naik_solver_system *sys
         status = there ? w->ops->field.from_device(to, (naik_parity)parity, 0,
                                                    stream->there(stream->data, index, false))
                        : w->ops->field.from_part(to, (naik_parity)parity, 0, w->sites, part);
+        status = status == NAIK_OK ? multiply(w, w->info[index].scale, to) : status;
     }
     system->shift = w->now.op->ops->shift(*mass);
     return status;
@@ -176,6 +189,11 @@ static naik_status take_guess(worker *w, int64_t index, naik_field *x, int irhs)
     naik_start_value value = {.scale = 1};
     naik_timer_start(w->backend->timer, "guesses");
     NAIK_PASS(w->stream->guess(w->stream->data, index, w->sites, &guess));
+    const double scale = w->info[index].scale;
+    const size_t reals = (size_t)w->lat->sites * site_reals(w);
+    for (size_t i = 0; guess != NAIK_GUESS_NONE && scale != 1 && i < reals; i++) {
+        w->sites[i] *= scale;
+    }
     if (guess == NAIK_GUESS_FOREIGN) {
         NAIK_PASS(naik_start_value_weigh(&w->now, w->lat, w->sites, &value));
         w->stream->weighed(w->stream->data, index, &value);
@@ -284,10 +302,14 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
     NAIK_PASS(w->ops->field.copy_rhs(w->now.x[out.parity], 0, x, irhs));
     NAIK_PASS(ops->reconstruct(&w->now));
     NAIK_PASS(ops->check(&w->now, &found));
+    const double back = 1 / w->info[w->batch.index[index]].scale;
+    for (int parity = 0; parity < 2; parity++) {
+        NAIK_PASS(multiply(w, back, w->now.x[parity]));
+    }
     NAIK_PASS(hand_out(w, w->batch.index[index], &sites));
     out.source_residual = found.source_residual;
     out.independent_residual = found.independent_residual;
-    out.norm = found.norm;
+    out.norm = found.norm * back;
     out.suspect = is_suspect(result, &found);
     out.flops = count_flops(w, index, result);
     naik_timer_stop(w->backend->timer, "rebuild and check");
@@ -445,12 +467,22 @@ static naik_status check_size(worker *w, double norm2)
                                  LEAST_NORM2);
 }
 
+/* Sources far from 1, such as sequential ones of heavy quarks, leave the numbers of a float. */
+static double scale_of(double norm2)
+{
+    int exponent = 0;
+    (void)frexp(norm2, &exponent);
+    return norm2 > 0 && (norm2 < USUAL_NORM2 || norm2 > 1 / USUAL_NORM2) ? ldexp(1, -exponent / 2)
+                                                                         : 1;
+}
+
 static naik_status classify(worker *w)
 {
     naik_timer_start(w->backend->timer, "sources");
     for (int64_t i = 0; i < w->stream->count; i++) {
         solve_info *info = &w->info[i];
         naik_solver_system system;
+        info->scale = 1;
         NAIK_PASS(read_source(w, i, &system));
         info->mass = w->now.mass;
         info->tolerance = system.tolerance; /* of one parity both are on the same vector */
@@ -470,6 +502,7 @@ static naik_status classify(worker *w)
             }
         }
         NAIK_PASS(check_size(w, both));
+        info->scale = scale_of(both);
         info->group = -1;
         if (w->stream->multishift != NULL && !is_across(w, i)) {
             info->group = w->stream->group(w->stream->data, i, &info->base);

@@ -117,6 +117,23 @@ static naik_precision stored_as(const naik_input *input)
     return input->deflation.precision == 16 ? NAIK_HALF : NAIK_SINGLE;
 }
 
+/* That a file has as many as the input asks for; auto takes what there is. */
+static naik_status refuse_few(const naik_input *input, const naik_comm *comm, const char *path,
+                              bool foreign, int count)
+{
+    const int wanted = input->deflation.modes;
+    if (count >= wanted || wanted == NAIK_INPUT_MODES_AUTO || (comm->io.replace && !foreign)) {
+        return NAIK_OK;
+    }
+    return foreign
+               ? NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' holds %d vectors, deflation.modes is %d", path, count, wanted)
+               : NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' holds %d modes, deflation.modes is %d: make more with naik modes "
+                           "--force, or ask for %d",
+                           path, count, wanted, count);
+}
+
 /* Modes of another code's file, verified. */
 static naik_status read_foreign(job *j, const char *path, naik_modes **out)
 {
@@ -128,11 +145,7 @@ static naik_status read_foreign(job *j, const char *path, naik_modes **out)
     if (j->input->deflation.modes == NAIK_INPUT_MODES_AUTO && count < wanted) {
         wanted = count;
     }
-    if (count < wanted) {
-        status = NAIK_FAIL(j->log, NAIK_ERR_INPUT, "'%s' holds %d vectors, deflation.modes is %d",
-                           path, count, wanted);
-        goto done;
-    }
+    NAIK_TRY(refuse_few(j->input, j->comm, path, true, count));
     NAIK_TRY(foreign_modes_read(j->outer, j->single, path, wanted, j->input->deflation.tolerance,
                                 out, &j->about.gram, &j->about.report));
     j->about.tolerance = j->input->deflation.tolerance;
@@ -161,12 +174,7 @@ static naik_status read_file(job *j, naik_modes **out)
     if (count < wanted && j->comm->io.replace) {
         return NAIK_OK;
     }
-    if (count < wanted) {
-        return NAIK_FAIL(j->log, NAIK_ERR_INPUT,
-                         "'%s' holds %d modes, deflation.modes is %d: make more with naik modes "
-                         "--force, or ask for %d",
-                         j->path, count, wanted, count);
-    }
+    NAIK_PASS(refuse_few(j->input, j->comm, j->path, false, count));
     j->about.report = there.report;
     j->about.tolerance = there.tolerance;
     naik_timer_start(j->geometry->backend->timer, "read modes");
@@ -462,13 +470,15 @@ done:
 }
 
 /* The modes of a file, of naik or of another code. */
-static naik_status count_of(const naik_geometry *geometry, const char *path,
-                            naik_modes_about *about, int *count)
+static naik_status count_of(const naik_input *input, const naik_geometry *geometry,
+                            const char *path, naik_modes_about *about, int *count)
 {
     bool foreign = false;
-    NAIK_PASS(foreign_modes_recognise(geometry->lattice->comm, path, &foreign));
-    return foreign ? foreign_modes_count(geometry, path, count)
-                   : naik_modes_file_look(geometry, path, about, count);
+    naik_comm *comm = geometry->lattice->comm;
+    NAIK_PASS(foreign_modes_recognise(comm, path, &foreign));
+    NAIK_PASS(foreign ? foreign_modes_count(geometry, path, count)
+                      : naik_modes_file_look(geometry, path, about, count));
+    return refuse_few(input, comm, path, foreign, *count);
 }
 
 naik_status low_modes_stored(const naik_input *input, const naik_geometry *geometry, int *count)
@@ -498,7 +508,7 @@ naik_status low_modes_stored(const naik_input *input, const naik_geometry *geome
             size_bytes = 0; /* a file that is not there is refused */
         }
         if (size_bytes >= 0) {
-            NAIK_PASS(count_of(geometry, path, &about, &held));
+            NAIK_PASS(count_of(input, geometry, path, &about, &held));
         }
         all = all && held > 0;
         *count = *count == 0 || held < *count ? held : *count;
