@@ -71,12 +71,13 @@ def checked(data, sites, body, first=0):
 
 
 def ildg(data):
-    """QIO, PyQUDA (Chroma's and ILDG's readers), AnalysisToolbox, QCDUtils: links, the user's numbers, the logical file name."""
+    """QIO, PyQUDA (Chroma's and ILDG's readers), AnalysisToolbox, QCDUtils, and Grid, which wants a logical file name even if it
+    is empty: links, the user's numbers, the logical file name."""
     records = lime_records(data)
     kinds, one = [kind for kind, _ in records], dict(records)
     size = file_size(records)
     wanted = ["scidac-private-record-xml", "scidac-record-xml", "ildg-format", "ildg-data-lfn", "ildg-binary-data", "scidac-checksum"]
-    assert kinds[2:] == [kind for kind in wanted if kind != "ildg-data-lfn" or kind in kinds], kinds
+    assert kinds[2:] == wanted, kinds
     head = described(one["scidac-private-record-xml"])
     bits = {"F": 32, "D": 64}[head["precision"]]
     assert head["recordtype"] == "0" and head["spins"].text == "1" and head["datatype"] == f"QDP_{head['precision']}3_ColorMatrix"
@@ -91,7 +92,7 @@ def ildg(data):
     u = np.frombuffer(one["ildg-binary-data"], ">c16" if bits == 64 else ">c8").astype(complex)
     info = xml(one["scidac-record-xml"])
     numbers = {name: float(info.find(name).text) for name in ("plaq", "linktr")}
-    return u.reshape(*size[::-1], 4, 3, 3), numbers, one.get("ildg-data-lfn", b"\0").rstrip(b"\0").decode()
+    return u.reshape(*size[::-1], 4, 3, 3), numbers, one["ildg-data-lfn"].rstrip(b"\0").decode()
 
 
 def nersc(data):

@@ -118,7 +118,8 @@ def vectors_of_milc_quda_and_hadrons_become_modes():
     for ending, data in write.part_files(even, value, 2, 32, quda_style=True).items():
         keep("quda-parts" + ending, data)
     for name, ranks, said in [("milc.scidac", 2, "even sites, with the staggered phases of MILC"), ("packed.scidac", 2, "even"),
-                              ("half.lime", 1, "odd sites"), ("pack.bin", 1, "odd sites"), ("parts.vol0000", 2, "even sites"),
+                              ("half.lime", 1, "odd sites"), ("parts.vol0000", 2, "even sites"),
+                              ("pack.bin", 1, "odd sites, with the staggered phases of MILC, which are those of Grid and Chroma there"),
                               *([("single.scidac", 1, "even"), ("packed.scidac", 1, "even"), ("quda.lime", 2, "even"),
                                  ("half.lime", 2, "odd"), ("packs/v0.bin", 1, "even sites"), ("parts.vol0000", 1, "even"),
                                  ("quda-parts.vol0000", 2, "even")] if LONG else [])]:

@@ -322,7 +322,7 @@ def convert_to_nersc_milc_and_ildg_writes_the_right_bytes():
     records = list(lime_records(open(path("to.ildg"), "rb").read()))
     kinds = [kind for kind, _ in records]
     assert kinds == ["scidac-private-file-xml", "scidac-file-xml", "scidac-private-record-xml",
-                     "scidac-record-xml", "ildg-format", "ildg-binary-data", "scidac-checksum"]
+                     "scidac-record-xml", "ildg-format", "ildg-data-lfn", "ildg-binary-data", "scidac-checksum"]
     data = dict(records)["ildg-binary-data"]
     assert data == u.view(np.float64).astype(">f8").tobytes()
     sums = [0, 0]

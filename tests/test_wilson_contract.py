@@ -2,6 +2,7 @@
 timeout: 120
 """
 import os
+import re
 import sys
 
 import h5py
@@ -271,7 +272,18 @@ def info_shows_them():
     assert "# rho_x " in said and "# nucleon " in said and "antiquark=heavy/s0000" in said, said[:2000]
 
 
+def the_page_for_hadrons_names_its_mesons_and_their_signs():
+    """tr [g5 A S B^+ g5 S^+] of Hadrons, whose names of A and B are products in the order of the letters."""
+    grid = {"Identity": ONE, "Gamma5": G5, "GammaX": GX, "GammaTGamma5": GT @ G5, "GammaXGamma5": GX @ G5, "SigmaXY": GX @ GY}
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "doc", "from-grid.md"), encoding="utf-8") as f:
+        rows = re.findall(r"^\| `(\w+)`, `(\w+)` \| ([-+]) `(\w+)`", f.read(), flags=re.M)
+    assert len(rows) == len(grid) + 1, rows
+    for a, b, sign, name in rows:
+        assert np.array_equal(np.kron(grid[a], grid[b].conj().T), int(sign + "1") * np.kron(*SINK_SOURCE[name])), (a, b, name)
+
+
 main([configurations_are_generated, the_bytes_are_the_same_on_every_grid, pairs_are_traces_of_two_propagators,
       a_wall_sink_sums_each_quark_over_its_slice, a_smeared_sink_smears_every_spin_of_both_quarks, the_nucleon_is_what_wicks_theorem_gives,
-      baryons_of_three_quarks_exchange_what_is_alike, noise_estimates_the_trace, a_free_nucleon_is_positive_until_it_meets_the_boundary, averages_are_over_shifted_sources, info_shows_them],
+      baryons_of_three_quarks_exchange_what_is_alike, noise_estimates_the_trace, a_free_nucleon_is_positive_until_it_meets_the_boundary, averages_are_over_shifted_sources, info_shows_them,
+      the_page_for_hadrons_names_its_mesons_and_their_signs],
      needed=[configurations_are_generated])

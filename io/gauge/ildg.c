@@ -49,9 +49,8 @@ static void put_descriptions(naik_lime_buffer *b, const naik_gauge_file *file,
                            "<lx>%d</lx><ly>%d</ly><lz>%d</lz><lt>%d</lt></ildgFormat>",
              file->precision, n[0], n[1], n[2], n[3]);
     naik_lime_put_text(b, "ildg-format", 0, text);
-    if (file->lfn[0] != '\0') {
-        naik_lime_put_text(b, "ildg-data-lfn", 0, file->lfn);
-    }
+    /* Grid refuses a file without this record: one that has no name has an empty one. */
+    naik_lime_put_text(b, "ildg-data-lfn", 0, file->lfn);
 }
 
 naik_status naik_ildg_write(const char *path, const naik_gauge *gauge,

@@ -159,7 +159,8 @@ static naik_status fill(naik_log *log, const char *path, const naik_scidac_file 
     NAIK_PASS(find_links(log, path, lime, &f));
     NAIK_PASS(take_extents(log, path, lime, f, file));
     NAIK_PASS(check_links(log, path, f));
-    strcpy(file->format, f->ildg ? "ildg" : "scidac");
+    /* Grid gives ILDG's name to the data of every field. */
+    strcpy(file->format, f->ildg && (f->has_format || !f->has_private) ? "ildg" : "scidac");
     memcpy(file->lfn, lime->ildg_lfn, sizeof file->lfn);
     strcpy(file->byte_order, "big");
     strcpy(file->checksum_kind, f->has_sum ? "suma/sumb" : "none");

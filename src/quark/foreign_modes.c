@@ -26,13 +26,13 @@ static const double VALUE_MOST = 1e-3; /* by which an eigenvalue of the file may
 /* v' = a v turns vectors of other staggered phases into those of naik's: a = (-1)^(sum of x_mu x_nu) over
  * the pairs of directions that the two codes take in different orders. naik and MILC: t, x, y, z. */
 typedef struct phases {
-    const char *name;
+    const char *name, *also;         /* whose they are on odd sites as well, where a is 1 */
     bool turned[NAIK_DIM][NAIK_DIM]; /* [mu][nu], mu < nu */
 } phases;
 static const phases conventions[] = {
-    {"MILC", {{false}}},
-    {"Grid and Chroma", {[0][3] = true, [1][3] = true, [2][3] = true}},
-    {"TIFR", {[0][1] = true, [0][2] = true, [1][2] = true}}};
+    {"MILC", ", which are those of Grid and Chroma there", {{false}}},
+    {"Grid and Chroma", "", {[0][3] = true, [1][3] = true, [2][3] = true}},
+    {"TIFR", "", {[0][1] = true, [0][2] = true, [1][2] = true}}};
 enum { CONVENTIONS = sizeof conventions / sizeof *conventions };
 
 /* What the first vector, or the file, has told. */
@@ -259,8 +259,9 @@ static naik_status find_fit(importer *im)
         goto done;
     }
     naik_log_line(im->log,
-                  "modes: the vectors of %s are on %s sites, with the staggered phases of %s",
-                  im->path, im->fit.parity == NAIK_EVEN ? "even" : "odd", im->fit.phases->name);
+                  "modes: the vectors of %s are on %s sites, with the staggered phases of %s%s",
+                  im->path, im->fit.parity == NAIK_EVEN ? "even" : "odd", im->fit.phases->name,
+                  im->fit.parity == NAIK_EVEN ? "" : im->fit.phases->also);
 done:
     naik_free(v);
     return status;
