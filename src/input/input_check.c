@@ -380,16 +380,6 @@ static naik_status check_source_count(const checker *c)
     return NAIK_OK;
 }
 
-/* Whether any entry has correlators of its solves. */
-static bool any_correlators(const naik_input *input)
-{
-    bool any = false;
-    for (int i = 0; i < input->solve_count; i++) {
-        any = any || naik_input_asked_correlators(input, &input->solve[i])->count > 0;
-    }
-    return any;
-}
-
 static naik_status check_output(const checker *c)
 {
     const naik_input *input = c->input;
@@ -397,10 +387,7 @@ static naik_status check_output(const checker *c)
         return refuse(c, "output.precision", "'output.precision' must be 32 or 64, not %d",
                       input->output.precision);
     }
-    const bool contracts = input->pair_count > 0 || input->baryon_count > 0 ||
-                           input->output.baryons.count > 0 || input->output.condensate ||
-                           input->output.loops.count > 0 || input->three_point_count > 0;
-    if (!input->output.propagators && !contracts && !any_correlators(input)) {
+    if (!input->output.propagators && !naik_input_contracts(input)) {
         return refuse(c, "output.propagators",
                       "nothing would be written: ask for propagators or for correlators");
     }
@@ -426,50 +413,11 @@ naik_status naik_input_check_idle(naik_log *log, const naik_input *input)
 {
     const checker c = {.log = log, .input = input};
     for (int i = 0; i < input->solve_count; i++) {
-        naik_status status = check_repeated_masses(&c, i);
-        if (status != NAIK_OK) {
-            return status;
-        }
+        NAIK_PASS(check_repeated_masses(&c, i));
     }
-    if (given(&c, "gauge.on_mismatch") != NULL && input->kind->links == NAIK_QUARK_STORED) {
-        return refuse(&c, "gauge.on_mismatch",
-                      "'gauge.on_mismatch' does not apply to action.type links, which reads no "
-                      "configuration");
-    }
-    if (given(&c, "gauge.config") != NULL && !input->gauge.config_used) {
-        return refuse(&c, "gauge.config",
-                      "'gauge.config' does nothing: the input names no file with {config}");
-    }
-    if (given(&c, "solver.double_check_every") != NULL && !input->solver.double_check) {
-        return refuse(&c, "solver.double_check_every",
-                      "'solver.double_check_every' applies to solver.verify double_check only");
-    }
-    if (given(&c, "output.precision") != NULL && !input->output.propagators) {
-        return refuse(&c, "output.precision",
-                      "'output.precision' does not apply where output.propagators is false: "
-                      "correlators have 64 bits");
-    }
-    /* modes: 0 beside other keys switches deflation off; without it they wait for something */
-    const bool told_off = given(&c, "deflation.modes") != NULL;
-    static const char *const with_modes[] = {"file",     "import",    "precision", "file_precision",
-                                             "again",    "tolerance", "krylov",    "degree",
-                                             "interval", "max_cycles"};
-    for (size_t i = 0; i < sizeof with_modes / sizeof *with_modes; i++) {
-        char key[PATH_SIZE];
-        snprintf(key, sizeof key, "deflation.%s", with_modes[i]);
-        if (!told_off && input->deflation.modes == 0 && given(&c, key) != NULL) {
-            return refuse(&c, key, "'%s' does nothing without deflation.modes", key);
-        }
-    }
-    for (int i = 0; i < input->solve_count; i++) {
-        char key[PATH_SIZE];
-        snprintf(key, sizeof key, "solve.%d.deflate", i);
-        if (!told_off && input->deflation.modes == 0 && given(&c, key) != NULL) {
-            return refuse(&c, key, "'%s' does nothing without deflation.modes", key);
-        }
-    }
-    const naik_status status = check_growths(&c);
-    return status == NAIK_OK ? check_hints(&c) : status;
+    NAIK_PASS(naik_input_check_keys(log, input));
+    NAIK_PASS(check_growths(&c));
+    return check_hints(&c);
 }
 
 static bool any_deflated(const naik_input *input)

@@ -10,9 +10,13 @@ extern const naik_param_table naik_input_table;
  * given, origins of walls, the lists of sources and tasks, the canonical texts.
  * NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
 naik_status naik_input_check(naik_log *log, naik_input *input);
-/* Keys that would do nothing beside the others. Not for the inputs that files carry: earlier
+/* Masses twice, keys that would do nothing beside the others, and what is too much. Not for the inputs that files carry: earlier
  * versions took them. NAIK_ERR_INPUT */
 naik_status naik_input_check_idle(naik_log *log, const naik_input *input);
+/* input_idle.c: the keys of its table, refused or with a warning. NAIK_ERR_INPUT */
+naik_status naik_input_check_keys(naik_log *log, const naik_input *input);
+/* Whether anything is made of the solutions. */
+bool naik_input_contracts(const naik_input *input);
 /* That what `path` wants with `word`, made with links, can be: NAIK_ERR_INPUT where there are none. */
 naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, const char *path,
                                       const char *word);
