@@ -14,7 +14,8 @@ static naik_status look_for_signature(naik_log *log, const char *path)
     }
     if (!S_ISREG(info.st_mode) || naik_file_head_read(log, path, "the file", &head) != NAIK_OK) {
         naik_log_clear(log);
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is no file that can be read", path);
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is no file that can be read%s", path,
+                         S_ISDIR(info.st_mode) ? ", but a folder" : "");
     }
     if (!naik_h5_begins(head.bytes, (size_t)head.length)) {
         const char *wrapping = naik_file_wrapping(&head);
