@@ -174,25 +174,24 @@ naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
     naik_status status = state != NULL ? NAIK_OK
                                        : NAIK_FAIL(backend->log, NAIK_ERR_MEMORY,
                                                    "no memory for the state of the GPU backend");
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_PASS(naik_comm_agree(backend->comm, status));
     backend->state = state;
     status = choose_device(backend, state);
-    NAIK_TRY(naik_comm_agree(naik_comm_job(backend->comm), status));
-    NAIK_TRY(check_sharing(backend, state, options != NULL && options->share_gpu));
-    NAIK_TRY(find_smallest(backend, state));
-    NAIK_TRY(GPU_CHECK(backend, gpu_stream_create(&state->stream), "making a stream"));
-    NAIK_TRY(gpu_alloc(&backend->device, GPU_STAGING_BYTES, "staging", &state->staging));
-    NAIK_TRY(gpu_alloc(&backend->device, 8 * sizeof(uint64_t), "flags", (void **)&state->flags));
-    NAIK_TRY(
+    NAIK_PASS(naik_comm_agree(naik_comm_job(backend->comm), status));
+    NAIK_PASS(check_sharing(backend, state, options != NULL && options->share_gpu));
+    NAIK_PASS(find_smallest(backend, state));
+    NAIK_PASS(GPU_CHECK(backend, gpu_stream_create(&state->stream), "making a stream"));
+    NAIK_PASS(gpu_alloc(&backend->device, GPU_STAGING_BYTES, "staging", &state->staging));
+    NAIK_PASS(gpu_alloc(&backend->device, 8 * sizeof(uint64_t), "flags", (void **)&state->flags));
+    NAIK_PASS(
         gpu_alloc(&backend->device, sizeof *state->ticket, "a counter", (void **)&state->ticket));
-    NAIK_TRY(GPU_CHECK(backend, gpu_memset(state->ticket, 0, sizeof *state->ticket, state->stream),
-                       "clearing a counter"));
-    NAIK_TRY(gpu_alloc(&backend->device, 2 * sizeof *state->taken, "sums", (void **)&state->taken));
-    NAIK_TRY(gpu_tune_open(backend, options != NULL ? options->tune_cache : NULL));
-    NAIK_TRY(GPU_CHECK(backend, gpu_malloc_host(&state->pinned, GPU_STAGING_BYTES),
-                       "taking pinned host memory"));
-done:
-    return status;
+    NAIK_PASS(GPU_CHECK(backend, gpu_memset(state->ticket, 0, sizeof *state->ticket, state->stream),
+                        "clearing a counter"));
+    NAIK_PASS(
+        gpu_alloc(&backend->device, 2 * sizeof *state->taken, "sums", (void **)&state->taken));
+    NAIK_PASS(gpu_tune_open(backend, options != NULL ? options->tune_cache : NULL));
+    return GPU_CHECK(backend, gpu_malloc_host(&state->pinned, GPU_STAGING_BYTES),
+                     "taking pinned host memory");
 }
 
 /* Memory that other ranks have mapped may be freed when all of them have closed their mappings.

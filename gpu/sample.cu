@@ -67,12 +67,12 @@ naik_status gpu_sample(naik_backend *backend, uint64_t serial, naik_status (*bod
     gpu_state *state = gpu_state_of(backend);
     if (is_wanted(backend, serial)) {
         if (state->sampling == NULL) {
-            NAIK_TRY(open_sampling(backend));
+            NAIK_PASS(open_sampling(backend));
         }
         state->sampling->serial = serial;
         state->sampling->count = 0;
-        NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->sampling->event[0], state->stream),
-                           "timing kernels"));
+        NAIK_PASS(GPU_CHECK(backend, gpu_event_record(state->sampling->event[0], state->stream),
+                            "timing kernels"));
         state->sampling->active = true;
     }
     for (int i = 0; i < GPU_SAMPLED && status == NAIK_OK; i++) {
@@ -81,7 +81,6 @@ naik_status gpu_sample(naik_backend *backend, uint64_t serial, naik_status (*bod
     if (state->sampling != NULL) {
         state->sampling->active = false;
     }
-done:
     return status;
 }
 

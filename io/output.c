@@ -70,14 +70,13 @@ naik_status naik_output_begin(naik_comm *comm, const char *path, int64_t size_by
 
 naik_status naik_output_publish(naik_output *out)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_lock_confirm(out->comm, out->lock));
-    status = naik_file_publish(out->comm, out->part, out->path, out->comm->io.replace);
+    NAIK_PASS(naik_lock_confirm(out->comm, out->lock));
+    const naik_status status =
+        naik_file_publish(out->comm, out->part, out->path, out->comm->io.replace);
     out->keep = status == NAIK_ERR_INPUT;
-    NAIK_TRY(status);
+    NAIK_PASS(status);
     naik_lock_release(out->comm, &out->lock);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void naik_output_abandon(naik_output *out)

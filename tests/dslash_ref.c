@@ -108,10 +108,7 @@ naik_status naik_dslash_ref(const naik_fatlong *links, const double *in, double 
     NAIK_TRY(collect(lat, in, 6, (void **)&w.v));
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lat->origin[mu];
-        }
+        naik_lattice_global_coords(lat, site, x);
         vector sum = {0, 0, 0};
         hop_sum(&w, x, sum);
         memcpy(out + 6 * (size_t)site, sum, sizeof sum);

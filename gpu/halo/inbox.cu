@@ -46,8 +46,8 @@ naik_status gpu_inbox_connect(naik_backend *backend, const naik_lattice *lat,
             if (!lat->split[mu]) {
                 continue;
             }
-            NAIK_TRY(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][!side], mine,
-                                        lat->neighbour_rank[mu][side], &theirs, sizeof theirs));
+            NAIK_PASS(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][!side], mine,
+                                         lat->neighbour_rank[mu][side], &theirs, sizeof theirs));
             if (inbox->faces[mu][side]) {
                 naik_status mapped = map_neighbour(backend, inbox, lat->neighbour_rank[mu][side],
                                                    &theirs, &inbox->theirs[mu][side]);
@@ -55,7 +55,6 @@ naik_status gpu_inbox_connect(naik_backend *backend, const naik_lattice *lat,
             }
         }
     }
-done:
     return status;
 }
 

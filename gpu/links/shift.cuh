@@ -84,5 +84,7 @@ __device__ static inline void shift_vector(const double *f, size_t step, double 
 }
 
 naik_status gpu_shift(naik_device *device, const naik_link_shift *step);
+naik_status gpu_tie_product(naik_device *device, const naik_tie_product *args);
+naik_status gpu_tie_sums(naik_device *device, const naik_tie_sums *args);
 
 #endif

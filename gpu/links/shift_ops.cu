@@ -1,7 +1,6 @@
 /* shift_ops.cu - what goes with shifts of vectors: links laid out, faces, currents and signs, one thread a site; the host's bits */
 #include "gpu/links/ghosted.cuh"
 #include "gpu/links/shift.cuh"
-#include "gpu/links/tie.h"
 
 __device__ static inline int shift_sign(const shift_box &b, unsigned mask, const int x[NAIK_DIM])
 {

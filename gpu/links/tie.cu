@@ -1,6 +1,5 @@
 /* tie.cu - the correlators of two quarks: their product at a site, and its sums over time slices; the host's bits */
 #include "gpu/links/shift.cuh"
-#include "gpu/links/tie.h"
 #include "gpu/vectors/thread_sums.cuh"
 
 enum {
@@ -107,7 +106,6 @@ static int tie_momenta(int momenta)
 
 naik_status gpu_tie_sums(naik_device *device, const naik_tie_sums *args)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = gpu_backend_of(device);
     const naik_lattice *lat = args->lattice;
     const size_t count = 2 * (size_t)args->operators * (size_t)args->momenta;
@@ -138,14 +136,12 @@ naik_status gpu_tie_sums(naik_device *device, const naik_tie_sums *args)
     const int threads = p.step * p.nx * p.ny;
     const dim3 grid((unsigned)((threads + TIE_THREADS - 1) / TIE_THREADS), (unsigned)lat->local[3],
                     (unsigned)(groups * p.rounds));
-    NAIK_TRY(GPU_CHECK(backend, gpu_memset(args->sums, 0, bytes, shift_stream(device)),
-                       "clearing correlators"));
+    NAIK_PASS(GPU_CHECK(backend, gpu_memset(args->sums, 0, bytes, shift_stream(device)),
+                        "clearing correlators"));
     if (each == 1) {
         tie_kernel<1><<<grid, TIE_THREADS, 0, shift_stream(device)>>>(p);
     } else {
         tie_kernel<TIE_MOMENTA><<<grid, TIE_THREADS, 0, shift_stream(device)>>>(p);
     }
-    NAIK_TRY(GPU_LAUNCHED(backend, "summing correlators"));
-done:
-    return status;
+    return GPU_LAUNCHED(backend, "summing correlators");
 }

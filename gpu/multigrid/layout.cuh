@@ -22,7 +22,6 @@ enum {
     MG_GROUP = 32, /* lanes that share a tile */
     MG_TILE = 16,  /* components */
     MG_RHS = 4,    /* rhs a tile */
-    MG_TILES_MOST = 2 * NAIK_MG_VECTORS_MOST / MG_TILE,
     MG_RHS_TILES_MOST = NAIK_MG_WIDTH / MG_RHS,
     MG_VECTOR_TILE = 2 * MG_TILE * MG_RHS, /* numbers of a tile */
     MG_MATRIX_TILE = 2 * MG_TILE * MG_TILE,

@@ -84,6 +84,16 @@ static inline void naik_lattice_coords(const naik_lattice *lat, int32_t site, in
     }
 }
 
+/* x: coordinates of a local site on the whole lattice. */
+static inline void naik_lattice_global_coords(const naik_lattice *lat, int32_t site,
+                                              int x[NAIK_DIM])
+{
+    naik_lattice_coords(lat, site, x);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        x[mu] += lat->origin[mu];
+    }
+}
+
 /* Global number of the site with local coordinates x. */
 static inline int64_t naik_lattice_global(const naik_lattice *lat, const int x[NAIK_DIM])
 {

@@ -263,11 +263,9 @@ static bool pyquda_recognise(const naik_file_head *head)
 static naik_status pyquda_probe(naik_log *log, const naik_file_head *head, naik_gauge_file *out)
 {
     hid_t file = -1;
-    naik_status status = naik_h5_open_alone(log, head->path, &file);
+    naik_status status = NAIK_OK;
     naik_h5_array array = {.dataset = -1, .memory = -1};
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(naik_h5_open_alone(log, head->path, &file));
     for (int mu = 0; mu < NAIK_DIM && status == NAIK_OK; mu++) {
         if (!naik_h5_array_open(file, pyquda_name[mu], LINK_REALS, &array) ||
             !take_array(&array, out)) {

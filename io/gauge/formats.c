@@ -48,10 +48,8 @@ static naik_status examine(naik_log *log, const char *path, naik_gauge_file *fil
 {
     naik_file_head head = {0};
     naik_h5_guard guard;
-    naik_status status = naik_file_head_read(log, path, "the gauge configuration", &head);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    naik_status status = NAIK_OK;
+    NAIK_PASS(naik_file_head_read(log, path, "the gauge configuration", &head));
     const bool hdf5 = naik_h5_begins(head.bytes, (size_t)head.length);
     if (hdf5) {
         naik_h5_guard_begin(&guard);
@@ -129,11 +127,8 @@ naik_status naik_gauge_file_read(const char *path, naik_gauge *gauge, naik_gauge
 {
     const naik_lattice *lattice = gauge->lattice;
     int index;
-    naik_status status = probe(lattice->comm, path, lattice->size, file, &index);
-    if (status != NAIK_OK) {
-        return status;
-    }
-    status = naik_lattice_expect(lattice, path, file->size);
+    NAIK_PASS(probe(lattice->comm, path, lattice->size, file, &index));
+    naik_status status = naik_lattice_expect(lattice, path, file->size);
     if (status == NAIK_OK) {
         naik_h5_guard guard;
         bool hdf5 = strstr(file->format, "hdf5") != NULL;

@@ -225,10 +225,9 @@ static naik_status judge_links(const naik_gauge *gauge, const naik_gauge_file *f
 static naik_status judge_rows(const naik_gauge *gauge, const naik_gauge_file *file,
                               naik_gauge_verdict *v)
 {
-    naik_status status = NAIK_OK;
     naik_row_signs signs = {.phases = false};
-    NAIK_TRY(naik_row_signs_find(gauge, file->plaquette_stored, 3 * tolerance_of_plaquette(file),
-                                 &signs));
+    NAIK_PASS(naik_row_signs_find(gauge, file->plaquette_stored, 3 * tolerance_of_plaquette(file),
+                                  &signs));
     if (signs.phases || signs.boundary) {
         *v = (naik_gauge_verdict){
             .status = NAIK_ERR_INPUT, .kind = NAIK_LINKS_SIGNED, .unusable = true};
@@ -240,14 +239,12 @@ static naik_status judge_rows(const naik_gauge *gauge, const naik_gauge_file *fi
                                 : "staggered phases are",
                remedy);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_gauge_judge(const naik_gauge *gauge, const naik_gauge_file *file,
                              const naik_gauge_checks *checks, double limit, naik_gauge_verdict *v)
 {
-    naik_status status = NAIK_OK;
     const bool broken = file->checksum_known && !file->checksum_ok;
     *v = (naik_gauge_verdict){.status = NAIK_OK};
     limit = limit > 0 ? limit : NAIK_GAUGE_UNITARITY_LIMIT;
@@ -274,7 +271,7 @@ naik_status naik_gauge_judge(const naik_gauge *gauge, const naik_gauge_file *fil
         const bool off =
             !(checks->max_unitarity_dev <= least) || !(checks->max_det_dev <= 3 * least);
         if (off) {
-            NAIK_TRY(judge_links(gauge, file, checks, limit, v->count, v));
+            NAIK_PASS(judge_links(gauge, file, checks, limit, v->count, v));
         } else if (has_fixed_end(file, checks)) {
             *v = (naik_gauge_verdict){
                 .status = NAIK_ERR_INPUT, .kind = NAIK_LINKS_OPEN, .unusable = true};
@@ -284,13 +281,12 @@ naik_status naik_gauge_judge(const naik_gauge *gauge, const naik_gauge_file *fil
                    "they would give %.10g: naik computes on periodic lattices",
                    file->plaquette_stored / 3, checks->plaquette / 3);
         } else if (!broken && file->rows == 2 && has_other_plaquette(file, checks)) {
-            NAIK_TRY(judge_rows(gauge, file, v));
+            NAIK_PASS(judge_rows(gauge, file, v));
         }
     }
     v->what = v->kind == NAIK_LINKS_OPEN && !broken             ? "holds no periodic configuration"
               : v->status == NAIK_ERR_INPUT                     ? "holds no SU(3) configuration"
               : !broken && file->checksum_known && !v->unusable ? "contradicts itself"
                                                                 : "is damaged";
-done:
-    return status;
+    return NAIK_OK;
 }

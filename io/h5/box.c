@@ -13,11 +13,9 @@
 #include "base/memory.h"
 #include "comm/collective.h"
 #include "io/finite.h"
-#include "io/h5/box_gather.h"
 #include "io/h5/box_plain.h"
 #include "io/h5/times.h"
 #include "io/reread.h"
-#include "io/site_sums.h"
 
 enum { CALL_BYTES = 1 << 30, BUFFER_BYTES = 1 << 26 };
 

@@ -8,6 +8,7 @@
 #define NAIK_IO_H5_BOX_H
 
 #include "io/h5/h5.h"
+#include "io/site_sums.h"
 
 typedef struct naik_h5_field {
     hid_t dataset;
@@ -37,7 +38,7 @@ static inline int naik_h5_field_select_lead(const naik_h5_field *field, hsize_t 
 
 /* Without conversion of types inside HDF5. Threads move pieces where a rank's box can be addressed in
  * the file (io/h5/box_plain.h); else all ranks transfer together, less than 1 GiB per rank and call;
- * with field->writers that many ranks write for all (io/h5/box_gather.h). sum[2] = {suma, sumb},
+ * with field->writers that many ranks write for all (naik_h5_gather_write). sum[2] = {suma, sumb},
  * USQCD checksum of the field's bytes in the file over all ranks. Read into NULL, only the checksum
  * is formed, in little memory. What is read and not finite is told, and given a sum that is not its
  * own, so that no stored one agrees. Collective, agree.
@@ -46,5 +47,12 @@ naik_status naik_h5_field_write(const naik_lattice *lattice, const naik_h5_field
                                 const void *data, uint32_t sum[2]);
 naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field *field, void *data,
                                uint32_t sum[2]);
+
+/* What naik_h5_field_write calls for few writers, without collective HDF5. Planes (z, t) of the whole
+ * lattice are numbered z + nz t. Each of field->writers ranks owns a range of them and writes it piece
+ * by piece; the others send it theirs. sums: takes this rank's sites.
+ * Collective, agrees. NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_h5_gather_write(const naik_lattice *lattice, const naik_h5_field *field,
+                                 const void *data, naik_site_sums *sums);
 
 #endif

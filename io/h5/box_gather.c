@@ -8,12 +8,11 @@
  * A round moves one window of planes per writer. In a rank's memory a plane of its box is one
  * contiguous run of rows, and it travels as such; the writer sorts the runs into whole planes.
  */
-#include "io/h5/box_gather.h"
-
 #include <string.h>
 
 #include "base/memory.h"
 #include "comm/comm_mpi.h"
+#include "io/h5/box.h"
 #include "io/h5/times.h"
 #include "io/sites.h"
 

@@ -46,10 +46,7 @@ static void tell_of_more(naik_log *log, hid_t file, const char *path)
 naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
 {
     *file = -1;
-    naik_status status = look_for_signature(log, path);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    NAIK_PASS(look_for_signature(log, path));
     hid_t access = naik_h5_access_alone();
     char text[NAIK_H5_REASON_BYTES] = "";
     *file = H5Fopen(path, H5F_ACC_RDONLY, access);
@@ -57,9 +54,9 @@ naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
     naik_h5_release(access);
     if (*file >= 0) {
         char reason[NAIK_H5_REASON_BYTES];
-        status = naik_h5_stays_inside(*file, reason)
-                     ? naik_h5_check_version(log, *file, path)
-                     : NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s': %s", path, reason);
+        const naik_status status = naik_h5_stays_inside(*file, reason)
+                                       ? naik_h5_check_version(log, *file, path)
+                                       : NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s': %s", path, reason);
         if (status != NAIK_OK) {
             H5Fclose(*file);
             *file = -1;

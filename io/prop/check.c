@@ -389,26 +389,24 @@ static naik_status reread_solve(naik_propagator_file *file, int solve)
 
 naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, bool *intact)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(compare_solve(file, solve, intact));
+    NAIK_PASS(compare_solve(file, solve, intact));
     if (*intact) {
         return NAIK_OK;
     }
-    status = reread_solve(file, solve);
+    const naik_status status = reread_solve(file, solve);
     if (status == NAIK_ERR_CORRUPT) { /* of another shape: it lies nowhere */
         naik_log_clear(file->comm->log);
         return NAIK_OK;
     }
-    NAIK_TRY(status);
-    NAIK_TRY(compare_solve(file, solve, intact));
+    NAIK_PASS(status);
+    NAIK_PASS(compare_solve(file, solve, intact));
     if (*intact) {
         naik_log_warn(file->comm->log,
                       "%s gave other bytes at first than when it was read again: its file system "
                       "is not to be trusted",
                       naik_prop_path(file));
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_prop_reset_solve(naik_propagator_file *file, int solve)

@@ -549,21 +549,20 @@ naik_status naik_checkpoint_publish(naik_checkpoint *state)
     if (state->kept.count == 0 || state->failed) {
         return NAIK_OK;
     }
-    NAIK_TRY(forgive(state, take_over(state)));
+    NAIK_PASS(forgive(state, take_over(state)));
     if (!state->failed) {
         naik_watchdog_arm(state->file->comm->watchdog, "keeping the solves in flight",
                           state->file->io_limit_s);
         status = write_index(state);
         naik_watchdog_disarm(state->file->comm->watchdog);
     }
-    NAIK_TRY(forgive(state, status));
+    NAIK_PASS(forgive(state, status));
     if (!state->failed) {
         naik_log_line(state->comm->log,
                       "kept: %d solves in flight are in %s (%.1f MiB); the next run continues them",
                       state->kept.count, state->path, (double)state->used / 1048576.0);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 bool naik_checkpoint_is_kept(const naik_checkpoint *state)

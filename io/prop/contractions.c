@@ -391,7 +391,6 @@ static naik_status read_one(naik_log *log, hid_t h5, const char *path, int times
 static naik_status read_listed(naik_log *log, hid_t h5, int times, bool complete, char *paths,
                                const int64_t *word, int count, naik_contraction_view *view)
 {
-    naik_status status = NAIK_OK;
     char *rest = NULL;
     const char *path = strtok_r(paths, "\n", &rest);
     for (int i = 0; i < count && path != NULL; i++, path = strtok_r(NULL, "\n", &rest)) {
@@ -401,17 +400,16 @@ static naik_status read_listed(naik_log *log, hid_t h5, int times, bool complete
             view->bad += complete;
             continue; /* not made yet */
         }
-        status = read_one(log, h5, path, times, word[i], next, &good);
+        const naik_status status = read_one(log, h5, path, times, word[i], next, &good);
         view->count += good;
         view->bad += !good;
         if (!good) {
             free(next->values);
             next->values = NULL;
         }
-        NAIK_TRY(status);
+        NAIK_PASS(status);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_prop_read_contractions(naik_log *log, hid_t h5, int times, bool complete,

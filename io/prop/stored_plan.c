@@ -232,7 +232,6 @@ static naik_status name_sets(naik_log *log, hid_t h5, naik_prop_plan *plan)
 static naik_status plan_from_file(naik_log *log, hid_t h5, const char *path,
                                   const naik_disk_record *disk, int count, naik_prop_plan **out)
 {
-    naik_status status = NAIK_OK;
     naik_prop_plan *plan = calloc(1, sizeof *plan);
     *out = plan;
     if (plan == NULL) {
@@ -245,15 +244,13 @@ static naik_status plan_from_file(naik_log *log, hid_t h5, const char *path,
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the plan of a propagator file");
     }
     if (!find_shape(h5, plan)) {
-        status = refuse(log, path, "its extents or its precision are missing");
-    } else if (!place_solves(disk, plan)) {
-        status = refuse(log, path, "its records are damaged or not in order");
+        return refuse(log, path, "its extents or its precision are missing");
     }
-    NAIK_TRY(status);
-    NAIK_TRY(name_sets(log, h5, plan));
-    NAIK_TRY(find_correlators(log, h5, plan));
-done:
-    return status;
+    if (!place_solves(disk, plan)) {
+        return refuse(log, path, "its records are damaged or not in order");
+    }
+    NAIK_PASS(name_sets(log, h5, plan));
+    return find_correlators(log, h5, plan);
 }
 
 /* Place for what the records say. */

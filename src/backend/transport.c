@@ -99,13 +99,12 @@ static naik_status peers_possible(naik_backend *backend, naik_transport wanted, 
 /* Opens the peers of this node and tries each pair. */
 static naik_status open_peers(naik_backend *backend, naik_transport wanted, bool *works)
 {
-    naik_status status = NAIK_OK;
     naik_comm *comm = backend->comm;
     bool possible = false, shared = false;
     contact mine;
     memset(&mine, 0, sizeof mine);
     *works = false;
-    NAIK_TRY(peers_possible(backend, wanted, &possible, &shared));
+    NAIK_PASS(peers_possible(backend, wanted, &possible, &shared));
     if (!possible) {
         if (wanted == NAIK_TRANSPORT_PEER) {
             naik_log_warn(comm->log, "halo transport peer is not possible: %s",
@@ -114,21 +113,21 @@ static naik_status open_peers(naik_backend *backend, naik_transport wanted, bool
         return NAIK_OK;
     }
     mine.size = comm->node_size;
-    NAIK_TRY(naik_comm_node_gather(comm, &comm->rank, sizeof comm->rank, mine.rank));
-    status = naik_comm_agree(comm, backend->ops->halo.peer->open(backend, TIMEOUT_S, mine.reached));
+    NAIK_PASS(naik_comm_node_gather(comm, &comm->rank, sizeof comm->rank, mine.rank));
+    const naik_status status =
+        naik_comm_agree(comm, backend->ops->halo.peer->open(backend, TIMEOUT_S, mine.reached));
     if (status == NAIK_ERR_DEVICE) {
         naik_log_warn(comm->log, "halo transport peer does not work: %s",
                       naik_log_message(comm->log));
         naik_log_clear(comm->log);
         return NAIK_OK;
     }
-    NAIK_TRY(status);
-    NAIK_TRY(test_contacts(backend, &mine, works));
+    NAIK_PASS(status);
+    NAIK_PASS(test_contacts(backend, &mine, works));
     if (!*works) {
         backend->ops->halo.peer->close(backend);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* ---- the choice */

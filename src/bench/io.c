@@ -63,15 +63,12 @@ static const char *const parts[NAIK_IO_PARTS] = {
 /* What one call more takes, part by part, on the rank that it takes longest. */
 static naik_status measure_parts(const bench *b, bench_body body, run *r, naik_io_times *times)
 {
-    naik_status status = NAIK_OK;
     *times = (naik_io_times){.pieces = false};
     b->comm->io.times = times;
-    status = body(r);
+    const naik_status status = body(r);
     b->comm->io.times = NULL;
-    NAIK_TRY(status);
-    NAIK_TRY(naik_comm_max_f64(b->comm, times->s, NAIK_IO_PARTS));
-done:
-    return status;
+    NAIK_PASS(status);
+    return naik_comm_max_f64(b->comm, times->s, NAIK_IO_PARTS);
 }
 
 static naik_status measure(const bench *b, const char *direction, const way *w, bench_body body,

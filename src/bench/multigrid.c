@@ -87,11 +87,8 @@ static naik_status coarse_solve(void *context)
     const parts *p = context;
     const naik_cycle *c = p->mg->cycle;
     naik_coarse_solve did;
-    naik_status status = restrict_part(context);
-    NAIK_TRY(status);
-    NAIK_TRY(naik_coarse_solver_solve(c->coarse, c->b, p->norm, c->e, &did));
-done:
-    return status;
+    NAIK_PASS(restrict_part(context));
+    return naik_coarse_solver_solve(c->coarse, c->b, p->norm, c->e, &did);
 }
 
 static naik_status cycle(void *context)

@@ -27,5 +27,8 @@ naik_status naik_command_import_milc(naik_comm *comm, int argc, char **argv);
 /* Prints the help of a command ("solve"), or of the program (NULL), on the log. NAIK_ERR_INPUT
  * with the nearest name where there is no such command. */
 naik_status naik_help(naik_log *log, const char *command);
+/* Prints the folder below which a reader finds doc/ and inputs/: that of `make install` beside the
+ * program, or the sources in which the program was built. */
+void naik_pages_print_folder(naik_log *log);
 
 #endif

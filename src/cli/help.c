@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/pages.h"
 #include "input/input.h"
 
 static const char help_program[] =

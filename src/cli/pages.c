@@ -1,11 +1,11 @@
 /* pages.c - finds the folder of the pages from the place of the program */
-#include "cli/pages.h"
-
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "cli/commands.h"
 
 /* From the folder of the program: PREFIX/bin, or build/cpu of the sources. */
 static const char *const folders[] = {"../share/doc/naik", "../.."};

@@ -20,7 +20,6 @@
 #include "contract/contract.h"
 #include "io/prop/reader.h"
 #include "plan/cost.h"
-#include "plan/machine_file.h"
 #include "plan/spec.h"
 #include "quark/low_modes.h"
 #include "run/groups.h"
@@ -289,39 +288,35 @@ static naik_status open_sources(solve_job *j)
 
 static naik_status run(solve_job *j, const switches *sw)
 {
-    naik_status status = NAIK_OK;
     bool interrupted = false;
-    NAIK_TRY(naik_fault_create(j->comm, &j->fault));
+    NAIK_PASS(naik_fault_create(j->comm, &j->fault));
     naik_timer_observe(j->timer, region_moved, j);
-    status = sdc_check_create(j->lattice->comm, j->input, &j->guard);
-    NAIK_TRY(solve_groups_agree(j, status));
-    status = source_file_identify(j->lattice, j->input, &j->sources);
-    NAIK_TRY(solve_groups_agree(j, status));
-    NAIK_TRY(solve_groups_links(j));
-    NAIK_TRY(solve_groups_agree(j, open_sources(j)));
-    NAIK_TRY(ready_links(j));
-    NAIK_TRY(open_file(j, sw->fresh));
+    NAIK_PASS(solve_groups_agree(j, sdc_check_create(j->lattice->comm, j->input, &j->guard)));
+    NAIK_PASS(solve_groups_agree(j, source_file_identify(j->lattice, j->input, &j->sources)));
+    NAIK_PASS(solve_groups_links(j));
+    NAIK_PASS(solve_groups_agree(j, open_sources(j)));
+    NAIK_PASS(ready_links(j));
+    NAIK_PASS(open_file(j, sw->fresh));
     naik_fault_in_plan(j->fault, &j->plan.multigrid_batch);
     solve_report_start(j);
     solve_progress_begin(j);
     if (!naik_propagator_file_complete(j->file)) {
         if (j->groups == NULL) {
-            NAIK_TRY(contract_ahead_create(naik_backend_device(j->backend), j->lattice, j->input,
-                                           j->links->shifts, j->plan.batch, &j->ahead));
+            NAIK_PASS(contract_ahead_create(naik_backend_device(j->backend), j->lattice, j->input,
+                                            j->links->shifts, j->plan.batch, &j->ahead));
         }
-        NAIK_TRY(solve_work(j, &interrupted));
-        NAIK_TRY(solve_groups_guesses(j));
-        NAIK_TRY(solve_report_guesses(j));
+        NAIK_PASS(solve_work(j, &interrupted));
+        NAIK_PASS(solve_groups_guesses(j));
+        NAIK_PASS(solve_report_guesses(j));
     }
     const bool ends = !interrupted && !naik_propagator_file_complete(j->file);
-    NAIK_TRY(note_times(j));
-    status = conclude(j, interrupted);
+    NAIK_PASS(note_times(j));
+    const naik_status status = conclude(j, interrupted);
     if (ends && status == NAIK_OK) {
-        NAIK_TRY(solve_report_prediction(j));
+        NAIK_PASS(solve_report_prediction(j));
     }
     naik_timer_print(j->timer);
     solve_report_moved(j);
-done:
     return status;
 }
 

@@ -30,12 +30,9 @@ static naik_status make_comm(naik_groups *g)
 {
     naik_comm *job = g->job;
     MPI_Comm part = MPI_COMM_NULL;
-    naik_status status = naik_comm_check(
-        job, MPI_Comm_split(job->mpi->world, g->mine, job->rank, &part), "splitting the ranks");
-    if (status != NAIK_OK) {
-        return status;
-    }
-    status = naik_comm_create_from(part, job->log, &g->comm);
+    NAIK_PASS(naik_comm_check(job, MPI_Comm_split(job->mpi->world, g->mine, job->rank, &part),
+                              "splitting the ranks"));
+    naik_status status = naik_comm_create_from(part, job->log, &g->comm);
     naik_log_set_rank(job->log, job->rank, job->size);
     MPI_Comm_free(&part);
     if (status == NAIK_OK) {

@@ -105,10 +105,7 @@ static tally count_all(const naik_gauge *links, const counting *c)
 #pragma omp for schedule(static)
         for (int32_t site = 0; site < lat->sites; site++) {
             int x[NAIK_DIM];
-            naik_lattice_coords(lat, site, x);
-            for (int mu = 0; mu < NAIK_DIM; mu++) {
-                x[mu] += lat->origin[mu];
-            }
+            naik_lattice_global_coords(lat, site, x);
             for (int mu = 0; mu < NAIK_DIM; mu++) {
                 count_link(c, &links->link[NAIK_DIM * (int64_t)site + mu], x, mu, &mine);
             }

@@ -25,10 +25,7 @@ static void take_out(const naik_gauge *links, const int *order, bool boundary, n
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lat->origin[mu];
-        }
+        naik_lattice_global_coords(lat, site, x);
         for (int mu = 0; mu < NAIK_DIM; mu++) {
             naik_matrix *u = &out->link[NAIK_DIM * (int64_t)site + mu];
             const bool last = mu == NAIK_DIM - 1 && x[mu] == lat->size[mu] - 1;

@@ -345,7 +345,9 @@ static naik_status check_one(const block *b)
     if (b->average->pair < 0) {
         NAIK_PASS(naik_input_find_entry(b->log, b->input, path_of(b, "solve", path),
                                         b->average->solve, &b->average->of));
-        NAIK_PASS(naik_input_averages_loops(b->input, b->average) ? NAIK_OK : check_entry(b));
+        if (!naik_input_averages_loops(b->input, b->average)) {
+            NAIK_PASS(check_entry(b));
+        }
     }
     return b->average->type == NAIK_INPUT_LOW_MODES ? check_low(b) : check_truncated(b);
 }
@@ -357,10 +359,7 @@ naik_status naik_input_check_averages(naik_log *log, naik_input *input)
     }
     for (int i = 0; i < input->average_count; i++) {
         const block b = {log, input, &input->averages[i], i};
-        const naik_status status = check_one(&b);
-        if (status != NAIK_OK) {
-            return status;
-        }
+        NAIK_PASS(check_one(&b));
     }
     return NAIK_OK;
 }

@@ -76,10 +76,7 @@ static naik_status check_words(naik_log *log, const naik_input *input, const cha
                                          path);
             }
         }
-        const naik_status status = naik_input_check_smearing(log, input, path, name);
-        if (status != NAIK_OK) {
-            return status;
-        }
+        NAIK_PASS(naik_input_check_smearing(log, input, path, name));
     }
     return NAIK_OK;
 }

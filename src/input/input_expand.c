@@ -248,22 +248,20 @@ static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)
 
 naik_status naik_input_expand(naik_log *log, naik_input *input)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(fill_defaults(log, input));
+    NAIK_PASS(fill_defaults(log, input));
     const int method = input->solver.method;
     input->solver.method = input->solver.method_auto ? NAIK_METHOD_AUTO : method;
-    status = naik_params_text(log, &naik_input_table, input, false, input->tree, &input->canonical);
+    const naik_status status =
+        naik_params_text(log, &naik_input_table, input, false, input->tree, &input->canonical);
     input->solver.method = method; /* what auto begins with: the choices of a file say the rest */
-    NAIK_TRY(status);
-    NAIK_TRY(naik_params_text(log, &naik_input_table, input, true, input->tree, &input->identity));
-    NAIK_TRY(split_correlators(log, input));
-    NAIK_TRY(fill_origins(log, input));
-    NAIK_TRY(naik_input_add_three_points(log, input));
-    NAIK_TRY(naik_input_add_averages(log, input));
-    NAIK_TRY(list_quarks(log, input));
-    NAIK_TRY(list_sources_and_tasks(log, input));
+    NAIK_PASS(status);
+    NAIK_PASS(naik_params_text(log, &naik_input_table, input, true, input->tree, &input->identity));
+    NAIK_PASS(split_correlators(log, input));
+    NAIK_PASS(fill_origins(log, input));
+    NAIK_PASS(naik_input_add_three_points(log, input));
+    NAIK_PASS(naik_input_add_averages(log, input));
+    NAIK_PASS(list_quarks(log, input));
+    NAIK_PASS(list_sources_and_tasks(log, input));
     naik_input_place_three_points(input);
-    NAIK_TRY(naik_input_count_identity(log, input));
-done:
-    return status;
+    return naik_input_count_identity(log, input);
 }

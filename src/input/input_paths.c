@@ -220,10 +220,7 @@ naik_status naik_input_expand_path(naik_log *log, naik_input *input, const naik_
         return NAIK_OK;
     }
     for (const char *from = *name; *from != '\0';) {
-        naik_status status = expand_next(&p, known, &from, expanded, &used);
-        if (status != NAIK_OK) {
-            return status;
-        }
+        NAIK_PASS(expand_next(&p, known, &from, expanded, &used));
     }
     if (strpbrk(expanded, "\n\r") != NULL) {
         return naik_input_refuse(log, input, key, "'%s' is '%s', which has a line break in it", key,

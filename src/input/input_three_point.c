@@ -324,10 +324,7 @@ naik_status naik_input_check_three_points(naik_log *log, naik_input *input)
 {
     for (int i = 0; i < input->three_point_count; i++) {
         const block b = {log, input, &input->three_points[i], i};
-        const naik_status status = check_one(&b);
-        if (status != NAIK_OK) {
-            return status;
-        }
+        NAIK_PASS(check_one(&b));
     }
     return NAIK_OK;
 }

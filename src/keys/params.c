@@ -264,11 +264,8 @@ static naik_status read_list(const reader *r, const naik_param_list *list, void 
         for (int i = 0; i < r->table->count; i++) {
             const naik_param *param = &r->table->params[i];
             if (naik_param_list_of(r->table, param->key) == list) {
-                naik_status status = read_param(r, param, item, element,
-                                                data + (size_t)element * list->element_size);
-                if (status != NAIK_OK) {
-                    return status;
-                }
+                NAIK_PASS(read_param(r, param, item, element,
+                                     data + (size_t)element * list->element_size));
             }
         }
     }

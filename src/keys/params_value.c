@@ -192,10 +192,7 @@ static naik_status read_vector(const slot *s, const naik_yaml_node *node, int le
         return mismatch(s, node);
     }
     for (const naik_yaml_node *item = node->child; item != NULL; item = item->next) {
-        naik_status status = read_int(s, item, out++);
-        if (status != NAIK_OK) {
-            return status;
-        }
+        NAIK_PASS(read_int(s, item, out++));
     }
     return NAIK_OK;
 }

@@ -292,10 +292,8 @@ static naik_status check_bytes(const builder *b, const char *bytes, size_t size)
 /* Parses into b->root, all memory from b->tree. */
 static naik_status build(builder *b, const char *bytes, size_t size)
 {
-    naik_status status = check_bytes(b, bytes, size);
-    if (status != NAIK_OK) {
-        return status;
-    }
+    naik_status status = NAIK_OK;
+    NAIK_PASS(check_bytes(b, bytes, size));
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser)) {
         return out_of_memory(b);
@@ -443,10 +441,7 @@ static naik_status step_down(builder *b, naik_yaml_node **at, const char *part, 
         b->open[0] = node;
         b->depth = 1;
         b->key = key;
-        naik_status status = add_node(b, NAIK_YAML_SCALAR, "", (yaml_mark_t){0}, &below);
-        if (status != NAIK_OK) {
-            return status;
-        }
+        NAIK_PASS(add_node(b, NAIK_YAML_SCALAR, "", (yaml_mark_t){0}, &below));
     }
     *at = below;
     return NAIK_OK;

@@ -178,10 +178,7 @@ static void draw_noise(const naik_source *source, int colour, int64_t global, na
 
 static void global_coords(const naik_lattice *lat, int32_t site, int x[NAIK_DIM])
 {
-    naik_lattice_coords(lat, site, x);
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        x[mu] += lat->origin[mu];
-    }
+    naik_lattice_global_coords(lat, site, x);
 }
 
 /* From the end, so that none is lost: the last three quarters of what is left go behind all that is read. */

@@ -105,10 +105,7 @@ naik_status milc_words_until(milc_words *w, const char *const *stops)
     const int line = w->word_line;
     for (;;) {
         const char *word = NULL;
-        naik_status status = milc_words_look(w, &word);
-        if (status != NAIK_OK) {
-            return status;
-        }
+        NAIK_PASS(milc_words_look(w, &word));
         if (word[0] == '\0') {
             return milc_words_refuse(w, line, "the file ends where %s is expected", stops[0]);
         }

@@ -99,7 +99,6 @@ naik_status model_multigrid_predict(naik_log *log, const model_machine *m,
     const double cycle = iteration_us[1] - (1 - EARLY) * coarse[1] +
                          CYCLE_PASSES * pass_us(m, sites, SPINOR_BYTES, BLOCK);
     out->iteration_us = iteration_us[0];
-    out->coarse_us = coarse[0];
     out->change_us = 0.75 * fill + LOW_SOLVES * coarse[1];
     out->setup_us = blocks * (START * g->start * now.iteration_us + 2 * g->cycles * cycle) +
                     (g->cycles + 1) * fill + LOW_SOLVES * coarse[1];

@@ -29,7 +29,6 @@ typedef struct model_multigrid {
 
 typedef struct model_multigrid_times {
     double iteration_us;        /* of a batch */
-    double coarse_us;           /* of that on the coarse lattice */
     double setup_us, change_us; /* for the first mass, and for each other */
     double column_us;           /* of a right-hand side beside iterations: source, checks, output */
 } model_multigrid_times;

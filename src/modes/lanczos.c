@@ -70,28 +70,26 @@ static void destroy(lanczos *l)
  * may take P Q beyond all numbers. Stops where that is asked for, up to the middle of P. */
 static naik_status expand(lanczos *l)
 {
-    naik_status status = NAIK_OK;
     naik_timer *timer = l->geometry->backend->timer;
     double norm2;
-    NAIK_TRY(lanczos_keep(l));
+    NAIK_PASS(lanczos_keep(l));
     naik_timer_start(timer, "filter");
-    NAIK_TRY(l->geometry->backend->ops->field.copy(l->w, l->basis->block[l->size / BLOCK - 1], NULL,
-                                                   NAIK_RHS_IDLE));
+    NAIK_PASS(l->geometry->backend->ops->field.copy(l->w, l->basis->block[l->size / BLOCK - 1],
+                                                    NULL, NAIK_RHS_IDLE));
     l->filter->stop = lanczos_asked;
     l->filter->stop_data = l;
-    status = naik_filter_apply(l->filter, l->w);
+    const naik_status status = naik_filter_apply(l->filter, l->w);
     l->filter->stop = NULL;
-    NAIK_TRY(status == NAIK_ERR_INTERRUPTED ? lanczos_stop(l) : status);
-    NAIK_TRY(lanczos_largest_norm2(l, &norm2)); /* waits */
+    NAIK_PASS(status == NAIK_ERR_INTERRUPTED ? lanczos_stop(l) : status);
+    NAIK_PASS(lanczos_largest_norm2(l, &norm2)); /* waits */
     naik_timer_stop(timer, "filter");
     l->overflow = !isfinite(norm2);
     naik_timer_start(timer, "orthogonalise");
     if (!l->overflow) {
-        NAIK_TRY(lanczos_append(l, true));
+        NAIK_PASS(lanczos_append(l, true));
     }
     naik_timer_stop(timer, "orthogonalise");
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* Begins with one random block in V. */

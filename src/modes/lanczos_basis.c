@@ -67,24 +67,22 @@ naik_status lanczos_project_out(lanczos *l, int size, int column)
  */
 naik_status lanczos_cholesky_qr(lanczos *l, naik_complex *r, double *condition)
 {
-    naik_status status = NAIK_OK;
     naik_complex gram[BLOCK * BLOCK], factor[BLOCK * BLOCK], inverse[BLOCK * BLOCK];
     double norm2[BLOCK], largest = 0;
-    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+    NAIK_PASS(naik_modes_norms(l->work, l->w, norm2));
     for (int c = 0; c < BLOCK; c++) {
         if (!isfinite(norm2[c])) {
-            status = NAIK_FAIL(l->log, NAIK_ERR_CORRUPT,
-                               "Lanczos vectors are no finite numbers: the links are damaged");
-            goto done;
+            return NAIK_FAIL(l->log, NAIK_ERR_CORRUPT,
+                             "Lanczos vectors are no finite numbers: the links are damaged");
         }
         largest = fmax(largest, norm2[c]);
     }
-    NAIK_TRY(naik_modes_project(l->work, &l->w, BLOCK, sqrt(largest), l->w, norm2, gram));
+    NAIK_PASS(naik_modes_project(l->work, &l->w, BLOCK, sqrt(largest), l->w, norm2, gram));
     naik_hermitian_cholesky(BLOCK, gram, factor, inverse, condition);
     if (*condition == 0) {
-        goto done;
+        return NAIK_OK;
     }
-    NAIK_TRY(naik_modes_rotate(l->work, &l->w, BLOCK, inverse, BLOCK));
+    NAIK_PASS(naik_modes_rotate(l->work, &l->w, BLOCK, inverse, BLOCK));
     if (r != NULL) {
         naik_complex before[BLOCK * BLOCK];
         memcpy(before, r, sizeof before);
@@ -100,8 +98,7 @@ naik_status lanczos_cholesky_qr(lanczos *l, naik_complex *r, double *condition)
             }
         }
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 static void unit(naik_complex r[BLOCK * BLOCK])

@@ -38,10 +38,4 @@ static inline const naik_multigrid_ops *naik_multigrid_of(const naik_geometry *g
     return geometry->backend->ops->multigrid;
 }
 
-/* Number of coarse sites on the whole lattice. */
-static inline int64_t naik_aggregates_volume(const naik_aggregates *a)
-{
-    return (int64_t)a->size[0] * a->size[1] * a->size[2] * a->size[3];
-}
-
 #endif

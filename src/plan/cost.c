@@ -282,7 +282,6 @@ static naik_status time_by_multigrid(naik_comm *comm, const naik_input *input, c
     if (all->masses[i].multigrid) {
         c->us_per_iteration[i] = g->us_per_iteration[i];
         c->solve_s[i] = g->solve_s[i];
-        c->setups_s += g->make_s[i];
         out->expected = solves * g->solve_s[i] + g->make_s[i] + g->try_s[i];
         c->modes.iterations[i] = all->masses[i].outer;
     }

@@ -11,6 +11,7 @@
 #define NAIK_PLAN_COST_H
 
 #include "input/input.h"
+#include "keys/yaml.h"
 #include "model/iteration.h"
 #include "model/iterations.h"
 #include "plan/mode_count.h"
@@ -64,7 +65,6 @@ typedef struct cost_case {
     double us_per_iteration[COST_MASSES];
     cost_modes modes;
     cost_multigrid multigrid;
-    double setups_s;                        /* of multigrid, in solves_s */
     double links_s, io_s, solves_s, most_s; /* all solves; with the most iterations */
     double wall_s, node_hours, limit_s;     /* limit: the wall time to ask for */
 } cost_case;
@@ -92,5 +92,17 @@ naik_status cost_of(naik_comm *comm, const naik_input *input, const model_machin
  * NAIK_ERR_MEMORY   and where no number of nodes holds the run
  * NAIK_ERR_INPUT    no number of nodes has a process grid */
 naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, bool json);
+
+/* A machine that the model does not know by name: --machine FILE.yaml. The keys are in machine_file.c and
+ * doc/planning.md; what the file does not say is what naik costs on H200, with kernels that reach the same
+ * share of the copy.
+ *
+ * `word`  a name of the table of machines, or a file; one with a . or / in it is a file
+ * tree    owns the texts of *out: destroy it afterwards; NULL where *out is of the table
+ * Collective. NAIK_ERR_INPUT    neither; the file cannot be read, or a key is unknown, missing or out
+ *                               of range: the sentence names it, its place and its range
+ *             NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_machine_find(naik_comm *comm, const char *word, naik_yaml **tree,
+                              model_machine *out);
 
 #endif

@@ -1,12 +1,11 @@
 /* machine_file.c - the keys of a machine's file, and how it becomes figures of the model */
-#include "plan/machine_file.h"
-
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "input/input_table.h"
+#include "plan/cost.h"
 
 typedef struct site {
     const char *name, *device;

@@ -24,10 +24,7 @@ static naik_complex weight_of(const naik_lattice *lat, const naik_slice_waves *w
 {
     int x[NAIK_DIM];
     naik_complex sum = {0, 0};
-    naik_lattice_coords(lat, site, x);
-    for (int nu = 0; nu < NAIK_DIM; nu++) {
-        x[nu] += lat->origin[nu];
-    }
+    naik_lattice_global_coords(lat, site, x);
     for (int hop = 0; hop < length; hop++, x[mu]++) {
         sum = naik_cadd(sum, naik_slice_wave(waves, x));
     }

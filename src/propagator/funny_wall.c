@@ -32,10 +32,7 @@ static void add_up(const naik_lattice *lattice, naik_source_type type, const dou
     for (int32_t site = 0; site < lattice->sites; site++) {
         int x[NAIK_DIM];
         double sign[3];
-        naik_lattice_coords(lattice, site, x);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lattice->origin[mu];
-        }
+        naik_lattice_global_coords(lattice, site, x);
         signs_at(type, x, sign);
         for (int64_t i = 6 * (int64_t)site; i < 6 * (int64_t)site + 6; i++) {
             const double two_links = (xy[i] + yx[i]) / 2;

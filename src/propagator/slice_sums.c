@@ -118,10 +118,7 @@ static void sum_slice(const naik_lattice *lat, naik_slice_value *value, const vo
     const int32_t slice = lat->sites / lat->local[3];
     for (int32_t site = t * slice; site < (t + 1) * slice; site++) {
         int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lat->origin[mu];
-        }
+        naik_lattice_global_coords(lat, site, x);
         const naik_complex v = value(data, site, x);
         naik_exactsum_add(&sum[0], v.re);
         naik_exactsum_add(&sum[1], v.im);

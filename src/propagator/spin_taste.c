@@ -67,10 +67,7 @@ static void scale(const naik_lattice *lat, unsigned mask, const int r0[NAIK_DIM]
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lat->origin[mu];
-        }
+        naik_lattice_global_coords(lat, site, x);
         const double sign = factor * naik_sign_at(mask, x, r0);
         for (int64_t i = reals * (int64_t)site; i < reals * ((int64_t)site + 1); i++) {
             to[i] = sign * from[i];

@@ -111,10 +111,7 @@ static void number_corners(const naik_lattice *lattice, const int *corner, int32
     int32_t count = 0;
     for (int32_t site = 0; site < lattice->sites; site++) {
         int x[NAIK_DIM];
-        naik_lattice_coords(lattice, site, x);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lattice->origin[mu];
-        }
+        naik_lattice_global_coords(lattice, site, x);
         place[site] = at_corner(corner, x) ? count++ : -1;
     }
 }

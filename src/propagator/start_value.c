@@ -21,10 +21,7 @@ static void multiply(const naik_solution *s, const naik_lattice *lattice, double
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lattice->sites; site++) {
         int at[NAIK_DIM];
-        naik_lattice_coords(lattice, site, at);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            at[mu] += lattice->origin[mu];
-        }
+        naik_lattice_global_coords(lattice, site, at);
         const double factor = a * ((at[3] * (at[0] + at[1] + at[2])) % 2 != 0 ? odd : 1);
         for (int i = 0; i < reals; i++) {
             x[(int64_t)site * reals + i] *= factor;

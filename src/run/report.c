@@ -224,7 +224,6 @@ naik_status solve_report_guesses(const solve_job *j)
 
 naik_status solve_report_prediction(const solve_job *j)
 {
-    naik_status status = NAIK_OK;
     const int *grid = j->lattice->grid;
     char device[256], seconds[64] = "";
     prediction p;
@@ -234,12 +233,12 @@ naik_status solve_report_prediction(const solve_job *j)
                                     .ranks = j->lattice->comm->size,
                                     .nodes = j->lattice->comm->nodes,
                                     .grid = {grid[0], grid[1], grid[2], grid[3]}};
-    status = prediction_make(j->comm, j->input, &place, &p);
+    const naik_status status = prediction_make(j->comm, j->input, &place, &p);
     if (status == NAIK_ERR_MEMORY) { /* the run itself has gone well */
         naik_log_clear(j->log);
         return NAIK_OK;
     }
-    NAIK_TRY(status);
+    NAIK_PASS(status);
     for (int i = 0; i < j->input->task_count; i++) {
         const naik_input_task *t = &j->input->tasks[i];
         const int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
@@ -268,8 +267,7 @@ naik_status solve_report_prediction(const solve_job *j)
     if (p.gap != NULL) {
         naik_log_line(j->log, "%s", p.gap);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 void solve_report_start(const solve_job *j)

@@ -179,10 +179,8 @@ naik_status solve_waiting_begin(solve_job *j)
 
 static naik_status copy_numbers(naik_log *log, const double *from, size_t count, double **out)
 {
-    NAIK_PASS(from == NULL ? NAIK_OK
-                           : naik_alloc(log, (count + 1) * sizeof *from, "a solve that waits",
-                                        (void **)out));
     if (from != NULL) {
+        NAIK_PASS(naik_alloc(log, (count + 1) * sizeof *from, "a solve that waits", (void **)out));
         memcpy(*out, from, count * sizeof *from);
     }
     return NAIK_OK;
@@ -229,7 +227,6 @@ static solve_waiter **earliest(solve_job *j, int source, int mass)
 /* All that wait of a source, in the order in which they came; x: room for a solution, where they are stored with it. */
 static naik_status store_all(solve_job *j, int source, int mass, double *x)
 {
-    naik_status status = NAIK_OK;
     solve_waiter **at = earliest(j, source, mass);
     for (; at != NULL; at = earliest(j, source, mass)) {
         solve_waiter *w = *at;
@@ -240,16 +237,16 @@ static naik_status store_all(solve_job *j, int source, int mass, double *x)
                                          .correlators = w->correlators,
                                          .x = x};
         *at = w->next;
+        naik_status status = NAIK_OK;
         if (x != NULL) {
             status =
                 naik_comm_agree(j->comm, contract_ahead_column(j->ahead, source, mass, column, x));
         }
         status = status == NAIK_OK ? solve_store(j, &finished) : status;
         destroy(w);
-        NAIK_TRY(status);
+        NAIK_PASS(status);
     }
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* As above, each with its solution. */

@@ -370,7 +370,7 @@ static naik_status solve_listed(solve_job *j, quark_solver *s, int batch,
         const int groups = j->plan.groups < batch ? j->plan.groups : batch;
         status = naik_multishift_create(s->solver, groups, j->plan.shifts, multishift);
     }
-    NAIK_TRY(solve_groups_agree(j, status));
+    NAIK_PASS(solve_groups_agree(j, status));
     const naik_propagator_stream stream = {.data = j,
                                            .count = j->pending_count,
                                            .read = solve_waiting_reads,
@@ -389,7 +389,7 @@ static naik_status solve_listed(solve_job *j, quark_solver *s, int batch,
                                            .multishift = *multishift,
                                            .group = group_of,
                                            .starter = quark_solver_starter(s)};
-    NAIK_TRY(solve_waiting_begin(j));
+    NAIK_PASS(solve_waiting_begin(j));
     naik_timer_start(j->timer, "solve");
     solve_meeting_begin(j);
     if (j->pending_count > 0) { /* of a group there may be none */
@@ -397,12 +397,11 @@ static naik_status solve_listed(solve_job *j, quark_solver *s, int batch,
                                        &stopped);
     }
     status = status == NAIK_OK ? solve_waiting_end(j) : status;
-    NAIK_TRY(solve_meeting_finish(j, status, &stopped));
+    NAIK_PASS(solve_meeting_finish(j, status, &stopped));
     naik_timer_stop(j->timer, "solve");
     /* lost links stop a group as well, which is then not asked to; all groups know the same */
     *interrupted = stopped && !solve_method_drops(j) && (j->groups != NULL || !j->guard.links_lost);
-done:
-    return status;
+    return NAIK_OK;
 }
 
 /* What the guard did not let pass is solved again with links that are made anew. */

@@ -143,26 +143,24 @@ done:
 naik_status stored_run_open(naik_comm *comm, const char *path, const naik_lattice *lattice,
                             const char *const *overrides, int count, stored_run *out)
 {
-    naik_status status = NAIK_OK;
     int precision;
-    NAIK_TRY(stored_run_read(comm, path, overrides, count, out));
+    NAIK_PASS(stored_run_read(comm, path, overrides, count, out));
     naik_input_use_io(comm, out->input);
     if (lattice == NULL) {
-        NAIK_TRY(naik_lattice_create(comm, out->view->size, NULL, &out->lattice));
+        NAIK_PASS(naik_lattice_create(comm, out->view->size, NULL, &out->lattice));
         lattice = out->lattice;
     }
-    NAIK_TRY(naik_propagator_file_open_finished(lattice, path, &out->file));
+    NAIK_PASS(naik_propagator_file_open_finished(lattice, path, &out->file));
     if (!naik_propagator_file_stores(out->file, &precision)) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "'%s' holds correlators only: output.propagators was false", path);
-    } else if (naik_propagator_file_solves(out->file) != out->input->task_count) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "'%s' holds %d solves, but its input asks for %d", path,
-                           naik_propagator_file_solves(out->file), out->input->task_count);
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "'%s' holds correlators only: output.propagators was false", path);
     }
-    NAIK_TRY(status);
-done:
-    return status;
+    if (naik_propagator_file_solves(out->file) != out->input->task_count) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                         "'%s' holds %d solves, but its input asks for %d", path,
+                         naik_propagator_file_solves(out->file), out->input->task_count);
+    }
+    return NAIK_OK;
 }
 
 naik_status stored_run_check(const stored_run *run, const naik_lattice *lattice, int first,

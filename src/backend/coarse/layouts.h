@@ -38,17 +38,12 @@ static inline int32_t mg_first(const naik_aggregates *a, int parity)
     return parity == 0 ? 0 : a->count[0];
 }
 
-/* Numbers of P before those of a chirality of an aggregate and fine parity; of its scales. */
+/* Numbers of P before those of a chirality of an aggregate and fine parity. */
 static inline size_t mg_columns_at(const naik_transfer *p, int32_t aggregate, int parity,
                                    int chirality)
 {
     return (((size_t)aggregate * 2 + (size_t)parity) * 2 + (size_t)chirality) *
            (size_t)p->aggregates->fine * MG_ROWS * (size_t)p->vectors * 2;
-}
-static inline size_t mg_scales_at(const naik_transfer *p, int32_t aggregate, int parity,
-                                  int chirality)
-{
-    return mg_columns_at(p, aggregate, parity, chirality) / (2 * MG_ROWS);
 }
 static inline float *mg_transfer_scales(const naik_transfer *p)
 {
