@@ -117,8 +117,27 @@ static bool parse_owner(const char *content, owner *o)
                   o->host, &o->pid, &o->start, o->boot, o->space, o->job, o->restart) == 7;
 }
 
-/* The file's bytes as text; false if there is none. *age_s since it was last touched. */
-static bool read_lock(const char *path, char content[CONTENT], double *age_s)
+/* The clock of the file system that has the lock, whose times are compared with it: a file server's may differ from this
+ * machine's. Where no file can be written, this machine's. */
+static time_t time_there(const naik_lock *lock, const owner *self)
+{
+    char path[NAIK_PATH_MAX + 2 * WORD];
+    struct stat info;
+    time_t now = time(NULL);
+    snprintf(path, sizeof path, "%s.now.%s.%ld", lock->path, self->host, self->pid);
+    const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (fd >= 0) {
+        if (write(fd, "", 1) == 1 && fsync(fd) == 0 && fstat(fd, &info) == 0) {
+            now = info.st_mtime;
+        }
+        close(fd);
+        unlink(path);
+    }
+    return now;
+}
+
+/* The file's bytes as text; false if there is none. *touched: when it was, last. */
+static bool read_lock(const char *path, char content[CONTENT], time_t *touched)
 {
     struct stat info;
     memset(content, 0, CONTENT);
@@ -128,9 +147,10 @@ static bool read_lock(const char *path, char content[CONTENT], double *age_s)
     }
     size_t length = fread(content, 1, CONTENT - 1, stream);
     content[length] = '\0';
-    *age_s = fstat(fileno(stream), &info) == 0 ? difftime(time(NULL), info.st_mtime) : 0;
+    const bool known = fstat(fileno(stream), &info) == 0;
+    *touched = known ? info.st_mtime : 0;
     fclose(stream);
-    return true;
+    return known;
 }
 
 typedef enum fate { ALIVE, GONE, HIDDEN } fate;
@@ -244,12 +264,12 @@ static bool create_lock(const naik_lock *lock)
 static bool remove_stale(const naik_lock *lock, const owner *self, const char *content)
 {
     char aside[NAIK_PATH_MAX + 2 * WORD], seen[CONTENT];
-    double age_s;
+    time_t touched;
     snprintf(aside, sizeof aside, "%s.stale.%s.%ld", lock->path, self->host, self->pid);
     if (rename(lock->path, aside) != 0) {
         return errno == ENOENT;
     }
-    bool same = read_lock(aside, seen, &age_s) && strcmp(seen, content) == 0;
+    bool same = read_lock(aside, seen, &touched) && strcmp(seen, content) == 0;
     if (!same && link(aside, lock->path) != 0) {
         same = false;
     }
@@ -263,6 +283,7 @@ static naik_status acquire(naik_log *log, const naik_lock *lock, const owner *se
     char content[CONTENT];
     const char *reason = "";
     double age_s = 0;
+    time_t touched;
     for (int attempt = 0; attempt < 3; attempt++) {
         if (create_lock(lock)) {
             return NAIK_OK;
@@ -271,9 +292,10 @@ static naik_status acquire(naik_log *log, const naik_lock *lock, const owner *se
             return NAIK_FAIL(log, naik_text_refused(errno), "the lock %s cannot be created: %s",
                              lock->path, strerror(errno));
         }
-        if (!read_lock(lock->path, content, &age_s)) {
+        if (!read_lock(lock->path, content, &touched)) {
             continue; /* released in between */
         }
+        age_s = difftime(time_there(lock, self), touched);
         if (!is_stale(self, content, age_s, &reason)) {
             *held = true;
             return refuse(log, lock->path, content, age_s);
@@ -290,8 +312,8 @@ static naik_status acquire(naik_log *log, const naik_lock *lock, const owner *se
 static bool still_ours(const naik_lock *lock)
 {
     char content[CONTENT];
-    double age_s;
-    const bool there = read_lock(lock->path, content, &age_s);
+    time_t touched;
+    const bool there = read_lock(lock->path, content, &touched);
     errno = there || errno == ENOENT ? 0 : errno;
     return there && strcmp(content, lock->content) == 0;
 }

@@ -259,6 +259,13 @@ def a_disk_that_fills_up_behind_the_solves_is_told_once():
         assert said.count("naik: error: ") == 1 and why % (path("full") + "-modes.h5.part") in said, said
         assert not os.path.exists(path("full-modes.h5.part")), order
     ends_as_whole("full")
+    # the solves of a light quark are in flight when those of a heavy one are stored: they are kept
+    two = "[" + ", ".join("{name: %s, masses: [%s], source: {type: point, origin: [0, 0, 0, 0]}}" % of
+                          for of in (("heavy", 2), ("light", 0.002))) + "]"
+    said = behind("kept", "write:1@1", "--set", "solve=" + two, "--set", "solver.batch=6", ranks=2, status=2)
+    assert said.count("naik: error: ") == 1 and "kept: 3 solves in flight are in" in said, said
+    naik("solve", path("kept.yaml"), "--set", "solve=" + two)
+    assert os.path.exists(path("kept-modes.h5")) and not os.path.exists(path("kept-out.h5.part.state")), os.listdir(path("."))
     return None
 
 

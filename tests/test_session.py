@@ -736,11 +736,24 @@ class Mute:  # its sentence is no UTF-8
         return 1, 0
 
 
+class Stopped(Mute):
+    def __dlpack__(self, **keys):
+        raise KeyboardInterrupt
+
+
 wrong = MPI.COMM_WORLD.rank == MPI.COMM_WORLD.size - 1  # what is so on one rank is refused on all, and none waits for it
 src = s.sources.point(1, 0, 2, 3)
 refuse("sources must have the shape", s.solve, src[..., :1] if wrong else src, mass=0.1)
 refuse("and not both", s.solve, src, mass=0.1, kappa=0.1 if wrong else None)
 refuse("cannot be read on the host", s.solve, Mute() if wrong else src, mass=0.1)
+for first in (False, True):  # Ctrl-C on one rank, which may be rank 0
+    stopped = MPI.COMM_WORLD.rank == 0 if first else wrong
+    try:
+        s.solve(Stopped() if stopped else src, mass=0.1)
+        raise AssertionError(stopped)
+    except (KeyboardInterrupt, naik.errors.Interrupted) as error:
+        assert stopped == isinstance(error, KeyboardInterrupt), error
+        assert stopped or "KeyboardInterrupt ended this call on another rank" in str(error), error
 refuse("a propagator has 3 columns, not 2", s.contract, "pion5", mine[:2] if wrong else mine)
 refuse("numbers, texts and lists", s.sources.make, type="point", origin=object() if wrong else [0, 0, 0, 0])
 refuse("an array of a rank's box has the axes", s.gather, mine[:, 1:] if wrong else mine)

@@ -56,14 +56,16 @@ class Ranks:
                 raise refused
             return  # a closed session says so itself
         mine = zlib.crc32(call.encode())
-        first = ctypes.c_uint32(mine)
+        first = ctypes.c_int64(mine if refused is None else -1)
         self.check(self.lib.naik_comm_broadcast(self.comm, ctypes.byref(first), ctypes.sizeof(first), 0))
-        if refused is None and first.value != mine:
+        if refused is None and first.value not in (mine, -1):
             refused = errors.InputError("this rank was called with other arguments than rank 0, or for something else: all "
                                         "ranks make every call together")
-        status = 0 if refused is None else getattr(refused, "status", 0) or errors.InputError.status
+        other = errors.InputError if isinstance(refused, Exception) else errors.Interrupted  # Ctrl-C
+        status = 0 if refused is None else getattr(refused, "status", 0) or other.status
+        sentence = str(refused) or f"{type(refused).__name__} ended this call on another rank"
         if refused is not None:
-            self.lib.naik_log_fail(self.log, status, b"python", 0, b"%s", str(refused).encode("utf-8", "replace"))
+            self.lib.naik_log_fail(self.log, status, b"python", 0, b"%s", sentence.encode("utf-8", "replace"))
         worst = self.lib.naik_comm_worst(self.comm, status)
         if refused is not None:
             self.lib.naik_log_clear(self.log)

@@ -88,9 +88,11 @@ typedef struct solve_job {
     naik_fault *fault;           /* NULL but in tests */
     solve_plan plan;
     sdc_check guard;
-    naik_operator_set set;     /* at work */
-    naik_modes *modes;         /* of its links; NULL: none are wanted */
-    filed_modes *filed;        /* those, while they are being written; NULL: they are not */
+    naik_operator_set set; /* at work */
+    naik_modes *modes;     /* of its links; NULL: none are wanted */
+    filed_modes *filed;    /* those, while they are being written; NULL: they are not */
+    naik_status unfiled;   /* what became of it where it failed: solves end as if asked to stop */
+    naik_log_failure unfiled_why;
     quark_multigrid multigrid; /* where the input has that method */
     bool by_multigrid;         /* solves at work begin with it */
     solve_trial trial;         /* method.h */

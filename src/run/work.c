@@ -100,6 +100,18 @@ static bool is_open(const solve_job *j, int task)
     return is_pending(j, task) && !j->guard.attempts[task].given_up;
 }
 
+/* A file of modes that cannot be written ends the run when its solutions are stored and what is in flight is kept. */
+static naik_status note_unfiled(solve_job *j, naik_status status)
+{
+    if (status != NAIK_OK && status != NAIK_ERR_MPI) {
+        j->unfiled = status;
+        naik_log_failure_get(j->log, &j->unfiled_why);
+        naik_log_clear(j->log);
+        return NAIK_OK;
+    }
+    return status;
+}
+
 /* Modes that are being written have their name before the last solve of their operator is stored: a run
  * that is killed before always has one left to do, for which it finds them again. */
 static naik_status wait_for_modes(solve_job *j, int task)
@@ -109,7 +121,7 @@ static naik_status wait_for_modes(solve_job *j, int task)
             return NAIK_OK;
         }
     }
-    return filed_modes_end(&j->filed, NAIK_OK);
+    return note_unfiled(j, filed_modes_end(&j->filed, NAIK_OK));
 }
 
 static naik_status take_solution(void *data, int64_t index, const double *x,
@@ -144,14 +156,14 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     if (tried && j->trial.joint) {
         NAIK_PASS(solve_method_tell(j, &finished.record));
     }
-    return filed_modes_look(&j->filed);
+    return note_unfiled(j, filed_modes_look(&j->filed));
 }
 
 static bool asked_to_stop(void *data)
 {
     solve_job *j = data;
-    return j->guard.links_lost || solve_method_drops(j) || naik_interrupt_asked(j->interrupt) ||
-           solve_groups_stopping(j->groups);
+    return j->unfiled != NAIK_OK || j->guard.links_lost || solve_method_drops(j) ||
+           naik_interrupt_asked(j->interrupt) || solve_groups_stopping(j->groups);
 }
 
 static naik_solver_pace pace_of(void *data)
@@ -199,8 +211,7 @@ static int64_t group_of(void *data, int64_t index, double *base_mass)
     for (int m = 0; m < solve->masses.count; m++) {
         const naik_quark *quark = &j->input->quarks[solve->quark[m]];
         if (naik_quark_shares_operator(quark, &j->input->quarks[task->quark])) {
-            const double mass = quark->mass;
-            *base_mass = masses == 0 || mass < *base_mass ? mass : *base_mass;
+            *base_mass = masses > 0 && *base_mass <= quark->mass ? *base_mass : quark->mass;
             masses++;
         }
     }
@@ -210,12 +221,11 @@ static int64_t group_of(void *data, int64_t index, double *base_mass)
 static bool any_group(solve_job *j)
 {
     double base_mass = 0;
+    bool any = false;
     for (int64_t i = 0; i < j->pending_count; i++) {
-        if (group_of(j, i, &base_mass) >= 0) {
-            return true;
-        }
+        any = any || group_of(j, i, &base_mass) >= 0;
     }
-    return false;
+    return any;
 }
 
 /* Whether the modes are filed already, so that all groups read them at once. */
@@ -400,7 +410,8 @@ static naik_status solve_listed(solve_job *j, quark_solver *s, int batch,
     NAIK_PASS(solve_meeting_finish(j, status, &stopped));
     naik_timer_stop(j->timer, "solve");
     /* lost links stop a group as well, which is then not asked to; all groups know the same */
-    *interrupted = stopped && !solve_method_drops(j) && (j->groups != NULL || !j->guard.links_lost);
+    *interrupted = j->unfiled != NAIK_OK || (stopped && !solve_method_drops(j) &&
+                                             (j->groups != NULL || !j->guard.links_lost));
     return NAIK_OK;
 }
 
@@ -538,7 +549,8 @@ static naik_status solve_pending(solve_job *j, int first, bool *interrupted)
         quark_multigrid_close(&j->multigrid);
     }
 done:
-    status = filed_modes_end(&j->filed, status);
+    status = status == NAIK_OK ? note_unfiled(j, filed_modes_end(&j->filed, status))
+                               : filed_modes_end(&j->filed, status);
     contract_ahead_rest(j->ahead);
     naik_multishift_destroy(&multishift);
     quark_solver_clear(&s);
@@ -549,12 +561,11 @@ done:
 
 static bool any_open(const solve_job *j)
 {
+    bool any = false;
     for (int i = 0; i < j->input->task_count; i++) {
-        if (is_open(j, i)) {
-            return true;
-        }
+        any = any || is_open(j, i);
     }
-    return false;
+    return any;
 }
 
 /* What an earlier run kept: a group restores of it what it solves, all ranks save. */
@@ -577,6 +588,10 @@ naik_status solve_work(solve_job *j, bool *interrupted)
     *interrupted = *interrupted && any_open(j);
     if (*interrupted) {
         NAIK_TRY(naik_checkpoint_publish(j->checkpoint));
+    }
+    if (j->unfiled != NAIK_OK) {
+        naik_log_adopt(j->log, &j->unfiled_why);
+        status = j->unfiled;
     }
 done:
     quark_multigrid_close(&j->multigrid);

@@ -40,3 +40,13 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     }
     return result;
 }
+
+time_t time(time_t *out)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (out != NULL) {
+        *out = now.tv_sec;
+    }
+    return now.tv_sec;
+}
