@@ -212,8 +212,10 @@ static void combine_fields(check *t, const wilson_fixture *f, const wilson_stora
     CHECK_OK(t, naik_backend_upload(f->backend, memory, factors, sizeof factors));
     const double(*a)[2] = memory, (*w)[2] = a + nrhs;
     const naik_combination both[] = {
-        {field[0], 2, {{field[0], NULL}, {field[3], a}}},
-        {field[1], 3, {{field[1], NULL}, {field[2], w}, {field[0], a}}}};
+        {field[0], 2, {{.v = field[0]}, {.v = field[3], .coefficient = a}}},
+        {field[1],
+         3,
+         {{.v = field[1]}, {.v = field[2], .coefficient = w}, {.v = field[0], .coefficient = a}}}};
     const naik_products products = {field[4], b.sums}, norm = {NULL, b.sums};
     const naik_field_ops *ops = &f->backend->ops->field;
     CHECK_OK(t, ops->combine(both, 2, &products, b.rhs, NAIK_RHS_RUN));
@@ -235,6 +237,63 @@ static void combine_fields(check *t, const wilson_fixture *f, const wilson_stora
     }
     naik_field_destroy(&x);
     free_batch(&b);
+}
+
+/* Sums and products of a field of `wide` rhs, turned: as if its rhs had been gathered. */
+static void turn_fields(check *t, const wilson_fixture *f, const wilson_storage *s, int nrhs,
+                        int wide)
+{
+    const naik_backend_ops *ops = f->backend->ops;
+    naik_field *v = wilson_fixture_field(t, f, s->vectors, nrhs, 100, NAIK_EVEN);
+    naik_field *w = wilson_fixture_field(t, f, s->vectors, wide, 200, NAIK_EVEN);
+    naik_field *gathered = wilson_fixture_field(t, f, s->vectors, nrhs, 300, NAIK_EVEN);
+    naik_field *sum = wilson_fixture_field(t, f, s->vectors, nrhs, 400, NAIK_EVEN);
+    batch b = make_batch(t, f, nrhs);
+    for (int turn = 0; turn < wide; turn++) {
+        int map[NAIK_MAX_RHS];
+        double got[2 * NAIK_MAX_RHS], expected[2 * NAIK_MAX_RHS];
+        const naik_field *const of[2] = {w, gathered};
+        double *const values[2] = {got, expected};
+        for (int c = 0; c < nrhs; c++) {
+            map[c] = (c + turn) % wide;
+        }
+        CHECK_OK(t, ops->field.gather(gathered, w, map));
+        for (int k = 0; k < 2; k++) {
+            const int by = k == 0 ? turn : 0;
+            const naik_combination both = {sum, 2, {{.v = v}, {.v = of[k], .turn = by}}};
+            const naik_products length = {NULL, b.sums};
+            double norm[NAIK_MAX_RHS];
+            CHECK_OK(t, ops->reduction.clear(f->backend, b.sums, SUMS * nrhs));
+            CHECK_OK(t, ops->reduction.complex_dot(v, of[k], by, b.sums));
+            CHECK_OK(t, ops->reduction.values(f->backend, b.sums, 2 * nrhs, values[k]));
+            CHECK_OK(t, ops->reduction.clear(f->backend, b.sums, SUMS * nrhs));
+            CHECK_OK(t, ops->field.combine(&both, 1, &length, NULL, NAIK_RHS_IDLE));
+            CHECK_OK(t, ops->reduction.values(f->backend, b.sums, nrhs, norm));
+            for (int c = 0; c < nrhs; c++) { /* what tells fields apart, and no more */
+                values[k][c] += norm[c];
+            }
+        }
+        for (int i = 0; i < 2 * nrhs; i++) {
+            CHECK_TRUE(t, got[i] == expected[i]);
+        }
+    }
+    naik_field_destroy(&v);
+    naik_field_destroy(&w);
+    naik_field_destroy(&gathered);
+    naik_field_destroy(&sum);
+    free_batch(&b);
+}
+
+static void turned_fields_are_as_if_they_were_gathered(check *t)
+{
+    wilson_fixture f;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, 0.3, 0, false, &f));
+    for (int i = 0; i < STORAGES; i++) {
+        turn_fields(t, &f, &storages[i], 3, 3);
+        turn_fields(t, &f, &storages[i], 2, 5);
+        turn_fields(t, &f, &storages[i], 4, 3);
+    }
+    wilson_fixture_destroy(&f);
 }
 
 static void combined_fields_are_those_of_what_was_before(check *t)
@@ -292,4 +351,5 @@ static void as_many_sums_as_there_are_are_added(check *t)
 CHECK_MAIN(CHECK(as_many_sums_as_there_are_are_added),
            CHECK_UP_TO(2, an_application_sums_what_it_writes),
            CHECK(products_without_sums_are_refused),
+           CHECK(turned_fields_are_as_if_they_were_gathered),
            CHECK(combined_fields_are_those_of_what_was_before))

@@ -18,9 +18,30 @@ static gpu_stream stream_of(const naik_field *field)
     return gpu_state_of(field->geometry->backend)->stream;
 }
 
+/* A field that is turned (naik_term); nrhs 0: it is not. */
+typedef struct turned {
+    const char *data;
+    int nrhs, turn;
+} turned;
+
+static turned turned_of(const naik_field *v, int turn, int nrhs)
+{
+    return (turned){(const char *)v->data, turn != 0 || v->nrhs != nrhs ? v->nrhs : 0, turn};
+}
+
+/* Where what colour vector s of rhs c takes of it lies: at `offset` where it is not. */
+template <class V>
+__device__ static inline const char *turned_at(const turned &v, int site, int c, int s, int spin,
+                                               size_t offset)
+{
+    return v.data + (v.nrhs == 0
+                         ? offset
+                         : vec_offset<V>(site, (c + v.turn) % v.nrhs * spin + s, v.nrhs * spin));
+}
+
 /* A site's term is the sum over its spins, as dot_kernel has it (blas.cu). */
 template <class V>
-__global__ void complex_dot_kernel(const char *v, const char *w, int spin, int count,
+__global__ void complex_dot_kernel(const char *v, const turned w, int spin, int count,
                                    naik_exactsum *sums)
 {
     __shared__ exact_block<2> shared;
@@ -29,17 +50,19 @@ __global__ void complex_dot_kernel(const char *v, const char *w, int spin, int c
     double term[2] = {0, 0};
     for (int s = 0; site < count && s < spin; s++) {
         const size_t offset = vec_offset<V>(site, c * spin + s, nrhs * spin);
-        const colour_vector<typename V::real> a = V::load(v + offset), b = V::load(w + offset);
+        const colour_vector<typename V::real> a = V::load(v + offset);
+        const colour_vector<typename V::real> b =
+            V::load(turned_at<V>(w, site, c, s, spin, offset));
         term[0] += real_product(a, b);
         term[1] += imaginary_product(a, b);
     }
     exact_block_add(shared, term, 2, &sums[c], nrhs);
 }
 
-naik_status gpu_complex_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
+naik_status gpu_complex_dot(const naik_field *v, const naik_field *w, int turn, naik_exactsum *sums)
 {
     BY_PRECISION(v->precision, complex_dot_kernel, site_grid(v, v->nrhs), BICGSTAB_THREADS,
-                 stream_of(v), (const char *)v->data, (const char *)w->data, v->spin,
+                 stream_of(v), (const char *)v->data, turned_of(w, turn, v->nrhs), v->spin,
                  v->geometry->lattice->volume_cb, sums);
     return GPU_LAUNCHED(v->geometry->backend, "summing complex products");
 }
@@ -47,7 +70,7 @@ naik_status gpu_complex_dot(const naik_field *v, const naik_field *w, naik_exact
 typedef struct combined {
     char *out;
     int terms;
-    const char *v[NAIK_TERMS_MOST];
+    turned v[NAIK_TERMS_MOST];
     const double (*coefficient[NAIK_TERMS_MOST])[2];
 } combined;
 
@@ -73,10 +96,10 @@ __device__ static inline void load_coefficients(const combined &of, int c,
     }
 }
 
-/* The combination at one colour vector. */
+/* The combination at one colour vector, which lies at `offset` where nothing is turned. */
 template <class V>
 __device__ static inline colour_vector<typename V::real>
-combine_vector(const combined &of, size_t offset,
+combine_vector(const combined &of, int site, int vector, int spin, size_t offset,
                const cplx<typename V::real> (&a)[NAIK_TERMS_MOST])
 {
     colour_vector<typename V::real> sum = {};
@@ -85,7 +108,8 @@ combine_vector(const combined &of, size_t offset,
         if (k >= of.terms) {
             continue;
         }
-        const colour_vector<typename V::real> v = V::load(of.v[k] + offset);
+        const colour_vector<typename V::real> v =
+            V::load(turned_at<V>(of.v[k], site, vector / spin, vector % spin, spin, offset));
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             sum.e[i] = mul_add(a[k], v.e[i], sum.e[i]);
@@ -115,9 +139,11 @@ template <class V, int ROWS> __global__ void combine_kernel(const combining p)
             continue;
         }
         const size_t offset = vec_offset<V>(site, vector + s, p.vectors);
-        colour_vector<real> sum = combine_vector<V>(p.of[0], offset, a[0]);
+        colour_vector<real> sum =
+            combine_vector<V>(p.of[0], site, vector + s, p.spin, offset, a[0]);
         if (p.count > 1) {
-            colour_vector<real> other = combine_vector<V>(p.of[1], offset, a[1]);
+            colour_vector<real> other =
+                combine_vector<V>(p.of[1], site, vector + s, p.spin, offset, a[1]);
             V::store(p.of[1].out + offset, other);
         }
         V::store(p.of[0].out + offset, sum);
@@ -157,9 +183,9 @@ static int combine_passes(const combining &p)
         for (int k = 0; k < p.of[i].terms; k++) {
             bool known = false;
             for (int j = 0; j < count; j++) {
-                known = known || seen[j] == p.of[i].v[k];
+                known = known || seen[j] == p.of[i].v[k].data;
             }
-            seen[count] = p.of[i].v[k];
+            seen[count] = p.of[i].v[k].data;
             count += !known;
         }
     }
@@ -181,7 +207,7 @@ naik_status gpu_combine(const naik_combination *of, int count, const naik_produc
         p.of[i].out = (char *)of[i].out->data;
         p.of[i].terms = of[i].count;
         for (int k = 0; k < of[i].count; k++) {
-            p.of[i].v[k] = (const char *)of[i].term[k].v->data;
+            p.of[i].v[k] = turned_of(of[i].term[k].v, of[i].term[k].turn, shape->nrhs);
             p.of[i].coefficient[k] = of[i].term[k].coefficient;
         }
     }

@@ -163,10 +163,11 @@ typedef struct naik_peer_ops {
     naik_status (*copy)(naik_backend *backend, void *to, const void *from, size_t size_bytes);
 } naik_peer_ops;
 
-/* A field times a complex number of each of its rhs. */
+/* A field times a complex number of each rhs. Rhs c of the sum takes rhs (c + turn) mod nrhs of the field. */
 typedef struct naik_term {
     const naik_field *v;
-    const double (*coefficient)[2]; /* backend memory [nrhs]; NULL: 1 */
+    const double (*coefficient)[2]; /* backend memory [nrhs of the sum]; NULL: 1 */
+    int turn;                       /* 0 or more */
 } naik_term;
 enum { NAIK_TERMS_MOST = 3, NAIK_COMBINED_MOST = 2 };
 /* A field and the terms whose sum, in their order, it becomes. */
@@ -202,8 +203,8 @@ typedef struct naik_field_ops {
     /* rhs j of `to` = rhs map[j] of `from` (map on the host, to->nrhs entries), same
      * precision. */
     naik_status (*gather)(naik_field *to, const naik_field *from, const int *map);
-    /* Up to NAIK_COMBINED_MOST combinations in one pass, of what all fields, of one shape and
-     * precision, were before it; products of the first, NULL: not wanted. */
+    /* Up to NAIK_COMBINED_MOST combinations in one pass, of what all fields, of one shape but for turned
+     * ones, and of one precision, were before it; products of the first, NULL: not wanted. */
     naik_status (*combine)(const naik_combination *of, int count, const naik_products *products,
                            const naik_rhs *rhs, naik_rhs_state state);
     /* One rhs: to[rhs] = from[from_irhs], between precisions. */
@@ -247,8 +248,10 @@ typedef struct naik_reduction_ops {
                           double *values);
     /* sums_c += Re (v_c, w_c), same shape and precision; v may be w. */
     naik_status (*dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
-    /* sums [2][nrhs] += re and im of (v_c, w_c), same shape and precision. */
-    naik_status (*complex_dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
+    /* sums [2][nrhs of v] += re and im of (v_c, w_(c + turn)), rhs of w round about as in naik_term; same
+     * precision. */
+    naik_status (*complex_dot)(const naik_field *v, const naik_field *w, int turn,
+                               naik_exactsum *sums);
     /* sums_c += sum_s |r_s|^2/|x_s|^2, where x_s = 0: 1. */
     naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
     /* sums [classes][frames][2][local t] += re and im of the sum over the x of each time slice of s_c(x) w_f(x) |v(x)|^2, v

@@ -144,7 +144,7 @@ naik_status naik_cycle_apply(naik_cycle *c, naik_parity parity, const naik_field
     NAIK_PASS(naik_wilson_schur_affine(c->wilson, parity, -1, c->x, 1, r, c->scratch, c->rest));
     NAIK_PASS(naik_polynomial_apply(&c->smoother[parity], c->wilson, parity, c->rest, c->other,
                                     c->scratch, z));
-    const naik_combination sum = {z, 2, {{z, NULL}, {c->x, NULL}}};
+    const naik_combination sum = {z, 2, {{.v = z}, {.v = c->x}}};
     return r->geometry->backend->ops->field.combine(&sum, 1, NULL, NULL, NAIK_RHS_IDLE);
 }
 

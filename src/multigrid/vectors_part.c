@@ -7,21 +7,10 @@
 #include "multigrid/gram.h"
 #include "multigrid/vectors.h"
 
-/* w_c = rhs c + s of v, round about, so far as w has rhs. */
-static naik_status turn(const naik_field *v, int nrhs, int s, naik_field *w)
-{
-    int map[NAIK_MG_BLOCK];
-    naik_field_set_nrhs(w, nrhs);
-    for (int c = 0; c < nrhs; c++) {
-        map[c] = (c + s) % v->nrhs;
-    }
-    return v->geometry->backend->ops->field.gather(w, v, map);
-}
-
 /* g[a][b] = (v_a, v_b) of the vectors of two blocks, a's first. */
 static naik_status pair_blocks(naik_test_vectors *t, int a, int b, naik_gram g)
 {
-    naik_backend *backend = t->w->geometry->backend;
+    naik_backend *backend = t->b->geometry->backend;
     const naik_reduction_ops *reduction = &backend->ops->reduction;
     const int n = t->v[a][0]->nrhs;
     double found[2 * NAIK_MG_BLOCK];
@@ -30,8 +19,7 @@ static naik_status pair_blocks(naik_test_vectors *t, int a, int b, naik_gram g)
     for (int s = 0; s < turns; s++) {
         NAIK_PASS(reduction->clear(backend, t->sums, 2 * n));
         for (int parity = 0; parity < 2; parity++) {
-            NAIK_PASS(turn(t->v[b][parity], n, s, t->w));
-            NAIK_PASS(reduction->complex_dot(t->v[a][parity], t->w, t->sums));
+            NAIK_PASS(reduction->complex_dot(t->v[a][parity], t->v[b][parity], s, t->sums));
         }
         NAIK_PASS(reduction->over_ranks(backend, t->sums, 2 * n));
         NAIK_PASS(reduction->values(backend, t->sums, 2 * n, found));
@@ -46,31 +34,34 @@ static naik_status pair_blocks(naik_test_vectors *t, int a, int b, naik_gram g)
     return NAIK_OK;
 }
 
-/* Room in backend memory for the numbers that a sum takes. */
+/* Vectors that are added in one pass, and room in backend memory for the numbers that they take. */
+enum { TOGETHER = NAIK_TERMS_MOST - 1 };
 typedef double (*coefficients)[2];
 
 /* t->b = sum_a v_a t[a][block] of one parity; then it is the block. */
 static naik_status rotate_block(naik_test_vectors *t, int block, int parity, naik_gram m,
                                 coefficients room)
 {
-    naik_backend *backend = t->w->geometry->backend;
+    naik_backend *backend = t->b->geometry->backend;
     const naik_field_ops *field = &backend->ops->field;
     const int n = t->v[block][parity]->nrhs;
     naik_field_set_nrhs(t->b, n);
     NAIK_PASS(field->zero(t->b, NULL, NAIK_RHS_IDLE));
     for (int a = 0; a <= block; a++) {
-        for (int s = 0; s < t->v[a][parity]->nrhs; s++) {
-            double host[NAIK_MG_BLOCK][2];
-            for (int c = 0; c < n; c++) {
-                memcpy(host[c],
-                       m[a * NAIK_MG_BLOCK + (c + s) % t->v[a][parity]->nrhs]
-                        [block * NAIK_MG_BLOCK + c],
-                       sizeof host[c]);
+        const naik_field *v = t->v[a][parity];
+        for (int s = 0; s < v->nrhs; s += TOGETHER) {
+            double host[TOGETHER * NAIK_MG_BLOCK][2];
+            const int count = v->nrhs - s < TOGETHER ? v->nrhs - s : TOGETHER;
+            naik_combination sum = {t->b, 1 + count, {{.v = t->b}}};
+            for (int i = 0; i < count * n; i++) {
+                const int from = a * NAIK_MG_BLOCK + (i % n + s + i / n) % v->nrhs;
+                memcpy(host[i], m[from][block * NAIK_MG_BLOCK + i % n], sizeof host[i]);
             }
-            NAIK_PASS(turn(t->v[a][parity], n, s, t->w));
-            NAIK_PASS(naik_backend_upload(backend, room, host, sizeof host));
-            const naik_combination sum = {
-                t->b, 2, {{t->b, NULL}, {t->w, (const double(*)[2])room}}};
+            for (int k = 0; k < count; k++) {
+                sum.term[1 + k] = (naik_term){
+                    .v = v, .coefficient = (const double(*)[2])room + k * n, .turn = s + k};
+            }
+            NAIK_PASS(naik_backend_upload(backend, room, host, (size_t)(count * n) * sizeof *room));
             NAIK_PASS(field->combine(&sum, 1, NULL, NULL, NAIK_RHS_IDLE));
             NAIK_PASS(naik_backend_sync(backend));
         }
@@ -81,10 +72,11 @@ static naik_status rotate_block(naik_test_vectors *t, int block, int parity, nai
 naik_status naik_test_vectors_part(naik_test_vectors *t)
 {
     naik_status status = NAIK_OK;
-    naik_backend *backend = t->w->geometry->backend;
+    naik_backend *backend = t->b->geometry->backend;
     naik_gram g = {{{0}}}, m;
     coefficients room = NULL;
-    status = naik_backend_alloc(backend, NAIK_MG_BLOCK * sizeof *room, "a setup", (void **)&room);
+    status = naik_backend_alloc(backend, TOGETHER * NAIK_MG_BLOCK * sizeof *room, "a setup",
+                                (void **)&room);
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     for (int a = 0; a < t->blocks; a++) {
         for (int b = a; b < t->blocks; b++) {

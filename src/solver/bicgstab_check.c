@@ -64,7 +64,7 @@ static naik_status form_residuals(naik_solver *s, double rr[])
     naik_field *r = s->outer.field[BATCH_R], *image = s->outer.field[BATCH_SPARE];
     const double(*minus_one)[2] =
         (const double(*)[2])bg_own_of(s)->coefficients + NAIK_MINUS_ONE * s->width_now;
-    const naik_combination difference = {r, 2, {{s->b, NULL}, {image, minus_one}}};
+    const naik_combination difference = {r, 2, {{.v = s->b}, {.v = image, .coefficient = minus_one}}};
     NAIK_PASS(op->ops->apply(op, s->parity, false, s->outer.field[BATCH_X], image, NULL, s->mask,
                              NAIK_RHS_CHECK));
     NAIK_PASS(
@@ -273,7 +273,7 @@ static naik_status renew_scalars(naik_solver *s, const bool on[], bool anew[], c
     const int n = s->width_now;
     double rho[2 * NAIK_MAX_RHS];
     NAIK_PASS(reduction->clear(backend, s->sums, 2 * n));
-    NAIK_PASS(reduction->complex_dot(f[BG_SHADOW], f[BATCH_R], s->sums));
+    NAIK_PASS(reduction->complex_dot(f[BG_SHADOW], f[BATCH_R], 0, s->sums));
     NAIK_PASS(reduction->over_ranks(backend, s->sums, 2 * n));
     NAIK_PASS(reduction->values(backend, s->sums, 2 * n, rho));
     for (int c = 0; c < n; c++) {

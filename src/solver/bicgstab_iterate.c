@@ -4,8 +4,9 @@
 /* A term of a sum: a field times one of the coefficients. */
 static naik_term times(const naik_solver *s, naik_coefficient coefficient, const naik_field *v)
 {
-    return (naik_term){v,
-                       (const double(*)[2])bg_own_of(s)->coefficients + coefficient * s->width_now};
+    return (naik_term){.v = v,
+                       .coefficient = (const double(*)[2])bg_own_of(s)->coefficients +
+                                      coefficient * s->width_now};
 }
 
 /* Of running rhs. */
@@ -37,7 +38,7 @@ naik_status bg_direction(naik_solver *s, const naik_rhs *rhs, naik_rhs_state sta
     const naik_field *gradient = bg_is_normal(bg_at_work(s)) ? f[BATCH_SPARE] : f[BATCH_R];
     const naik_combination p = {f[BATCH_P],
                                 bg_is_normal(bg_at_work(s)) ? 2 : 3,
-                                {{gradient, NULL},
+                                {{.v = gradient},
                                  times(s, NAIK_BETA, f[BATCH_P]),
                                  times(s, NAIK_MINUS_BETA_OMEGA, f[BATCH_IMAGE])}};
     return s->geometry->backend->ops->field.combine(&p, 1, NULL, rhs, state);
@@ -46,7 +47,7 @@ naik_status bg_direction(naik_solver *s, const naik_rhs *rhs, naik_rhs_state sta
 static naik_status iterate_bicgstab(naik_solver *s)
 {
     naik_field *const *f = bg_fields_of(s, bg_at_work(s));
-    const naik_term r = {f[BATCH_R], NULL}, x = {f[BATCH_X], NULL};
+    const naik_term r = {.v = f[BATCH_R]}, x = {.v = f[BATCH_X]};
     const naik_products with_shadow = {f[BG_SHADOW], s->sums}, with_r = {f[BATCH_R], s->sums};
     const naik_products length = {NULL, s->sums + 3 * s->width_now};
     const naik_combination half = {f[BATCH_R], 2, {r, times(s, NAIK_MINUS_ALPHA, f[BATCH_IMAGE])}};
@@ -66,7 +67,7 @@ static naik_status iterate_bicgstab(naik_solver *s)
 static naik_status iterate_normal(naik_solver *s)
 {
     naik_field *const *f = bg_fields_of(s, bg_at_work(s));
-    const naik_term r = {f[BATCH_R], NULL}, x = {f[BATCH_X], NULL};
+    const naik_term r = {.v = f[BATCH_R]}, x = {.v = f[BATCH_X]};
     const naik_products first = {NULL, s->sums}, second = {NULL, s->sums + s->width_now};
     const naik_combination step[] = {
         {f[BATCH_R], 2, {r, times(s, NAIK_MINUS_ALPHA, f[BATCH_IMAGE])}},

@@ -9,6 +9,8 @@
 
 typedef double gcr_numbers[NAIK_MAX_RHS][2];
 
+enum { TOGETHER = NAIK_TERMS_MOST - 1 }; /* directions that are added in one pass */
+
 struct naik_gcr {
     const naik_geometry *geometry;
     int restart, nrhs;
@@ -18,7 +20,7 @@ struct naik_gcr {
     naik_field *spare;
     naik_exactsum *sums;      /* backend memory [(2 restart) NAIK_MAX_RHS] */
     naik_rhs *mask;           /* backend memory [NAIK_MAX_RHS] */
-    double (*coefficient)[2]; /* backend memory [NAIK_MAX_RHS] */
+    double (*coefficient)[2]; /* backend memory [TOGETHER NAIK_MAX_RHS] */
     double ww[NAIK_GCR_RESTART_MOST][NAIK_MAX_RHS];
     gcr_numbers h[NAIK_GCR_RESTART_MOST]
                  [NAIK_GCR_RESTART_MOST]; /* [j][k]: (w_j, B z_k) / |w_j|^2 */
@@ -38,7 +40,7 @@ size_t naik_gcr_bytes(const naik_geometry *geometry, naik_precision precision, i
     return fields *
                geometry->backend->ops->field.bytes(geometry->lattice, precision, spin * width) +
            sum_count(width, restart) * sizeof(naik_exactsum) +
-           (size_t)width * (sizeof(naik_rhs) + 2 * sizeof(double));
+           (size_t)width * (sizeof(naik_rhs) + TOGETHER * 2 * sizeof(double));
 }
 
 static naik_status allocate(naik_gcr *g, int width)
@@ -49,7 +51,8 @@ static naik_status allocate(naik_gcr *g, int width)
     NAIK_PASS(naik_backend_alloc(backend, sum_count(width, g->restart) * sizeof *g->sums, what,
                                  (void **)&g->sums));
     NAIK_PASS(naik_backend_alloc(backend, n * sizeof *g->mask, what, (void **)&g->mask));
-    return naik_backend_alloc(backend, n * sizeof *g->coefficient, what, (void **)&g->coefficient);
+    return naik_backend_alloc(backend, TOGETHER * n * sizeof *g->coefficient, what,
+                              (void **)&g->coefficient);
 }
 
 naik_status naik_gcr_create(const naik_geometry *geometry, naik_precision precision, int spin,
@@ -183,15 +186,31 @@ static naik_status set_mask(naik_gcr *g, const bool wanted[NAIK_MAX_RHS])
     return naik_backend_upload(g->geometry->backend, g->mask, mask, (size_t)g->nrhs * sizeof *mask);
 }
 
-/* to_c += a_c v_c of those wanted. */
-static naik_status add(naik_gcr *g, naik_field *to, const naik_field *v, const gcr_numbers a,
-                       const bool wanted[NAIK_MAX_RHS])
+/* to_c += a_c v_c of those wanted, one v after the other: count of them, TOGETHER at most. */
+static naik_status add(naik_gcr *g, naik_field *to, naik_field *const *v, const gcr_numbers *a,
+                       int count, const bool wanted[NAIK_MAX_RHS])
 {
     naik_backend *backend = g->geometry->backend;
-    const naik_combination sum = {to, 2, {{to, NULL}, {v, (const double(*)[2])g->coefficient}}};
+    naik_combination sum = {to, 1 + count, {{.v = to}}};
     NAIK_PASS(set_mask(g, wanted));
-    NAIK_PASS(naik_backend_upload(backend, g->coefficient, a, (size_t)g->nrhs * sizeof *a));
+    for (int k = 0; k < count; k++) {
+        double(*room)[2] = g->coefficient + k * g->nrhs;
+        sum.term[1 + k] = (naik_term){.v = v[k], .coefficient = (const double(*)[2])room};
+        NAIK_PASS(naik_backend_upload(backend, room, a[k], (size_t)g->nrhs * sizeof *room));
+    }
     return backend->ops->field.combine(&sum, 1, NULL, g->mask, NAIK_RHS_CHECK);
+}
+
+/* Which of some rhs have direction j; returns how many directions from j on, below `count`, they alone have. */
+static int have_direction(const naik_gcr *g, const bool some[NAIK_MAX_RHS], int j, int count,
+                          bool here[NAIK_MAX_RHS])
+{
+    int least = count;
+    for (int c = 0; c < g->nrhs; c++) {
+        here[c] = some[c] && g->count[c] > j;
+        least = here[c] && g->count[c] < least ? g->count[c] : least;
+    }
+    return least - j < TOGETHER ? least - j : TOGETHER;
 }
 
 /* Directions of any active rhs. */
@@ -212,7 +231,7 @@ static naik_status products(naik_gcr *g, int count, const naik_field *w, double 
     const int n = 2 * g->nrhs;
     NAIK_PASS(reduction->clear(backend, g->sums, count * n));
     for (int j = 0; j < count; j++) {
-        NAIK_PASS(reduction->complex_dot(g->w[j], w, g->sums + (size_t)j * (size_t)n));
+        NAIK_PASS(reduction->complex_dot(g->w[j], w, 0, g->sums + (size_t)j * (size_t)n));
     }
     NAIK_PASS(reduction->over_ranks(backend, g->sums, count * n));
     return reduction->values(backend, g->sums, count * n, out);
@@ -225,18 +244,19 @@ static naik_status orthogonalise(naik_gcr *g, const naik_gcr_step *step)
     double found[NAIK_GCR_RESTART_MOST * 2 * NAIK_MAX_RHS];
     naik_field *w = g->w[g->restart];
     NAIK_PASS(products(g, count, w, found));
-    for (int j = 0; j < count; j++) {
+    for (int j = 0, together; j < count; j += together) {
         bool wanted[NAIK_MAX_RHS] = {false};
-        gcr_numbers minus = {{0}};
-        for (int c = 0; c < n; c++) {
-            wanted[c] = step->active[c] && g->count[c] > j;
-            for (int i = 0; wanted[c] && i < 2; i++) {
-                const double h = found[(2 * j + i) * n + c] / g->ww[j][c];
-                g->h[j][g->count[c]][c][i] = h;
-                minus[c][i] = -h;
+        gcr_numbers minus[TOGETHER] = {{{0}}};
+        together = have_direction(g, step->active, j, count, wanted);
+        for (int i = 0; i < 2 * together * n; i++) {
+            const int k = i / (2 * n), part = i / n % 2, c = i % n;
+            if (wanted[c]) {
+                const double h = found[2 * j * n + i] / g->ww[j + k][c];
+                g->h[j + k][g->count[c]][c][part] = h;
+                minus[k][c][part] = -h;
             }
         }
-        NAIK_PASS(add(g, w, g->w[j], (const double(*)[2])minus, wanted));
+        NAIK_PASS(add(g, w, &g->w[j], (const gcr_numbers *)minus, together, wanted));
     }
     return NAIK_OK;
 }
@@ -280,7 +300,7 @@ static naik_status descend(naik_gcr *g, naik_gcr_step *step)
     double found[3 * NAIK_MAX_RHS];
     NAIK_PASS(reduction->clear(backend, g->sums, 3 * n));
     NAIK_PASS(reduction->dot(w, w, g->sums));
-    NAIK_PASS(reduction->complex_dot(w, step->r, g->sums + n));
+    NAIK_PASS(reduction->complex_dot(w, step->r, 0, g->sums + n));
     NAIK_PASS(reduction->over_ranks(backend, g->sums, 3 * n));
     NAIK_PASS(reduction->values(backend, g->sums, 3 * n, found));
     for (int c = 0; c < n; c++) {
@@ -293,7 +313,7 @@ static naik_status descend(naik_gcr *g, naik_gcr_step *step)
             minus[c][1] = -alpha[1];
         }
     }
-    return add(g, step->r, w, (const double(*)[2])minus, step->active);
+    return add(g, step->r, &w, (const gcr_numbers *)&minus, 1, step->active);
 }
 
 naik_status naik_gcr_iterate(naik_gcr *g, naik_gcr_step *step)
@@ -336,12 +356,10 @@ naik_status naik_gcr_collect(naik_gcr *g, naik_field *x, const bool wanted[NAIK_
                           &g->alpha[0][0][0]);
         }
     }
-    for (int k = 0; k < count; k++) {
+    for (int k = 0, together; k < count; k += together) {
         bool here[NAIK_MAX_RHS] = {false};
-        for (int c = 0; c < g->nrhs; c++) {
-            here[c] = wanted[c] && g->count[c] > k;
-        }
-        NAIK_PASS(add(g, x, g->z[k], (const double(*)[2])g->alpha[k], here));
+        together = have_direction(g, wanted, k, count, here);
+        NAIK_PASS(add(g, x, &g->z[k], (const gcr_numbers *)&g->alpha[k], together, here));
     }
     for (int c = 0; c < g->nrhs; c++) {
         g->count[c] = wanted[c] ? 0 : g->count[c];

@@ -71,7 +71,7 @@ static naik_status apply(const naik_operator *op, naik_parity parity, bool adjoi
         NAIK_TRY(ops->reduction.dot(out, out, products->sums));
     }
     if (products != NULL && products->with != NULL) {
-        NAIK_TRY(ops->reduction.complex_dot(products->with, out, products->sums + out->nrhs));
+        NAIK_TRY(ops->reduction.complex_dot(products->with, out, 0, products->sums + out->nrhs));
     }
 done:
     free(v);

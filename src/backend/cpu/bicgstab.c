@@ -5,18 +5,19 @@
 
 typedef struct product {
     const naik_field *v, *w;
+    int turn;
 } product;
 
 static void complex_dot_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
 {
     const product *p = context;
-    cpu_kernels_of(p->v->geometry)->complex_dot(p->v, p->w, begin, end, sums);
+    cpu_kernels_of(p->v->geometry)->complex_dot(p->v, p->w, p->turn, begin, end, sums);
 }
 
-naik_status cpu_complex_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
+naik_status cpu_complex_dot(const naik_field *v, const naik_field *w, int turn, naik_exactsum *sums)
 {
     const naik_geometry *geometry = v->geometry;
-    product p = {v, w};
+    product p = {v, w, turn};
     return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.cells, 2 * v->nrhs, sums,
                    complex_dot_range, &p);
 }

@@ -137,8 +137,8 @@ typedef struct cpu_kernels {
                              int32_t begin, int32_t end);
     void (*dot)(const naik_field *v, const naik_field *w, int32_t begin, int32_t end,
                 cpu_sums *sums);
-    void (*complex_dot)(const naik_field *v, const naik_field *w, int32_t begin, int32_t end,
-                        cpu_sums *sums);
+    void (*complex_dot)(const naik_field *v, const naik_field *w, int turn, int32_t begin,
+                        int32_t end, cpu_sums *sums);
     void (*combine)(const cpu_combining *p, int32_t begin, int32_t end, cpu_sums *sums);
     /* One colour vector of one cell as double, [6][lanes]; storing rounds. */
     void (*load)(const naik_field *v, int32_t cell, int vector, double *out);
@@ -225,7 +225,8 @@ naik_status cpu_links_pack(naik_links *links, naik_parity parity, int32_t begin,
 size_t cpu_blocks_bytes(const naik_lattice *lattice, naik_precision precision);
 naik_status cpu_blocks_pack(naik_blocks *blocks, const naik_block (*source)[NAIK_SITE_BLOCKS]);
 /* backend/cpu/bicgstab.c */
-naik_status cpu_complex_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums);
+naik_status cpu_complex_dot(const naik_field *v, const naik_field *w, int turn,
+                            naik_exactsum *sums);
 int cpu_products(const naik_field *with, int nrhs); /* sums that they are */
 naik_status cpu_combine(const naik_combination *of, int count, const naik_products *products,
                         const naik_rhs *rhs, naik_rhs_state state);

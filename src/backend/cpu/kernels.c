@@ -69,13 +69,13 @@ static void dot(const naik_field *v, const naik_field *w, int32_t begin, int32_t
     }
 }
 
-static void complex_dot(const naik_field *v, const naik_field *w, int32_t begin, int32_t end,
-                        cpu_sums *sums)
+static void complex_dot(const naik_field *v, const naik_field *w, int turn, int32_t begin,
+                        int32_t end, cpu_sums *sums)
 {
     switch (v->precision) {
-    case NAIK_DOUBLE: complex_dot_d_vector(v, w, begin, end, sums); break;
-    case NAIK_SINGLE: complex_dot_f_vector(v, w, begin, end, sums); break;
-    case NAIK_HALF: complex_dot_h_vector(v, w, begin, end, sums); break;
+    case NAIK_DOUBLE: complex_dot_d_vector(v, w, turn, begin, end, sums); break;
+    case NAIK_SINGLE: complex_dot_f_vector(v, w, turn, begin, end, sums); break;
+    case NAIK_HALF: complex_dot_h_vector(v, w, turn, begin, end, sums); break;
     }
 }
 
