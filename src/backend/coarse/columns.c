@@ -10,7 +10,10 @@
 #include "backend/coarse/layouts.h"
 #include "base/clones.h"
 
-enum { DECODED = 16 }; /* fine sites whose columns are decoded together */
+enum {
+    DECODED = 16, /* fine sites whose columns are decoded together */
+    LINE = 32     /* numbers of 16 bits in a line of a cache */
+};
 
 size_t mg_transfer_bytes(const naik_aggregates *a, int vectors, naik_precision precision)
 {
@@ -63,16 +66,20 @@ naik_status mg_set_columns(naik_transfer *p, naik_parity parity, int first, cons
     return NAIK_OK;
 }
 
-/* Rows of some fine sites, `reals` numbers each, by the scale of their column. */
+/* Rows of some fine sites, `reals` numbers each, by the scale of their column. Those of the sites that are decoded
+ * after them are asked for, which come while these are multiplied. */
 NAIK_CLONES static void decode_sites(const int16_t *restrict from, const float *restrict scale,
                                      int32_t sites, int reals, float *restrict to)
 {
     for (int32_t i = 0; i < sites; i++) {
         float unit[2 * NAIK_MG_VECTORS_MOST];
-        for (int j = 0; j < reals; j++) {
-            unit[j] = scale[i * reals / 2 + j / 2];
+        for (int j = 0; j < reals / 2; j++) {
+            unit[2 * j] = unit[2 * j + 1] = scale[i * reals / 2 + j];
         }
         for (int row = 0; row < MG_ROWS; row++) {
+            for (int j = 0; j < reals; j += LINE) {
+                __builtin_prefetch(from + DECODED * MG_ROWS * reals + j, 0, 2);
+            }
             for (int j = 0; j < reals; j++) {
                 to[j] = unit[j] * (float)from[j];
             }

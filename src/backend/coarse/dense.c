@@ -86,16 +86,20 @@ NAIK_CLONES static void reduce_by_four(const double *restrict v, size_t stride, 
         }
     }
     for (size_t i = 0; i < padded; i += SUMS) {
+        double b[2][SUMS]; /* by itself, or both parts are taken one number at a time */
+        memcpy(b[0], w + i, sizeof b[0]);
+        memcpy(b[1], w + padded + i, sizeof b[1]);
         for (size_t k = 0; k < ABREAST; k++) {
             const double *a = v + k * stride + i;
-            double *b = w + i;
             for (size_t l = 0; l < SUMS; l++) {
-                b[l] -= re[k][0] * a[l] - im[k][0] * a[padded + l];
+                b[0][l] -= re[k][0] * a[l] - im[k][0] * a[padded + l];
             }
             for (size_t l = 0; l < SUMS; l++) {
-                b[padded + l] -= re[k][0] * a[padded + l] + im[k][0] * a[l];
+                b[1][l] -= re[k][0] * a[padded + l] + im[k][0] * a[l];
             }
         }
+        memcpy(w + i, b[0], sizeof b[0]);
+        memcpy(w + padded + i, b[1], sizeof b[1]);
     }
 }
 
@@ -228,6 +232,8 @@ NAIK_CLONES static void subtract_column(double *restrict to, const double *restr
 {
     for (int m = 0; m < n; m++) {
         to[m] -= re * from[m] - im * from[n + m];
+    }
+    for (int m = 0; m < n; m++) { /* by itself: see clones.h */
         to[n + m] -= re * from[n + m] + im * from[m];
     }
 }
