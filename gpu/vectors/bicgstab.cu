@@ -97,7 +97,7 @@ __device__ static inline void load_coefficients(const combined &of, int c,
 }
 
 /* The combination at one colour vector, which lies at `offset` where nothing is turned. */
-template <class V>
+template <class V, bool TURNED>
 __device__ static inline colour_vector<typename V::real>
 combine_vector(const combined &of, int site, int vector, int spin, size_t offset,
                const cplx<typename V::real> (&a)[NAIK_TERMS_MOST])
@@ -109,7 +109,8 @@ combine_vector(const combined &of, int site, int vector, int spin, size_t offset
             continue;
         }
         const colour_vector<typename V::real> v =
-            V::load(turned_at<V>(of.v[k], site, vector / spin, vector % spin, spin, offset));
+            V::load(TURNED ? turned_at<V>(of.v[k], site, vector / spin, vector % spin, spin, offset)
+                           : of.v[k].data + offset);
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             sum.e[i] = mul_add(a[k], v.e[i], sum.e[i]);
@@ -120,7 +121,7 @@ combine_vector(const combined &of, int site, int vector, int spin, size_t offset
 
 /* A thread has ROWS colour vectors of an rhs at a site: one, or all where there are sums, a site's
  * terms of which are those of all its spins. What two combinations read alike is in the cache. */
-template <class V, int ROWS> __global__ void combine_kernel(const combining p)
+template <class V, int ROWS, bool TURNED> __global__ void combine_kernel(const combining p)
 {
     typedef typename V::real real;
     __shared__ exact_block<3> shared;
@@ -140,10 +141,10 @@ template <class V, int ROWS> __global__ void combine_kernel(const combining p)
         }
         const size_t offset = vec_offset<V>(site, vector + s, p.vectors);
         colour_vector<real> sum =
-            combine_vector<V>(p.of[0], site, vector + s, p.spin, offset, a[0]);
+            combine_vector<V, TURNED>(p.of[0], site, vector + s, p.spin, offset, a[0]);
         if (p.count > 1) {
             colour_vector<real> other =
-                combine_vector<V>(p.of[1], site, vector + s, p.spin, offset, a[1]);
+                combine_vector<V, TURNED>(p.of[1], site, vector + s, p.spin, offset, a[1]);
             V::store(p.of[1].out + offset, other);
         }
         V::store(p.of[0].out + offset, sum);
@@ -159,18 +160,21 @@ template <class V, int ROWS> __global__ void combine_kernel(const combining p)
     }
 }
 
-template <int ROWS> static void launch_combine(const naik_field *shape, const combining &p)
+template <int ROWS, bool TURNED>
+static void launch_combine(const naik_field *shape, const combining &p)
 {
     const dim3 grid = site_grid(shape, p.vectors / ROWS);
     const gpu_stream stream = stream_of(shape);
     switch (shape->precision) {
     case NAIK_DOUBLE:
-        combine_kernel<vec_double, ROWS><<<grid, BICGSTAB_THREADS, 0, stream>>>(p);
+        combine_kernel<vec_double, ROWS, TURNED><<<grid, BICGSTAB_THREADS, 0, stream>>>(p);
         break;
     case NAIK_SINGLE:
-        combine_kernel<vec_single, ROWS><<<grid, BICGSTAB_THREADS, 0, stream>>>(p);
+        combine_kernel<vec_single, ROWS, TURNED><<<grid, BICGSTAB_THREADS, 0, stream>>>(p);
         break;
-    case NAIK_HALF: combine_kernel<vec_half, ROWS><<<grid, BICGSTAB_THREADS, 0, stream>>>(p); break;
+    case NAIK_HALF:
+        combine_kernel<vec_half, ROWS, TURNED><<<grid, BICGSTAB_THREADS, 0, stream>>>(p);
+        break;
     }
 }
 
@@ -197,6 +201,7 @@ naik_status gpu_combine(const naik_combination *of, int count, const naik_produc
 {
     const naik_field *shape = of[0].out;
     combining p = {};
+    bool turned = false;
     p.count = count;
     p.vectors = naik_field_vectors(shape);
     p.spin = shape->spin;
@@ -209,6 +214,7 @@ naik_status gpu_combine(const naik_combination *of, int count, const naik_produc
         for (int k = 0; k < of[i].count; k++) {
             p.of[i].v[k] = turned_of(of[i].term[k].v, of[i].term[k].turn, shape->nrhs);
             p.of[i].coefficient[k] = of[i].term[k].coefficient;
+            turned = turned || p.of[i].v[k].nrhs > 0;
         }
     }
     if (products != NULL) {
@@ -217,10 +223,11 @@ naik_status gpu_combine(const naik_combination *of, int count, const naik_produc
     }
     gpu_sample_moves(shape->geometry->backend, shape->nrhs,
                      combine_passes(p) * (double)shape->size_bytes);
-    if (p.sums != NULL && p.spin == NAIK_SPIN) {
-        launch_combine<NAIK_SPIN>(shape, p);
+    const bool whole = p.sums != NULL && p.spin == NAIK_SPIN;
+    if (turned) {
+        (whole ? launch_combine<NAIK_SPIN, true> : launch_combine<1, true>)(shape, p);
     } else {
-        launch_combine<1>(shape, p);
+        (whole ? launch_combine<NAIK_SPIN, false> : launch_combine<1, false>)(shape, p);
     }
     return GPU_LAUNCHED(shape->geometry->backend, "adding multiples of fields");
 }

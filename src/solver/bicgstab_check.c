@@ -64,7 +64,8 @@ static naik_status form_residuals(naik_solver *s, double rr[])
     naik_field *r = s->outer.field[BATCH_R], *image = s->outer.field[BATCH_SPARE];
     const double(*minus_one)[2] =
         (const double(*)[2])bg_own_of(s)->coefficients + NAIK_MINUS_ONE * s->width_now;
-    const naik_combination difference = {r, 2, {{.v = s->b}, {.v = image, .coefficient = minus_one}}};
+    const naik_combination difference = {
+        r, 2, {{.v = s->b}, {.v = image, .coefficient = minus_one}}};
     NAIK_PASS(op->ops->apply(op, s->parity, false, s->outer.field[BATCH_X], image, NULL, s->mask,
                              NAIK_RHS_CHECK));
     NAIK_PASS(
