@@ -10,6 +10,7 @@ extern "C" {
 #include "comm/affinity.h"
 #include "comm/collective.h"
 #include "comm/groups.h"
+#include "comm/new.h"
 }
 
 naik_status gpu_report(naik_backend *backend, gpu_error error, const char *what, const char *file,
@@ -112,12 +113,10 @@ static naik_status divide_devices(naik_backend *backend, int *device)
     int current = 0;
     naik_comm *job = naik_comm_job(backend->comm);
     const int ranks = job->node_size;
-    naik_affinity_view mine, *all = (naik_affinity_view *)calloc((size_t)ranks, sizeof *all);
-    int *choice = (int *)calloc((size_t)ranks, sizeof *choice);
-    if (all == NULL || choice == NULL) {
-        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for a list of devices");
-    }
-    NAIK_TRY(naik_comm_agree(job, status));
+    naik_affinity_view mine, *all = NULL;
+    int *choice = NULL;
+    NAIK_TRY(naik_new(job, (size_t)ranks * sizeof *all, "a list of devices", (void **)&all));
+    NAIK_TRY(naik_new(job, (size_t)ranks * sizeof *choice, "a list of devices", (void **)&choice));
     look_around(&mine);
     NAIK_TRY(naik_comm_node_gather(job, &mine, sizeof mine, all));
     naik_affinity_assign(all, ranks, choice);
@@ -170,14 +169,11 @@ static naik_status find_smallest(naik_backend *backend, gpu_state *state)
 
 naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
 {
-    gpu_state *state = (gpu_state *)calloc(1, sizeof *state);
-    naik_status status = state != NULL ? NAIK_OK
-                                       : NAIK_FAIL(backend->log, NAIK_ERR_MEMORY,
-                                                   "no memory for the state of the GPU backend");
-    NAIK_PASS(naik_comm_agree(backend->comm, status));
+    gpu_state *state = NULL;
+    NAIK_PASS(
+        naik_new(backend->comm, sizeof *state, "the state of the GPU backend", (void **)&state));
     backend->state = state;
-    status = choose_device(backend, state);
-    NAIK_PASS(naik_comm_agree(naik_comm_job(backend->comm), status));
+    NAIK_PASS(naik_comm_agree(naik_comm_job(backend->comm), choose_device(backend, state)));
     NAIK_PASS(check_sharing(backend, state, options != NULL && options->share_gpu));
     NAIK_PASS(find_smallest(backend, state));
     NAIK_PASS(GPU_CHECK(backend, gpu_stream_create(&state->stream), "making a stream"));

@@ -151,7 +151,7 @@ double fixture_distance(const naik_matrix *a, const naik_matrix *b)
 {
     naik_matrix d = *a;
     naik_mat_add(&d, -1, b);
-    return sqrt(naik_mat_norm2(&d));
+    return sqrt(fixture_norm2(&d));
 }
 
 double fixture_largest_distance(const naik_gauge *a, const naik_gauge *b)

@@ -12,6 +12,7 @@
 #include "backend/field.h"
 #include "backend/packed_links.h"
 #include "check.h"
+#include "lattice/su3.h"
 #include "links/smear.h"
 
 /* Vectors made before: most tests ask for the same again and again. */
@@ -99,5 +100,15 @@ naik_matrix fixture_rotation(const naik_lattice *lat, const int x[4]);
 /* The name for naik_backend_create. */
 const char *fixture_backend_name(void);
 naik_transport fixture_transport(void); /* NAIK_TRANSPORT, else auto */
+
+/* sum |a_ij|^2 */
+static inline double fixture_norm2(const naik_matrix *a)
+{
+    double s = 0;
+    for (int i = 0; i < 9; i++) {
+        s += naik_cnorm2(a->e[i / 3][i % 3]);
+    }
+    return s;
+}
 
 #endif

@@ -14,7 +14,7 @@ static double distance(const naik_matrix *a, const naik_matrix *b)
 {
     naik_matrix d = *a;
     naik_mat_add(&d, -1, b);
-    return sqrt(naik_mat_norm2(&d));
+    return sqrt(fixture_norm2(&d));
 }
 
 /* ---- what another code got */
@@ -41,7 +41,7 @@ static void compare_with_file(check *t, const char *name, const naik_gauge *got,
         for (int64_t i = 0; i < 4 * (int64_t)got->lattice->sites; i++) {
             const double d = distance(&got->link[i], &expected->link[i]);
             difference += d * d;
-            norm += naik_mat_norm2(&expected->link[i]);
+            norm += fixture_norm2(&expected->link[i]);
         }
         CHECK_NEAR(t, sqrt(difference / norm), 0, tolerance);
         naik_gauge_file_clear(&file);

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "check.h"
+#include "fixture.h"
 #include "lattice/su3.h"
 #include "links/unitarize.h"
 
@@ -53,7 +54,7 @@ static double distance(const naik_matrix *a, const naik_matrix *b)
 {
     naik_matrix d = *a;
     naik_mat_add(&d, -1, b);
-    return sqrt(naik_mat_norm2(&d));
+    return sqrt(fixture_norm2(&d));
 }
 
 static double unitarity(const naik_matrix *w)
@@ -87,7 +88,7 @@ static void projection_is_unitary_and_leaves_a_positive_rest(check *t)
         /* H = W^+ V: hermitian, and positive by Sylvester's leading minors. */
         const naik_matrix h = naik_mat_dagger_mul(&w, &v), hd = naik_mat_dagger(&h);
         /* Rounding errors of W that do not commute with Q grow with the condition number. */
-        CHECK_NEAR(t, distance(&h, &hd), 0, 1e-13 * sqrt(naik_mat_norm2(&v)));
+        CHECK_NEAR(t, distance(&h, &hd), 0, 1e-13 * sqrt(fixture_norm2(&v)));
         CHECK_TRUE(t, h.e[0][0].re > 0);
         CHECK_TRUE(t, h.e[0][0].re * h.e[1][1].re > naik_cnorm2(h.e[0][1]));
         CHECK_TRUE(t, naik_mat_det(&h).re > 0);
@@ -253,7 +254,7 @@ static void special_projection_takes_the_nearest_phase_that_gives_the_determinan
     naik_projection how = NAIK_PROJECTION_SERIES;
     const naik_matrix lost[2] = {naik_special_unitarize(&w, &u, &how),
                                  naik_special_unitarize(&u, &zero, &how)};
-    CHECK_TRUE(t, isnan(naik_mat_norm2(&lost[0])) && isnan(naik_mat_norm2(&lost[1])));
+    CHECK_TRUE(t, isnan(fixture_norm2(&lost[0])) && isnan(fixture_norm2(&lost[1])));
 }
 
 static void numbers_out_of_range_do_not_pass_unseen(check *t)
@@ -263,10 +264,10 @@ static void numbers_out_of_range_do_not_pass_unseen(check *t)
     naik_matrix v = random_matrix(&rng);
     v.e[1][2].im = NAN;
     naik_matrix w = naik_unitarize(&v, &how);
-    CHECK_TRUE(t, isnan(naik_mat_norm2(&w)));
+    CHECK_TRUE(t, isnan(fixture_norm2(&w)));
     v.e[1][2].im = INFINITY;
     w = naik_unitarize(&v, &how);
-    CHECK_TRUE(t, isnan(naik_mat_norm2(&w)));
+    CHECK_TRUE(t, isnan(fixture_norm2(&w)));
     naik_matrix polar;
     static const double huge[3] = {1e200, 2e200, 3e200};
     v = with_singular_values(&rng, huge, &polar);

@@ -172,7 +172,7 @@ static naik_status multiply_pairs(const naik_geometry *geometry, const naik_low_
     p.bricks = (int)(sites / (2 * PAIR_SITES));
     p.half_x = lat->local[0] / 2;
     p.half_y = lat->local[1] / 2;
-    p.odd = (args->t ^ naik_parity_of(lat->origin)) & 1;
+    p.odd = args->t & 1;
     p.half = args->half;
     p.words = (unsigned long long *)args->words;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
@@ -196,14 +196,14 @@ static naik_status multiply_pairs(const naik_geometry *geometry, const naik_low_
 
 /* A site's number and the parity of its coordinates. */
 __global__ void combine_kernel(const float2 *vectors, int sites, int count, int nx, int ny, int nz,
-                               int odd_origin, const double *a, double2 *out)
+                               const double *a, double2 *out)
 {
     const int site = (int)(blockIdx.x * LOW_THREADS + threadIdx.x);
     if (site >= sites) {
         return;
     }
     const int row = site / nx, plane = row / ny, t = plane / nz;
-    const int odd = (site - row * nx + row - plane * ny + plane - t * nz + t + odd_origin) & 1;
+    const int odd = (site - row * nx + row - plane * ny + plane - t * nz + t) & 1;
     const double *own = a + (odd ? 2 * count : 0);
     double re[3] = {}, im[3] = {};
     for (int i = 0; i < count; i++) {
@@ -233,8 +233,8 @@ static naik_status combine_vectors(const naik_geometry *geometry, const float *v
     naik_backend *backend = geometry->backend;
     const naik_lattice *lat = geometry->lattice;
     combine_kernel<<<low_blocks(lat->sites), LOW_THREADS, 0, gpu_state_of(backend)->stream>>>(
-        (const float2 *)vectors, lat->sites, count, lat->local[0], lat->local[1], lat->local[2],
-        naik_parity_of(lat->origin), a, (double2 *)out);
+        (const float2 *)vectors, lat->sites, count, lat->local[0], lat->local[1], lat->local[2], a,
+        (double2 *)out);
     return GPU_LAUNCHED(backend, "adding low modes");
 }
 

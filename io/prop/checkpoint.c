@@ -282,11 +282,8 @@ static naik_status read_index(naik_checkpoint *s, const disk_head *head, bool *o
 {
     naik_status status = NAIK_OK;
     const size_t bytes = (size_t)head->entries * sizeof(disk_entry);
-    disk_entry *entries = malloc(bytes + 1);
-    if (entries == NULL) {
-        status = NAIK_FAIL(s->comm->log, NAIK_ERR_MEMORY, "no memory for an index of solves");
-    }
-    NAIK_TRY(naik_comm_agree(s->comm, status));
+    disk_entry *entries = NULL;
+    NAIK_TRY(naik_new(s->comm, bytes + 1, "an index of solves", (void **)&entries));
     NAIK_TRY(take(s, head->index_offset, entries, bytes, ok));
     *ok = *ok && naik_crc32(entries, bytes) == head->index_crc;
     if (*ok) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/new.h"
 #include "io/checksum.h"
 #include "io/finite.h"
 #include "io/prop/quark_attributes.h"
@@ -263,12 +264,10 @@ naik_status naik_prop_check_contractions(const naik_propagator_file *file, bool 
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     const int times = file->plan->size[3], count = file->plan->contraction_count;
-    double *values = malloc(2 * (size_t)times * sizeof *values);
-    int64_t *word = calloc((size_t)count + 1, sizeof *word);
-    NAIK_TRY(naik_comm_agree(
-        comm, values != NULL && word != NULL
-                  ? NAIK_OK
-                  : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for contractions")));
+    double *values = NULL;
+    int64_t *word = NULL;
+    NAIK_TRY(naik_new(comm, 2 * (size_t)times * sizeof *values, "contractions", (void **)&values));
+    NAIK_TRY(naik_new(comm, ((size_t)count + 1) * sizeof *word, "contractions", (void **)&word));
     if (comm->rank == 0 && count > 0 && move_words(file, 0, count, word, NULL) != NAIK_OK) {
         memset(word, 0, (size_t)count * sizeof *word); /* none of them is one */
         naik_log_clear(comm->log);

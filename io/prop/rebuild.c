@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "comm/new.h"
 #include "io/checksum.h"
 #include "io/prop/prop_file.h"
 #include "io/reread.h"
@@ -237,11 +238,7 @@ static naik_status share_journal(naik_propagator_file *file, const char *path, i
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, count, sizeof *count, 0));
     const int lines = *count > 0 ? *count : 0;
-    *entries = calloc((size_t)lines + 1, sizeof **entries);
-    if (*entries == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a journal");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, ((size_t)lines + 1) * sizeof **entries, "a journal", (void **)entries));
     for (int i = 0; i < lines && journal != NULL; i++) {
         (*entries)[i] = journal->entries[lines - 1 - i];
     }

@@ -9,6 +9,7 @@
 #include "backend/halo.h"
 #include "backend/trial.h"
 #include "comm/collective.h"
+#include "comm/new.h"
 
 static const double TIMEOUT_S = 10;
 
@@ -136,12 +137,11 @@ static naik_status find_near(naik_backend *backend)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = backend->comm;
-    int64_t *node = calloc((size_t)comm->size, sizeof *node);
-    backend->route.near = calloc((size_t)comm->size, sizeof *backend->route.near);
-    if (node == NULL || backend->route.near == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of ranks");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    const size_t ranks = (size_t)comm->size;
+    int64_t *node = NULL;
+    NAIK_TRY(naik_new(comm, ranks * sizeof *node, "a list of ranks", (void **)&node));
+    NAIK_TRY(naik_new(comm, ranks * sizeof *backend->route.near, "a list of ranks",
+                      (void **)&backend->route.near));
     node[comm->rank] = comm->node;
     NAIK_TRY(naik_comm_sum_i64(comm, node, comm->size));
     for (int rank = 0; rank < comm->size; rank++) {

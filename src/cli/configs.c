@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/timer.h"
+#include "comm/new.h"
 
 /* Whether the time that the job may take is over, as rank 0 sees it. */
 static naik_status check_time(naik_comm *comm, const configs_order *order, const naik_input *input,
@@ -101,10 +102,9 @@ naik_status each_configuration(naik_comm *comm, const configs_order *order)
     naik_input *input = NULL;
     char chosen[96];
     int failed = 0;
-    const char **overrides = calloc((size_t)keys->count + 1, sizeof *overrides);
-    NAIK_TRY(naik_comm_agree(comm, overrides != NULL ? NAIK_OK
-                                                     : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
-                                                                 "no memory for a list of keys")));
+    const char **overrides = NULL;
+    NAIK_TRY(naik_new(comm, ((size_t)keys->count + 1) * sizeof *overrides, "a list of keys",
+                      (void **)&overrides));
     NAIK_TRY(naik_input_load(comm, order->path, keys->text, keys->count, &input));
     for (int i = 0; i < keys->count; i++) {
         overrides[i] = keys->text[i];

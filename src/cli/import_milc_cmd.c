@@ -11,7 +11,8 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "comm/paths.h"
-#include "input/input.h"
+#include "input/input_table.h"
+#include "keys/yaml.h"
 #include "milc/milc_input.h"
 
 static const char *const actions[] = {"auto", "hisq", "asqtad", "naive", NULL};
@@ -23,32 +24,19 @@ typedef struct job {
     bool replace, propagators_only;
     int action;
     char *bytes, *notes, *obstacles, *yaml;
-    size_t size, notes_size, obstacles_size, yaml_size;
+    int64_t size;
+    size_t notes_size, obstacles_size, yaml_size;
     int dropped;
     milc_input *input;
 } job;
 
 static naik_status read_bytes(job *j)
 {
-    FILE *file = NULL;
-    naik_status status = naik_path_open_text(j->log, j->path, &file);
-    if (status != NAIK_OK) {
-        return status;
-    }
-    errno = 0;
-    j->bytes = malloc(MILC_MAX_BYTES + 1);
-    j->size = j->bytes != NULL ? fread(j->bytes, 1, MILC_MAX_BYTES + 1, file) : 0;
-    if (j->bytes == NULL) {
-        status = NAIK_FAIL(j->log, NAIK_ERR_MEMORY, "no memory for the input %s", j->path);
-    } else if (ferror(file)) {
-        status = NAIK_FAIL(j->log, naik_text_refused(errno), "%s cannot be read: %s", j->path,
-                           strerror(errno));
-    } else if (j->size > MILC_MAX_BYTES) {
-        status = NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s has more than %d bytes: no input file",
-                           j->path, MILC_MAX_BYTES);
-    }
-    fclose(file);
-    return status;
+    NAIK_PASS(naik_input_read_file(j->log, j->path, &j->bytes, &j->size));
+    return j->size <= NAIK_YAML_MAX_BYTES
+               ? NAIK_OK
+               : NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s has more than %d bytes: no input file",
+                           j->path, NAIK_YAML_MAX_BYTES);
 }
 
 static naik_status choose_action(job *j)
@@ -117,8 +105,11 @@ static naik_status judge(job *j)
 static naik_status parse(job *j)
 {
     naik_status status = NAIK_OK;
-    milc_words w = {
-        .log = j->log, .name = j->path, .at = j->bytes, .end = j->bytes + j->size, .line = 1};
+    milc_words w = {.log = j->log,
+                    .name = j->path,
+                    .at = j->bytes,
+                    .end = j->bytes + (size_t)j->size,
+                    .line = 1};
     j->input = calloc(1, sizeof *j->input);
     FILE *notes = open_memstream(&j->notes, &j->notes_size);
     w.obstacles = open_memstream(&j->obstacles, &j->obstacles_size);

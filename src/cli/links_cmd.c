@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "cli/commands.h"
+#include "comm/new.h"
 #include "comm/paths.h"
 #include "io/links/links_file.h"
 #include "io/output.h"
@@ -22,14 +23,10 @@ typedef struct job {
 /* One set of links for all quarks of the input that share them. */
 static naik_status build(naik_comm *comm, job *j)
 {
-    naik_status status = NAIK_OK;
     const naik_input *input = j->input;
     j->count = 0;
-    j->sets = calloc((size_t)input->quark_count, sizeof *j->sets);
-    if (j->sets == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of link sets");
-    }
-    NAIK_PASS(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_new(comm, (size_t)input->quark_count * sizeof *j->sets, "a list of link sets",
+                       (void **)&j->sets));
     for (int q = 0; q < input->quark_count; q++) {
         if (naik_quark_first_of_links(input->quarks, q) == q) {
             NAIK_PASS(naik_link_provider_links(&j->at.links, input->quarks[q].naik_epsilon, NULL,

@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/configs.h"
 #include "comm/collective.h"
+#include "comm/new.h"
 #include "comm/paths.h"
 #include "contract/average.h"
 #include "contract/contract.h"
@@ -365,11 +366,8 @@ static naik_status spare_inputs(naik_comm *comm, const char *path, const naik_in
 {
     naik_status status = NAIK_OK;
     const int count = 5 + 2 * input->solve_count;
-    const char **read = calloc((size_t)count, sizeof *read);
-    if (read == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of files");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    const char **read = NULL;
+    NAIK_TRY(naik_new(comm, (size_t)count * sizeof *read, "a list of files", (void **)&read));
     read[0] = path;
     read[1] = input->gauge.file;
     read[2] = input->action.file;

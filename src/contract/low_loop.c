@@ -134,7 +134,7 @@ static void to_noise(const worker *w, bool eps, double factor, const double *fro
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
         naik_lattice_coords(lat, site, x);
-        const bool odd = (naik_parity_of(x) ^ naik_parity_of(lat->origin)) != 0;
+        const bool odd = naik_parity_of(x) != 0;
         const double sign = w->mask[site] * factor * (odd && eps ? -1 : 1);
         for (int r = 0; r < REALS; r++) {
             to[REALS * (int64_t)site + r] = sign * from[REALS * (int64_t)site + r];

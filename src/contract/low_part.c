@@ -155,7 +155,7 @@ static bool is_odd(const naik_lattice *lat, int32_t site)
 {
     int x[NAIK_DIM];
     naik_lattice_coords(lat, site, x);
-    return (naik_parity_of(x) ^ naik_parity_of(lat->origin)) != 0;
+    return naik_parity_of(x) != 0;
 }
 
 naik_status low_part_put(low_part *part, int index, const naik_field *block, int irhs,

@@ -343,19 +343,17 @@ void naik_input_use_io(naik_comm *comm, const naik_input *input)
     comm->io.writers = input->output.aggregators;
 }
 
-/* The file's bytes on every rank, as rank 0 has them. */
-static naik_status share_outside(naik_comm *comm, const char *path, environment *env, char **bytes)
+naik_status naik_input_share_bytes(naik_comm *comm, const char *path, int64_t size, char **bytes)
 {
     naik_status status = NAIK_OK;
-    NAIK_PASS(naik_comm_broadcast(comm, env, sizeof *env, 0));
     if (comm->rank != 0) {
-        *bytes = malloc((size_t)env->size + 1);
+        *bytes = malloc((size_t)size + 1);
     }
     if (*bytes == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the input %s", path);
     }
     NAIK_PASS(naik_comm_agree(comm, status));
-    return naik_comm_broadcast(comm, *bytes, (size_t)env->size, 0);
+    return naik_comm_broadcast(comm, *bytes, (size_t)size, 0);
 }
 
 naik_status naik_input_load(naik_comm *comm, const char *path, const char *const *overrides,
@@ -370,7 +368,8 @@ naik_status naik_input_load(naik_comm *comm, const char *path, const char *const
         status = gather_outside(comm->log, path, &env, &bytes);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(share_outside(comm, path, &env, &bytes));
+    NAIK_TRY(naik_comm_broadcast(comm, &env, sizeof env, 0));
+    NAIK_TRY(naik_input_share_bytes(comm, path, env.size, &bytes));
     NAIK_TRY(naik_variables_read(comm, bytes, (size_t)env.size, overrides, count, &known));
     const parts from = {.name = path,
                         .bytes = bytes,

@@ -27,6 +27,9 @@ naik_status naik_input_expand(naik_log *log, naik_input *input);
 /* All bytes of a text, up to one more than the limit of a YAML document, so that the parser can say
  * that it is too large. The caller frees *bytes. Local. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
 naik_status naik_input_read_file(naik_log *log, const char *path, char **bytes, int64_t *size);
+/* Those bytes of rank 0, of which every rank knows the number, on every rank. Collective.
+ * NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_input_share_bytes(naik_comm *comm, const char *path, int64_t size, char **bytes);
 
 /* input_paths.c. Expands *name, the file that `key` names, as a shell does, and adds the override that says so to
  * input->expanded. known NULL: names are as they are. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */

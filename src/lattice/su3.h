@@ -188,17 +188,6 @@ NAIK_HD static inline naik_complex naik_mat_det(const naik_matrix *a)
     d = naik_cfma(a->e[0][1], m1, d);
     return naik_cfma(a->e[0][2], m2, d);
 }
-/* sum |a_ij|^2 */
-NAIK_HD static inline double naik_mat_norm2(const naik_matrix *a)
-{
-    double s = 0;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            s += naik_cnorm2(a->e[i][j]);
-        }
-    }
-    return s;
-}
 
 NAIK_HD static inline double naik_mat_row_norm(const naik_matrix *u, int i)
 {

@@ -12,7 +12,7 @@
 
 #include "naik/log.h"
 
-enum { MILC_WORD_SIZE = 256, MILC_MAX_BYTES = 1 << 20 };
+enum { MILC_WORD_SIZE = 256 };
 
 typedef struct milc_words {
     naik_log *log;

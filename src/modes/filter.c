@@ -260,11 +260,9 @@ naik_status naik_filter_estimate(naik_filter *filter, naik_field *v, int n, doub
     naik_backend *backend = v->geometry->backend;
     double theta = 0, first[NAIK_MAX_RHS], moment[MOMENTS_MAX];
     naik_field *last = filter->other, *now = v;
-    naik_exactsum *sums = calloc((size_t)MOMENTS_AT_ONCE * (size_t)v->nrhs, sizeof *sums);
-    NAIK_TRY(naik_comm_agree(backend->comm,
-                             sums != NULL ? NAIK_OK
-                                          : NAIK_FAIL(backend->log, NAIK_ERR_MEMORY,
-                                                      "no memory for moments of a spectrum")));
+    naik_exactsum *sums = NULL;
+    NAIK_TRY(naik_new(backend->comm, (size_t)MOMENTS_AT_ONCE * (size_t)v->nrhs * sizeof *sums,
+                      "moments of a spectrum", (void **)&sums));
     filter->low = 0;
     naik_field_set_nrhs(filter->odd, v->nrhs);
     NAIK_TRY(naik_modes_norms(filter->work, v, first));

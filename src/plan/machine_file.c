@@ -98,14 +98,7 @@ static naik_status load(naik_comm *comm, const char *path, naik_yaml **tree, mod
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, &size, sizeof size, 0));
-    if (comm->rank != 0) {
-        bytes = malloc((size_t)size + 1);
-    }
-    if (bytes == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the machine %s", path);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, bytes, (size_t)size, 0));
+    NAIK_TRY(naik_input_share_bytes(comm, path, size, &bytes));
     status = naik_comm_agree(comm, parse(comm->log, path, bytes, size, tree, out));
 done:
     free(bytes);

@@ -107,8 +107,7 @@ static void turn(importer *im, const phases *p, const double *v)
         naik_lattice_coords(lat, site, x);
         for (int mu = 0; mu < NAIK_DIM; mu++) {
             for (int nu = mu + 1; nu < NAIK_DIM; nu++) {
-                odd += p->turned[mu][nu] && (lat->origin[mu] + x[mu]) % 2 != 0 &&
-                       (lat->origin[nu] + x[nu]) % 2 != 0;
+                odd += p->turned[mu][nu] && x[mu] % 2 != 0 && x[nu] % 2 != 0;
             }
         }
         const double sign = odd % 2 != 0 ? -1 : 1;

@@ -7,16 +7,14 @@
 
 #include "comm/collective.h"
 #include "comm/groups.h"
+#include "comm/new.h"
 #include "io/checksum.h"
 
 naik_status sdc_check_create(naik_comm *comm, const naik_input *input, sdc_check *guard)
 {
     *guard = (sdc_check){.input = input, .comm = comm};
-    guard->attempts = calloc((size_t)input->task_count + 1, sizeof *guard->attempts);
-    return naik_comm_agree(
-        comm, guard->attempts != NULL
-                  ? NAIK_OK
-                  : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of solves"));
+    return naik_new(comm, ((size_t)input->task_count + 1) * sizeof *guard->attempts,
+                    "a list of solves", (void **)&guard->attempts);
 }
 
 void sdc_check_destroy(sdc_check *guard)

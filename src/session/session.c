@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/point_locale.h"
+#include "comm/new.h"
 #include "comm/threads.h"
 #include "io/finite.h"
 #include "naik/gauge_io.h"
@@ -498,11 +499,8 @@ static naik_status own_meson(const naik_session *s, naik_meson meson, const naik
     const naik_field_ops *ops = &s->at.backend->ops->field;
     const size_t reals = 2 * (size_t)s->at.lattice->size[3];
     naik_field *part[2] = {NULL, NULL};
-    double *one = calloc(reals, sizeof *one);
-    if (one == NULL) {
-        status = NAIK_FAIL(s->comm->log, NAIK_ERR_MEMORY, "no memory for a correlator");
-    }
-    NAIK_TRY(naik_comm_agree(s->comm, status));
+    double *one = NULL;
+    NAIK_TRY(naik_new(s->comm, reals * sizeof *one, "a correlator", (void **)&one));
     for (int p = 0; p < 2; p++) {
         NAIK_TRY(naik_field_create_spin(s->at.geometry, NAIK_DOUBLE, kind->spin, 1, &part[p]));
     }

@@ -163,17 +163,14 @@ naik_status stored_run_open(naik_comm *comm, const char *path, const naik_lattic
     return NAIK_OK;
 }
 
-naik_status stored_run_check(const stored_run *run, const naik_lattice *lattice, int first,
-                             int count)
+naik_status stored_run_check(const stored_run *run, const naik_lattice *lattice, int solve)
 {
     naik_status status = NAIK_OK;
     double *v = NULL;
     const size_t bytes = (size_t)lattice->sites * (size_t)run->input->kind->reals * sizeof *v;
     status = naik_alloc(lattice->comm->log, bytes, "a stored solution", (void **)&v);
     NAIK_TRY(naik_comm_agree(lattice->comm, status));
-    for (int i = 0; i < count; i++) {
-        NAIK_TRY(naik_propagator_file_read_solution(run->file, first + i, v));
-    }
+    NAIK_TRY(naik_propagator_file_read_solution(run->file, solve, v));
 done:
     naik_free(v);
     return status;

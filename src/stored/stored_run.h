@@ -31,10 +31,9 @@ naik_status stored_run_open(naik_comm *comm, const char *path, const naik_lattic
 /* The view and the input of a run alone, of an unfinished file too. */
 naik_status stored_run_read(naik_comm *comm, const char *path, const char *const *overrides,
                             int count, stored_run *out);
-/* Reads `count` solutions of the open file from number `first` on, on that lattice, for their
- * checksums alone. Collective. NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY */
-naik_status stored_run_check(const stored_run *run, const naik_lattice *lattice, int first,
-                             int count);
+/* Reads a solution of the open file, on that lattice, for its checksums alone. Collective.
+ * NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY */
+naik_status stored_run_check(const stored_run *run, const naik_lattice *lattice, int solve);
 void stored_run_close(stored_run *run);
 
 /* A text that the file carries, such as gauge_checksum; NULL where it does not. Lives as long as

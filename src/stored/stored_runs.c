@@ -47,7 +47,7 @@ naik_status stored_runs_verify(stored_runs *runs, const naik_lattice *lattice,
     for (int i = 0; i < runs->count; i++) {
         stored_run_of *one = runs->of[i];
         if (&one->run == run && !one->verified[solve]) {
-            NAIK_PASS(stored_run_check(run, lattice, solve, 1));
+            NAIK_PASS(stored_run_check(run, lattice, solve));
             one->verified[solve] = true;
         }
     }

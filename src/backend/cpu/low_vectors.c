@@ -102,7 +102,7 @@ static void multiply(const naik_geometry *geometry, const naik_low_pairs *p, int
     const int64_t vector = REALS * (int64_t)lat->sites, sites = lat->sites / lat->local[3];
     const int64_t slice = sites * p->t;
     const int n = p->rows, bricks = (int)(sites / (2 * BRICK));
-    const int odd = (parity ^ p->t ^ naik_parity_of(lat->origin)) & 1;
+    const int odd = (parity ^ p->t) & 1;
     const size_t numbers = (size_t)NUMBERS * (size_t)rights(p);
     int64_t *words = p->words + 2 * (int64_t)n * p->count * parity;
     for (int first = 0; first < bricks; first += CHUNK) {
@@ -170,7 +170,7 @@ static naik_status combine(const naik_geometry *geometry, const float *vectors, 
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
         naik_lattice_coords(lat, site, x);
-        const bool odd = (naik_parity_of(x) ^ naik_parity_of(lat->origin)) != 0;
+        const bool odd = naik_parity_of(x) != 0;
         combine_site(vectors + REALS * (int64_t)site, vector, count, a + (odd ? 2 * count : 0),
                      out + REALS * (int64_t)site);
     }
