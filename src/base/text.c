@@ -324,3 +324,18 @@ const char *naik_line_value(const char *text, const char *name)
     }
     return text != NULL ? text + length + 1 : NULL;
 }
+
+bool naik_text_has_odd_space(const char *text, size_t length)
+{
+    bool has = false;
+    for (size_t i = 0; i + 1 < length; i++) {
+        const unsigned char *c = (const unsigned char *)text + i;
+        const bool third = i + 2 < length;
+        has = has || (c[0] == 0xc2 && c[1] == 0xa0) ||  /* U+00A0 */
+              (third && c[0] == 0xe2 && c[1] == 0x80 && /* U+2000 to U+200B, U+202F */
+               ((c[2] >= 0x80 && c[2] <= 0x8b) || c[2] == 0xaf)) ||
+              (third && c[0] == 0xe3 && c[1] == 0x80 && c[2] == 0x80) || /* U+3000 */
+              (third && c[0] == 0xef && c[1] == 0xbb && c[2] == 0xbf);   /* U+FEFF */
+    }
+    return has;
+}

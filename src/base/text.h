@@ -16,6 +16,8 @@ const char *naik_text_nearest(const char *text, const char *const *words);
 /* Bytes of the printable character in UTF-8 with which the text begins; 0 where there is none: a
  * control character, or bytes that are no UTF-8. */
 int naik_text_printable(const char *text);
+/* Whether there is a space of Unicode beside that of ASCII, such as a non-breaking one, which nobody sees. */
+bool naik_text_has_odd_space(const char *text, size_t length);
 /* Every byte that begins no such character becomes '?', but for those in `spared`. */
 void naik_text_tame(char *text, const char *spared);
 

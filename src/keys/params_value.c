@@ -98,6 +98,10 @@ static void describe_scalar(const naik_param *param, const char *text, char *got
     } else {
         snprintf(got, got_size, "'%.100s'", text);
     }
+    if (naik_text_has_odd_space(text, strlen(text))) {
+        snprintf(hint, hint_size, ", which has a space that is not the one of the space bar");
+        return;
+    }
     const char *nearest = param->words != NULL ? naik_text_nearest(text, param->words) : NULL;
     const char *other = param->others != NULL ? naik_text_nearest(text, param->others) : NULL;
     if (nearest == NULL ||

@@ -119,11 +119,16 @@ static void path_of(const builder *b, const char *key, char *text, size_t text_s
     }
 }
 
+#define ODD_SPACE "a space that is not the one of the space bar, such as a non-breaking space"
+
 static naik_status take_key(builder *b, const char *text, yaml_mark_t mark)
 {
     size_t length = strlen(text);
     if (length == 0 || length > NAIK_YAML_MAX_KEY) {
         return refuse(b, mark, "a key must have 1 to %d characters", (int)NAIK_YAML_MAX_KEY);
+    }
+    if (naik_text_has_odd_space(text, length)) {
+        return refuse(b, mark, "a key has " ODD_SPACE);
     }
     if (b->open[b->depth - 1]->count == NAIK_YAML_MAX_KEYS) {
         return refuse(b, mark, "a section has more than %d keys", (int)NAIK_YAML_MAX_KEYS);
@@ -255,8 +260,18 @@ static naik_status take_event(builder *b, const yaml_event_t *event)
     }
 }
 
-static naik_status parser_failure(const builder *b, const yaml_parser_t *parser)
+/* Where YAML stumbles over what nobody sees, this is said instead of its own reason. */
+static naik_status parser_failure(const builder *b, const yaml_parser_t *parser, const char *bytes,
+                                  size_t size)
 {
+    const yaml_mark_t at = parser->problem_mark;
+    const char *line = bytes, *end = bytes + size;
+    for (size_t i = 0; i < at.line && line < end; i++) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        line = next != NULL ? next + 1 : end;
+    }
+    const char *stop = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
+    const size_t length = (size_t)((stop != NULL ? stop : end) - line);
     if (parser->error == YAML_MEMORY_ERROR) {
         return out_of_memory(b);
     }
@@ -264,7 +279,13 @@ static naik_status parser_failure(const builder *b, const yaml_parser_t *parser)
         return NAIK_FAIL(b->log, NAIK_ERR_INPUT, "%s: byte %zu is not valid UTF-8 text", b->origin,
                          parser->problem_offset);
     }
-    return refuse(b, parser->problem_mark, "this is not YAML: %s",
+    if (naik_text_has_odd_space(line, length)) {
+        return refuse(b, at, "this is not YAML: the line has " ODD_SPACE);
+    }
+    if (at.column < length && line[at.column] == '\t') {
+        return refuse(b, at, "this is not YAML: a tab stands here; indent by spaces");
+    }
+    return refuse(b, at, "this is not YAML: %s",
                   parser->problem != NULL ? parser->problem : "no reason known");
 }
 
@@ -304,7 +325,7 @@ static naik_status build(builder *b, const char *bytes, size_t size)
     while (status == NAIK_OK && !b->ended) {
         yaml_event_t event;
         if (!yaml_parser_parse(&parser, &event)) {
-            status = parser_failure(b, &parser);
+            status = parser_failure(b, &parser, bytes + mark, size - mark);
         } else {
             status = take_event(b, &event);
             yaml_event_delete(&event);
