@@ -111,7 +111,9 @@ static int32_t neighbour_of(const naik_lattice *lat, const int x[NAIK_DIM], int 
 static void fill_tables(naik_lattice *lat, naik_parity parity)
 {
     static const int step[4] = {1, -1, 3, -3};
-    int32_t interior = 0, boundary = 0;
+    int32_t *const interior = lat->interior[parity]; /* at first, whether each site is one */
+    int32_t count = 0, boundary = 0;
+#pragma omp parallel for schedule(static)
     for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
         int x[NAIK_DIM];
         naik_lattice_coords(lat, naik_lattice_site_of(lat, parity, cb), x);
@@ -124,13 +126,16 @@ static void fill_tables(naik_lattice *lat, naik_parity parity)
                 inside = inside && target < lat->volume_cb;
             }
         }
-        if (inside) {
-            lat->interior[parity][interior++] = cb;
+        interior[cb] = inside;
+    }
+    for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
+        if (interior[cb]) {
+            interior[count++] = cb; /* count <= cb: what is read later stays */
         } else {
             lat->boundary[parity][boundary++] = cb;
         }
     }
-    lat->interior_count[parity] = interior;
+    lat->interior_count[parity] = count;
     lat->boundary_count[parity] = boundary;
 }
 
