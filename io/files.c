@@ -7,13 +7,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/watchdog.h"
+#include "comm/crew.h"
 #include "comm/paths.h"
 
 naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,
@@ -272,44 +276,154 @@ naik_status naik_file_check_space(naik_comm *comm, const char *path, int64_t siz
     return naik_comm_agree(comm, status);
 }
 
-int naik_file_reserve_open(int fd)
+/* ---- blocks set aside */
+
+/* Bytes at a time: in some file systems nobody writes into the file meanwhile. */
+enum { RESERVED_AT_ONCE = 1 << 26 };
+
+struct naik_reservation {
+    naik_crew crew; /* of one thread on rank 0; its mutex is for the last three */
+    int fd;
+    char path[NAIK_PATH_MAX];
+    int64_t bytes, done;
+    bool ended;
+    int failed; /* of the system */
+};
+
+/* Bytes of the open file from `at` on. 0, or why the disk does not give them. */
+static int reserve_piece(int fd, int64_t at, int64_t bytes)
 {
-    struct stat info;
-    const int failed =
-        fstat(fd, &info) != 0 || (info.st_size > 0 && fallocate(fd, 0, 0, info.st_size) != 0)
-            ? errno
-            : 0;
+    const int failed = fallocate(fd, 0, at, bytes) != 0 ? errno : 0;
     return failed == ENOSPC || failed == EDQUOT || failed == EFBIG ? failed : 0;
 }
 
-static naik_status reserve(naik_log *log, const char *path)
+static void reserve_pieces(void *data)
+{
+    naik_reservation *r = data;
+    naik_crew_lock(&r->crew);
+    while (!r->crew.stop && r->failed == 0 && r->done < r->bytes) {
+        const int64_t at = r->done, left = r->bytes - at;
+        const int64_t now = left < RESERVED_AT_ONCE ? left : RESERVED_AT_ONCE;
+        naik_crew_unlock(&r->crew);
+        const int failed = reserve_piece(r->fd, at, now);
+        naik_crew_lock(&r->crew);
+        r->failed = failed;
+        r->done = at + now;
+        naik_crew_tell(&r->crew);
+    }
+    r->ended = true;
+    naik_crew_tell(&r->crew);
+    naik_crew_unlock(&r->crew);
+}
+
+static void use_processors(pthread_t thread, int policy)
+{
+    const struct sched_param none = {0};
+    (void)pthread_setschedparam(thread, policy, &none); /* refused: as before */
+}
+
+/* In processors that nobody else wants: a loop of all threads is as slow as the slowest of them. */
+static void reserve_behind(void *data)
+{
+#if defined(SCHED_IDLE)
+    use_processors(pthread_self(), SCHED_IDLE);
+#endif
+    reserve_pieces(data);
+}
+
+int naik_file_reserve_open(int fd)
 {
     struct stat info;
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &info) != 0) {
-        int failed = errno;
-        if (fd >= 0) {
-            close(fd);
-        }
-        return NAIK_FAIL(log, NAIK_ERR_IO, "%s cannot be opened: %s", path, strerror(failed));
+    naik_reservation r = {.fd = fd, .bytes = fstat(fd, &info) == 0 ? info.st_size : 0};
+    naik_crew_open(&r.crew);
+    reserve_pieces(&r);
+    naik_crew_close(&r.crew);
+    return r.failed;
+}
+
+/* On rank 0. */
+static naik_status reserve(naik_log *log, naik_reservation *r)
+{
+    struct stat info;
+    r->fd = open(r->path, O_RDWR | O_CLOEXEC);
+    if (r->fd < 0 || fstat(r->fd, &info) != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_IO, "%s cannot be opened: %m", r->path);
     }
-    const int failed = naik_file_reserve_open(fd);
-    close(fd);
-    if (failed != 0) {
-        return NAIK_FAIL(log, NAIK_ERR_IO,
-                         "%s needs %.1f MiB, which its file system does not give: %s", path,
-                         (double)info.st_size / 1048576.0, strerror(failed));
+    r->bytes = info.st_size;
+    naik_crew_start(&r->crew, 1, reserve_behind, r);
+    if (r->crew.threads == 0) {
+        reserve_pieces(r);
     }
     return NAIK_OK;
 }
 
-naik_status naik_file_reserve(naik_comm *comm, const char *path)
+naik_status naik_file_reserve_begin(naik_comm *comm, const char *path, naik_reservation **out)
+{
+    naik_reservation *r = calloc(1, sizeof *r);
+    naik_status status = r != NULL ? NAIK_OK
+                                   : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
+                                               "no memory to set blocks of a file aside");
+    *out = r;
+    if (r != NULL) {
+        r->fd = -1;
+        snprintf(r->path, sizeof r->path, "%s", path);
+        naik_crew_open(&r->crew);
+        status = comm->rank == 0 ? reserve(comm->log, r) : NAIK_OK;
+    }
+    status = naik_comm_agree(comm, status);
+    if (status != NAIK_OK) {
+        naik_file_reserve_abandon(out);
+    }
+    return status;
+}
+
+naik_status naik_file_reserve_end(naik_comm *comm, naik_reservation **reservation)
 {
     naik_status status = NAIK_OK;
-    if (comm->rank == 0) {
-        status = reserve(comm->log, path);
+    naik_reservation *r = *reservation;
+    if (r == NULL) {
+        return NAIK_OK;
     }
+    if (r->crew.threads > 0) {
+        use_processors(r->crew.thread[0], SCHED_OTHER);
+    }
+    naik_crew_lock(&r->crew);
+    while (comm->rank == 0 && !r->ended) {
+        const int64_t done = r->done;
+        naik_crew_wait(&r->crew);
+        if (r->done != done) {
+            naik_watchdog_move(comm->watchdog);
+        }
+    }
+    naik_crew_unlock(&r->crew);
+    if (r->failed != 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_IO,
+                           "%s needs %.1f MiB, which its file system does not give: %s", r->path,
+                           (double)r->bytes / 1048576.0, strerror(r->failed));
+    }
+    naik_file_reserve_abandon(reservation);
     return naik_comm_agree(comm, status);
+}
+
+void naik_file_reserve_abandon(naik_reservation **reservation)
+{
+    naik_reservation *r = *reservation;
+    if (r == NULL) {
+        return;
+    }
+    naik_crew_close(&r->crew);
+    if (r->fd >= 0) {
+        close(r->fd);
+    }
+    free(r);
+    *reservation = NULL;
+}
+
+naik_status naik_file_reserve(naik_comm *comm, const char *path)
+{
+    naik_reservation *reservation = NULL;
+    NAIK_PASS(naik_file_reserve_begin(comm, path, &reservation));
+    return naik_file_reserve_end(comm, &reservation);
 }
 
 naik_status naik_file_put(naik_comm *comm, const char *path, bool create, int64_t offset,

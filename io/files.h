@@ -62,6 +62,13 @@ naik_status naik_file_check_name(naik_log *log, const char *path);
  * fills up later cannot fail a write into it. Where the system cannot, nothing happens.
  * NAIK_ERR_IO when the disk is full. */
 naik_status naik_file_reserve(naik_comm *comm, const char *path);
+/* The same behind what the caller does next: a thread of rank 0 asks for a piece after the other, and
+ * others write into the file meanwhile. _end waits for the thread, and tells what _reserve does; NULL is
+ * nothing. _abandon, local, has the thread stop. NAIK_ERR_MEMORY, NAIK_ERR_IO */
+typedef struct naik_reservation naik_reservation;
+naik_status naik_file_reserve_begin(naik_comm *comm, const char *path, naik_reservation **out);
+naik_status naik_file_reserve_end(naik_comm *comm, naik_reservation **reservation);
+void naik_file_reserve_abandon(naik_reservation **reservation);
 /* The same of a file that is open for writing. Local, in any thread. 0, or ENOSPC and its like */
 int naik_file_reserve_open(int fd);
 

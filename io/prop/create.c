@@ -333,7 +333,6 @@ static naik_status create_part(naik_propagator_file *file, const void *data)
     NAIK_PASS(naik_h5_create(comm, file->part, &options, &file->h5));
     NAIK_PASS(make_all(file, c->spec, c->structure));
     NAIK_PASS(naik_h5_flush(comm, file->h5));
-    NAIK_PASS(naik_file_reserve(comm, file->part));
     NAIK_PASS(write_first_data(file));
     NAIK_PASS(naik_h5_flush(comm, file->h5));
     NAIK_PASS(naik_h5_write_metadata_crc(comm, file->h5));
@@ -356,6 +355,7 @@ naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_s
                                                    naik_propagator_file_choices(file))
                              : NAIK_OK;
     NAIK_PASS(naik_comm_agree(comm, status));
+    NAIK_PASS(naik_file_reserve_begin(comm, file->part, &file->reservation));
     for (int i = 0; i < file->plan->solve_count; i++) {
         const struct naik_prop_solve *s = &file->plan->solve[i];
         file->records[i] =

@@ -362,6 +362,7 @@ naik_status naik_propagator_file_commit(naik_propagator_file *file, int solve,
     mine.session = file->session;
     mine.history_count = history_count;
     mine.time = (double)time(NULL);
+    NAIK_PASS(naik_file_reserve_end(comm, &file->reservation));
     NAIK_TRY(naik_lock_confirm(comm, file->lock));
     NAIK_TRY(naik_comm_broadcast(comm, &mine, sizeof mine, 0));
     row = history_row(plan, history, history_count);
@@ -469,6 +470,7 @@ naik_status naik_propagator_file_finish(naik_propagator_file *file)
         return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "%d solves are pending",
                          file->plan->solve_count - count_done(file));
     }
+    NAIK_PASS(naik_file_reserve_end(comm, &file->reservation));
     NAIK_TRY(naik_lock_confirm(comm, file->lock));
     naik_watchdog_arm(comm->watchdog, "closing the output", file->io_limit_s);
     NAIK_TRY(naik_h5_flush(comm, file->h5));

@@ -44,6 +44,7 @@ naik_status naik_propagator_file_forget(naik_propagator_file *file)
     if (file == NULL || !holds_nothing(file)) {
         return NAIK_OK;
     }
+    naik_file_reserve_abandon(&file->reservation);
     NAIK_PASS(naik_lock_confirm(file->comm, file->lock));
     NAIK_PASS(naik_path_append(file->comm->log, file->part, ".state", state));
     NAIK_PASS(naik_file_size(file->comm, state, &bytes));
@@ -60,6 +61,7 @@ void naik_propagator_file_close(naik_propagator_file **file)
         return;
     }
     naik_propagator_file *f = *file;
+    naik_file_reserve_abandon(&f->reservation);
     naik_watchdog_arm(f->comm->watchdog, "closing the output", f->io_limit_s);
     if (!f->broken) {
         naik_h5_close(f->comm, &f->h5);

@@ -100,12 +100,13 @@ struct naik_propagator_file {
     const naik_lattice *lattice;
     naik_comm *comm;
     naik_prop_plan *plan;
-    naik_solve_record *records; /* [solve_count] */
-    uint32_t *small_crc;        /* [solve_count][2], of correlators and history */
-    naik_lock *lock;            /* NULL for a complete file */
-    naik_watchdog *watchdog;    /* of its own, where the communicator had none; else NULL */
-    double io_limit_s;          /* of one commit */
-    int iteration_limit;        /* of this run; 0: not known */
+    naik_solve_record *records;    /* [solve_count] */
+    uint32_t *small_crc;           /* [solve_count][2], of correlators and history */
+    naik_lock *lock;               /* NULL for a complete file */
+    naik_reservation *reservation; /* of the blocks of .part; NULL: they are set aside */
+    naik_watchdog *watchdog;       /* of its own, where the communicator had none; else NULL */
+    double io_limit_s;             /* of one commit */
+    int iteration_limit;           /* of this run; 0: not known */
     hid_t h5;
     bool complete;
     bool until_contracted; /* propagators are not in the finished file */
