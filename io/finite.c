@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 static inline bool single_is_odd(const void *real)
 {
     uint32_t word;
@@ -47,11 +49,12 @@ bool naik_piece_is_finite(const void *reals, int64_t count, int bits)
 bool naik_reals_are_finite(const void *reals, int64_t count, int bits)
 {
     const unsigned char *bytes = reals;
+    const bool large = count * bits / 8 > NAIK_SMALL_BYTES;
     int64_t odd = 0;
     if (bits == 16) {
         return true;
     }
-#pragma omp parallel for schedule(static) reduction(+ : odd)
+#pragma omp parallel for schedule(static) reduction(+ : odd) if (large)
     for (int64_t i = 0; i < count; i++) {
         odd += bits == 32 ? single_is_odd(bytes + 4 * i) : double_is_odd(bytes + 8 * i);
     }
@@ -60,11 +63,12 @@ bool naik_reals_are_finite(const void *reals, int64_t count, int bits)
 
 bool naik_values_are_finite(const double *values, int64_t count, int bits)
 {
+    const bool large = count * (int64_t)sizeof *values > NAIK_SMALL_BYTES;
     int64_t odd = 0;
     if (bits == 64) {
         return naik_reals_are_finite(values, count, 64);
     }
-#pragma omp parallel for schedule(static) reduction(+ : odd)
+#pragma omp parallel for schedule(static) reduction(+ : odd) if (large)
     for (int64_t i = 0; i < count; i++) {
         const float rounded = (float)values[i];
         odd += single_is_odd(&rounded);

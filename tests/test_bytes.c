@@ -1,17 +1,20 @@
 /* test_bytes.c - bytes of files and numbers in them: pieces that are there to their last byte, and numbers that are
- * finite in so many bits
+ * finite in so many bits; and loops over few of them
  *
  * ranks: 1
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <float.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "check.h"
 #include "io/finite.h"
 #include "io/reread.h"
@@ -134,5 +137,42 @@ static void bytes_are_read_again_where_there_are_any(check *t)
     (void)remove(path);
 }
 
+/* Threads of this process; -1: the system does not say. */
+static int threads_here(void)
+{
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    while (tasks != NULL && readdir(tasks) != NULL) {
+        count++;
+    }
+    if (tasks != NULL) {
+        (void)closedir(tasks);
+    }
+    return count - 1;
+}
+
+/* More threads than before are asked for: a loop of all threads would have to start them. */
+static void loops_over_little_wake_no_threads(check *t)
+{
+    const size_t little = NAIK_SMALL_BYTES, much = little + sizeof(double);
+    double *v = NULL, *large = NULL;
+    const int asked = omp_get_max_threads();
+    const int before = threads_here();
+    omp_set_num_threads(before + asked + 1);
+    CHECK_OK(t, naik_alloc(t->comm->log, little, "numbers", (void **)&v));
+    naik_copy(v + 1, v, little / 2);
+    CHECK_TRUE(t, naik_all_zero(v, little));
+    CHECK_TRUE(t, naik_reals_are_finite(v, (int64_t)(little / sizeof *v), 64));
+    CHECK_TRUE(t, naik_reals_are_finite(v, (int64_t)(little / sizeof(float)), 32));
+    CHECK_TRUE(t, naik_values_are_finite(v, (int64_t)(little / sizeof *v), 32));
+    CHECK_INT(t, threads_here(), before);
+    CHECK_OK(t, naik_alloc(t->comm->log, much, "numbers", (void **)&large));
+    CHECK_TRUE(t, before < 0 || threads_here() > before);
+    omp_set_num_threads(asked);
+    naik_free(v);
+    naik_free(large);
+}
+
 CHECK_MAIN(CHECK(one_number_tells_of_a_field), CHECK(a_piece_is_there_to_its_last_byte),
-           CHECK(bytes_are_read_again_where_there_are_any))
+           CHECK(bytes_are_read_again_where_there_are_any),
+           CHECK(loops_over_little_wake_no_threads))

@@ -17,8 +17,6 @@
 #include "base/text.h"
 
 enum { PAGE = 4096, HUGE_PAGE = 1 << 21 };
-/* What one thread has done before the others are awake. */
-enum { SMALL = 4 << 20 };
 /* What naik_memory_keep keeps: of one buffer, which is as much as the C library allows, and of all. */
 enum { KEPT_EACH = 32 << 20, KEPT = 256 << 20 };
 
@@ -93,7 +91,7 @@ naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void 
     const naik_status status = naik_alloc_open(log, size_bytes, what, out);
     char *memory = *out;
     const int64_t pages = memory == NULL ? 0 : (int64_t)(round_up(size_bytes, PAGE) / PAGE);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (size_bytes > NAIK_SMALL_BYTES)
     for (int64_t i = 0; i < pages; i++) {
         const size_t begin = (size_t)i * PAGE;
         const size_t left = size_bytes - begin;
@@ -111,7 +109,7 @@ void naik_copy(void *to, const void *from, size_t size_bytes)
 {
     const size_t piece = (size_t)1 << 18;
     const int64_t pieces = (int64_t)((size_bytes + piece - 1) / piece);
-#pragma omp parallel for schedule(static) if (size_bytes > SMALL)
+#pragma omp parallel for schedule(static) if (size_bytes > NAIK_SMALL_BYTES)
     for (int64_t i = 0; i < pieces; i++) {
         const size_t begin = (size_t)i * piece;
         memcpy((char *)to + begin, (const char *)from + begin,
@@ -124,7 +122,7 @@ bool naik_all_zero(const void *memory, size_t size_bytes)
     const size_t words = size_bytes / sizeof(uint64_t);
     const unsigned char *rest = (const unsigned char *)memory + words * sizeof(uint64_t);
     uint64_t any = 0;
-#pragma omp parallel for schedule(static) reduction(| : any) if (size_bytes > SMALL)
+#pragma omp parallel for schedule(static) reduction(| : any) if (size_bytes > NAIK_SMALL_BYTES)
     for (int64_t i = 0; i < (int64_t)words; i++) {
         uint64_t word;
         memcpy(&word, (const char *)memory + (size_t)i * sizeof word, sizeof word);
