@@ -275,14 +275,19 @@ typedef struct kind {
     bool has_checksum;
     int header_bytes; /* at least this many come before the data */
     bool damage;      /* one precision of each is enough for the tests of damage */
+    const char *note;
 } kind;
 
 static const kind kinds[] = {
-    {"milc", 32, true, 96, true},     {"ildg", 32, true, 1500, true},
-    {"ildg", 64, true, 1500, false},  {"nersc", 32, true, 400, true},
-    {"nersc", 64, true, 400, false},  {"nersc-3x3", 64, true, 400, false},
-    {"naik", 64, true, 0, false},     {"pyquda", 32, true, 0, false},
-    {"openqcd", 64, false, 24, true},
+    {"milc", 32, true, 96, true, ""},
+    {"ildg", 32, true, 1500, true, ""},
+    {"ildg", 64, true, 1500, false, ""},
+    {"nersc", 32, true, 400, true, ""},
+    {"nersc", 64, true, 400, false, ""},
+    {"nersc-3x3", 64, true, 400, false, ""},
+    {"naik", 64, true, 0, false, ""},
+    {"pyquda", 32, true, 0, false, "the checksums shown are of the dataset X"},
+    {"openqcd", 64, false, 24, true, "openQCD files carry no checksum, only the plaquette"},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -339,6 +344,7 @@ static void every_format_reads_alike_on_all_ranks(check *t)
         CHECK_OK(t, naik_gauge_load(path, &as_stored, part.gauge, &part.file, &part.checks));
         load(t, path, size, true, &whole);
         CHECK_INT(t, part.file.precision, kinds[k].precision);
+        CHECK_TEXT(t, part.file.note, kinds[k].note);
         CHECK_TRUE(t, part.file.checksum_known == kinds[k].has_checksum);
         CHECK_INT(t, count_differences(&part, &whole), 0);
         if (kinds[k].precision == 64 && part.file.rows == 3) {

@@ -15,6 +15,8 @@
 #include "io/files.h"
 #include "io/h5/h5.h"
 #include "io/vectors/vector_io.h"
+#include "judgements.h"
+#include "lattice/su3.h"
 #include "links/smear.h"
 #include "naik/gauge_io.h"
 #include "naik/source.h"
@@ -419,6 +421,72 @@ static void links_are_turned_only_where_they_are_su3(check *t)
     naik_lattice_destroy(&lattice);
 }
 
+static void multiply(naik_gauge *gauge, const judged *r)
+{
+    const naik_lattice *lattice = gauge->lattice;
+    for (int32_t i = 0; i < NAIK_DIM * lattice->sites; i++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lattice, i / NAIK_DIM, x);
+        const int mu = i % NAIK_DIM;
+        const bool last = mu == 3 && x[3] == size[3] - 1,
+                   phase = mu < 3 && (x[3] + (mu > 0 ? x[0] : 0) + (mu > 1 ? x[1] : 0)) % 2 == 1;
+        const bool is[CHOICES] = {false,
+                                  true,
+                                  i == 7,
+                                  last,
+                                  last && x[0] == 0,
+                                  phase,
+                                  last || phase,
+                                  mu == 0 || (mu == 1 && x[0] % 2 == 1),
+                                  mu == 1 && x[0] % 2 == 1,
+                                  mu == 3 && x[3] == 0,
+                                  last || i == 7};
+        for (int k = 0; k < (r->touched > 0 ? r->touched : 3) * 3 && is[r->links]; k++) {
+            naik_complex *e = &gauge->link[i].e[k / 3][k % 3];
+            *e = naik_cmul(*e, (naik_complex){r->re, r->im});
+        }
+    }
+}
+
+static void links_are_judged_by_what_they_are(check *t)
+{
+    naik_lattice *lattice = NULL;
+    naik_gauge *gauge = NULL;
+    char said[1024];
+    CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &lattice));
+    CHECK_OK(t, naik_gauge_create(lattice, &gauge));
+    for (size_t i = 0; i < sizeof judgements / sizeof *judgements; i++) {
+        const judged *r = &judgements[i];
+        naik_gauge_checks checks;
+        naik_gauge_verdict v;
+        naik_gauge_file file = {.rows = r->rows > 0 ? r->rows : 3,
+                                .byte_order = "big",
+                                .checksum_known = r->sum > 0,
+                                .checksum_ok = r->sum == 1,
+                                .checksum_stored = {26, 27},
+                                .checksum_computed = {42, 28},
+                                .plaquette_last = r->plaquette_last,
+                                .link_trace_last = r->trace_last,
+                                .other_byte_order = r->swapped,
+                                .extents_given = r->given};
+        naik_gauge_set_random(gauge, 3);
+        CHECK_OK(t, naik_gauge_measure(gauge, &checks));
+        memcpy(file.size, size, sizeof size);
+        strcpy(file.format, r->format != NULL ? r->format : "nersc");
+        strcpy(file.checksum_kind, r->sum == 3 ? "suma/sumb" : "nersc");
+        file.plaquette_stored = checks.plaquette + r->plaquette;
+        file.link_trace_stored = checks.link_trace + r->trace;
+        multiply(gauge, r);
+        CHECK_OK(t, naik_gauge_measure(gauge, &checks));
+        CHECK_OK(t, naik_gauge_judge(gauge, &file, &checks, r->limit, &v));
+        snprintf(said, sizeof said, "%d %d %d %s: %s", (int)v.status, (int)v.kind, v.unusable,
+                 v.status != NAIK_OK ? v.what : "good", v.text);
+        CHECK_TEXT(t, said, r->says);
+    }
+    naik_gauge_destroy(&gauge);
+    naik_lattice_destroy(&lattice);
+}
+
 static void links_of_an_action_take_its_numbers_alone(check *t)
 {
     static const double bad[] = {0, -1, NAN, INFINITY};
@@ -481,7 +549,8 @@ static void sources_lie_on_the_lattice(check *t)
 CHECK_MAIN(CHECK(headers_of_configurations_say_what_is_wrong),
            CHECK(headers_of_vectors_say_what_is_wrong),
            CHECK(headers_of_openqcd_are_known_by_what_fits),
-           CHECK(files_of_other_formats_are_named), CHECK(extents_that_are_given_fit_the_links),
+           CHECK(links_are_judged_by_what_they_are), CHECK(files_of_other_formats_are_named),
+           CHECK(extents_that_are_given_fit_the_links),
            CHECK(what_is_written_is_asked_for_in_its_terms),
            CHECK(links_are_turned_only_where_they_are_su3),
            CHECK(links_of_an_action_take_its_numbers_alone), CHECK(sources_lie_on_the_lattice))

@@ -206,7 +206,7 @@ static naik_status judge_links(const naik_gauge *gauge, const naik_gauge_file *f
                 v,
                 "it is a field of U(3), because the determinants of most of its links are not 1");
         }
-        const bool meant = (file->checksum_known && !broken) || 2 * c.off > c.links || turned;
+        const bool meant = file->checksum_known || 2 * c.off > c.links || turned;
         v->status = claims > 0 || (v->count > 0 && !meant) ? NAIK_ERR_CORRUPT
                     : v->count > 0                         ? NAIK_ERR_INPUT
                                                            : NAIK_OK;
@@ -257,7 +257,7 @@ naik_status naik_gauge_judge(const naik_gauge *gauge, const naik_gauge_file *fil
             file->byte_order);
         v->unusable = true;
         v->status = broken ? NAIK_ERR_CORRUPT : NAIK_ERR_INPUT;
-    } else if (!isfinite(checks->plaquette) || !isfinite(checks->link_trace)) {
+    } else if (!isfinite(checks->plaquette)) {
         object(v, "links hold NaN or infinity%s",
                file->extents_given ? ": are the extents given those of the file?" : "");
         v->unusable = true;

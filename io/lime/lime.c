@@ -470,10 +470,10 @@ static bool may_be_fields(const naik_scidac_file *file, const naik_scidac_field 
 }
 
 /* A solution without a checksum that ends in zeros itself may have lost its end. Links show that, as
- * they are not unitary then, and sources may have zeros anywhere. */
+ * they are not unitary then, and sources may have zeros anywhere. `last` is there: may_be_fields is true of none. */
 static bool may_be_numbers(const scan *s, const naik_scidac_field *last)
 {
-    return last != NULL && last->kind != NAIK_FIELD_LINKS && !last->is_source && !last->has_sum &&
+    return last->kind != NAIK_FIELD_LINKS && !last->is_source && !last->has_sum &&
            naik_file_is_padded(s->path, last->offset + last->size_bytes - COMPLEX_BYTES);
 }
 

@@ -34,7 +34,7 @@ static const layout layouts[] = {
 static const layout *layout_of(const naik_scidac_field *f)
 {
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
-        if (f->kind == layouts[i].kind && f->colors == COLOURS && f->recordtype != 1) {
+        if (f->kind == layouts[i].kind && f->colors == COLOURS) {
             return &layouts[i];
         }
     }
