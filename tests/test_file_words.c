@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "io/gauge/format.h"
 #include "io/lime/lime.h"
 #include "io/prop/prop_file.h"
 #include "naik/gauge_io.h"
@@ -277,7 +278,43 @@ static void headers_contradict_themselves_in_no_key(check *t)
     }
 }
 
+/* A claim of few digits is a rounded one: 1 in its last digit. */
+static void claims_of_headers_tell_their_last_digit(check *t)
+{
+    static const char sixty_three[] =
+        "0.4999999999999999999999999999999999999999999999999999999999999";
+    static const struct {
+        const char *text;
+        bool taken;
+        double value, last;
+    } rows[] = {{"0.58", true, 0.58, 1e-2},
+                {"5.8e-1", true, 0.58, 1e-2},
+                {"5.80D-01", true, 0.58, 1e-3},
+                {"-5.8d1", true, -58, 1},
+                {"17", true, 17, 1},
+                {"17E3", true, 17000, 1000},
+                {"1.e2", true, 100, 100},
+                {sixty_three, true, 0.5, 1e-61},
+                {"0.58x", false, 0, 0},
+                {"", false, 0, 0},
+                {"d", false, 0, 0}};
+    char longer[65];
+    double value, last;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        value = last = 0;
+        CHECK_INT(t, naik_gauge_read_claim(rows[i].text, &value, &last), rows[i].taken);
+        if (rows[i].taken) {
+            CHECK_NEAR(t, value, rows[i].value, 1e-15);
+            CHECK_NEAR(t, last / rows[i].last, 1, 1e-12);
+        }
+    }
+    snprintf(longer, sizeof longer, "%s9", sixty_three);
+    CHECK_INT(t, (int)strlen(longer), 64);
+    CHECK_TRUE(t, !naik_gauge_read_claim(longer, &value, &last));
+}
+
 CHECK_MAIN(CHECK(values_in_xml_are_found_whole_or_not),
+           CHECK(claims_of_headers_tell_their_last_digit),
            CHECK(numbers_in_xml_are_as_many_as_are_wanted),
            CHECK(two_values_contradict_each_other_where_they_differ),
            CHECK(momenta_have_names_of_their_own), CHECK(names_of_momenta_have_their_room),

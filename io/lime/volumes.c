@@ -486,13 +486,11 @@ done:
 naik_status naik_volumes_read(naik_volumes *v, const naik_lattice *lattice, int64_t array,
                               int element_bytes, naik_sites_visit *visit, void *context)
 {
-    naik_comm *comm = lattice->comm;
-    double none = v->runs == 0;
-    NAIK_PASS(naik_comm_max_f64(comm, &none, 1));
-    if (none > 0) {
+    if (v->runs == 0) { /* on all ranks or on none */
         NAIK_PASS(find_runs(v, lattice));
     }
-    return naik_comm_agree(comm, read_runs(v, comm->log, array, element_bytes, visit, context));
+    return naik_comm_agree(lattice->comm,
+                           read_runs(v, lattice->comm->log, array, element_bytes, visit, context));
 }
 
 naik_status naik_volumes_read_one(const char *path, const naik_lattice *lattice, int64_t array,

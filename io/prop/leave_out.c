@@ -130,7 +130,6 @@ static naik_status make_copy(naik_comm *alone, void *data)
     NAIK_TRY(copy_root_attributes(alone->log, from, to));
     NAIK_TRY(copy_objects(alone->log, c->file->plan, from, to));
     NAIK_TRY(forget_sums(alone->log, to, c->beside));
-    NAIK_TRY(naik_h5_flush(alone, to));
     NAIK_TRY(naik_h5_write_metadata_crc(alone, to));
     NAIK_TRY(naik_h5_set_text(alone->log, to, "state", "incomplete"));
     NAIK_TRY(naik_h5_flush(alone, to));
