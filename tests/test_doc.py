@@ -133,9 +133,9 @@ def inputs_that_the_pages_show_are_accepted():
     wrong, count, name = [], 0, os.path.join(SCRATCH, "shown.yaml")
     for page in ["README.md"] + sorted(set(glob.glob("doc/*.md")) - set(glob.glob("doc/example-*.md"))):
         for _, text in code(page):
-            keys = set(re.findall(r"^([a-z]+):", text, flags=re.M))
+            keys = set(re.findall(r"^([a-z_]+):", text, flags=re.M))
             if not keys & {"lattice", "gauge", "action", "solve", "solver", "deflation", "output", "run"} or \
-                    not re.match(r"(#.*\n)*[a-z]+:", text):
+                    not re.match(r"(#.*\n)*[a-z_]+:", text):
                 continue
             count += 1
             with open(name, "w", encoding="utf-8") as f:

@@ -32,9 +32,109 @@ def sections_of(program):
     return [(*title.split(": ", 1), lines) for title, lines in parts]
 
 
+# What the page shows of each section; tests/test_doc.py has naik check every one of them.
+EXAMPLES = {
+    "lattice": """\
+lattice:
+  size: [48, 48, 48, 96]             # x, y, z, t
+  boundary_t: periodic               # of the quarks
+""",
+    "gauge": """\
+gauge:
+  file: lats/l4896.1000              # naik recognises the format
+  on_mismatch: warn                  # go on if the header has another plaquette
+  max_unitarity_deviation: 1e-4      # the links have few digits
+""",
+    "action": """\
+action:
+  type: twisted_mass
+  csw: 1.69
+  mu: 0.0009                         # of one flavour
+""",
+    "solve": """\
+solve:
+  - name: light                      # the correlators are in /corr/light
+    masses: [0.0012, 0.05]
+    source: {type: evenandodd_wall, t0: [0, 8]}      # two sources
+  - {name: charm, masses: 0.6, naik_epsilon: -0.2, source: {type: evenandodd_wall, t0: [0, 8]}}
+""",
+    "source": """\
+solve:
+  - {name: pt, masses: 0.01, source: {type: point, origin: [[0, 0, 0, 0], [4, 4, 4, 8]]}}
+  - {name: wall, masses: 0.01, source: {type: evenandodd_wall, t0: 0}}      # in Coulomb gauge
+  - {name: noise, masses: 0.01, source: {type: random_wall, t0: [0, 8], seed: 7, noise: u1}}
+  - {name: ball, masses: 0.01, source: {type: gaussian, origin: [0, 0, 0, 0], radius: 2.5}}
+""",
+    "pairs": """\
+solve:
+  - {name: light, masses: [0.01, 0.02], source: {type: point, origin: [0, 0, 0, 0]}}
+  - {name: strange, masses: 0.05, source: {type: point, origin: [0, 0, 0, 0]}}
+pairs:
+  - {name: kaon, quark: strange, antiquark: light}   # two kaons
+""",
+    "baryons": """\
+solve:
+  - {name: light, masses: 0.01, source: {type: point, origin: [0, 0, 0, 0]}}
+  - {name: strange, masses: 0.05, source: {type: point, origin: [0, 0, 0, 0]}}
+baryons:
+  - {name: sigma, quarks: [light, light, strange], operators: [nucleon]}
+""",
+    "three_point": """\
+solve:
+  - {name: light, masses: 0.05, source: {type: point, origin: [0, 0, 0, 0]}}
+  - {name: heavy, masses: 0.5, source: {type: point, origin: [0, 0, 0, 0]}}
+three_point:
+  - {name: decay, parent: heavy, spectator: light, daughter_masses: 0.1, sink_times: [6, 8],
+     insertion: [G1-G1, conserved_vector_t], sink_momenta: [1, 0, 0], momenta: [-1, 0, 0]}
+""",
+    "averages": """\
+solve:
+  - {name: walls, masses: 0.01, source: {type: evenandodd_wall, t0: [0, 4, 8, 12]}}
+averages:
+  - {type: truncated_solves, solve: walls, tolerance_sloppy: 1e-4, exact_sources: 2}
+""",
+    "solver": """\
+solver:
+  tolerance: 1e-12
+  max_iterations: 100000
+  inner_precision: double            # auto is faster
+""",
+    "deflation": """\
+deflation:
+  modes: 500
+  file: l4896.1000.modes.h5          # the first run finds the modes, later runs read them
+""",
+    "multigrid": """\
+action: {type: wilson}
+solver: {method: multigrid}
+multigrid:
+  file: l4896.1000.vectors.h5        # later runs of any mass read the vectors
+""",
+    "output": """\
+output:
+  file: prop.h5
+  propagators: false                 # correlators and residuals only
+  correlators: [pion5, GX-GX]
+  momenta: [[0, 0, 0], [1, 0, 0]]
+  baryons: [nucleon]
+""",
+    "run": """\
+run:
+  wall_limit: 11:45:00               # for a job of 12 hours
+  groups: auto
+  events: run.jsonl                  # for a program that watches the job
+""",
+}
+
+
+def example(name):
+    return textwrap.indent(EXAMPLES[name], "    ")
+
+
 READING = """
 Each key has first its kind of value and its default, and then its meaning. "Required with X" means:
-give this key with X, and leave it out without X unless its meaning says otherwise.
+give this key with X, and leave it out without X unless its meaning says otherwise. An example needs
+beside it the sections of the input above that it does not show.
 """
 
 
@@ -108,9 +208,9 @@ def input_reference(program):
         keys = keys_of(lines)
         inner = [key for key in keys if key[0].startswith("source.")]
         outer = [key for key in keys if key not in inner]
-        out += f"\n## {name}\n\n{sentence(meaning, '')}\n\n" + "\n".join(of_a_key(*key) for key in outer)
+        out += f"\n## {name}\n\n{sentence(meaning, '')}\n\n{example(name)}\n" + "\n".join(of_a_key(*key) for key in outer)
         if inner:
-            out += f"\n### {name}: source\n\nThe source of an entry; naik solves it for every colour and mass.\n\n" + "\n".join(of_a_key(*key) for key in inner)
+            out += f"\n### {name}: source\n\nThe source of an entry; naik solves it for every colour and mass.\n\n{example('source')}\n" + "\n".join(of_a_key(*key) for key in inner)
     return out
 
 
