@@ -3,6 +3,7 @@
 #define NAIK_TESTS_H5_ROWS_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "naik/status.h"
@@ -326,6 +327,36 @@ static const row rows[] = {
     BAD(NEAR_NULL, "multigrid/near_null", NULL, ELEMENT, 1, -1e-300, NULL, "/multigrid/near_null of '"),
     BAD(NEAR_NULL, "multigrid/near_null", NULL, ELEMENT, 2, INFINITY, NULL, "/multigrid/near_null of '"),
     BAD(NEAR_NULL, "multigrid/near_null", NULL, ELEMENT, 0, NAN, NULL, "/multigrid/near_null of '"),
+};
+/* clang-format on */
+
+/* What naik_file_describe tells of such a file that is whole: from the first `from` on. */
+typedef struct told_row {
+    file_kind kind;
+    bool verify;
+    const char *from, *told;
+} told_row;
+
+/* clang-format off */
+static const told_row told_rows[] = {
+    {GAUGE, false, "\"kind\"", "\"kind\": \"gauge configuration\", \"gauge_format\": \"naik-hdf5\", \"size\": \"4,2,6,8\", \"precision\": 64, \"byte_order\": \"little\", \"checksum_kind\": \"suma/sumb\", \"checksum_stored\": \""},
+    {GAUGE, false, "\"header\"", "\"header\": \"text\"}"},
+    {GAUGE, true, "\"intact\"", "\"intact\": true, \"header\": \"text\"}"},
+    {PYQUDA, true, "\"kind\"", "\"kind\": \"gauge configuration\", \"gauge_format\": \"pyquda-hdf5\", \"size\": \"4,2,6,8\", \"precision\": 64, \"byte_order\": \"little\", \"checksum_kind\": \"sum29/sum31\", \"checksum_stored\": \""},
+    {PYQUDA, true, "\"intact\"", "\"intact\": true}"},
+    {LINKS, false, "\"action\"", "\"action\": \"hisq\", \"boundary_t\": \"antiperiodic\", \"size\": \"4,2,6,8\", \"links\": [{\"dataset\": \"fat\", \"naik_epsilon\": 0, \"precision\": 64, \"byte_order\": \"little\", \"checksum_kind\": \"suma/sumb\", \"checksum_stored\": \""},
+    {LINKS, false, "\"dataset\": \"long\"", "\"dataset\": \"long\", \"naik_epsilon\": 0, \"precision\": 64, \"byte_order\": \"little\", \"checksum_kind\": \"suma/sumb\", \"checksum_stored\": \""},
+    {LINKS, false, "\"dataset\": \"set", "\"dataset\": \"set0001/fat\", \"naik_epsilon\": -0.25, \"precision\": 64, \"byte_order\": \"little\", \"checksum_kind\": \"suma/sumb\", \"checksum_stored\": \""},
+    {LINKS, true, "\"intact\"", "\"intact\": true}, {\"dataset\": \"long\""},
+    {LINKS, false, "\"attributes_intact\"", "\"attributes_intact\": true}"},
+    {MODES, false, "\"size\"", "\"size\": \"4,2,6,8\", \"naik_epsilon\": 0, \"fat_links\": \"0 0\", \"long_links\": \"0 0\", \"parity\": \"even\", \"file_precision\": 32, \"modes\": 3, \"lambda_first\": 0.25, \"lambda_last\": 0.4330127018922193, \"modes_within_tolerance\": 0, \"largest_residual\": 3e-06, \"largest_residual_of_last_lambda2\": 4e-06, \"interval_high\": 22, \"seed\": 1, \"attributes_intact\": true}"},
+    {BRICKS, false, "\"format_version\"", "\"format_version\": \"2.0\", \"state\": \"complete\", \"size\": \"4,2,6,8\", \"naik_epsilon\": 0, \"fat_links\": \"0 0\", \"long_links\": \"0 0\", \"parity\": \"even\", \"file_precision\": 16, \"modes\": 3, "},
+    {NEAR_NULL, false, "\"kind\"", "\"kind\": \"near-null vectors of multigrid\", \"format\": \"naik-multigrid\", \"format_version\": \"1.0\", \"state\": \"complete\", \"action\": \"clover\", \"boundary_t\": \"antiperiodic\", \"size\": \"4,2,6,8\", \"mass\": 0.25, \"naik_epsilon\": 0, \"kappa\": 0.11764705882352941, \"csw\": 1.5, \"u0\": 0.875, \"twist\": \"0.125 0 0.5\", \"links\": \"links of this test\", \"vectors\": 3, \"aggregate\": \"2x1x3x4\", \"start\": 5, \"cycles\": 7, \"smoother\": 8, \"coarse_tolerance\": 0.375, \"coarse_space\": 9, \"precision\": 16, \"seed\": 11, \"largest_Mh_v_over_v\": 0.25, \"attributes_intact\": true}"},
+    {PROP, false, "\"size\"", "\"size\": \"8,4,4,8\", \"precision\": 64, \"propagators_stored\": true, \"metadata\": {"},
+    {PROP, false, "\"choices\"", "\"choices\": \"inner_precision = single\", \"contractions\": "},
+    {PROP, false, "\"set\": \"pt\"", "\"set\": \"pt\", \"source\": 0, \"mass_index\": 0, \"mass\": 0.05, \"colour\": 0, \"state\": \"done\", \"iterations\": 3, \"restarts\": 0, \"rung\": \"half\", \"target\": 1e-10, \"true_residual\": 1e-11, \"source_residual\": 2e-11, \"norm\": 17, \"seconds\": 0, \"stop_reason\": \"converged\", \"session\": 0, \"suma\": \""},
+    {PROP, false, "\"mass_index\": 1, \"mass\": 0.1, \"colour\": 2", "\"mass_index\": 1, \"mass\": 0.1, \"colour\": 2, \"state\": \"not_converged\", \"iterations\": 8, \"restarts\": 0, \"rung\": \"half\", \"modes\": 100, "},
+    {PROP, true, "\"contractions\": 3", "\"contractions\": 3, \"solves_done\": 11, \"solves_not_converged\": 1, \"solves_pending\": 0, \"solves_damaged\": 0, \"complete\": true, \"intact\": true, \"attributes_intact\": true}"},
 };
 /* clang-format on */
 
