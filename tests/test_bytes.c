@@ -160,7 +160,7 @@ static void loops_over_little_wake_no_threads(check *t)
     const int before = threads_here();
     omp_set_num_threads(before + asked + 1);
     CHECK_OK(t, naik_alloc(t->comm->log, little, "numbers", (void **)&v));
-    naik_copy(v + 1, v, little / 2);
+    naik_copy(v + little / 2 / sizeof *v, v, little / 2);
     CHECK_TRUE(t, naik_all_zero(v, little));
     CHECK_TRUE(t, naik_reals_are_finite(v, (int64_t)(little / sizeof *v), 64));
     CHECK_TRUE(t, naik_reals_are_finite(v, (int64_t)(little / sizeof(float)), 32));

@@ -341,12 +341,16 @@ def edited_and_damaged_files_are_refused():
     run = subprocess.run([sys.executable, "-B", os.path.join(FOLDER, "effective_mass.py"), path("unsealed.h5")],
                          capture_output=True, text=True)
     assert run.returncode == 0 and "not verified: attributes and texts" in run.stderr, run
-    shutil.copyfile(FILES[1], path("longer.h5"))
-    with open(path("longer.h5"), "ab") as f:
-        f.write(b"junk")
+    for name, state in (("longer.h5", "complete"), ("begun.h5", "incomplete")):
+        shutil.copyfile(FILES[1], path(name))
+        with h5py.File(path(name), "r+") as f:
+            f.attrs["state"] = state.encode()
+        with open(path(name), "ab") as f:
+            f.write(b"junk")
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         naik_io.open(path("longer.h5")).close()
+        naik_io.open(path("begun.h5")).close()  # whoever writes it has not told HDF5 yet where it ends
         naik_io.open(FILES[1]).close()
     assert ["longer.h5 has 4 bytes behind its end" in str(w.message) for w in told] == [True], told
     with naik_io.open(FILES[1]) as f:

@@ -1,5 +1,6 @@
 /* stored.c - opening an HDF5 file that may be missing, damaged, or of another program or version */
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "io/files.h"
@@ -27,14 +28,16 @@ static naik_status look_for_signature(naik_log *log, const char *path)
 }
 
 /* HDF5 cuts a file at its end when it closes it: what lies behind was put there by others. A file
- * that is being written has no metadata_crc yet. */
+ * that is being written is incomplete, or has no metadata_crc yet. */
 static void tell_of_more(naik_log *log, hid_t file, const char *path)
 {
 #if H5_VERSION_GE(1, 10, 2)
     hsize_t size = 0;
     haddr_t end = 0;
-    if (H5Aexists(file, "metadata_crc") > 0 && H5Fget_filesize(file, &size) >= 0 &&
-        H5Fget_eoa(file, &end) >= 0 && size > end) {
+    char state[32] = "";
+    naik_h5_get_text(file, "state", state, sizeof state);
+    if (H5Aexists(file, "metadata_crc") > 0 && strcmp(state, "incomplete") != 0 &&
+        H5Fget_filesize(file, &size) >= 0 && H5Fget_eoa(file, &end) >= 0 && size > end) {
         naik_log_warn_once(log,
                            "'%s' has %llu bytes behind its end, which naik does not read: "
                            "somebody appended them",

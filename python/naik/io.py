@@ -214,7 +214,8 @@ def _open_h5(path):
         head = f.read(48)
     end = int.from_bytes(head[40:48], "little")  # of the file, in the earliest format, which naik writes
     more = os.path.getsize(path) - end
-    if head[8] == 0 and more > 0 and "metadata_crc" in h5.attrs:  # else it is being written
+    ended = "metadata_crc" in h5.attrs and _text(h5.attrs.get("state", "")) != "incomplete"
+    if head[8] == 0 and more > 0 and ended:  # else it is being written
         warnings.warn(f"{path} has {more} bytes behind its end, which are not read: somebody appended them", stacklevel=4)
     return h5
 

@@ -214,7 +214,7 @@ void naik_log_warn_once(naik_log *log, const char *format, ...)
     va_start(args, format);
     print(text, sizeof text, format, args);
     va_end(args);
-    if (strcmp(text, log->once) != 0) {
+    if (!log->muted && strcmp(text, log->once) != 0) {
         memcpy(log->once, text, sizeof text);
         naik_log_warn(log, "%s", text);
     }

@@ -105,7 +105,11 @@ naik_status each_configuration(naik_comm *comm, const configs_order *order)
     const char **overrides = NULL;
     NAIK_TRY(naik_new(comm, ((size_t)keys->count + 1) * sizeof *overrides, "a list of keys",
                       (void **)&overrides));
-    NAIK_TRY(naik_input_load(comm, order->path, keys->text, keys->count, &input));
+    /* the caller has read it, and has told what there is to say of it */
+    naik_log_set_muted(comm->log, true);
+    status = naik_input_load(comm, order->path, keys->text, keys->count, &input);
+    naik_log_set_muted(comm->log, false);
+    NAIK_TRY(status);
     for (int i = 0; i < keys->count; i++) {
         overrides[i] = keys->text[i];
     }
