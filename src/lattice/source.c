@@ -176,11 +176,6 @@ static void draw_noise(const naik_source *source, int colour, int64_t global, na
     }
 }
 
-static void global_coords(const naik_lattice *lat, int32_t site, int x[NAIK_DIM])
-{
-    naik_lattice_global_coords(lat, site, x);
-}
-
 /* From the end, so that none is lost: the last three quarters of what is left go behind all that is read. */
 void naik_source_to_spin(const naik_lattice *lattice, int spin, double *v)
 {
@@ -202,7 +197,7 @@ void naik_source_restrict(const naik_lattice *lattice, const naik_source *source
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lattice->sites; site++) {
         int x[NAIK_DIM];
-        global_coords(lattice, site, x);
+        naik_lattice_global_coords(lattice, site, x);
         if (!in_subset(source, x)) {
             memset(v + (int64_t)reals * site, 0, (size_t)reals * sizeof *v);
         }
@@ -216,7 +211,7 @@ void naik_source_to_slice(const naik_lattice *lattice, const naik_source *source
     for (int32_t site = 0; site < lattice->sites; site++) {
         double *here = v + (int64_t)reals * site;
         int x[NAIK_DIM];
-        global_coords(lattice, site, x);
+        naik_lattice_global_coords(lattice, site, x);
         if (x[3] != source->origin[3]) {
             memset(here, 0, (size_t)reals * sizeof *here);
             continue;
