@@ -71,8 +71,8 @@ naik_status mg_set_columns(naik_transfer *p, naik_parity parity, int first, cons
 NAIK_CLONES static void decode_sites(const int16_t *restrict from, const float *restrict scale,
                                      int32_t sites, int reals, float *restrict to)
 {
+    float unit[2 * NAIK_MG_VECTORS_MOST] = {0};
     for (int32_t i = 0; i < sites; i++) {
-        float unit[2 * NAIK_MG_VECTORS_MOST];
         for (int j = 0; j < reals / 2; j++) {
             unit[2 * j] = unit[2 * j + 1] = scale[i * reals / 2 + j];
         }
