@@ -55,6 +55,7 @@ def naik(*words, ranks=1, status=0, env=None, cwd=None):
     if status is not None and not ended_with(status, run.returncode, run.stdout):
         raise AssertionError(f"naik {' '.join(map(str, words))}: exit status {run.returncode}, expected "
                              f"{status}\n{run.stdout}{run.stderr}")
+    assert "was stopped but never started" not in run.stderr + run.stdout, run.stdout + run.stderr
     return run.stdout + run.stderr
 
 

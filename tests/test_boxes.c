@@ -3,6 +3,7 @@
  *
  * ranks: 1 2 4
  */
+#include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,52 @@
 
 enum { RANKS = 4, ROUNDS = 40, MARK = 0xa5 };
 static const int size[NAIK_BOX_DIM] = {5, 3, 4, 7};
+
+/* In place of MPI's: what is made and not given back. */
+static int handles;
+
+int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *out)
+{
+    handles++;
+    return PMPI_Type_contiguous(count, old, out);
+}
+
+int MPI_Type_create_subarray(int dims, const int sizes[], const int counts[], const int starts[],
+                             int order, MPI_Datatype old, MPI_Datatype *out)
+{
+    handles++;
+    return PMPI_Type_create_subarray(dims, sizes, counts, starts, order, old, out);
+}
+
+int MPI_Type_free(MPI_Datatype *type)
+{
+    handles--;
+    return PMPI_Type_free(type);
+}
+
+int MPI_Comm_dup(MPI_Comm old, MPI_Comm *out)
+{
+    handles++;
+    return PMPI_Comm_dup(old, out);
+}
+
+int MPI_Comm_split(MPI_Comm old, int colour, int key, MPI_Comm *out)
+{
+    handles++;
+    return PMPI_Comm_split(old, colour, key, out);
+}
+
+int MPI_Comm_split_type(MPI_Comm old, int type, int key, MPI_Info info, MPI_Comm *out)
+{
+    handles++;
+    return PMPI_Comm_split_type(old, type, key, info, out);
+}
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    handles--;
+    return PMPI_Comm_free(comm);
+}
 
 static int below(naik_rng *rng, int end)
 {
@@ -106,6 +153,7 @@ static void every_element_comes_to_each_box_that_holds_it(check *t)
 {
     static const size_t bytes[] = {1, 8, 48, 13};
     naik_rng rng = naik_rng_at(4, 1, 1); /* the same on all ranks */
+    const int before = handles;
     for (int round = 0; round < ROUNDS && !t->failed; round++) {
         naik_box from[RANKS], to[RANKS], told[RANKS];
         cut(&rng, t->comm->size, from);
@@ -117,6 +165,7 @@ static void every_element_comes_to_each_box_that_holds_it(check *t)
         CHECK_OK(t, naik_boxes_gather(t->comm, &from[t->comm->rank], told));
         CHECK_INT(t, memcmp(told, from, (size_t)t->comm->size * sizeof *from), 0);
         move(t, told, to, bytes[round % 4]);
+        CHECK_INT(t, handles, before);
     }
 }
 
@@ -132,6 +181,7 @@ static bool count_looks(void *data)
 static void who_was_called_calls_the_next_time(check *t)
 {
     naik_groups *g = NULL;
+    const int before = handles;
     if (t->comm->size % 2 != 0) {
         return;
     }
@@ -153,6 +203,7 @@ static void who_was_called_calls_the_next_time(check *t)
     }
     CHECK_TRUE(t, !naik_groups_called(g));
     naik_groups_destroy(&g);
+    CHECK_INT(t, handles, before);
 }
 
 static void all_hear_what_each_says_at_every_meeting(check *t)

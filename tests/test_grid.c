@@ -126,6 +126,31 @@ static void the_choice_is_the_first_of_the_list(check *t)
     naik_lattice_destroy(&lat);
 }
 
+/* Of a job that puts every second rank on another node; for four ranks it is another choice. */
+static void the_choice_knows_the_nodes(check *t)
+{
+    static const int sizes[][4] = {{8, 8, 16, 16}, {4, 4, 4, 32}};
+    naik_comm apart = *t->comm;
+    int node_of[MAX_RANKS];
+    apart.node = t->comm->rank % 2;
+    apart.nodes = t->comm->size > 1 ? 2 : 1;
+    for (int r = 0; r < t->comm->size; r++) {
+        node_of[r] = r % 2;
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        int grid[4], best[4];
+        char text[128];
+        naik_grid_cost cost = {0, 0};
+        naik_grid_list(sizes[i], t->comm->size, node_of, text, sizeof text, best);
+        CHECK_OK(t, naik_grid_choose(&apart, sizes[i], grid));
+        CHECK_TRUE(t, memcmp(grid, best, sizeof grid) == 0);
+        CHECK_OK(t, naik_grid_cost_here(&apart, sizes[i], grid, &cost));
+        const naik_grid_cost wanted = naik_grid_cost_of(sizes[i], grid, node_of);
+        CHECK_INT(t, cost.inside, wanted.inside);
+        CHECK_INT(t, cost.between, wanted.between);
+    }
+}
+
 static void a_growing_grid_splits_every_direction_in_turn(check *t)
 {
     static const int ranks[] = {1, 2, 4, 16, 32, 12, 4096};
@@ -140,4 +165,4 @@ static void a_growing_grid_splits_every_direction_in_turn(check *t)
 
 CHECK_MAIN(CHECK(costs_count_the_hops_that_leave_a_rank), CHECK(grids_are_listed_best_first),
            CHECK(neighbours_on_the_node_come_first), CHECK(the_choice_is_the_first_of_the_list),
-           CHECK(a_growing_grid_splits_every_direction_in_turn))
+           CHECK(the_choice_knows_the_nodes), CHECK(a_growing_grid_splits_every_direction_in_turn))

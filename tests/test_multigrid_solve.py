@@ -430,6 +430,8 @@ def what_cannot_be_is_refused():
     assert not os.path.exists(path("refused.h5.part"))
     said = solve("refused", "--set", "multigrid.aggregate=[8, 4, 4, 8]", ranks=2, env={"NAIK_GRID": "1x1x1x2"}, status=1)
     assert "aggregates of 8x4x4x8 needs boxes" in said and "use 1 rank with grid 1x1x1x1" in said, said
+    said = solve("refused", "--set", "multigrid.aggregate=[4, 4, 4, 8]", size="[8, 8, 8, 8]", gauge=path("cube.h5"), ranks=2, env={"NAIK_GRID": "1x1x1x2"}, status=1)
+    assert "use 2 ranks with grid 1x1x2x1, 1x2x1x1, 2x1x1x1\n" in said, said
     said = solve("refused", "--set", "solver.inner_precision=double", status=1)
     assert "iterates in single precision" in said, said
 

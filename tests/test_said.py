@@ -95,8 +95,19 @@ def structure(name):
         f.visititems(show)
         sessions = [s.decode().rstrip("\0") for s in f["metadata/sessions"][...]] if "metadata/sessions" in f else []
     for n, text in enumerate(t for t in sessions if t):
-        said += [f"session {n}"] + ["  " + line for line in text.splitlines() if not re.match("(time|phase)", line)]
+        said += [f"session {n}"] + ["  " + regions(line) for line in text.splitlines() if not re.match("(time=|phase)", line)]
     return "\n".join(said)
+
+
+def regions(line):
+    """Of the times of a session their tree, with what has work and traffic; but not when a file was waited for."""
+    if not line.startswith("times="):
+        return line
+    inside, tree = [], []
+    for depth, _, flops, moved, name in (one.split(" ", 4) for one in line[len("times="):].split("; ") if one):
+        inside[int(depth):] = [name]
+        tree.append("/".join(inside[1:]) + " flops" * (flops != "0") + " bytes" * (moved != "0"))
+    return "regions: " + ", ".join(sorted(region for region in tree[1:] if region != "solve/write modes"))
 
 
 def page(name, drawn):

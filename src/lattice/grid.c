@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "comm/collective.h"
+#include "comm/new.h"
 
 enum { DIM = 4, MAX_CANDIDATES = 4096, LISTED = 4 };
 
@@ -152,7 +152,7 @@ static naik_status find_nodes(naik_comm *comm, int **out)
     if (comm->nodes == 1) {
         return NAIK_OK;
     }
-    NAIK_PASS(naik_comm_agree(comm, naik_alloc(comm->log, bytes, "a list of nodes", (void **)out)));
+    NAIK_PASS(naik_new(comm, bytes, "a list of nodes", (void **)out));
     NAIK_PASS(naik_comm_gather(comm, &comm->node, sizeof comm->node, *out));
     return naik_comm_broadcast(comm, *out, bytes, 0);
 }
@@ -161,11 +161,8 @@ naik_status naik_grid_choose(naik_comm *comm, const int size[4], int grid[4])
 {
     naik_status status = NAIK_OK;
     int *node_of = NULL;
-    candidate *list = malloc(MAX_CANDIDATES * sizeof *list);
-    if (list == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory to list process grids");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    candidate *list = NULL;
+    NAIK_TRY(naik_new(comm, MAX_CANDIDATES * sizeof *list, "process grids", (void **)&list));
     NAIK_TRY(find_nodes(comm, &node_of));
     if (list_grids(size, comm->size, node_of, list, MAX_CANDIDATES) > 0) {
         memcpy(grid, list[0].grid, sizeof list[0].grid);
@@ -180,7 +177,7 @@ naik_status naik_grid_choose(naik_comm *comm, const int size[4], int grid[4])
             comm->size, size[0], size[1], size[2], size[3], fewer, working);
     }
 done:
-    naik_free(node_of);
+    free(node_of);
     free(list);
     return status;
 }
@@ -193,6 +190,6 @@ naik_status naik_grid_cost_here(naik_comm *comm, const int size[4], const int gr
     NAIK_TRY(find_nodes(comm, &node_of));
     *out = naik_grid_cost_of(size, grid, node_of);
 done:
-    naik_free(node_of);
+    free(node_of);
     return status;
 }

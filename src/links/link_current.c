@@ -2,8 +2,8 @@
 #include "links/link_current.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-#include "base/memory.h"
 #include "comm/new.h"
 #include "links/link_ops.h"
 #include "links/shift_ops.h"
@@ -48,8 +48,7 @@ naik_status link_current_create(naik_device *device, const naik_lattice *lattice
     if (!room) {
         return NAIK_OK;
     }
-    status = naik_alloc(lattice->comm->log, sizeof **out, "a current", (void **)out);
-    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    NAIK_TRY(naik_new(lattice->comm, sizeof **out, "a current", (void **)out));
     **out = (link_current){.lattice = lattice, .device = device, .mu = mu};
     status = naik_device_alloc(device, lattice->comm->log, weight_bytes(lattice),
                                "weights of a current", (void **)&(*out)->weight);
@@ -72,7 +71,7 @@ void link_current_destroy(link_current **current)
         naik_gauge_destroy(&c->one);
         naik_gauge_destroy(&c->three);
         naik_device_free(c->device, c->weight);
-        naik_free(c);
+        free(c);
         *current = NULL;
     }
 }

@@ -74,11 +74,6 @@ naik_status naik_filter_apply(naik_filter *filter, naik_field *v)
     double a, s;
     naik_field *now = filter->other, *last = v;
     scales(filter, &a, &s);
-    if (filter->degree < 2 || filter->degree % 2 != 0 || !(filter->high > filter->low)) {
-        return NAIK_FAIL(v->geometry->backend->log, NAIK_ERR_ARG,
-                         "a filter of degree %d on [%g, %g]: an even degree on an interval",
-                         filter->degree, filter->low, filter->high);
-    }
     naik_field_set_nrhs(filter->odd, v->nrhs);
     NAIK_PASS(step(filter, v, a, NULL, 0, s, now));
     for (int k = 1; k < filter->degree; k++) {

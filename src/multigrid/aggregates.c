@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "comm/new.h"
 #include "lattice/grid.h"
 
 /* Calls take(data, grid) for every grid of so many ranks whose boxes hold whole aggregates, until it fails. */
@@ -414,8 +415,7 @@ naik_status naik_aggregates_create(const naik_geometry *geometry, const int aske
     int extent[NAIK_DIM];
     *out = NULL;
     NAIK_TRY(choose(geometry, asked, extent));
-    status = naik_alloc(geometry->backend->log, sizeof *a, "aggregates", (void **)&a);
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, sizeof *a, "aggregates", (void **)&a));
     *a = naik_aggregates_outline(geometry, extent);
     NAIK_TRY(naik_comm_agree(comm, fill(a)));
     *out = a;
@@ -441,6 +441,6 @@ void naik_aggregates_destroy(naik_aggregates **aggregates)
             naik_free(a->send[c][face / 2][face % 2]);
         }
     }
-    naik_free(a);
+    free(a);
     *aggregates = NULL;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "comm/new.h"
 #include "multigrid/coarse_vector.h"
 #include "multigrid/gram.h"
 
@@ -41,8 +42,7 @@ naik_status naik_coarse_low_create(const naik_aggregates *aggregates, int compon
     naik_comm *comm = aggregates->geometry->backend->comm;
     naik_coarse_low *low = NULL;
     *out = NULL;
-    status = naik_alloc(comm->log, sizeof *low, "low vectors", (void **)&low);
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, sizeof *low, "low vectors", (void **)&low));
     low->aggregates = aggregates;
     low->count = count;
     low->blocks = naik_transfer_blocks(count);
@@ -75,7 +75,7 @@ void naik_coarse_low_destroy(naik_coarse_low **pointer)
     }
     naik_backend_release(low->aggregates->geometry->backend, low->products);
     naik_free(low->sums);
-    naik_free(low);
+    free(low);
     *pointer = NULL;
 }
 

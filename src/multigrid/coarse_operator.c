@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "comm/collective.h"
+#include "comm/new.h"
 
 static naik_status make_links(const naik_aggregates *a, int components, naik_precision precision,
                               naik_coarse_links **out)
@@ -42,8 +43,7 @@ naik_status naik_coarse_operator_create(const naik_transfer *p, naik_coarse_oper
     naik_backend *backend = p->aggregates->geometry->backend;
     naik_coarse_operator *op = NULL;
     *out = NULL;
-    status = naik_alloc(backend->log, sizeof *op, "the coarse operator", (void **)&op);
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(naik_new(backend->comm, sizeof *op, "the coarse operator", (void **)&op));
     op->aggregates = p->aggregates;
     op->components = 2 * p->vectors;
     NAIK_TRY(naik_comm_agree(backend->comm, allocate(op, p->precision)));
@@ -73,7 +73,7 @@ void naik_coarse_operator_destroy(naik_coarse_operator **op)
     if (*op != NULL) {
         destroy_links(&(*op)->made);
         destroy_links(&(*op)->used);
-        naik_free(*op);
+        free(*op);
         *op = NULL;
     }
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "comm/new.h"
 #include "multigrid/coarse_operator.h"
 #include "solver/gcr_scalars.h"
 
@@ -92,8 +93,7 @@ naik_status naik_coarse_solver_create(const naik_coarse_operator *op, int width,
     naik_comm *comm = a->geometry->backend->comm;
     naik_coarse_solver *s = NULL;
     *out = NULL;
-    status = naik_alloc(comm->log, sizeof *s, "the coarse solver", (void **)&s);
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, sizeof *s, "the coarse solver", (void **)&s));
     s->op = op;
     s->width = width;
     s->space = space;
@@ -137,7 +137,7 @@ void naik_coarse_solver_destroy(naik_coarse_solver **solver)
     naik_free(s->h);
     naik_free(s->g);
     naik_coarse_low_destroy(&s->low);
-    naik_free(s);
+    free(s);
     *solver = NULL;
 }
 

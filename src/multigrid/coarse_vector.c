@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "comm/collective.h"
+#include "comm/new.h"
 
 static int32_t sites_of(const naik_aggregates *a)
 {
@@ -43,8 +43,7 @@ naik_status naik_coarse_create(const naik_aggregates *aggregates, int components
     naik_backend *backend = aggregates->geometry->backend;
     naik_coarse *v = NULL;
     *out = NULL;
-    status = naik_alloc(backend->log, sizeof *v, "a coarse vector", (void **)&v);
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(naik_new(backend->comm, sizeof *v, "a coarse vector", (void **)&v));
     *v = (naik_coarse){
         .aggregates = aggregates,
         .components = components,
@@ -64,7 +63,7 @@ void naik_coarse_destroy(naik_coarse **v)
 {
     if (*v != NULL) {
         naik_backend_release((*v)->aggregates->geometry->backend, (*v)->data);
-        naik_free(*v);
+        free(*v);
         *v = NULL;
     }
 }
@@ -226,8 +225,7 @@ naik_status naik_coarse_halo_create(const naik_aggregates *aggregates, int compo
     naik_backend *backend = aggregates->geometry->backend;
     naik_coarse_halo *h = NULL;
     *out = NULL;
-    status = naik_alloc(backend->log, sizeof *h, "coarse messages", (void **)&h);
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(naik_new(backend->comm, sizeof *h, "coarse messages", (void **)&h));
     h->aggregates = aggregates;
     h->site_bytes = naik_multigrid_of(aggregates->geometry)->site_bytes(components, capacity);
     h->total = lay_out(aggregates, h->site_bytes, h->at);
@@ -265,7 +263,7 @@ void naik_coarse_halo_destroy(naik_coarse_halo **halo)
     if (h->aggregates != NULL) { /* else another rank had no memory */
         release_buffers(h);
     }
-    naik_free(h);
+    free(h);
     *halo = NULL;
 }
 

@@ -1,8 +1,10 @@
 /* cycle.c - restrict, solve, prolong, smooth */
 #include "multigrid/cycle.h"
 
-#include "base/memory.h"
+#include <stdlib.h>
+
 #include "base/timer.h"
+#include "comm/new.h"
 
 /* |A r| is at most so many |r| where the operator knows no better. */
 static double largest_of(const naik_wilson *wilson)
@@ -33,8 +35,7 @@ naik_status naik_cycle_create(const naik_wilson *wilson, const naik_transfer *p,
     naik_comm *comm = geometry->backend->comm;
     naik_cycle *c = NULL;
     *out = NULL;
-    status = naik_alloc(comm->log, sizeof *c, "a multigrid cycle", (void **)&c);
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, sizeof *c, "a multigrid cycle", (void **)&c));
     *c = (naik_cycle){.wilson = wilson, .p = p, .op = op, .smoother = smoother, .width = width};
     naik_field **const fields[CYCLE_FIELDS] = {&c->rest, &c->other, &c->x, &c->scratch};
     for (size_t i = 0; i < CYCLE_FIELDS; i++) {
@@ -68,7 +69,7 @@ void naik_cycle_destroy(naik_cycle **cycle)
         naik_coarse_destroy(&c->e[i]);
     }
     naik_coarse_solver_destroy(&c->coarse);
-    naik_free(c);
+    free(c);
     *cycle = NULL;
 }
 

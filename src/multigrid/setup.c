@@ -2,9 +2,11 @@
 #include "multigrid/setup.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/timer.h"
+#include "comm/new.h"
 #include "operator/wilson_operator.h"
 #include "solver/gcr.h"
 
@@ -254,8 +256,7 @@ naik_status naik_multigrid_create(const naik_wilson *outer, const naik_wilson *i
     naik_comm *comm = geometry->backend->comm;
     naik_multigrid *mg = NULL;
     *out = NULL;
-    status = naik_alloc(comm->log, sizeof *mg, "a multigrid", (void **)&mg);
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, sizeof *mg, "a multigrid", (void **)&mg));
     mg->parameters = *parameters;
     mg->hooks = hooks != NULL ? *hooks : (naik_multigrid_hooks){.ask = NULL};
     mg->outer = outer;
@@ -301,7 +302,7 @@ void naik_multigrid_destroy(naik_multigrid **multigrid)
     naik_transfer_destroy(&mg->made);
     naik_aggregates_destroy(&mg->aggregates);
     naik_free(mg->steps);
-    naik_free(mg);
+    free(mg);
     *multigrid = NULL;
 }
 

@@ -1,8 +1,10 @@
 /* transfer.c - the memory of P, and its columns from test vectors */
 #include "multigrid/transfer.h"
 
-#include "base/memory.h"
+#include <stdlib.h>
+
 #include "comm/collective.h"
+#include "comm/new.h"
 
 static naik_status allocate(naik_transfer *p)
 {
@@ -28,8 +30,7 @@ naik_status naik_transfer_create(const naik_aggregates *aggregates, int vectors,
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "%d near-null vectors: 1 to %d are possible",
                          vectors, NAIK_MG_VECTORS_MOST);
     }
-    status = naik_alloc(backend->log, sizeof *p, "the prolongation of multigrid", (void **)&p);
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(naik_new(backend->comm, sizeof *p, "the prolongation of multigrid", (void **)&p));
     *p = (naik_transfer){.aggregates = aggregates,
                          .vectors = vectors,
                          .precision = precision,
@@ -56,7 +57,7 @@ void naik_transfer_destroy(naik_transfer **p)
         naik_backend *backend = (*p)->aggregates->geometry->backend;
         naik_backend_release(backend, (*p)->data);
         naik_backend_release(backend, (*p)->work);
-        naik_free(*p);
+        free(*p);
         *p = NULL;
     }
 }

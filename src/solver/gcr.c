@@ -2,9 +2,10 @@
 #include "solver/gcr.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "comm/new.h"
 #include "solver/gcr_scalars.h"
 
 typedef double gcr_numbers[NAIK_MAX_RHS][2];
@@ -66,8 +67,7 @@ naik_status naik_gcr_create(const naik_geometry *geometry, naik_precision precis
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "%d directions: 2 to %d are possible", restart,
                          NAIK_GCR_RESTART_MOST);
     }
-    status = naik_alloc(backend->log, sizeof *g, "the directions of GCR", (void **)&g);
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(naik_new(backend->comm, sizeof *g, "the directions of GCR", (void **)&g));
     g->geometry = geometry;
     g->restart = restart;
     g->nrhs = width;
@@ -99,7 +99,7 @@ void naik_gcr_destroy(naik_gcr **gcr)
     naik_backend_release(backend, g->sums);
     naik_backend_release(backend, g->mask);
     naik_backend_release(backend, g->coefficient);
-    naik_free(g);
+    free(g);
     *gcr = NULL;
 }
 
