@@ -8,6 +8,7 @@
 
 #include "comm/affinity.h"
 #include "comm/collective.h"
+#include "comm/new.h"
 
 typedef struct place {
     char host[64], device[256], cpus[160];
@@ -80,15 +81,9 @@ naik_status naik_placement_print(naik_backend *backend)
     naik_comm *comm = backend->comm;
     place mine, *all = NULL;
     find_place(backend, &mine);
-    if (comm->rank == 0) {
-        all = calloc((size_t)comm->size, sizeof *all);
-        if (all == NULL) {
-            status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the list of ranks");
-        }
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, (size_t)comm->size * sizeof *all, "the list of ranks", (void **)&all));
     NAIK_TRY(naik_comm_gather(comm, &mine, sizeof mine, all));
-    for (int rank = 0; all != NULL && rank < comm->size; rank++) {
+    for (int rank = 0; comm->rank == 0 && rank < comm->size; rank++) {
         naik_log_line(comm->log, "rank %d: host %s, %s, numa %d, cpus %s", rank, all[rank].host,
                       all[rank].device, all[rank].numa, all[rank].cpus);
     }
