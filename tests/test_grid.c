@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "lattice/grid.h"
+#include "multigrid/aggregates.h"
 #include "naik/lattice.h"
 
 enum { MAX_RANKS = 64 };
@@ -151,6 +152,26 @@ static void the_choice_knows_the_nodes(check *t)
     }
 }
 
+/* Where aggregates are as long as t, boxes that cut x, y or z send eight times as much. */
+static void multigrid_takes_no_grid_that_is_much_dearer(check *t)
+{
+    static const int size[4] = {8, 8, 8, 64};
+    for (int i = 0; i < 4; i++) {
+        const int asked[4] = {4, 4, 4, i < 2 ? 64 : 8};
+        int grid[4], on_paper[4], best[4];
+        const bool spare = i % 2 == 0, none = t->comm->size > 1 && i == 0;
+        CHECK_OK(t, naik_grid_choose(t->comm, size, best));
+        CHECK_OK(t, naik_aggregates_choose_grid(t->comm, size, asked, spare, grid));
+        CHECK_INT(
+            t,
+            naik_aggregates_choose_grid_on_paper(size, t->comm->size, NULL, asked, spare, on_paper),
+            !none);
+        CHECK_TRUE(t, memcmp(grid, on_paper, sizeof grid) == 0);
+        CHECK_INT(t, grid[0] * grid[1] * grid[2] * grid[3], none ? 0 : t->comm->size);
+        CHECK_TRUE(t, i < 2 ? grid[3] == !none : memcmp(grid, best, sizeof grid) == 0);
+    }
+}
+
 static void a_growing_grid_splits_every_direction_in_turn(check *t)
 {
     static const int ranks[] = {1, 2, 4, 16, 32, 12, 4096};
@@ -165,4 +186,5 @@ static void a_growing_grid_splits_every_direction_in_turn(check *t)
 
 CHECK_MAIN(CHECK(costs_count_the_hops_that_leave_a_rank), CHECK(grids_are_listed_best_first),
            CHECK(neighbours_on_the_node_come_first), CHECK(the_choice_is_the_first_of_the_list),
-           CHECK(the_choice_knows_the_nodes), CHECK(a_growing_grid_splits_every_direction_in_turn))
+           CHECK(the_choice_knows_the_nodes), CHECK(multigrid_takes_no_grid_that_is_much_dearer),
+           CHECK(a_growing_grid_splits_every_direction_in_turn))
