@@ -13,7 +13,7 @@ from program import main, naik, path
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "said")
 RUNS = {}  # by name
 RUNS["staggered"] = """
-lattice: {size: [4, 4, 2, 6], boundary_t: periodic}
+lattice: {size: [4, 4, 4, 6], boundary_t: periodic}
 gauge: {file: LAT}
 action: {type: asqtad, u0: 0.9}
 solver: {tolerance: 1e-11, site_relative_tolerance: 1e-9, inner_precision: double}
@@ -37,7 +37,7 @@ three_point:
   - {name: cur, parent: eo, spectator: eo, insertion: [G1-G1, GX-GX, conserved_vector_y], sink_times: [3], daughter_masses: [0.35], momenta: [[0, 0, 0], [1, 0, -1]], sink_operator: pion05}
 """
 RUNS["averages"] = """
-lattice: {size: [4, 4, 2, 6], boundary_t: antiperiodic}
+lattice: {size: [4, 4, 4, 6], boundary_t: antiperiodic}
 gauge: {file: LAT}
 action: {type: hisq}
 solver: {tolerance: 1e-11, inner_precision: double}
@@ -56,7 +56,7 @@ deflation: {modes: 6, krylov: 40, file: MODES, tolerance: 1e-6}
 output: {file: OUT, momenta: [[0, 0, 0], [1, 0, 0], [0, 1, 1]], loops: [G1-G1, GX-G1], condensate: true, origin: [0, 0, 0, 0], average: true, propagators: false}
 """
 RUNS["twisted"] = """
-lattice: {size: [4, 4, 2, 6]}
+lattice: {size: [4, 4, 4, 6]}
 gauge: {file: LAT}
 action: {type: naive}
 solver: {tolerance: 1e-11, inner_precision: double}
@@ -69,7 +69,7 @@ pairs:
 output: {file: OUT, momenta: [[0, 0, 0], [1, 0, 0], [0, 1, 1]], propagators: false}
 """
 LOOP = """
-lattice: {size: [4, 4, 2, 6]}
+lattice: {size: [4, 4, 4, 6]}
 gauge: {file: LAT}
 action: {type: naive}
 solve:
@@ -79,7 +79,7 @@ output: {file: OUT, loops: [%s], propagators: false}
 RUNS["loop"] = LOOP % "GX-G1"  # the only operator with links of a run
 RUNS["loop-of-current"] = LOOP % "conserved_vector_x"
 RUNS["clover"] = """
-lattice: {size: [4, 4, 2, 6], boundary_t: antiperiodic}
+lattice: {size: [4, 4, 4, 6], boundary_t: antiperiodic}
 gauge: {file: LAT}
 action: {type: clover, csw: 1.1}
 solver: {tolerance: 1e-11, inner_precision: double, method: cg}
@@ -100,7 +100,7 @@ baryons:
 output: {file: OUT, momenta: [[0, 0, 0], [1, 0, 0], [0, 1, 1]], momentum_weight: cos, condensate: true, loops: [GX, G5, conserved_vector_t], propagators: false}
 """
 RUNS["twisted-mass"] = """
-lattice: {size: [4, 4, 2, 6], boundary_t: periodic}
+lattice: {size: [4, 4, 4, 6], boundary_t: periodic}
 gauge: {file: LAT}
 action: {type: twisted_mass, mu: 0.2, csw: 0.7}
 solver: {tolerance: 1e-11, inner_precision: double, method: bicgstab}
@@ -111,7 +111,7 @@ solve:
 output: {file: OUT, momenta: [[0, 0, 0], [1, 0, 0], [0, 1, 1]], loops: [G1, G5, GXY], condensate: true, average: true, propagators: false}
 """
 RUNS["places"] = """
-lattice: {size: [4, 4, 2, 6], boundary_t: antiperiodic}
+lattice: {size: [4, 4, 4, 6], boundary_t: antiperiodic}
 gauge: {file: LAT}
 action: {type: hisq}
 solver: {tolerance: 1e-11, inner_precision: double}
@@ -134,7 +134,7 @@ baryons:
 output: {file: OUT, momenta: [[0, 0, 0], [0, 0, 1]], average: true, propagators: false}
 """
 RUNS["sinks"] = """
-lattice: {size: [4, 4, 2, 6], boundary_t: antiperiodic}
+lattice: {size: [4, 4, 4, 6], boundary_t: antiperiodic}
 gauge: {file: LAT}
 action: {type: naive}
 solver: {tolerance: 1e-11, inner_precision: double}
@@ -183,7 +183,7 @@ def run(name):
 
 
 def a_configuration_is_made():
-    naik("gauge", "generate", "--size", "4,4,2,6", "--beta", "5.6", "--sweeps", "3", "--seed", "4", "-o", path("lat.h5"))
+    naik("gauge", "generate", "--size", "4,4,4,6", "--beta", "5.6", "--sweeps", "3", "--seed", "4", "-o", path("lat.h5"))
 
 
 def numbers_of_staggered_quarks():

@@ -344,7 +344,7 @@ static naik_status check_multigrid(naik_log *log, const naik_input *input)
             "needs one aggregate or an even number of them, and an aggregate "
             "needs at least one even extent: give multigrid.aggregate other "
             "extents, or choose solver.method bicgstab",
-            key, "xyzt"[mu < NAIK_DIM ? mu : 0]);
+            key, "xyzt"[mu]);
     }
     const int rows = 6 * extent[0] * extent[1] * extent[2] * extent[3];
     if (m->vectors > rows) {

@@ -55,11 +55,7 @@ void solve_plan_allow_multigrid(solve_plan *plan, const naik_input *input, const
                  "it iterates in single precision and solver.inner_precision is double");
     } else if (!naik_multigrid_aggregate(lat->size, m->aggregate, extent, &mu)) {
         snprintf(plan->without, sizeof plan->without,
-                 "this lattice is not cut into aggregates along %c",
-                 "xyzt"[mu < NAIK_DIM ? mu : 0]);
-    } else if (m->vectors > 6 * extent[0] * extent[1] * extent[2] * extent[3]) {
-        snprintf(plan->without, sizeof plan->without, "its aggregates hold fewer than %d vectors",
-                 m->vectors);
+                 "this lattice is not cut into aggregates along %c", "xyzt"[mu]);
     } else if (!naik_multigrid_fits(lat->size, extent, lat->grid)) {
         refuse_grid(plan, lat, extent);
     } else {
