@@ -92,6 +92,8 @@ def the_page_shows_every_correlator_and_solve():
         for s in f["solves"]:
             assert f"{s['true_residual']:.3e}" in text
         mean = f["solves"]["iterations"][f["solves"]["mass"] == 1].mean()
+    axes = re.findall(r'middle">([^<]*)</text>\n<text transform="[^"]*" text-anchor="middle">([^<]*)</text>', text)
+    assert axes == [("t", "|C|"), ("t", "arccosh((C(t-1) + C(t+1)) / 2C(t))")] * 5 + [("iteration", "relative residual")], axes
     assert "15 done, 0 not converged, 0 pending" in text
     rows = re.findall(r">(0\.4[^<]*)</td><td class=\"n\">6</td><td class=\"n\">([0-9.]+)<", text)
     assert (rows[0][0].split(",")[0], rows[0][1]) == ("0.4", f"{mean:.1f}"), (mean, rows)
