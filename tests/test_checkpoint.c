@@ -85,8 +85,8 @@ static naik_solver_state state_of(int solve, double *history)
     return state;
 }
 
-/* Two solves in flight of an unfinished file, x in 64 bits and a direction in 32. */
-static void keep(check *t, const room *r, naik_propagator_file *file, int first)
+/* Two solves in flight of an unfinished file, x in 64 bits and a direction in 32; whether they go on from what was there. */
+static bool keep(check *t, const room *r, naik_propagator_file *file, int first)
 {
     naik_checkpoint *c = NULL;
     CHECK_OK(t, naik_checkpoint_open(file, r->lattice, &c));
@@ -98,7 +98,9 @@ static void keep(check *t, const room *r, naik_propagator_file *file, int first)
         CHECK_OK(t, naik_checkpoint_save(c, solve, &state, NAIK_SOLVER_DIRECTION, 32, r->solution));
     }
     CHECK_OK(t, naik_checkpoint_publish(c));
+    const bool further = naik_checkpoint_goes_on(c);
     naik_checkpoint_close(&c);
+    return further;
 }
 
 /* How many solves are found. */
@@ -231,8 +233,9 @@ static void what_was_kept_is_restored(check *t)
     naik_checkpoint *c = NULL;
     naik_propagator_file *file = room_begin(t, &r, &spec, 2);
     CHECK_REQUIRE(t, file != NULL);
-    keep(t, &r, file, 4); /* 4 and 7 */
+    CHECK_TRUE(t, keep(t, &r, file, 4)); /* 4 and 7 */
     CHECK_OK(t, naik_checkpoint_open(file, r.lattice, &c));
+    CHECK_TRUE(t, !naik_checkpoint_goes_on(c));
     for (int solve = 4; solve < 8; solve++) {
         naik_solver_state state = {.history = history};
         const naik_solver_state want = state_of(solve, wanted);
@@ -261,7 +264,8 @@ static void what_was_kept_is_restored(check *t)
     }
     naik_checkpoint_close(&c);
     CHECK_OK(t, room_commit(r.lattice, file, 4));
-    keep(t, &r, file, 6); /* 6 and 9, beside 7; 4 is stored */
+    CHECK_TRUE(t, keep(t, &r, file, 6)); /* 6 and 9, beside 7; 4 is stored */
+    CHECK_TRUE(t, !keep(t, &r, file, 6));
     CHECK_INT(t, count_kept(t, &r, file, warned), 3);
     CHECK_TRUE(t, warned[0] == '\0');
     room_complete(t, &r, &file, false);

@@ -84,9 +84,10 @@ static naik_status probe_open(naik_log *log, const char *path, hid_t file, naik_
         goto done;
     }
     if (H5Lexists(file, "gauge", H5P_DEFAULT) <= 0 && H5Lexists(file, "fat", H5P_DEFAULT) > 0) {
-        status =
-            NAIK_FAIL(log, NAIK_ERR_INPUT,
-                      "'%s' holds fat and long links, not thin ones: use action.type links", path);
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'%s' holds fat and long links, not thin ones: only an input with "
+                           "action.type links reads it, as action.file",
+                           path);
         goto done;
     }
     NAIK_TRY(naik_h5_check_metadata_crc(log, file, path));

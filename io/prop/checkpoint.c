@@ -562,7 +562,13 @@ naik_status naik_checkpoint_publish(naik_checkpoint *state)
     return NAIK_OK;
 }
 
-bool naik_checkpoint_is_kept(const naik_checkpoint *state)
+bool naik_checkpoint_goes_on(const naik_checkpoint *state)
 {
-    return state->kept.count > 0 && !state->failed;
+    bool further = false;
+    for (int i = 0; i < state->kept.count; i++) {
+        const disk_entry *now = &state->kept.entries[i], *before = find(&state->found, now->solve);
+        const int begun = before != NULL ? before->state.record.iterations : 0;
+        further = further || now->state.record.iterations > begun;
+    }
+    return further && !state->failed;
 }

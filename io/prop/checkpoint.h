@@ -38,7 +38,7 @@ naik_status naik_checkpoint_save(naik_checkpoint *state, int solve, const naik_s
 /* All is saved: what was opened and is still pending is taken over, and the new file replaces the
  * old one. Without anything saved, the old one stays. Collective. As _save. */
 naik_status naik_checkpoint_publish(naik_checkpoint *state);
-/* Whether anything was saved and published. */
-bool naik_checkpoint_is_kept(const naik_checkpoint *state);
+/* Whether what was saved and published has an iteration that what was opened had not. */
+bool naik_checkpoint_goes_on(const naik_checkpoint *state);
 
 #endif

@@ -105,6 +105,21 @@ static naik_status store_choice(const parser *p, const naik_option *option, cons
     return bad_value(p, option, value, wanted);
 }
 
+/* Of KEY=VALUE: a key once more, or one of a section that has it, leaves nothing of what was given before. */
+static void warn_of_lost(const parser *p, const naik_option *option, const char *last)
+{
+    const naik_option_list *list = option->target;
+    const size_t length = strcspn(last, "=");
+    for (int i = 0; i < list->count; i++) {
+        const char *before = list->text[i];
+        if (strncmp(before, last, length) == 0 &&
+            (before[length] == '=' || before[length] == '.')) {
+            naik_log_warn(p->log, "'--%s %s' does nothing: '--%s %s' comes after it", option->name,
+                          before, option->name, last);
+        }
+    }
+}
+
 static naik_status store_list(const parser *p, const naik_option *option, const char *value)
 {
     naik_option_list *list = option->target;
@@ -113,6 +128,7 @@ static naik_status store_list(const parser *p, const naik_option *option, const 
                          "naik %s: option '--%s' may be given at most %d times", p->command,
                          option->name, (int)NAIK_OPTION_LIST_MAX);
     }
+    warn_of_lost(p, option, value);
     list->text[list->count++] = value;
     return NAIK_OK;
 }
