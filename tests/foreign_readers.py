@@ -44,8 +44,12 @@ def xml(body):
 def file_size(records):
     """Extents from the file's own record, which QIO wants first."""
     assert [kind for kind, _ in records[:2]] == ["scidac-private-file-xml", "scidac-file-xml"]
-    head = xml(records[0][1])
-    assert head.tag == "scidacFile" and head.find("version").text == "1.1" and head.find("spacetime").text == "4"
+    return file_size_of(records[0][1], "1.1")
+
+
+def file_size_of(body, version="1"):
+    head = xml(body)
+    assert head.tag == "scidacFile" and head.find("version").text == version and head.find("spacetime").text == "4"
     assert head.find("volfmt").text == "0"
     return [int(n) for n in head.find("dims").text.split()]
 
@@ -211,6 +215,39 @@ def usqcd_pairs(data):
     solutions = np.stack(found[1::2]).reshape(spin, 3, *size[::-1], spin, 3) # source, then site, then sink
     propagator = np.moveaxis(solutions, (0, 1), (5, 7))
     return found[0::2], propagator[..., 0, 0, :, :] if staggered else propagator
+
+
+GRID_META = ("nd", "dimension", "boundary", "data_start", "hdr_version", "storage_format", "link_trace", "plaquette", "checksum",
+             "scidac_checksuma", "scidac_checksumb", "sequence_number", "data_type", "ensemble_id", "ensemble_label", "ildg_lfn",
+             "creator", "creator_hardware", "creation_date", "archive_date", "floating_point")
+
+
+def grid(data):
+    """ScidacReader of Grid looks for one record after the other, and warns of every member that is missing. A propagator, also of
+    staggered quarks."""
+    records = lime_records(data)
+    size, rest, found = file_size_of(records[0][1]), iter(records), {}
+    for wanted in ("scidac-private-file-xml", "scidac-file-xml", "grid-format", "scidac-record-xml", "scidac-private-record-xml",
+                   "ildg-binary-data", "scidac-checksum"):
+        found[wanted] = next((body for kind, body in rest if kind == wanted), None)
+        assert found[wanted] is not None, f"no {wanted} behind the record before it"
+    assert len(records) == len(found)
+    for kind in ("scidac-file-xml", "scidac-record-xml"):
+        user = xml(found[kind])
+        assert user.tag == "emptyUserRecord" and user.find("dummy").text == "0"
+    meta, head, body = xml(found["grid-format"]), xml(found["scidac-private-record-xml"]), found["ildg-binary-data"]
+    assert meta.tag == "FieldMetaData" and [tag.tag for tag in meta] == list(GRID_META) and meta.find("nd").text == "4"
+    assert [int(n.text) for n in meta.find("dimension")] == size and len(meta.find("boundary")) == 4
+    assert head.tag == "scidacRecord"
+    said = {tag.tag: tag.text for tag in head}
+    letter, spin = said["precision"], int(said["spins"])
+    bits = {"F": 32, "D": 64}[letter]
+    assert meta.find("floating_point").text == f"IEEE{bits}BIG" and said["colors"] == "3" and said["datacount"] == "1"
+    assert said["datatype"] == f"GRID_{letter}" + ("_SpinMatrix4" if spin == 4 else "") + "_ColourMatrix3" and said["recordtype"] == "0"
+    assert int(said["typesize"]) == 9 * spin * spin * bits // 4 and len(body) == math.prod(size) * int(said["typesize"])
+    checked(body, math.prod(size), found["scidac-checksum"])
+    matrices = np.frombuffer(body, ">c16" if bits == 64 else ">c8").astype(complex).reshape(*size[::-1], spin, spin, 3, 3)
+    return matrices if spin == 4 else matrices[..., 0, 0, :, :]
 
 
 def claims(u, trace, plaq, tolerance):

@@ -326,8 +326,10 @@ static void files_have_32_or_64_bits(check *t)
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
         const naik_fatlong *const sets[1] = {f.source};
         const bool good = bits[i] == 32 || bits[i] == 64;
-        expect(t, naik_qdp_propagator_write(f.lat, path, bits[i], "", columns),
-               good ? NULL : " bits cannot be written");
+        expect(t, naik_qdp_propagator_write(f.lat, path, 4, bits[i], "", columns),
+               good ? NULL : " bits and 4 spins cannot be written");
+        expect(t, naik_grid_propagator_write(f.lat, path, 4, bits[i], "", columns),
+               good ? NULL : " bits and 4 spins cannot be written");
         expect(t, naik_links_h5_write(path, sets, 1, "hisq", "periodic", bits[i], NULL),
                good ? NULL : "1 link sets in ");
         const naik_gauge_meta meta = {.link_kind = "fat"}, thick = {.link_kind = "thick"};

@@ -120,9 +120,16 @@ output: {file: OUT, precision: BITS}
 """
 
 
+ACTIONS = {"ks64": "{type: naive}", "w64": "{type: clover, csw: 1}"}
+
+
+def solve_input(name, action, bits):
+    return INPUT.replace("LAT", original()[0]).replace("ACTION", action).replace("OUT", path(name)).replace("BITS", str(bits))
+
+
 def solve(name, action, bits):
     with open(path("in.yaml"), "w") as f:
-        f.write(INPUT.replace("LAT", original()[0]).replace("ACTION", action).replace("OUT", path(name)).replace("BITS", str(bits)))
+        f.write(solve_input(name, action, bits))
     naik("solve", path("in.yaml"))
     with h5py.File(path(name), "r") as f:
         return f["/prop/s0000/m00"][...].astype(complex)
@@ -137,31 +144,46 @@ def point(spin):
         yield source
 
 
-def staggered_pairs_are_read_by_milc_and_pyquda():
+def staggered_propagators_are_read_by_milc_pyquda_and_grid():
     for bits in BITS:
-        columns = solve(f"ks{bits}.h5", "{type: naive}", bits) # [source colour][t][z][y][x][sink colour]
+        columns = solve(f"ks{bits}.h5", ACTIONS["ks64"], bits) # [source colour][t][z][y][x][sink colour]
         naik("export", path(f"ks{bits}.h5"), "-o", path(f"ks{bits}.scidac"))
         sources, propagator = read.usqcd_pairs(content(path(f"ks{bits}.scidac")))
         assert np.array_equal(propagator, np.moveaxis(columns, 0, -1))
         assert all(np.array_equal(a, b) for a, b in zip(sources, point(1))) and len(sources) == 3
+        naik("export", path(f"ks{bits}.h5"), "--to", "grid", "-o", path(f"ks{bits}.grid"))
+        assert np.array_equal(read.grid(content(path(f"ks{bits}.grid"))), propagator)
 
 
-def wilson_propagators_are_read_by_chroma_qdp_and_pyquda():
+def wilson_propagators_are_read_by_chroma_qdp_pyquda_and_grid():
     for bits in BITS:
-        columns = solve(f"w{bits}.h5", "{type: clover, csw: 1}", bits) # [spin][colour][t][z][y][x][spin][colour]
+        columns = solve(f"w{bits}.h5", ACTIONS["w64"], bits) # [spin][colour][t][z][y][x][spin][colour]
         wanted = np.moveaxis(columns, (0, 1), (5, 7))
         naik("export", path(f"w{bits}.h5"), "-o", path(f"w{bits}.scidac"))
         naik("export", path(f"w{bits}.h5"), "--to", "qdp", "-o", path(f"w{bits}.qdp.h5"), ranks=2)
+        naik("export", path(f"w{bits}.h5"), "--to", "grid", "-o", path(f"w{bits}.grid"), ranks=2)
+        assert np.array_equal(read.grid(content(path(f"w{bits}.grid"))), wanted)
         sources, propagator = read.usqcd_pairs(content(path(f"w{bits}.scidac")))
         assert np.array_equal(propagator, wanted) and np.array_equal(read.qdp(path(f"w{bits}.qdp.h5")), wanted)
         assert all(np.array_equal(a, b) for a, b in zip(sources, point(4))) and len(sources) == 12
+
+
+def a_propagator_for_grid_begins_a_solve_that_takes_no_iteration():
+    for kind in ("ks64", "w64"):
+        text = solve_input("again.h5", ACTIONS[kind], 64).replace("[1, 0, 3, 2]}", "[1, 0, 3, 2]}, guess: " + path(f"{kind}.grid"))
+        with open(path("again.yaml"), "w") as f:
+            f.write(text)
+        naik("solve", path("again.yaml"))
+        with h5py.File(path("again.h5"), "r") as f, h5py.File(path(f"{kind}.h5"), "r") as g:
+            assert np.array_equal(f["/prop/s0000/m00"][...], g["/prop/s0000/m00"][...])
+        os.remove(path("again.h5"))
 
 
 def links_files_hold_what_their_description_says():
     """doc/output.md's [T][Z][Y][X][4][3][3] with phases, boundary and coefficients inside: those of naive quarks are the
     configuration's times signs, and long links are s times a unitary matrix."""
     with open(path("in.yaml"), "w") as f:
-        f.write(INPUT.replace("LAT", original()[0]).replace("ACTION", "{type: hisq}").replace("OUT", "unused.h5").replace("BITS", "64"))
+        f.write(solve_input("unused.h5", "{type: hisq}", 64))
     naik("links", path("in.yaml"), "-o", path("links.h5"))
     naik("links", path("in.yaml"), "--set", "action.type=naive", "-o", path("naive.h5"))
     u = original()[1]
@@ -178,5 +200,5 @@ def links_files_hold_what_their_description_says():
 main([ildg_is_read_by_qio_pyquda_and_the_analysis_toolbox, nersc_archives_tell_the_numbers_of_their_rows,
       a_single_configuration_in_two_rows_has_known_numbers, milc_files_are_read_by_milc_and_pyquda,
       pyquda_files_are_read_by_pyquda, naiks_own_files_tell_the_numbers_of_their_links, conversions_keep_the_logical_file_name,
-      staggered_pairs_are_read_by_milc_and_pyquda, wilson_propagators_are_read_by_chroma_qdp_and_pyquda,
-      links_files_hold_what_their_description_says])
+      staggered_propagators_are_read_by_milc_pyquda_and_grid, wilson_propagators_are_read_by_chroma_qdp_pyquda_and_grid,
+      a_propagator_for_grid_begins_a_solve_that_takes_no_iteration, links_files_hold_what_their_description_says])

@@ -96,7 +96,8 @@ def what_the_disk_changed_is_never_published():
     for words, why in ((["gauge", "convert", path("lat.h5"), "--to", "milc"], "as written: 1 links differ"),
                        (["gauge", "convert", path("lat.h5"), "--to", "nersc"], "as written: 1 links differ"),
                        (["export", path("p.h5")], "as it was written (is the disk full?): "),
-                       (["export", path("spin.h5"), "--to", "qdp"], "as it was written (is the disk full?): ")):
+                       (["export", path("spin.h5"), "--to", "qdp"], "as it was written (is the disk full?): "),
+                       (["export", path("p.h5"), "--to", "grid"], "as it was written (is the disk full?): ")):
         told = naik(*words, "-o" if words[0] == "export" else path("spoilt"), *([path("spoilt")] if words[0] == "export" else []),
                     status=2, env=failing("spoil:1@0", "spoilt"))
         assert f"'{path('spoilt')}.part' did not read back {why}" in told and not os.path.exists(path("spoilt")), (words, told)

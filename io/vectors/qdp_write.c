@@ -4,6 +4,7 @@
 
 #include "io/output.h"
 #include "io/reread.h"
+#include "io/vectors/field_write.h"
 #include "io/vectors/qdp.h"
 #include "io/vectors/vector_io.h"
 
@@ -19,36 +20,18 @@ enum {
 static const char *const NAME = "propagator";
 
 typedef struct writing {
-    const naik_lattice *lattice;
-    const char *path, *info;
-    int bits;
-    const double *columns; /* [12][sites][4][3][2] */
-    int differ;            /* sites whose bytes in the file are others; shared by the threads */
+    naik_field_data field;
+    const char *info;
+    int differ; /* sites whose bytes in the file are others; shared by the threads */
 } writing;
 
-/* The reals of a site in the order of the file. */
-static void gather(const writing *w, int32_t site, double out[SITE_REALS])
-{
-    for (int i = 0; i < COLUMNS * COLUMNS; i++) {
-        const int source_colour = i % COLOURS, sink_colour = i / COLOURS % COLOURS;
-        const int source_spin = i / (COLOURS * COLOURS) % SPINS;
-        const int sink_spin = i / (COLOURS * COLOURS * SPINS);
-        const int64_t column = COLOURS * source_spin + source_colour;
-        const int sink = COLOURS * sink_spin + sink_colour;
-        const double *from =
-            w->columns + 2 * (COLUMNS * (column * w->lattice->sites + site) + sink);
-        out[2 * i] = from[0];
-        out[2 * i + 1] = from[1];
-    }
-}
-
-/* The same in the precision of the file. */
+/* The reals of a site in the order and the precision of the file. */
 static size_t pack(const writing *w, int32_t site, void *out)
 {
     double reals[SITE_REALS];
     float *narrow = out;
-    gather(w, site, reals);
-    if (w->bits == 64) {
+    naik_field_site(&w->field, site, reals);
+    if (w->field.bits == 64) {
         memcpy(out, reals, sizeof reals);
         return sizeof reals;
     }
@@ -90,12 +73,12 @@ static naik_status make(naik_comm *alone, void *data)
     const writing *w = data;
     naik_log *log = alone->log;
     naik_status status = NAIK_OK;
-    const int *n = w->lattice->size;
+    const int *n = w->field.lattice->size;
     const hsize_t dims[NAIK_DIM] = {(hsize_t)n[3], (hsize_t)n[2], (hsize_t)n[1], (hsize_t)n[0]};
     const hsize_t spins[2] = {SPINS, SPINS};
-    hid_t file = -1, dataset = -1, colours = naik_h5_tensor(w->bits, 2);
+    hid_t file = -1, dataset = -1, colours = naik_h5_tensor(w->field.bits, 2);
     hid_t type = H5Tarray_create2(colours, 2, spins);
-    NAIK_TRY(naik_h5_create(alone, w->path, NULL, &file));
+    NAIK_TRY(naik_h5_create(alone, w->field.path, NULL, &file));
     NAIK_H5_TRY(log, type, "making the type of a propagator");
     NAIK_TRY(naik_h5_dataset(log, file, NAME, type, NAIK_DIM, dims, NULL, &dataset));
     NAIK_TRY(naik_h5_put_text(log, dataset, "info", w->info));
@@ -160,11 +143,11 @@ bool naik_qdp_propagator_open(hid_t h5, naik_h5_array *out)
 static naik_status open_array(const writing *w, bool writable, hid_t *file, naik_h5_array *array)
 {
     naik_status status = NAIK_OK;
-    naik_comm *comm = w->lattice->comm;
-    NAIK_PASS(naik_h5_open(comm, w->path, writable, NULL, file));
+    naik_comm *comm = w->field.lattice->comm;
+    NAIK_PASS(naik_h5_open(comm, w->field.path, writable, NULL, file));
     if (!naik_qdp_propagator_open(*file, array)) {
-        status =
-            NAIK_FAIL(comm->log, NAIK_ERR_IO, "/%s of '%s' is not what was written", NAME, w->path);
+        status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "/%s of '%s' is not what was written", NAME,
+                           w->field.path);
     }
     return naik_comm_agree(comm, status);
 }
@@ -172,11 +155,11 @@ static naik_status open_array(const writing *w, bool writable, hid_t *file, naik
 static naik_status fill(writing *w)
 {
     naik_status status = NAIK_OK;
-    naik_comm *comm = w->lattice->comm;
+    naik_comm *comm = w->field.lattice->comm;
     hid_t file = -1;
     naik_h5_array array = {.dataset = -1, .memory = -1};
     NAIK_TRY(open_array(w, true, &file, &array));
-    NAIK_TRY(naik_h5_array_write(w->lattice, &array, give, w));
+    NAIK_TRY(naik_h5_array_write(w->field.lattice, &array, give, w));
     NAIK_TRY(naik_h5_flush(comm, file));
 done:
     naik_h5_array_close(&array);
@@ -186,15 +169,15 @@ done:
 static naik_status read_again(writing *w)
 {
     naik_status status = NAIK_OK;
-    naik_comm *comm = w->lattice->comm;
+    naik_comm *comm = w->field.lattice->comm;
     hid_t file = -1;
     naik_h5_array array = {.dataset = -1, .memory = -1};
     NAIK_TRY(open_array(w, false, &file, &array));
-    NAIK_TRY(naik_h5_array_read(w->lattice, &array, compare, w));
+    NAIK_TRY(naik_h5_array_read(w->field.lattice, &array, compare, w));
     if (w->differ > 0) {
-        status =
-            NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                      "'%s' is damaged: %d sites are not what was written", w->path, w->differ);
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "'%s' is damaged: %d sites are not what was written", w->field.path,
+                           w->differ);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
 done:
@@ -203,20 +186,25 @@ done:
     return status;
 }
 
-naik_status naik_qdp_propagator_write(const naik_lattice *lattice, const char *path, int precision,
-                                      const char *info, const double *columns)
+naik_status naik_qdp_propagator_write(const naik_lattice *lattice, const char *path, int spin,
+                                      int precision, const char *info, const double *columns)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = lattice->comm;
     naik_output out = {.lock = NULL};
     const int64_t bytes = lattice->volume * SITE_REALS * precision / 8 + (1 << 20);
-    if (precision != 32 && precision != 64) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "propagators of %d bits cannot be written",
-                         precision);
+    if ((precision != 32 && precision != 64) || spin != SPINS) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_ARG,
+                         "propagators of %d bits and %d spins cannot be written", precision, spin);
     }
     NAIK_TRY(naik_output_begin(comm, path, bytes, &out));
-    writing w = {
-        .lattice = lattice, .path = out.part, .info = info, .bits = precision, .columns = columns};
+    writing w = {.field = {.lattice = lattice,
+                           .path = out.part,
+                           .columns = columns,
+                           .spin = spin,
+                           .count = COLUMNS,
+                           .bits = precision},
+                 .info = info};
     NAIK_TRY(naik_h5_by_rank_0(comm, make, &w));
     NAIK_TRY(fill(&w));
     NAIK_TRY(naik_write_verdict(comm->log, out.part, read_again(&w)));

@@ -11,11 +11,8 @@
 
 #include "comm/collective.h"
 #include "io/files.h"
-#include "io/lime/lime_write.h"
 #include "io/output.h"
-#include "io/reread.h"
-#include "io/site_sums.h"
-#include "io/sites.h"
+#include "io/vectors/field_write.h"
 #include "io/vectors/vector_io.h"
 
 struct naik_pair_writer {
@@ -24,27 +21,6 @@ struct naik_pair_writer {
     int64_t used; /* bytes of the file so far */
     naik_output out;
 };
-
-typedef struct writing {
-    const naik_lattice *lattice;
-    const double *in;
-    int reals; /* of a site */
-    int lower[NAIK_DIM], bits, site_bytes;
-    naik_site_sums *sums;
-} writing;
-
-static void give_row(void *context, const naik_sites_row *row)
-{
-    writing *w = context;
-    int x[NAIK_DIM];
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        x[mu] = w->lower[mu] + row->coord[mu] - w->lattice->origin[mu];
-    }
-    naik_reals_encode(w->in + (int64_t)w->reals * naik_lattice_site(w->lattice, x),
-                      (int64_t)w->reals * row->count, w->bits, true, row->bytes);
-    /* Also in a part of the lattice, a site counts by its number in the whole. */
-    naik_site_sums_add(w->sums, naik_lattice_global(w->lattice, x), row->count, row->bytes);
-}
 
 /* The one time slice outside of which the vector is zero; -1 where there is none such. */
 static naik_status find_slice(const naik_lattice *lattice, int reals, const double *v, int *slice)
@@ -95,43 +71,20 @@ static void describe_record(const naik_pair_writer *w, int slice, char *text, si
 /* One vector: its texts, its data, its checksum. */
 static naik_status write_vector(naik_pair_writer *w, const double *v, int slice, const char *user)
 {
-    naik_comm *comm = w->lattice->comm;
-    naik_status status = NAIK_OK;
-    naik_lime_buffer head = {.used = 0}, tail = {.used = 0};
+    naik_lime_buffer head = {.used = 0};
     char text[1024];
-    uint32_t sum[2];
-    writing data = {.lattice = w->lattice, .in = v, .reals = 6 * w->spin, .bits = w->precision};
-    int upper[NAIK_DIM];
-    int64_t sites = 1;
-    data.site_bytes = data.reals * w->precision / 8;
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        const bool cut = mu == 3 && slice >= 0;
-        data.lower[mu] = cut ? slice : 0;
-        upper[mu] = cut ? slice : w->lattice->size[mu] - 1;
-        sites *= upper[mu] - data.lower[mu] + 1;
-    }
+    const naik_field_data field = {.lattice = w->lattice,
+                                   .path = w->out.part,
+                                   .type = "scidac-binary-data",
+                                   .columns = v,
+                                   .spin = w->spin,
+                                   .count = 1,
+                                   .bits = w->precision,
+                                   .slice = slice};
     describe_record(w, slice, text, sizeof text);
     naik_lime_put_text(&head, "scidac-private-record-xml", NAIK_LIME_BEGIN, text);
     naik_lime_put_text(&head, "scidac-record-xml", 0, user);
-    naik_lime_put_header(&head, "scidac-binary-data", 0, sites * data.site_bytes);
-    NAIK_TRY(naik_file_put(comm, w->out.part, false, w->used, head.bytes, head.used));
-    w->used += (int64_t)head.used;
-    naik_sites_box box =
-        naik_sites_of_part(w->lattice, w->used, data.site_bytes, data.lower, upper);
-    NAIK_TRY(naik_site_sums_create(comm, data.site_bytes, &data.sums));
-    NAIK_TRY(naik_sites_write(comm, w->out.part, &box, give_row, &data));
-    w->used += sites * data.site_bytes; /* of 8 bytes each at least: no padding */
-    NAIK_TRY(naik_site_sums_combine(data.sums, sum));
-    snprintf(text, sizeof text,
-             NAIK_XML_HEAD "<scidacChecksum><version>1.0</version><suma>%x</suma><sumb>%x</sumb>"
-                           "</scidacChecksum>",
-             sum[0], sum[1]);
-    naik_lime_put_text(&tail, "scidac-checksum", NAIK_LIME_END, text);
-    NAIK_TRY(naik_file_put(comm, w->out.part, false, w->used, tail.bytes, tail.used));
-    w->used += (int64_t)tail.used;
-done:
-    naik_site_sums_destroy(&data.sums);
-    return status;
+    return naik_field_write(&field, &head, &w->used);
 }
 
 static naik_status begin(naik_pair_writer *w, const char *path, const char *info)
@@ -210,38 +163,10 @@ naik_status naik_pair_writer_add(naik_pair_writer *w, const double *source, cons
     return NAIK_OK;
 }
 
-/* Every vector once more, against its checksum. */
-static naik_status read_again(const naik_pair_writer *w)
-{
-    naik_comm *comm = w->lattice->comm;
-    naik_status status = NAIK_OK;
-    naik_vector_file *file = NULL;
-    double *v = malloc((size_t)w->spin * naik_lattice_vector_bytes(w->lattice));
-    if (v == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory to verify '%s'", w->out.part);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_vector_file_open(comm, w->out.part, &file));
-    if (file->count != w->pairs || file->spin != w->spin || !file->has_sources ||
-        !file->has_checksums) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' holds %d pairs of %d", w->out.part,
-                           file->count, w->pairs);
-        goto done;
-    }
-    for (int i = 0; i < file->count; i++) {
-        NAIK_TRY(naik_vector_file_read(file, w->lattice, NAIK_VECTOR_SOURCE, i, v));
-        NAIK_TRY(naik_vector_file_read(file, w->lattice, NAIK_VECTOR_SOLUTION, i, v));
-    }
-done:
-    naik_vector_file_close(&file);
-    free(v);
-    return status;
-}
-
 naik_status naik_pair_writer_finish(naik_pair_writer **writer)
 {
     naik_pair_writer *w = *writer;
-    NAIK_PASS(naik_write_verdict(w->lattice->comm->log, w->out.part, read_again(w)));
+    NAIK_PASS(naik_field_verify(w->lattice, w->out.part, w->spin, w->pairs, true));
     NAIK_PASS(naik_output_publish(&w->out));
     free(w);
     *writer = NULL;

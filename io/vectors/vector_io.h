@@ -12,7 +12,8 @@
  *   qdp++-hdf5     the same in HDF5 of QDP++ and Chroma, with spin, no checksum
  *   fnal-ks        FNAL staggered propagator, three vectors side by side, no checksum
  *
- * Written: usqcd-pairs, and propagators with spin in QDP++'s HDF5 (`naik export`).
+ * Written by `naik export`: usqcd-pairs, scidac-propagator as Grid writes it, and propagators with spin in
+ * QDP++'s HDF5.
  *
  * Vectors are numbered from 0 in the order of the file; of a propagator, by source colour, or by
  * column 3 spin + colour, also where the records of USQCD vectors tell these in another order.
@@ -104,11 +105,15 @@ naik_status naik_pair_writer_add(naik_pair_writer *writer, const double *source,
 naik_status naik_pair_writer_finish(naik_pair_writer **writer);
 void naik_pair_writer_abandon(naik_pair_writer **writer);
 
-/* Writes a propagator with spin, columns [12][sites][4][3][2], as QDP++ and Chroma do in HDF5: one
- * dataset /propagator [T][Z][Y][X] of [sink spin][source spin][sink colour][source colour] of {r,i},
- * with `info` as attribute. Read again and compared bit by bit before it gets its name. Collective.
- * precision 32 or 64. NAIK_ERR_INPUT PATH's folder; NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
-naik_status naik_qdp_propagator_write(const naik_lattice *lattice, const char *path, int precision,
-                                      const char *info, const double *columns);
+/* Writes a propagator, columns [3 spin][sites][spin][3][2], as matrices, with `info`, which has no '<'.
+ * Read again and compared before it gets its name. Collective. precision: 32 or 64. NAIK_ERR_ARG;
+ * NAIK_ERR_INPUT PATH's folder; NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+typedef naik_status naik_propagator_write(const naik_lattice *lattice, const char *path, int spin,
+                                          int precision, const char *info, const double *columns);
+/* As QDP++ and Chroma do in HDF5, of 4 spins only: one dataset /propagator [T][Z][Y][X] of [sink spin]
+ * [source spin][sink colour][source colour] of {r,i}, with `info` as attribute. */
+naik_propagator_write naik_qdp_propagator_write;
+/* As Grid's ScidacWriter does: one record of a LatticePropagator or LatticeStaggeredPropagator. */
+naik_propagator_write naik_grid_propagator_write;
 
 #endif

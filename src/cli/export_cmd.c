@@ -1,4 +1,4 @@
-/* export_cmd.c - `naik export PROP.h5 --to usqcd|qdp -o FILE`: propagators for other codes
+/* export_cmd.c - `naik export PROP.h5 --to usqcd|qdp|grid -o FILE`: propagators for other codes
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,17 @@
 
 enum { PATH_SIZE = 4096, SOURCE_TEXT = 384 };
 
-typedef enum format { TO_USQCD, TO_QDP } format;
+enum { TO_USQCD, TO_QDP, TO_GRID, FORMATS };
+
+/* Formats that hold a propagator as one field of matrices; the other one is of pairs. */
+static const struct matrix_format {
+    const char *said;
+    naik_propagator_write *write; /* NULL: of pairs */
+    bool spin_only;
+} matrix_formats[FORMATS] = {
+    [TO_QDP] = {"a LatticePropagator", naik_qdp_propagator_write, true},
+    [TO_GRID] = {"a field of Grid", naik_grid_propagator_write, false},
+};
 
 typedef struct job {
     naik_comm *comm;
@@ -35,7 +45,7 @@ static naik_status allocate(job *j)
     const size_t bytes = (size_t)(j->columns / 3) * naik_lattice_vector_bytes(j->run.lattice);
     status = naik_alloc(j->comm->log, bytes, "a vector", &j->vectors[0]);
     if (status == NAIK_OK) {
-        const size_t held = j->format == TO_QDP ? (size_t)j->columns : 1;
+        const size_t held = matrix_formats[j->format].write != NULL ? (size_t)j->columns : 1;
         status = naik_alloc(j->comm->log, held * bytes, "a propagator", &j->vectors[1]);
     }
     return naik_comm_agree(j->comm, status);
@@ -160,9 +170,10 @@ done:
     return status;
 }
 
-static naik_status export_qdp(job *j, const naik_input_source *source, int mass, const char *out,
-                              const char *info, int precision)
+static naik_status export_matrices(job *j, const naik_input_source *source, int mass,
+                                   const char *out, const char *info, int precision)
 {
+    const struct matrix_format *format = &matrix_formats[j->format];
     const size_t reals = (size_t)j->run.lattice->sites * 2 * (size_t)j->columns;
     double *columns = j->vectors[1];
     for (int column = 0; column < j->columns; column++) {
@@ -170,10 +181,10 @@ static naik_status export_qdp(job *j, const naik_input_source *source, int mass,
         NAIK_PASS(naik_propagator_file_read_solution(j->run.file, solve,
                                                      columns + (size_t)column * reals));
     }
-    NAIK_PASS(naik_qdp_propagator_write(j->run.lattice, out, precision, info, columns));
-    naik_log_line(j->comm->log, "wrote %s: %s, mass %.10g, a LatticePropagator, %d bit, verified",
-                  out, source->label, naik_input_quark(j->run.input, source->solve, mass)->mass,
-                  precision);
+    NAIK_PASS(format->write(j->run.lattice, out, j->columns / 3, precision, info, columns));
+    naik_log_line(j->comm->log, "wrote %s: %s, mass %.10g, %s, %d bit, verified", out,
+                  source->label, naik_input_quark(j->run.input, source->solve, mass)->mass,
+                  format->said, precision);
     return NAIK_OK;
 }
 
@@ -183,8 +194,9 @@ static naik_status export_one(job *j, const naik_input_source *source, int mass,
     int precision;
     naik_propagator_file_stores(j->run.file, &precision);
     describe(j, source, mass, info, sizeof info);
-    return j->format == TO_QDP ? export_qdp(j, source, mass, out, info, precision)
-                               : export_pairs(j, source, mass, out, info, precision);
+    return matrix_formats[j->format].write != NULL
+               ? export_matrices(j, source, mass, out, info, precision)
+               : export_pairs(j, source, mass, out, info, precision);
 }
 
 /* Before anything is written. */
@@ -257,7 +269,8 @@ static naik_status export_wanted(job *j)
 
 naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
 {
-    static const char *const formats[] = {[TO_USQCD] = "usqcd", [TO_QDP] = "qdp", NULL};
+    static const char *const formats[FORMATS + 1] = {
+        [TO_USQCD] = "usqcd", [TO_QDP] = "qdp", [TO_GRID] = "grid"};
     static const char *const operands[] = {"PROP.h5"};
     job j = {.comm = comm, .source = -1, .mass = -1};
     naik_option_list overrides = {.count = 0};
@@ -280,10 +293,10 @@ naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(stored_run_open(comm, j.path, NULL, overrides.text, overrides.count, &j.run));
     NAIK_TRY(stored_sources_open(&j.run, &j.sources));
     j.columns = j.run.input->kind->columns;
-    if (j.format == TO_QDP && j.run.input->kind->spin == 1) {
-        status =
-            NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                      "'%s' holds staggered propagators: --to qdp is for those with spin", j.path);
+    if (matrix_formats[j.format].spin_only && j.run.input->kind->spin == 1) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' holds staggered propagators: --to %s is for those with spin",
+                           j.path, formats[j.format]);
         goto done;
     }
     NAIK_TRY(allocate(&j));

@@ -317,8 +317,8 @@ static const char help_bench[] =
     "--size (64,64,64,96) at --mass (0.0012).";
 
 static const char help_export[] =
-    "naik export PROP.h5 -o FILE [--to usqcd|qdp] [--source N] [--mass N] [--allow-unconverged]\n"
-    "            [--set KEY=VALUE]... [--force]\n"
+    "naik export PROP.h5 -o FILE [--to usqcd|qdp|grid] [--source N] [--mass N]\n"
+    "            [--allow-unconverged] [--set KEY=VALUE]... [--force]\n"
     "\n"
     "Writes the propagators of a complete file for other codes, in the precision in which they "
     "are\n"
@@ -332,10 +332,13 @@ static const char help_export[] =
     "  naik export prop.h5 -o prop.scidac\n"
     "  mpirun -n 4 naik export prop.h5 --source 0 --mass 1 -o light.scidac\n"
     "  naik export clover.h5 --to qdp -o prop.qdp.h5\n"
+    "  naik export prop.h5 --to grid -o prop.grid\n"
     "\n"
     "  --to qdp      for quarks with spin: a LatticePropagator in HDF5 as QDP++ and Chroma\n"
     "                have it, dataset /propagator, [sink spin][source spin][sink colour][source\n"
     "                colour] at each site, without the sources\n"
+    "  --to grid     a LatticePropagator or LatticeStaggeredPropagator for Grid's ScidacReader,\n"
+    "                without the sources\n"
     "  -o FILE       one propagator goes to FILE, several go to FILE.s0000.m00, FILE.s0000.m01 "
     "...\n"
     "  --source N    exports only this source, numbered as in `naik info`\n"
