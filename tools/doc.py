@@ -133,8 +133,8 @@ def example(name):
 
 READING = """
 Each key has first its kind of value and its default, and then its meaning. "Required with X" means:
-give this key with X, and leave it out without X unless its meaning says otherwise. An example needs
-beside it the sections of the input above that it does not show.
+give this key with X, and leave it out without X unless its meaning says otherwise. To run an
+example, add the sections of the input above that the example lacks.
 """
 
 
