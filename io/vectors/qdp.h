@@ -8,6 +8,8 @@
 
 #include "io/h5/array.h"
 
+#define NAIK_QDP_NAME "propagator" /* of the dataset in the files of naik */
+
 enum {
     NAIK_QDP_SPINS = 4,
     NAIK_QDP_COLOURS = 3,

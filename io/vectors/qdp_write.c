@@ -12,12 +12,8 @@ enum {
     SPINS = NAIK_QDP_SPINS,
     COLOURS = NAIK_QDP_COLOURS,
     COLUMNS = NAIK_QDP_COLUMNS,
-    SITE_REALS = NAIK_QDP_SITE_REALS,
-    NAME_BYTES = 256,
-    LINKS_MOST = 64,
-    NESTED_MOST = 24 /* dimensions of a dataset and of the arrays in it */
+    SITE_REALS = NAIK_QDP_SITE_REALS
 };
-static const char *const NAME = "propagator";
 
 typedef struct writing {
     naik_field_data field;
@@ -80,7 +76,7 @@ static naik_status make(naik_comm *alone, void *data)
     hid_t type = H5Tarray_create2(colours, 2, spins);
     NAIK_TRY(naik_h5_create(alone, w->field.path, NULL, &file));
     NAIK_H5_TRY(log, type, "making the type of a propagator");
-    NAIK_TRY(naik_h5_dataset(log, file, NAME, type, NAIK_DIM, dims, NULL, &dataset));
+    NAIK_TRY(naik_h5_dataset(log, file, NAIK_QDP_NAME, type, NAIK_DIM, dims, NULL, &dataset));
     NAIK_TRY(naik_h5_put_text(log, dataset, "info", w->info));
 done:
     naik_h5_release(dataset);
@@ -89,65 +85,14 @@ done:
     return naik_h5_close_after(alone, status, &file);
 }
 
-/* Whether the numbers of a site are [4][4][3][3] in any nesting; of [3][3][4][4] they are as many. */
-static bool has_spins_outside(const naik_h5_array *array)
-{
-    static const hsize_t wanted[4] = {SPINS, SPINS, COLOURS, COLOURS};
-    hsize_t shape[NESTED_MOST] = {0};
-    int count = 0;
-    for (int i = NAIK_DIM; i < array->rank; i++) {
-        shape[count++] = array->dims[i];
-    }
-    hid_t type = H5Tcopy(array->memory);
-    while (H5Tget_class(type) == H5T_ARRAY) {
-        count += H5Tget_array_dims2(type, shape + count);
-        const hid_t inner = H5Tget_super(type);
-        naik_h5_release(type);
-        type = inner;
-    }
-    const bool pair = H5Tget_class(type) == H5T_COMPOUND || (count > 0 && shape[count - 1] == 2);
-    count -= H5Tget_class(type) != H5T_COMPOUND;
-    naik_h5_release(type);
-    return pair && count == 4 && memcmp(shape, wanted, sizeof wanted) == 0;
-}
-
-static bool open_propagator(hid_t h5, const char *name, naik_h5_array *out)
-{
-    if (naik_h5_array_open(h5, name, SITE_REALS, out) && !has_spins_outside(out)) {
-        naik_h5_array_close(out);
-    }
-    return out->dataset >= 0;
-}
-
-bool naik_qdp_propagator_open(hid_t h5, naik_h5_array *out)
-{
-    char name[NAME_BYTES], only[NAME_BYTES] = "";
-    H5G_info_t root = {.nlinks = 0};
-    int found = 0;
-    if (open_propagator(h5, NAME, out)) {
-        return true;
-    }
-    H5Gget_info(h5, &root);
-    for (hsize_t i = 0; i < root.nlinks && i < LINKS_MOST; i++) {
-        const ssize_t length = H5Lget_name_by_idx(h5, ".", H5_INDEX_NAME, H5_ITER_INC, i, name,
-                                                  sizeof name, H5P_DEFAULT);
-        if (length > 0 && length < NAME_BYTES && open_propagator(h5, name, out)) {
-            naik_h5_array_close(out);
-            strcpy(only, name);
-            found++;
-        }
-    }
-    return found == 1 && open_propagator(h5, only, out);
-}
-
 static naik_status open_array(const writing *w, bool writable, hid_t *file, naik_h5_array *array)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = w->field.lattice->comm;
     NAIK_PASS(naik_h5_open(comm, w->field.path, writable, NULL, file));
     if (!naik_qdp_propagator_open(*file, array)) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "/%s of '%s' is not what was written", NAME,
-                           w->field.path);
+        status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "/%s of '%s' is not what was written",
+                           NAIK_QDP_NAME, w->field.path);
     }
     return naik_comm_agree(comm, status);
 }
