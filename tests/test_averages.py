@@ -368,7 +368,7 @@ def low_modes_are_told_and_continued():
     said = solve("auto", block=auto, output=SIMPLE, entry=few)
     count = re.search(r"averages: lma: naik averaged the part of (\d+) modes of .*auto-modes.h5", said)[1]
     planned = [re.search(r"correlators that need several solves take (\S+) GiB", solve("auto2", "--dry-run", "--no-verify", block=b, output=SIMPLE, entry=few))[1]
-               for b in (LOW + modes(int(count)), auto.replace("auto-modes", "none"), LOW + modes(4 * int(count)))]
+               for b in (LOW + modes(int(count), "none"), auto.replace("auto-modes", "none"), LOW + modes(4 * int(count), "none"))]
     assert "modes: auto takes" in said and int(count) >= 16 and planned[0] == planned[1] < planned[2], (said, planned)
     needs = []
     for count in 2, 512:  # numbers of every source are kept: [2 correlators][20 momenta][2 masses][8]

@@ -105,17 +105,26 @@ static naik_status store_choice(const parser *p, const naik_option *option, cons
     return bad_value(p, option, value, wanted);
 }
 
-/* Of KEY=VALUE: a key once more, or one of a section that has it, leaves nothing of what was given before. */
+/* Whether nothing is left of a KEY=VALUE beside a later one: of the same key, or of a section that has it. */
+static bool is_lost(const char *before, const char *later)
+{
+    const size_t length = strcspn(later, "=");
+    return strncmp(before, later, length) == 0 && strcmp(before, later) != 0 &&
+           (before[length] == '=' || before[length] == '.');
+}
+
+/* Of those that `last` is the first to replace. */
 static void warn_of_lost(const parser *p, const naik_option *option, const char *last)
 {
     const naik_option_list *list = option->target;
-    const size_t length = strcspn(last, "=");
     for (int i = 0; i < list->count; i++) {
-        const char *before = list->text[i];
-        if (strncmp(before, last, length) == 0 &&
-            (before[length] == '=' || before[length] == '.')) {
+        bool lost = is_lost(list->text[i], last);
+        for (int k = i + 1; k < list->count; k++) {
+            lost = lost && !is_lost(list->text[i], list->text[k]);
+        }
+        if (lost) {
             naik_log_warn(p->log, "'--%s %s' does nothing: '--%s %s' comes after it", option->name,
-                          before, option->name, last);
+                          list->text[i], option->name, last);
         }
     }
 }

@@ -20,7 +20,8 @@ void correlator_place_of(const naik_source *const source[], const int *const x0[
     int best = 0;
     bool sign = false;
     for (int k = 0; k < quarks; k++) {
-        sign = sign != (staggered && naik_source_kind_of(source[k]->type)->alternates);
+        sign =
+            sign != (quarks == 2 && staggered && naik_source_kind_of(source[k]->type)->alternates);
         best = rank_of(source[k]) > rank_of(source[best]) ? k : best;
     }
     // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there is at least one quark
