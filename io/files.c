@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "base/watchdog.h"
 #include "comm/crew.h"
+#include "comm/new.h"
 #include "comm/paths.h"
 
 naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,
@@ -359,17 +360,12 @@ static naik_status reserve(naik_log *log, naik_reservation *r)
 
 naik_status naik_file_reserve_begin(naik_comm *comm, const char *path, naik_reservation **out)
 {
-    naik_reservation *r = calloc(1, sizeof *r);
-    naik_status status = r != NULL ? NAIK_OK
-                                   : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
-                                               "no memory to set blocks of a file aside");
-    *out = r;
-    if (r != NULL) {
-        r->fd = -1;
-        snprintf(r->path, sizeof r->path, "%s", path);
-        naik_crew_open(&r->crew);
-        status = comm->rank == 0 ? reserve(comm->log, r) : NAIK_OK;
-    }
+    NAIK_PASS(naik_new(comm, sizeof **out, "a reservation of blocks", (void **)out));
+    naik_reservation *r = *out;
+    r->fd = -1;
+    snprintf(r->path, sizeof r->path, "%s", path);
+    naik_crew_open(&r->crew);
+    naik_status status = comm->rank == 0 ? reserve(comm->log, r) : NAIK_OK;
     status = naik_comm_agree(comm, status);
     if (status != NAIK_OK) {
         naik_file_reserve_abandon(out);

@@ -180,9 +180,9 @@ static naik_status tell_stopped(const solve_job *j)
     const char *reason = naik_interrupt_reason(j->interrupt);
     double iterated = j->progress.iterated;
     NAIK_PASS(naik_comm_max_f64(j->comm, &iterated, 1)); /* of any group */
-    const bool kept = naik_checkpoint_goes_on(j->checkpoint);
+    const bool further = naik_checkpoint_goes_on(j->checkpoint);
     const char *lacks = iterated == 0 ? "the first iteration"
-                        : kept        ? NULL
+                        : further     ? NULL
                                       : "an iteration that is kept";
     naik_interrupt_advise(j->interrupt, naik_timer_total_s(j->timer),
                           j->done > j->begun ? NULL : lacks, rest);

@@ -109,8 +109,8 @@ static bool takes_others(const naik_input *input, int entry)
     return input->deflation.import != NULL;
 }
 
-/* The first row of a key that holds, says why. A key that ends with a point stands for all of its section. */
-static const struct {
+/* Rows that hold say why. A key that ends with a point stands for all of its section. */
+static const struct row {
     const char *key;
     bool refused; /* else naik warns: outputs exist that were begun with it */
     bool (*idle)(const naik_input *input, int entry);
@@ -151,36 +151,37 @@ static bool is_of(const char *row, const char *key)
     return row[strlen(row) - 1] == '.' ? naik_text_begins(key, row) : strcmp(key, row) == 0;
 }
 
-/* The key at `path`, which is of that entry, or -1. */
-static naik_status check(naik_log *log, const naik_input *input, const char *key, const char *path,
-                         int entry)
+/* What the row says of its key, which a list has once for each entry. */
+static naik_status check(naik_log *log, const naik_input *input, const char *key,
+                         const struct row *row)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!is_of(rows[i].key, key) || naik_yaml_find(input->tree->root, path) == NULL ||
-            !rows[i].idle(input, entry)) {
+    static const char list[] = "solve[]";
+    const bool listed = naik_text_begins(key, list);
+    for (int entry = 0; entry < (listed ? input->solve_count : 1); entry++) {
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "%s", key);
+        if (listed) {
+            snprintf(path, sizeof path, "solve.%d%s", entry, key + strlen(list));
+        }
+        if (naik_yaml_find(input->tree->root, path) == NULL || !row->idle(input, entry)) {
             continue;
         }
-        if (rows[i].refused) {
-            return naik_input_refuse(log, input, path, "'%s' %s", path, rows[i].why);
+        if (row->refused) {
+            return naik_input_refuse(log, input, path, "'%s' %s", path, row->why);
         }
-        naik_log_warn(log, "'%s' %s", path, rows[i].why);
+        naik_log_warn(log, "'%s' %s", path, row->why);
     }
     return NAIK_OK;
 }
 
 naik_status naik_input_check_keys(naik_log *log, const naik_input *input)
 {
-    static const char list[] = "solve[]";
     for (int i = 0; i < naik_input_table.count; i++) {
         const char *key = naik_input_table.params[i].key;
-        const bool listed = naik_text_begins(key, list);
-        for (int entry = 0; entry < (listed ? input->solve_count : 1); entry++) {
-            char path[PATH_SIZE];
-            snprintf(path, sizeof path, "%s", key);
-            if (listed) {
-                snprintf(path, sizeof path, "solve.%d%s", entry, key + strlen(list));
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            if (is_of(rows[k].key, key)) {
+                NAIK_PASS(check(log, input, key, &rows[k]));
             }
-            NAIK_PASS(check(log, input, key, path, entry));
         }
     }
     return NAIK_OK;

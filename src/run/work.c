@@ -511,7 +511,7 @@ static naik_status choose(solve_job *j, int first, const naik_set_storage *stora
  * made of the solutions of these. */
 static naik_status solve_pending(solve_job *j, int first, bool *interrupted)
 {
-    naik_status status = NAIK_OK;
+    naik_status status = NAIK_OK, filed;
     quark_solver s = {.solver = NULL};
     naik_multishift *multishift = NULL;
     const int all = 2 * j->input->task_count;
@@ -549,8 +549,8 @@ static naik_status solve_pending(solve_job *j, int first, bool *interrupted)
         quark_multigrid_close(&j->multigrid);
     }
 done:
-    status = status == NAIK_OK ? note_unfiled(j, filed_modes_end(&j->filed, status))
-                               : filed_modes_end(&j->filed, status);
+    filed = filed_modes_end(&j->filed, status);
+    status = status == NAIK_OK ? note_unfiled(j, filed) : filed;
     contract_ahead_rest(j->ahead);
     naik_multishift_destroy(&multishift);
     quark_solver_clear(&s);
