@@ -21,6 +21,7 @@
 #include "io/reread.h"
 #include "lattice/grid.h"
 #include "links/ghosted.h"
+#include "links/twist.h"
 #include "multigrid/coarse_vector.h"
 #include "multigrid/gram.h"
 #include "operator/wilson_operator.h"
@@ -504,6 +505,19 @@ static void guesses_of_other_codes_are_counted(check *t)
     }
 }
 
+static void twists_differ_in_each_direction(check *t)
+{
+    static const double rows[][NAIK_DIM - 1] = {
+        {0, 0, 0}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.5}, {0.5, 0.25, 0.5}};
+    for (int i = 0; i < 5; i++) {
+        CHECK_INT(t, naik_twist_same(rows[i], NULL), i == 0);
+        CHECK_INT(t, naik_twist_same(NULL, rows[i]), i == 0);
+        for (int j = 0; j < 5; j++) {
+            CHECK_INT(t, naik_twist_same(rows[i], rows[j]), i == j);
+        }
+    }
+}
+
 /* Of the kinds of baryons that differ in a number or a sign alone: each has the words of the first, with its own. */
 static void definitions_of_baryons_differ_in_their_corner_or_parity(check *t)
 {
@@ -542,4 +556,5 @@ CHECK_MAIN(CHECK(characters_are_printed_or_not), CHECK(a_backend_has_one_of_thre
            CHECK(lines_of_bench_are_read_back_word_by_word), CHECK(solves_of_bench_are_told_of_one),
            CHECK(a_deviation_that_is_no_number_is_the_worst),
            CHECK(a_status_depends_on_what_was_done), CHECK(guesses_of_other_codes_are_counted),
+           CHECK(twists_differ_in_each_direction),
            CHECK(definitions_of_baryons_differ_in_their_corner_or_parity))

@@ -8,6 +8,7 @@ import random
 import re
 import shutil
 import sys
+import zlib
 
 import h5py
 import numpy
@@ -186,8 +187,9 @@ def info_notices_every_kind_of_damage():
         assert status in (1, 4, 5) or said.replace("bad.h5", "modes.h5") == expected, (at, status, said + told)
 
 
-def forged(name, out, attributes=None, numbers=None):
-    """A copy of a file of modes with other attributes, or a number of its first vector, and with the right checksums."""
+def forged(name, out, attributes=None, numbers=None, said=None):
+    """A copy of a file of modes with other attributes, a number of its first vector, or a factor on what it says of a
+    mode, and with the right checksums."""
     shutil.copy(path(name), path(out))
     with h5py.File(path(out), "r+") as f:
         for key, value in (attributes or {}).items():
@@ -199,6 +201,11 @@ def forged(name, out, attributes=None, numbers=None):
             v[0] = first
             bytes_of = numpy.ascontiguousarray(first).view(numpy.uint8).reshape(-1, 24)
             f["modes/suma"][0], f["modes/sumb"][0] = naik_io._site_sums(bytes_of)
+        for key, (mode, factor) in (said or {}).items():
+            values = f["modes/" + key][:]
+            values[mode] *= factor
+            f["modes/" + key][:] = values
+            f.attrs[key + "_crc"] = type(f.attrs[key + "_crc"])(zlib.crc32(values.tobytes()))
         del f.attrs["metadata_crc"]
         f.attrs["metadata_crc"] = naik_io._seal(f)
 
@@ -221,8 +228,20 @@ def numbers_of_modes_that_cannot_be_are_damage():
         assert re.search(told, text), text
         if attributes:
             assert "are none of low modes" in naik("info", path("bad.h5"), status=4)
-    forged("modes.h5", "bad.h5", {"interval_low": 0.01})
-    assert "they are not the lowest" in naik("modes", path("in.yaml"), "--set", there, status=1)
+
+
+def what_a_file_says_of_its_modes_is_measured_again():
+    """Just inside of what may differ, and just outside."""
+    with h5py.File(path("modes.h5")) as f:
+        value, residual, noise = f["modes/lambda2"][:], f["modes/residual"][:], 1e-8 * f.attrs["interval_high"]
+    worst = int(residual.argmax())
+    other, apart, less = f"modes of other links: mode {worst} has", 1e-6 + noise / value[worst], (1 - noise / residual[worst]) / 1.01
+    for attributes, said, told in (({"interval_low": value[-1]}, {}, None), ({"interval_low": 0.9999 * value[-1]}, {}, "they are not the lowest"),
+                                   ({}, {"residual": (worst, 1.002 * less)}, None), ({}, {"residual": (worst, 0.998 * less)}, other),
+                                   ({}, {"lambda2": (worst, 1 + 0.9 * apart)}, None), ({}, {"lambda2": (worst, 1 + 1.1 * apart)}, other)):
+        forged("modes.h5", "bad.h5", attributes, said=said)
+        text = naik("modes", path("in.yaml"), "--set", "deflation.file=" + path("bad.h5"), status=None)
+        assert (told or "read 12 modes from") in text, (attributes, said, text[-300:])
 
 
 def a_kept_search_that_no_search_can_leave_begins_again():
@@ -537,7 +556,7 @@ main([modes_are_found_once_and_verified, whatever_is_asked_of_the_search_the_mod
       python_reads_modes_that_numpy_finds_to_be_eigenvectors,
       info_tells_the_spectrum_and_what_masses_gain, info_notices_every_kind_of_damage,
       modes_that_are_not_finite_are_damaged_whatever_their_checksums_say,
-      numbers_of_modes_that_cannot_be_are_damage,
+      numbers_of_modes_that_cannot_be_are_damage, what_a_file_says_of_its_modes_is_measured_again,
       a_kept_search_that_no_search_can_leave_begins_again,
       a_mistyped_file_of_modes_is_no_reason_to_search, a_search_goes_on_from_a_search_for_the_same_alone, a_job_waits_for_another_that_looks_for_the_same_modes,
       every_naik_epsilon_has_a_file_of_its_own, no_modes_are_asked_for_beside_other_keys, modes_of_every_configuration_of_a_list_are_found,

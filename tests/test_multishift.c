@@ -16,6 +16,7 @@ static const double tolerance = 1e-10;
 typedef struct run {
     cg_box box;
     const double *mass; /* [MASSES] */
+    double tolerance[MASSES];
     naik_multishift *multishift;
     int first, count;    /* groups at work */
     bool wanted[MASSES]; /* the base always takes part */
@@ -65,7 +66,8 @@ static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
     const naik_shift_group *group = &r->group[f];
     const int used = s < group->count ? s : 0; /* beyond the group: the base once more */
     double *v = make_source(r, r->first + f, group->scale[used]);
-    *system = (naik_solver_system){.shift = group->shift[used], .tolerance = tolerance};
+    *system =
+        (naik_solver_system){.shift = group->shift[used], .tolerance = group->tolerance[used]};
     const naik_status status = r->box.f->backend->ops->field.from_host(b, r->box.parity, irhs, v);
     free(v);
     return status;
@@ -101,7 +103,7 @@ static void describe(run *r, int f)
         if (m == 0 || r->wanted[m]) {
             group->shift[group->count] = 4 * r->mass[m] * r->mass[m];
             group->scale[group->count] = r->mass[m] / r->mass[0];
-            group->tolerance[group->count] = tolerance;
+            group->tolerance[group->count] = r->tolerance[m];
             r->mass_of[f][group->count++] = m;
         }
     }
@@ -116,6 +118,7 @@ static void run_init(run *r, const fixture *f, naik_parity parity)
     r->zero_source = r->nan_source = r->polls_left = -1;
     for (int m = 0; m < MASSES; m++) {
         r->wanted[m] = true;
+        r->tolerance[m] = tolerance;
     }
 }
 
@@ -204,7 +207,7 @@ static void every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own(check
     fixture_destroy(&f);
 }
 
-/* On a rough configuration, where single precision takes more iterations from the base on. */
+/* On a rough configuration, where single precision takes more iterations from the base on; the last mass is a blunt one. */
 static void light_quarks_take_the_iterations_of_double(check *t)
 {
     fixture f;
@@ -215,11 +218,12 @@ static void light_quarks_take_the_iterations_of_double(check *t)
             run r;
             run_init(&r, &f, NAIK_EVEN);
             r.mass = light;
+            r.tolerance[MASSES - 1] = 1e-4;
             CHECK_OK(t, solve(&r, cg_modes[m], FAMILIES, &options));
             for (int at = 0; at < SYSTEMS && r.box.x[SYSTEMS - 1] != NULL; at++) {
                 const naik_solver_result *res = &r.box.result[at];
                 CHECK_INT(t, res->reason, NAIK_SOLVER_CONVERGED);
-                CHECK_TRUE(t, reference_residual(t, &r, at) <= 1.01 * tolerance);
+                CHECK_TRUE(t, reference_residual(t, &r, at) <= 1.01 * r.tolerance[at % MASSES]);
                 in_double[at] = m == 0 ? res->iterations : in_double[at];
                 CHECK_TRUE(t, res->iterations <= 1.02 * in_double[at]);
             }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/prop/prop_file.h"
+#include "links/twist.h"
 
 void naik_prop_slab_path(int source, int mass, char path[NAIK_PROP_PATH])
 {
@@ -97,7 +98,7 @@ void naik_prop_solve_text(const naik_prop_plan *plan, const struct naik_prop_sol
 void naik_propagator_twist_text(const double twist[NAIK_DIM - 1], const char *before, char text[96])
 {
     text[0] = '\0';
-    if (twist[0] != 0 || twist[1] != 0 || twist[2] != 0) {
+    if (!naik_twist_same(twist, NULL)) {
         snprintf(text, 96, "%s%.10g,%.10g,%.10g", before, twist[0], twist[1], twist[2]);
     }
 }

@@ -264,8 +264,8 @@ void naik_input_import_path(const naik_input *input, double naik_epsilon, char *
 
 void naik_input_multigrid_path(const naik_input *input, const naik_quark *quark, char *path)
 {
-    const double *twist = quark->twist, *first = input->quarks[0].twist;
-    if (twist[0] == first[0] && twist[1] == first[1] && twist[2] == first[2]) {
+    const double *twist = quark->twist;
+    if (naik_twist_same(twist, input->quarks[0].twist)) {
         snprintf(path, NAIK_PATH_MAX, "%s", input->multigrid_file);
     } else {
         char number[NAIK_DIM - 1][32];

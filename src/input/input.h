@@ -347,16 +347,12 @@ static inline int naik_input_recon(const naik_input *input)
 static inline const double *naik_input_twist(const naik_input_solve *solve)
 {
     const double *twist = solve->twist.data;
-    const bool any =
-        solve->twist.count == NAIK_DIM - 1 && (twist[0] != 0 || twist[1] != 0 || twist[2] != 0);
-    return any ? twist : NULL;
+    return solve->twist.count == NAIK_DIM - 1 && !naik_twist_same(twist, NULL) ? twist : NULL;
 }
 /* Whether two entries have the links of a Naik epsilon in common. */
 static inline bool naik_input_same_twist(const naik_input_solve *a, const naik_input_solve *b)
 {
-    const double *one = naik_input_twist(a), *two = naik_input_twist(b);
-    return one == NULL || two == NULL ? one == two
-                                      : one[0] == two[0] && one[1] == two[1] && one[2] == two[2];
+    return naik_twist_same(naik_input_twist(a), naik_input_twist(b));
 }
 /* "colour=2", or "spin=3 colour=2". */
 enum { NAIK_INPUT_COLUMN_TEXT = 32 };

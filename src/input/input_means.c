@@ -30,20 +30,14 @@ static bool has_walls(const naik_input_solve *solve)
 /* Whether two entries move differently: their sources' momenta, or their quarks' twists. */
 static bool move_apart(const naik_input_solve *a, const naik_input_solve *b)
 {
-    static const double none[NAIK_DIM - 1] = {0};
-    const double *one = naik_input_twist(a), *other = naik_input_twist(b);
-    one = one != NULL ? one : none;
-    other = other != NULL ? other : none;
     return memcmp(a->source.momentum, b->source.momentum, sizeof a->source.momentum) != 0 ||
-           one[0] != other[0] || one[1] != other[1] || one[2] != other[2];
+           !naik_input_same_twist(a, b);
 }
 
 /* Whether the quarks of an entry move, by their source or by their twist. */
 static bool moves(const naik_input_solve *solve)
 {
-    const double *twist = naik_input_twist(solve);
-    return naik_input_is_moving(solve->source.momentum) ||
-           (twist != NULL && (twist[0] != 0 || twist[1] != 0 || twist[2] != 0));
+    return naik_input_is_moving(solve->source.momentum) || naik_input_twist(solve) != NULL;
 }
 
 static bool is_on_both_parities(const naik_input_solve *solve)

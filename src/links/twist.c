@@ -14,13 +14,21 @@ void naik_twist_text(const double *twist, char text[NAIK_TWIST_TEXT])
     }
 }
 
+bool naik_twist_same(const double *a, const double *b)
+{
+    static const double none[NAIK_DIM - 1] = {0};
+    const double *p = a != NULL ? a : none, *q = b != NULL ? b : none;
+    return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
+}
+
 naik_status naik_gauge_twist(const naik_gauge *u, const double twist[NAIK_DIM - 1], int hops,
                              naik_gauge **out)
 {
     naik_status status = NAIK_OK;
-    naik_complex phase[NAIK_DIM] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}};
-    for (int mu = 0; mu < NAIK_DIM - 1; mu++) {
-        const double angle = 2 * M_PI * hops * twist[mu] / u->lattice->size[mu];
+    const double turns[NAIK_DIM] = {twist[0], twist[1], twist[2], 0};
+    naik_complex phase[NAIK_DIM];
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        const double angle = 2 * M_PI * hops * turns[mu] / u->lattice->size[mu];
         phase[mu] = (naik_complex){cos(angle), sin(angle)};
     }
     NAIK_TRY(naik_gauge_create_on(u->lattice, u->device, out));

@@ -17,6 +17,9 @@
 enum { NAIK_TWIST_TEXT = 96 };
 void naik_twist_text(const double *twist, char text[NAIK_TWIST_TEXT]);
 
+/* Whether two are one; NULL: none, as three zeros. */
+bool naik_twist_same(const double *a, const double *b);
+
 /* New links, of `hops` sites each, where those of u are; u is only read.
  * Collective. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE. */
 naik_status naik_gauge_twist(const naik_gauge *u, const double twist[NAIK_DIM - 1], int hops,

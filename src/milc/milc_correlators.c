@@ -231,8 +231,7 @@ static bool take_weight(milc_words *w, milc_input *in, const correlator *c, bool
 
 static bool is_twisted(const milc_input *in, const milc_quark *quark)
 {
-    const double *twist = in->propagators[quark->propagator].twist;
-    return twist[0] != 0 || twist[1] != 0 || twist[2] != 0;
+    return !naik_twist_same(in->propagators[quark->propagator].twist, NULL);
 }
 
 /* Adds it to what naik contracts of antiquark a and quark b, or says why not. */

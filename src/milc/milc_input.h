@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "links/twist.h"
 #include "milc/milc_words.h"
 #include "naik/meson.h"
 #include "naik/source.h"
@@ -46,7 +47,7 @@ typedef struct milc_propagator {
 
 static inline bool milc_same_twist(const milc_propagator *a, const milc_propagator *b)
 {
-    return a->twist[0] == b->twist[0] && a->twist[1] == b->twist[1] && a->twist[2] == b->twist[2];
+    return naik_twist_same(a->twist, b->twist);
 }
 
 typedef struct milc_sink {

@@ -44,11 +44,6 @@ static bool agrees(const naik_quark *a, const naik_quark *b, unsigned uses)
     return same;
 }
 
-static bool has_same_twist(const naik_quark *a, const naik_quark *b)
-{
-    return a->twist[0] == b->twist[0] && a->twist[1] == b->twist[1] && a->twist[2] == b->twist[2];
-}
-
 bool naik_quark_shares_links(const naik_quark *a, const naik_quark *b)
 {
     return agrees(a, b, NAIK_NUMBER_LINKS);
@@ -56,13 +51,13 @@ bool naik_quark_shares_links(const naik_quark *a, const naik_quark *b)
 
 bool naik_quark_shares_operator(const naik_quark *a, const naik_quark *b)
 {
-    return agrees(a, b, NAIK_NUMBER_OPERATOR) && has_same_twist(a, b);
+    return agrees(a, b, NAIK_NUMBER_OPERATOR) && naik_twist_same(a->twist, b->twist);
 }
 
 bool naik_quark_is(const naik_quark *a, const naik_quark *b)
 {
     /* the mass first: most quarks of an input differ in it */
-    return a->mass == b->mass && agrees(a, b, ~0U) && has_same_twist(a, b);
+    return a->mass == b->mass && agrees(a, b, ~0U) && naik_twist_same(a->twist, b->twist);
 }
 
 int naik_quark_first_of_links(const naik_quark *quarks, int q)

@@ -8,6 +8,7 @@
 #ifndef NAIK_OPERATOR_QUARK_H
 #define NAIK_OPERATOR_QUARK_H
 
+#include "links/twist.h"
 #include "naik/gauge.h"
 #include "operator/operator.h"
 
@@ -144,8 +145,7 @@ static inline double naik_quark_csw(const naik_quark *quark)
 /* [3]; NULL: none. */
 static inline const double *naik_quark_twist(const naik_quark *quark)
 {
-    const double *twist = quark->twist;
-    return twist[0] != 0 || twist[1] != 0 || twist[2] != 0 ? twist : NULL;
+    return naik_twist_same(quark->twist, NULL) ? NULL : quark->twist;
 }
 
 /* Whether links are, but for a twist; whether one operator serves both, twist and all; whether they
