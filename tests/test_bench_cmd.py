@@ -8,12 +8,14 @@ import sys
 
 import h5py
 
-from program import SCRATCH, answer, finish, verdict
+from program import SCRATCH, answer, finish, kept, verdict
 
 COMMON = ["bench", "backend", "device", "size", "ranks", "threads", "us", "floor_gbs", "copy_gbs",
           "fraction", "spread", "git"]
 BRIEFLY = ["--repeat", "1", "--time", "1e-4", "--backend", "cpu", "--copy-mib", "4"]  # arrays of a GiB take a second a start
 QUICK = ["--size", "4,4,4,8", *BRIEFLY]
+LINES = []  # of all that is measured here: each key in its place, with its value where that is not measured
+MEASURED = re.compile(r"us|.*_us|us_per_.*|.*_s|.*gbs|seconds|gflops|fraction|spread|git|device|.*residuals?|sites_per_us|iterations|least|most|model_bytes")
 
 
 def is_of_the_floor(line):
@@ -27,6 +29,7 @@ def check(name, words, more, lines=1, ranks=1):
     ok, values = status == 0, []
     for text in said.splitlines():
         values.append(dict(pair.split("=", 1) for pair in shlex.split(text)))
+        LINES.append(" ".join(key if MEASURED.fullmatch(key) else f"{key}={value}" for key, value in values[-1].items()).replace(SCRATCH, ""))
         ok = ok and all(key in values[-1] for key in COMMON + more) and is_of_the_floor(values[-1])
     verdict(name, ok and len(values) == lines, said + told)
     return values
@@ -274,4 +277,6 @@ verdict("roofline_draws_bench_lines_of_both_kinds", drawn.stdout.startswith("3 p
         and open(picture, "rb").read(8) == b"\x89PNG\r\n\x1a\n", drawn.stdout + drawn.stderr)
 drawn = roofline("naik 0.1.0\n")
 verdict("roofline_says_when_there_are_no_lines", drawn.returncode == 1 and "no bench line" in drawn.stderr)
+wrong, wants = kept(os.path.join("tests", "said", "bench-lines.txt"), LINES, lambda line, want: line == want)
+verdict("bench_lines_have_every_key_in_its_place", not wrong and len(LINES) == len(wants), "\n".join(wrong[:6]) + f"\n{len(LINES)} lines, {len(wants)} kept")
 finish()

@@ -262,5 +262,17 @@ def plans_for_machines_that_are_not_here():
     check("machine-json", json.dumps(said, indent=1))
 
 
-main([a_run_of_everything_staggered, a_run_of_quarks_with_spin, numbers_on_the_pages_of_help, plans_for_machines_that_are_not_here],
+def what_the_model_knows_of_machines():
+    """A line each of its figures with their sources, then the measurements that it is held against."""
+    lines = []
+    for machine in "h200", "h100", "perlmutter", "perlmutter-80gb", "juwels-booster", "lumi-g":
+        for software in "naik", "quda", "probe":
+            table = naik("bench", "model", "--machine", machine, "--software", software, "--local", "32,32,32,32", "--nodes", "2")
+            figures, _, predicted = table.partition("\n\n")
+            lines += [f"{machine} {software}: " + ", ".join(" ".join(line.split()) for line in figures.splitlines()[1:])] + predicted.splitlines()
+    check("machine-figures", "\n".join(lines) + "\n" + naik("bench", "model", "--check"))
+
+
+main([a_run_of_everything_staggered, a_run_of_quarks_with_spin, numbers_on_the_pages_of_help, plans_for_machines_that_are_not_here,
+      what_the_model_knows_of_machines],
      needed=[a_run_of_everything_staggered])
