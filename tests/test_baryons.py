@@ -61,6 +61,7 @@ solve:
   - {name: x, masses: [0.3], source: {type: point, origin: [[1, 0, 2, 1], [0, 1, 2, 0]], spin_taste: G1-GX}}
   - {name: y, masses: [0.3], source: {type: point, origin: [[1, 0, 2, 1], [0, 1, 2, 0]], spin_taste: G1-GY}}
   - {name: z, masses: [0.3], source: {type: point, origin: [[1, 0, 2, 1], [0, 1, 2, 0]], spin_taste: G1-GZ}}
+  - {name: no_quark_of_it, masses: [3], twist: [0.1, 0, 0], source: {type: evenandodd_wall, t0: [0, 1]}}
 baryons:
   - {name: d, quarks: [x, y, z], operators: [delta]}
 solver:   {tolerance: 1e-12}

@@ -84,9 +84,10 @@ static const row configurations[] = {
 
 static const row vectors[] = {
     {"fnal", NULL, NULL, 0, 0, 30, NAIK_ERR_CORRUPT, "ends within its FNAL header of 36 bytes"},
-    {"fnal", NULL, NULL, 16, 0, 0, NAIK_ERR_CORRUPT, "has an impossible extent 0 in its header"},
+    {"fnal", NULL, NULL, 16, 0, 0, NAIK_ERR_CORRUPT,
+     "has impossible extents in its FNAL header: 0 4 4 8"},
     {"fnal", NULL, NULL, 28, 65537, 0, NAIK_ERR_CORRUPT,
-     "has an impossible extent 65537 in its header"},
+     "has impossible extents in its FNAL header: 4 4 4 65537"},
     {"fnal", NULL, NULL, 12, 24, 0, NAIK_ERR_INPUT,
      "24 reals of 4 bytes a site in order 0; only 18 of 4 bytes"},
     {"fnal", NULL, NULL, 32, 1, 0, NAIK_ERR_INPUT,

@@ -63,16 +63,17 @@ static const other *find_other(const naik_file_head *head)
 {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const other *o = &others[i];
-        int64_t size = o->site_bytes;
+        int64_t n[NAIK_DIM] = {0};
         bool possible = head->length >= 4 * o->count;
-        for (int k = 0; k < o->extents + NAIK_DIM && possible; k++) {
-            const int64_t extent = extent_at(head, k);
-            possible = extent > 0 && extent <= 65536 &&
-                       (k < o->extents || size <= head->size_bytes / extent);
-            size *= k >= o->extents && possible ? extent : 1;
+        for (int first = 0; first <= o->extents && possible; first += NAIK_DIM) {
+            for (int mu = 0; mu < NAIK_DIM; mu++) {
+                n[mu] = extent_at(head, first + mu);
+            }
+            possible = naik_sites_possible(n);
         }
-        size += 4 * o->count + 8;
-        if (possible && head->size_bytes >= size && head->size_bytes <= size + o->most_state) {
+        const int64_t size = possible ? o->site_bytes * n[0] * n[1] * n[2] * n[3] : 0;
+        const int64_t beyond = head->size_bytes - (size + 4 * o->count + 8);
+        if (possible && beyond >= 0 && beyond <= o->most_state) {
             return o;
         }
     }

@@ -6,16 +6,16 @@
  */
 #include "io/prop/prop_file.h"
 
-static bool is_retried(const naik_propagator_file *file, const naik_solve_record *record)
+static bool is_retried(const naik_propagator_file *file, int solve)
 {
+    const naik_solve_record *record = &file->records[solve];
     return record->state == NAIK_SOLVE_NOT_CONVERGED && record->at_limit &&
            record->iterations < file->iteration_limit;
 }
 
 static bool is_due(const naik_propagator_file *file, int solve)
 {
-    const naik_solve_record *record = &file->records[solve];
-    return record->state == NAIK_SOLVE_PENDING || is_retried(file, record) ||
+    return file->records[solve].state == NAIK_SOLVE_PENDING || is_retried(file, solve) ||
            naik_prop_is_derived_due(file, solve);
 }
 
@@ -31,13 +31,35 @@ bool naik_prop_is_derived_due(const naik_propagator_file *file, int solve)
     return due;
 }
 
-int naik_prop_count_retries(const naik_propagator_file *file)
+static bool is_made_again(const naik_propagator_file *file, int solve)
+{
+    return file->records[solve].state != NAIK_SOLVE_PENDING && is_due(file, solve);
+}
+
+typedef bool is_one(const naik_propagator_file *file, int solve);
+
+static int count_of(const naik_propagator_file *file, is_one *is)
 {
     int count = 0;
     for (int i = 0; i < file->plan->solve_count; i++) {
-        count += is_retried(file, &file->records[i]);
+        count += is(file, i);
     }
     return count;
+}
+
+static naik_status reset(naik_propagator_file *file, is_one *is)
+{
+    for (int i = file->plan->solve_count - 1; i >= 0; i--) {
+        if (is(file, i)) {
+            NAIK_PASS(naik_prop_reset_solve(file, i));
+        }
+    }
+    return naik_h5_flush(file->comm, file->h5);
+}
+
+int naik_prop_count_retries(const naik_propagator_file *file)
+{
+    return count_of(file, is_retried);
 }
 
 /* One line again for each solve that is kept. Rank 0. */
@@ -99,38 +121,24 @@ naik_status naik_prop_reset_retries(naik_propagator_file *file)
         file->comm->log,
         "%d of %d solves had reached a lower solver.max_iterations: they are solved again", count,
         file->plan->solve_count);
-    for (int i = 0; i < file->plan->solve_count; i++) {
-        if (is_retried(file, &file->records[i])) {
-            NAIK_PASS(naik_prop_reset_solve(file, i));
-        }
-    }
-    return naik_h5_flush(file->comm, file->h5);
+    return reset(file, is_retried);
 }
 
 naik_status naik_prop_reset_derived(naik_propagator_file *file)
 {
     naik_status status = NAIK_OK;
-    const int solves = file->plan->solve_count;
-    int count = 0;
-    for (int i = 0; i < solves; i++) {
-        count += file->records[i].state != NAIK_SOLVE_PENDING && is_due(file, i);
-    }
+    const int count = count_of(file, is_made_again);
     if (count == 0) {
         return NAIK_OK;
     }
     naik_log_line(
         file->comm->log,
         "%d of %d solves have sources made of such solutions: they are solved again as well", count,
-        solves);
+        file->plan->solve_count);
     /* the journal first: killed behind it, the next run finds them done in .part and comes here again */
     status = file->comm->rank == 0 ? write_journal(file) : NAIK_OK;
     NAIK_PASS(naik_comm_agree(file->comm, status));
-    for (int i = solves - 1; i >= 0; i--) {
-        if (file->records[i].state != NAIK_SOLVE_PENDING && is_due(file, i)) {
-            NAIK_PASS(naik_prop_reset_solve(file, i));
-        }
-    }
-    return naik_h5_flush(file->comm, file->h5);
+    return reset(file, is_made_again);
 }
 
 naik_status naik_propagator_file_repeat(naik_propagator_file *file, int solve)

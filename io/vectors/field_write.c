@@ -19,6 +19,15 @@ typedef struct writing {
     naik_site_sums *sums;
 } writing;
 
+naik_status naik_field_check(naik_log *log, bool takes_spin, int spin, int precision)
+{
+    return takes_spin && (precision == 32 || precision == 64)
+               ? NAIK_OK
+               : NAIK_FAIL(log, NAIK_ERR_ARG,
+                           "propagators of %d bits and %d spins cannot be written", precision,
+                           spin);
+}
+
 void naik_field_site(const naik_field_data *field, int64_t site, double *out)
 {
     const int source_spins = field->count > 1 ? field->spin : 1;

@@ -14,6 +14,9 @@ typedef struct naik_field_data {
     int slice;               /* the one time slice that is written; -1: the whole lattice */
 } naik_field_data;
 
+/* That a propagator can be written so. Local. NAIK_ERR_ARG */
+naik_status naik_field_check(naik_log *log, bool takes_spin, int spin, int precision);
+
 /* The reals of a site as matrices of QDP++ and Grid have them: [sink spin][source spin][sink colour][source
  * colour][2]; of one vector, without the source. Local. */
 void naik_field_site(const naik_field_data *field, int64_t site, double *out);

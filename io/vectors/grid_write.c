@@ -103,10 +103,7 @@ naik_status naik_grid_propagator_write(const naik_lattice *lattice, const char *
                            .bits = precision,
                            .slice = -1}};
     const int64_t bytes = lattice->volume * 18 * spin * spin * precision / 8 + (1 << 16);
-    if (precision != 32 && precision != 64) {
-        return NAIK_FAIL(lattice->comm->log, NAIK_ERR_ARG,
-                         "propagators of %d bits and %d spins cannot be written", precision, spin);
-    }
+    NAIK_PASS(naik_field_check(lattice->comm->log, true, spin, precision));
     NAIK_TRY(naik_output_begin(lattice->comm, path, bytes, &w.out));
     w.field.path = w.out.part;
     NAIK_TRY(begin(&w, info));

@@ -138,10 +138,7 @@ naik_status naik_qdp_propagator_write(const naik_lattice *lattice, const char *p
     naik_comm *comm = lattice->comm;
     naik_output out = {.lock = NULL};
     const int64_t bytes = lattice->volume * SITE_REALS * precision / 8 + (1 << 20);
-    if ((precision != 32 && precision != 64) || spin != SPINS) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_ARG,
-                         "propagators of %d bits and %d spins cannot be written", precision, spin);
-    }
+    NAIK_PASS(naik_field_check(comm->log, spin == SPINS, spin, precision));
     NAIK_TRY(naik_output_begin(comm, path, bytes, &out));
     writing w = {.field = {.lattice = lattice,
                            .path = out.part,

@@ -13,7 +13,7 @@
 #include "io/reread.h"
 #include "io/vectors/records.h"
 
-enum { FNAL_MAGIC = 0x71626434, FNAL_HEADER = 36, FNAL_SITE = 72, MAX_EXTENT = 65536 };
+enum { FNAL_MAGIC = 0x71626434, FNAL_HEADER = 36, FNAL_SITE = 72 };
 
 static int32_t word_at(const naik_file_head *head, int word, bool big)
 {
@@ -52,16 +52,16 @@ static naik_status take_fnal(naik_log *log, const naik_file_head *head, naik_vec
                          file->path, word_at(head, 3, big), word_at(head, 2, big),
                          word_at(head, 8, big));
     }
-    int64_t volume = 1;
+    int64_t size[NAIK_DIM];
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         file->size[mu] = word_at(head, 4 + mu, big);
-        if (file->size[mu] < 1 || file->size[mu] > MAX_EXTENT ||
-            volume > INT64_MAX / FNAL_SITE / MAX_EXTENT / 2) {
-            return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                             "'%s' has an impossible extent %d in its header", file->path,
-                             file->size[mu]);
-        }
-        volume *= file->size[mu];
+        size[mu] = file->size[mu];
+    }
+    const int *n = file->size;
+    if (!naik_sites_possible(size)) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' has impossible extents in its FNAL header: %d %d %d %d", file->path,
+                         n[0], n[1], n[2], n[3]);
     }
     strcpy(file->format, "fnal-ks");
     file->spin = 1;

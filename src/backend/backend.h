@@ -170,6 +170,8 @@ typedef struct naik_term {
     int turn;                       /* 0 or more */
 } naik_term;
 enum { NAIK_TERMS_MOST = 3, NAIK_COMBINED_MOST = 2 };
+/* Fields that are added in one pass to a field that goes on. */
+enum { NAIK_ADDED_MOST = NAIK_TERMS_MOST - 1 };
 /* A field and the terms whose sum, in their order, it becomes. */
 typedef struct naik_combination {
     naik_field *out;

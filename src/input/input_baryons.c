@@ -54,9 +54,17 @@ static const char *needed_by(int baryon)
                : "";
 }
 
+/* Whether an entry gives quarks to a baryon; no baryon: to those of output.baryons. */
+static bool gives(const naik_input *input, int entry, const naik_input_baryon *baryon, int which)
+{
+    return baryon == NULL
+               ? naik_input_has_baryon(input, &input->solve[entry], which)
+               : baryon->of[0] == entry || baryon->of[1] == entry || baryon->of[2] == entry;
+}
+
 /* That these quarks have what is asked for, and links where a Delta needs them. */
 static naik_status check_words(naik_log *log, const naik_input *input, const char *path,
-                               const naik_ints *asked)
+                               const naik_ints *asked, const naik_input_baryon *baryon)
 {
     for (int k = 0; k < asked->count; k++) {
         const char *name = naik_input_baryon_name(asked->data[k]);
@@ -70,7 +78,7 @@ static naik_status check_words(naik_log *log, const naik_input *input, const cha
             continue;
         }
         for (int i = 0; i < input->solve_count && asked->data[k] == (int)NAIK_DELTA; i++) {
-            if (naik_input_twist(&input->solve[i]) != NULL) {
+            if (gives(input, i, baryon, NAIK_DELTA) && naik_input_twist(&input->solve[i]) != NULL) {
                 return naik_input_refuse(log, input, path,
                                          "'%s': naik makes a delta with links only without a twist",
                                          path);
@@ -113,7 +121,7 @@ static naik_status check_baryon(naik_log *log, const naik_input *input, int inde
     if (baryon->operators.count == 0) {
         return naik_input_refuse(log, input, operators, "'%s' names nothing", operators);
     }
-    NAIK_PASS(check_words(log, input, operators, &baryon->operators));
+    NAIK_PASS(check_words(log, input, operators, &baryon->operators, baryon));
     for (int k = 0; k < baryon->operators.count && input->kind->spin == 1; k++) {
         const int which = baryon->operators.data[k];
         if (!has_corner(input, baryon, which)) {
@@ -152,7 +160,7 @@ naik_status naik_input_check_asked_baryons(naik_log *log, const naik_input *inpu
 
 naik_status naik_input_check_baryons(naik_log *log, naik_input *input)
 {
-    NAIK_PASS(check_words(log, input, "output.baryons", &input->output.baryons));
+    NAIK_PASS(check_words(log, input, "output.baryons", &input->output.baryons, NULL));
     for (int i = 0; i < input->baryon_count; i++) {
         NAIK_PASS(check_baryon(log, input, i, &input->baryons[i]));
     }

@@ -34,8 +34,7 @@ static naik_status pair_blocks(naik_test_vectors *t, int a, int b, naik_gram g)
     return NAIK_OK;
 }
 
-/* Vectors that are added in one pass, and room in backend memory for the numbers that they take. */
-enum { TOGETHER = NAIK_TERMS_MOST - 1 };
+/* Room in backend memory for the numbers of vectors that are added in one pass. */
 typedef double (*coefficients)[2];
 
 /* t->b = sum_a v_a t[a][block] of one parity; then it is the block. */
@@ -49,9 +48,9 @@ static naik_status rotate_block(naik_test_vectors *t, int block, int parity, nai
     NAIK_PASS(field->zero(t->b, NULL, NAIK_RHS_IDLE));
     for (int a = 0; a <= block; a++) {
         const naik_field *v = t->v[a][parity];
-        for (int s = 0; s < v->nrhs; s += TOGETHER) {
-            double host[TOGETHER * NAIK_MG_BLOCK][2];
-            const int count = v->nrhs - s < TOGETHER ? v->nrhs - s : TOGETHER;
+        for (int s = 0; s < v->nrhs; s += NAIK_ADDED_MOST) {
+            double host[NAIK_ADDED_MOST * NAIK_MG_BLOCK][2];
+            const int count = v->nrhs - s < NAIK_ADDED_MOST ? v->nrhs - s : NAIK_ADDED_MOST;
             naik_combination sum = {t->b, 1 + count, {{.v = t->b}}};
             for (int i = 0; i < count * n; i++) {
                 const int from = a * NAIK_MG_BLOCK + (i % n + s + i / n) % v->nrhs;
@@ -75,7 +74,7 @@ naik_status naik_test_vectors_part(naik_test_vectors *t)
     naik_backend *backend = t->b->geometry->backend;
     naik_gram g = {{{0}}}, m;
     coefficients room = NULL;
-    status = naik_backend_alloc(backend, TOGETHER * NAIK_MG_BLOCK * sizeof *room, "a setup",
+    status = naik_backend_alloc(backend, NAIK_ADDED_MOST * NAIK_MG_BLOCK * sizeof *room, "a setup",
                                 (void **)&room);
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     for (int a = 0; a < t->blocks; a++) {

@@ -10,8 +10,6 @@
 
 typedef double gcr_numbers[NAIK_MAX_RHS][2];
 
-enum { TOGETHER = NAIK_TERMS_MOST - 1 }; /* directions that are added in one pass */
-
 struct naik_gcr {
     const naik_geometry *geometry;
     int restart, nrhs;
@@ -21,7 +19,7 @@ struct naik_gcr {
     naik_field *spare;
     naik_exactsum *sums;      /* backend memory [(2 restart) NAIK_MAX_RHS] */
     naik_rhs *mask;           /* backend memory [NAIK_MAX_RHS] */
-    double (*coefficient)[2]; /* backend memory [TOGETHER NAIK_MAX_RHS] */
+    double (*coefficient)[2]; /* backend memory [NAIK_ADDED_MOST NAIK_MAX_RHS] */
     double ww[NAIK_GCR_RESTART_MOST][NAIK_MAX_RHS];
     gcr_numbers h[NAIK_GCR_RESTART_MOST]
                  [NAIK_GCR_RESTART_MOST]; /* [j][k]: (w_j, B z_k) / |w_j|^2 */
@@ -41,7 +39,7 @@ size_t naik_gcr_bytes(const naik_geometry *geometry, naik_precision precision, i
     return fields *
                geometry->backend->ops->field.bytes(geometry->lattice, precision, spin * width) +
            sum_count(width, restart) * sizeof(naik_exactsum) +
-           (size_t)width * (sizeof(naik_rhs) + TOGETHER * 2 * sizeof(double));
+           (size_t)width * (sizeof(naik_rhs) + NAIK_ADDED_MOST * 2 * sizeof(double));
 }
 
 static naik_status allocate(naik_gcr *g, int width)
@@ -52,7 +50,7 @@ static naik_status allocate(naik_gcr *g, int width)
     NAIK_PASS(naik_backend_alloc(backend, sum_count(width, g->restart) * sizeof *g->sums, what,
                                  (void **)&g->sums));
     NAIK_PASS(naik_backend_alloc(backend, n * sizeof *g->mask, what, (void **)&g->mask));
-    return naik_backend_alloc(backend, TOGETHER * n * sizeof *g->coefficient, what,
+    return naik_backend_alloc(backend, NAIK_ADDED_MOST * n * sizeof *g->coefficient, what,
                               (void **)&g->coefficient);
 }
 
@@ -186,7 +184,7 @@ static naik_status set_mask(naik_gcr *g, const bool wanted[NAIK_MAX_RHS])
     return naik_backend_upload(g->geometry->backend, g->mask, mask, (size_t)g->nrhs * sizeof *mask);
 }
 
-/* to_c += a_c v_c of those wanted, one v after the other: count of them, TOGETHER at most. */
+/* to_c += a_c v_c of those wanted, one v after the other: count of them, NAIK_ADDED_MOST at most. */
 static naik_status add(naik_gcr *g, naik_field *to, naik_field *const *v, const gcr_numbers *a,
                        int count, const bool wanted[NAIK_MAX_RHS])
 {
@@ -210,7 +208,7 @@ static int have_direction(const naik_gcr *g, const bool some[NAIK_MAX_RHS], int 
         here[c] = some[c] && g->count[c] > j;
         least = here[c] && g->count[c] < least ? g->count[c] : least;
     }
-    return least - j < TOGETHER ? least - j : TOGETHER;
+    return least - j < NAIK_ADDED_MOST ? least - j : NAIK_ADDED_MOST;
 }
 
 /* Directions of any active rhs. */
@@ -246,7 +244,7 @@ static naik_status orthogonalise(naik_gcr *g, const naik_gcr_step *step)
     NAIK_PASS(products(g, count, w, found));
     for (int j = 0, together; j < count; j += together) {
         bool wanted[NAIK_MAX_RHS] = {false};
-        gcr_numbers minus[TOGETHER] = {{{0}}};
+        gcr_numbers minus[NAIK_ADDED_MOST] = {{{0}}};
         together = have_direction(g, step->active, j, count, wanted);
         for (int i = 0; i < 2 * together * n; i++) {
             const int k = i / (2 * n), part = i / n % 2, c = i % n;
