@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/halo.h"
 #include "comm/collective.h"
 #include "comm/new.h"
 #include "modes/hermitian.h"
@@ -42,10 +43,19 @@ void naik_filter_destroy(naik_filter **filter)
     *filter = NULL;
 }
 
+/* Which kernels send the halo of what they write to the next D. */
+typedef enum sending { NONE_SENDS, FIRST_SENDS, BOTH_SEND } sending;
+
 /* out = a v + c b + s D_eo D_oe v; b may be out or NULL. */
 static naik_status step(naik_filter *filter, const naik_field *v, double a, const naik_field *b,
-                        double c, double s, naik_field *out)
+                        double c, double s, naik_field *out, sending sending)
 {
+    const naik_dslash_args first = {.form = NAIK_FORM_D,
+                                    .parity = NAIK_ODD,
+                                    .links = filter->links,
+                                    .in = v,
+                                    .out = filter->odd,
+                                    .send = sending != NONE_SENDS};
     const naik_dslash_args second = {.form = NAIK_FORM_AFFINE,
                                      .parity = NAIK_EVEN,
                                      .links = filter->links,
@@ -55,8 +65,9 @@ static naik_status step(naik_filter *filter, const naik_field *v, double a, cons
                                      .b = b,
                                      .a = a,
                                      .c = c,
-                                     .s = s};
-    NAIK_PASS(naik_dslash_plain(filter->links, v, NAIK_ODD, filter->odd));
+                                     .s = s,
+                                     .send = sending == BOTH_SEND};
+    NAIK_PASS(naik_dslash(&first));
     NAIK_PASS(naik_dslash(&second));
     filter->applications += v->nrhs;
     return NAIK_OK;
@@ -73,15 +84,20 @@ naik_status naik_filter_apply(naik_filter *filter, naik_field *v)
 {
     double a, s;
     naik_field *now = filter->other, *last = v;
+    naik_halo *halo = v->geometry->halo;
+    const naik_layers even = {.parity = NAIK_EVEN, .depth = naik_links_depth(filter->links)};
     scales(filter, &a, &s);
     naik_field_set_nrhs(filter->odd, v->nrhs);
-    NAIK_PASS(step(filter, v, a, NULL, 0, s, now));
+    NAIK_PASS(naik_halo_prime(halo, v, &even));
+    NAIK_PASS(step(filter, v, a, NULL, 0, s, now, filter->degree > 1 ? BOTH_SEND : FIRST_SENDS));
     for (int k = 1; k < filter->degree; k++) {
         if (k % STEPS_A_QUESTION == 0 && filter->stop != NULL && filter->stop(filter->stop_data)) {
+            NAIK_PASS(naik_halo_drain(halo, now, &even));
             return NAIK_FAIL(v->geometry->backend->log, NAIK_ERR_INTERRUPTED,
                              "a filter was interrupted");
         }
-        NAIK_PASS(step(filter, now, 2 * a, last, -1, 2 * s, last));
+        NAIK_PASS(step(filter, now, 2 * a, last, -1, 2 * s, last,
+                       k + 1 < filter->degree ? BOTH_SEND : FIRST_SENDS));
         naik_field *next = last;
         last = now;
         now = next;
@@ -143,7 +159,7 @@ naik_status naik_filter_largest(naik_filter *filter, const naik_field *v, double
         alpha[steps] = odd / nn;
         const double back = steps > 0 ? beta[steps - 1] * sqrt(nn / nn_last) : 0;
         NAIK_TRY(step(filter, now, -alpha[steps] / UNIT, steps > 0 ? last : NULL, -back / UNIT,
-                      -1.0 / UNIT, last));
+                      -1.0 / UNIT, last, NONE_SENDS));
         swap = now;
         now = last;
         last = swap;
@@ -234,8 +250,8 @@ static naik_status more_moments(naik_filter *filter, naik_field **last, naik_fie
     for (int k = 0; k < MOMENTS_AT_ONCE; k += 2) {
         naik_field *before = *last;
         NAIK_PASS(note_moment(filter, *now, *now, sums, k));
-        NAIK_PASS(from + k == 0 ? step(filter, *now, a, NULL, 0, s, before)
-                                : step(filter, *now, 2 * a, before, -1, 2 * s, before));
+        NAIK_PASS(from + k == 0 ? step(filter, *now, a, NULL, 0, s, before, NONE_SENDS)
+                                : step(filter, *now, 2 * a, before, -1, 2 * s, before, NONE_SENDS));
         *last = *now;
         *now = before;
         NAIK_PASS(note_moment(filter, *now, *last, sums, k + 1));
