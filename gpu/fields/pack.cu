@@ -10,7 +10,7 @@ extern "C" {
 
 #include "gpu/fields/prec.cuh"
 
-enum { PACK_THREADS = 128 };
+enum { PACK_THREADS = 128, TURNED_SITES = 256 };
 
 static dim3 pack_blocks(int count, int rhs)
 {
@@ -53,26 +53,28 @@ static gpu_stencil stencil_of(const naik_lattice *lat)
     return st;
 }
 
-/* Whether some neighbour of the site, so many sites away, is beyond the box. */
-static bool on_boundary(const naik_lattice *lat, int parity, int32_t cb, int depth)
+/* Whether some neighbour of a site at x, so many sites away along mu, is beyond the box. */
+static bool leaves(const naik_lattice *lat, const int x[NAIK_DIM], int mu, int depth)
 {
-    int x[NAIK_DIM];
-    bool near = false;
-    naik_lattice_coords(lat, naik_lattice_site_of(lat, (naik_parity)parity, cb), x);
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        near = near || (lat->split[mu] && (x[mu] < depth || x[mu] >= lat->local[mu] - depth));
-    }
-    return near;
+    return lat->split[mu] && (x[mu] < depth || x[mu] >= lat->local[mu] - depth);
 }
 
-/* The sites of a parity: those inside, of which it returns the number, then those of the boundary. */
+/* The sites of a parity: those inside, of which it returns the number, then those of the boundary. Goes
+ * by rows of direction x, whose other coordinates are found once. */
 static int32_t order_sites(const naik_lattice *lat, int parity, int depth, int32_t *sites)
 {
+    const int32_t row = lat->local[0] / 2;
     int32_t count = 0, inside = 0;
     for (int pass = 0; pass < 2; pass++) {
-        for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
-            if (on_boundary(lat, parity, cb, depth) == (pass == 1)) {
-                sites[count++] = cb;
+        for (int32_t begin = 0; begin < lat->volume_cb; begin += row) {
+            int x[NAIK_DIM];
+            naik_lattice_coords(lat, naik_lattice_site_of(lat, (naik_parity)parity, begin), x);
+            const bool beyond =
+                leaves(lat, x, 1, depth) || leaves(lat, x, 2, depth) || leaves(lat, x, 3, depth);
+            for (int32_t cb = begin; cb < begin + row; cb++, x[0] += 2) {
+                if ((beyond || leaves(lat, x, 0, depth)) == (pass == 1)) {
+                    sites[count++] = cb;
+                }
             }
         }
         inside = pass == 0 ? count : inside;
@@ -112,10 +114,13 @@ static naik_status upload_hops(naik_backend *backend, const naik_lattice *lat, i
     if (turned == NULL) {
         return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the table of neighbours");
     }
-    for (size_t site = 0; site < (size_t)lat->volume_cb; site++) {
+    const size_t sites = (size_t)lat->volume_cb;
+    for (size_t begin = 0; begin < sites; begin += TURNED_SITES) { /* which the cache holds */
+        const size_t end = begin + TURNED_SITES < sites ? begin + TURNED_SITES : sites;
         for (size_t k = 0; k < NAIK_STENCIL; k++) {
-            turned[k * (size_t)lat->volume_cb + site] =
-                lat->neighbour[parity][site * NAIK_STENCIL + k];
+            for (size_t site = begin; site < end; site++) {
+                turned[k * sites + site] = lat->neighbour[parity][site * NAIK_STENCIL + k];
+            }
         }
     }
     status = upload_list(backend, turned, lat->volume_cb * NAIK_STENCIL, out);
