@@ -11,6 +11,7 @@ import zlib
 import h5py
 import numpy as np
 
+from gauge_writers import field_records, file_record
 from program import answer, main, naik, path, raw_records, sealed
 
 INPUT = """
@@ -209,6 +210,19 @@ def a_condensate_has_both_its_parts():
     assert np.allclose(value, wanted, rtol=0, atol=1e-9 * np.abs(wanted).max()), (value, wanted)
 
 
+def a_source_that_is_not_finite_on_one_rank_ends_all():
+    """Numbers of a file that are none, and some that the links of an operator on them carry beyond all numbers."""
+    for number, status, why in ((np.inf, 4, "has numbers that are infinite or not numbers"),
+                                (1.7e308, 1, "source 0 of 'f' is not finite at colour=0: its smearing or what it is made from")):
+        v = np.zeros((8, 4, 4, 4, 3), complex)
+        v.real[6] = number  # of the last rank alone
+        with open(path("vast"), "wb") as f:
+            f.write(file_record((4, 4, 4, 8)) + 3 * field_records(v, (4, 4, 4, 8), "USQCD_D3_ColorVector", spins=1))
+        entries = "{name: f, masses: [2], source: {type: file, file: %s, spin_taste: GX-G1}}" % path("vast")
+        told = solve("vast", action="naive", entries=entries, ranks=2, status=status)
+        assert why in told and "MPI_ABORT" not in told.upper(), told  # all ranks end by themselves
+
+
 def claims_of_a_header_are_compared():
     """The plaquette to 1e-5, the trace of the links to 1e-6, of a header that no checksum covers."""
     naik("gauge", "convert", path("lat.h5"), path("lat.nersc"), "--to", "nersc")
@@ -271,5 +285,5 @@ main([solves_are_made, records_that_cannot_be_are_refused_whatever_their_checksu
       stored_residuals_are_compared_to_a_hundredth, a_limit_of_iterations_is_reached_exactly,
       one_solve_that_did_not_converge_is_enough, edited_metadata_are_no_correlators, modes_that_do_not_ascend_are_refused,
       a_sub_volume_ends_within_the_lattice, theta_is_the_divergence_squared_per_colour_and_site,
-      a_condensate_has_both_its_parts, claims_of_a_header_are_compared, a_stored_input_must_mean_what_it_meant,
+      a_condensate_has_both_its_parts, a_source_that_is_not_finite_on_one_rank_ends_all, claims_of_a_header_are_compared, a_stored_input_must_mean_what_it_meant,
       an_unfinished_solve_is_nobody_elses_output, advice_that_is_followed_helps])

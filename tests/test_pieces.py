@@ -6,6 +6,7 @@ import os
 
 import h5py
 
+from gauge_writers import openqcd_bytes
 from program import built_shim, main, naik, path
 
 INPUT = """
@@ -67,6 +68,10 @@ def a_read_that_is_refused_is_named_once_on_every_rank():
             told = naik(*words, ranks=ranks, status=2, env=failing(f"piece:1@{ranks - 1}", "lat.h5"))
             assert "failed as ordered" in told and "reading a field failed: Input/output error" in told, (words, told)
             assert told.count("naik: error:") == 1 and "has moved" not in told, (words, told)
+    with h5py.File(path("lat.h5")) as f, open(path("bare"), "wb") as out:  # without a checksum, by which the loss would be seen
+        out.write(openqcd_bytes(f["gauge"][...]))
+    told = naik("gauge", "check", path("bare"), status=2, env=failing("read:1@0", "bare"))
+    assert "bare' cannot be read on " in told, told
     return None
 
 

@@ -364,6 +364,7 @@ static void what_is_written_is_asked_for_in_its_terms(check *t)
          "MILC v5 files hold single precision only; add --precision 32"},
         {"nersc", 64, true, NAIK_ERR_INPUT,
          "format 'nersc' stores two rows, but these links are not SU(3)"},
+        {"nersc-3x3", 64, true, NAIK_OK, ""},
     };
     char path[PATH];
     naik_lattice *lattice = NULL;
