@@ -9,10 +9,9 @@
 #include "comm/new.h"
 
 /* Whether the time that the job may take is over, as rank 0 sees it. */
-static naik_status check_time(naik_comm *comm, const configs_order *order, const naik_input *input,
-                              const char *next)
+static naik_status check_time(naik_comm *comm, const configs_order *order, const char *next)
 {
-    const double limit_s = input->run.wall_limit_s;
+    const double limit_s = order->input->run.wall_limit_s;
     int late = limit_s > 0 && naik_time_s() - order->begun_s > limit_s;
     NAIK_PASS(naik_comm_broadcast(comm, &late, sizeof late, 0));
     if (late) {
@@ -99,26 +98,20 @@ naik_status each_configuration(naik_comm *comm, const configs_order *order)
 {
     naik_status status = NAIK_OK;
     const naik_option_list *keys = order->keys;
-    naik_input *input = NULL;
     char chosen[96];
     int failed = 0;
     const char **overrides = NULL;
     NAIK_TRY(naik_new(comm, ((size_t)keys->count + 1) * sizeof *overrides, "a list of keys",
                       (void **)&overrides));
-    /* the caller has read it, and has told what there is to say of it */
-    naik_log_set_muted(comm->log, true);
-    status = naik_input_load(comm, order->path, keys->text, keys->count, &input);
-    naik_log_set_muted(comm->log, false);
-    NAIK_TRY(status);
     for (int i = 0; i < keys->count; i++) {
         overrides[i] = keys->text[i];
     }
     overrides[keys->count] = chosen;
-    const naik_texts *configs = &input->gauge.configs;
+    const naik_texts *configs = &order->input->gauge.configs;
     NAIK_TRY(look_ahead(comm, order, configs, overrides, chosen));
     for (int i = 0; i < configs->count; i++) {
         if (i > 0 && order->hurried) {
-            NAIK_TRY(check_time(comm, order, input, configs->data[i]));
+            NAIK_TRY(check_time(comm, order, configs->data[i]));
         }
         snprintf(chosen, sizeof chosen, "gauge.config=%s", configs->data[i]);
         naik_log_line(comm->log, "%sconfiguration %s, %d of %d", i > 0 ? "\n" : "",
@@ -130,7 +123,6 @@ naik_status each_configuration(naik_comm *comm, const configs_order *order)
                            failed, configs->count, order->not_converged);
     }
 done:
-    naik_input_destroy(&input);
     free(overrides);
     return status;
 }

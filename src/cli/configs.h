@@ -8,6 +8,7 @@
 typedef struct configs_order {
     const char *path;             /* of the input */
     const naik_option_list *keys; /* --set */
+    const naik_input *input;      /* what they say, with gauge.every */
     double begun_s;               /* since when run.wall_limit counts, by naik_time_s */
     bool hurried;                 /* none begins when wall_limit is over */
     const char *not_converged;    /* behind "on 2 of 5 configurations" */

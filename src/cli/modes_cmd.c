@@ -108,16 +108,18 @@ static naik_status prepare(naik_comm *comm, const order *o, job *j)
     return workplace_open(comm, &options, &j->at);
 }
 
-/* The modes of one configuration; *every (or NULL): the list of them was meant, and nothing was done. */
+/* The modes of one configuration; *every (or NULL), the caller's: the list of them of this input was meant, and
+ * nothing was done. */
 static naik_status find_of_one(naik_comm *comm, const order *o, const char *const *overrides,
-                               int count, bool *every)
+                               int count, naik_input **every)
 {
     naik_status status = NAIK_OK;
     job j = {.input = NULL};
     NAIK_TRY(workplace_clock(comm, &j.at));
     NAIK_TRY(naik_input_load(comm, o->path, overrides, count, &j.input));
     if (every != NULL && j.input->gauge.every) {
-        *every = true;
+        *every = j.input;
+        j.input = NULL;
         goto done;
     }
     NAIK_TRY(prepare(comm, o, &j));
@@ -139,10 +141,11 @@ static naik_status find_config(void *data, const char *const *overrides, int cou
     return find_of_one(o->comm, o, overrides, count, NULL);
 }
 
-static naik_status find_of_every(order *o, const naik_option_list *keys)
+static naik_status find_of_every(order *o, const naik_option_list *keys, const naik_input *input)
 {
     const configs_order order = {.path = o->path,
                                  .keys = keys,
+                                 .input = input,
                                  .begun_s = o->begun_s,
                                  .hurried = true,
                                  .not_converged = "not all modes converged",
@@ -159,11 +162,13 @@ naik_status naik_command_modes(naik_comm *comm, int argc, char **argv)
         {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides},
         {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     static const char *const operands[] = {"INPUT.yaml"};
-    bool every = false;
+    naik_input *every = NULL;
+    naik_status status = NAIK_OK;
     NAIK_PASS(naik_options_parse(comm->log, "modes", argc, argv, options, 2, operands, 1, &o.path));
     NAIK_PASS(find_of_one(comm, &o, overrides.text, overrides.count, &every));
-    if (every) {
-        NAIK_PASS(find_of_every(&o, &overrides));
+    if (every != NULL) {
+        status = find_of_every(&o, &overrides, every);
     }
-    return NAIK_OK;
+    naik_input_destroy(&every);
+    return status;
 }

@@ -482,10 +482,10 @@ static naik_status look_for_output(naik_comm *comm, const switches *sw, naik_inp
                : NAIK_OK;
 }
 
-/* One run, of the input as these overrides make it; *every: the list of configurations was meant, and
- * nothing was done. */
+/* One run, of the input as these overrides make it; *every, the caller's: the list of configurations of
+ * this input was meant, and nothing was done. */
 static naik_status solve_one(naik_comm *comm, const switches *sw, const char *const *overrides,
-                             int count, bool *every)
+                             int count, naik_input **every)
 {
     naik_status status = NAIK_OK;
     solve_job j = {.comm = comm, .log = comm->log};
@@ -495,7 +495,8 @@ static naik_status solve_one(naik_comm *comm, const switches *sw, const char *co
     j.links = &j.at.links;
     NAIK_TRY(naik_input_load(comm, sw->path, overrides, count, &j.input));
     if (every != NULL && j.input->gauge.every && sw->machine == NULL) {
-        *every = true;
+        *every = j.input;
+        j.input = NULL;
         goto done;
     }
     NAIK_TRY(spare_inputs(comm, sw->path, j.input));
@@ -537,12 +538,13 @@ static naik_status is_skipped(void *data, naik_input *input, bool *skipped)
     return look_for_output(c->comm, c->sw, input, skipped);
 }
 
-static naik_status solve_every(naik_comm *comm, const switches *given)
+static naik_status solve_every(naik_comm *comm, const switches *given, const naik_input *input)
 {
     switches sw = *given;
     campaign c = {.comm = comm, .sw = &sw};
     const configs_order order = {.path = sw.path,
                                  .keys = &sw.overrides,
+                                 .input = input,
                                  .begun_s = sw.start_s,
                                  .hurried = !sw.dry_run,
                                  .not_converged = "solves did not reach their tolerance",
@@ -567,13 +569,15 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
         {.name = "from", .kind = NAIK_OPTION_TEXT, .target = &sw.pilot},
         {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &sw.json}};
     static const char *const operands[] = {"INPUT.yaml"};
-    bool every = false;
+    naik_input *every = NULL;
+    naik_status status = NAIK_OK;
     NAIK_PASS(naik_options_parse(comm->log, "solve", argc, argv, options,
                                  sizeof options / sizeof *options, operands, 1, &sw.path));
     NAIK_PASS(check_switches(comm->log, &sw));
     NAIK_PASS(solve_one(comm, &sw, sw.overrides.text, sw.overrides.count, &every));
-    if (every) {
-        NAIK_PASS(solve_every(comm, &sw));
+    if (every != NULL) {
+        status = solve_every(comm, &sw, every);
     }
-    return NAIK_OK;
+    naik_input_destroy(&every);
+    return status;
 }
