@@ -39,15 +39,25 @@ naik_status naik_file_head_read(naik_log *log, const char *path, const char *wha
     *head = (naik_file_head){.path = path};
     FILE *stream = naik_path_open(path, &info);
     if (stream == NULL) {
-        return errno == 0
+        const int failed = errno;
+        return failed == 0
                    ? NAIK_FAIL(log, NAIK_ERR_INPUT, "%s '%s' is not a regular file", what, path)
-                   : NAIK_FAIL(log, naik_text_refused(errno), "cannot open %s '%s': %s", what, path,
-                               strerror(errno));
+                   : NAIK_FAIL(log, naik_text_refused(failed), "cannot open %s '%s': %s%s", what,
+                               path, strerror(failed), naik_file_in_parts(path));
     }
     head->size_bytes = info.st_size;
     head->length = (int)fread(head->bytes, 1, sizeof head->bytes, stream);
     fclose(stream);
     return NAIK_OK;
+}
+
+const char *naik_file_in_parts(const char *path)
+{
+    char first[NAIK_PATH_MAX];
+    const int length = snprintf(first, sizeof first, "%s.vol0000", path);
+    return length < NAIK_PATH_MAX && access(path, F_OK) != 0 && access(first, F_OK) == 0
+               ? "; QIO wrote it in several files: give the first one, which ends in .vol0000"
+               : "";
 }
 
 const char *naik_file_wrapping(const naik_file_head *head)

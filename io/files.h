@@ -29,6 +29,10 @@ enum { NAIK_FILE_HDF5_BYTES = 8 };
  * sentence that begins with ": "; "" where nothing is that is known. Local. */
 const char *naik_file_wrapping(const naik_file_head *head);
 
+/* What to name where there is no file PATH but files in which QIO wrote it, as the end of a sentence;
+ * "" otherwise. Local. */
+const char *naik_file_in_parts(const char *path);
+
 /* Whether the file has nothing but zeros from this byte to its end: padding, which no header tells.
  * False where it cannot be read. Local. */
 bool naik_file_is_padded(const char *path, int64_t from);

@@ -201,7 +201,7 @@ static naik_status find_kind(naik_log *log, const char *path, kind *out)
     naik_h5_get_text(h5, "format", format, sizeof format);
     bool links = naik_h5_get_i64(h5, "link_sets", &sets, 0);
     naik_h5_array array = {.dataset = -1, .memory = -1};
-    const bool qdp = format[0] == '\0' && naik_qdp_propagator_open(h5, &array);
+    const bool qdp = format[0] == '\0' && naik_qdp_propagator_open(h5, &array) > 0;
     naik_h5_array_close(&array);
     H5Fclose(h5);
     *out = strcmp(format, "naik-prop") == 0             ? KIND_PROPAGATORS
@@ -223,7 +223,8 @@ static naik_status choose_path(naik_comm *comm, const char *path, char chosen[NA
     if (bytes >= 0) {
         NAIK_PASS(naik_path_append(comm->log, path, "", chosen));
     } else if (part_bytes < 0) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "there is no file '%s'", path);
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "there is no file '%s'%s", path,
+                         naik_file_in_parts(path));
     }
     return NAIK_OK;
 }

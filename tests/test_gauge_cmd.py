@@ -223,6 +223,8 @@ def configurations_in_parts_are_read():
         for ranks in (1, 2):
             assert np.array_equal(convert_back(first, ranks), u.astype(f"c{bits // 4}")), (bits, ranks)
         assert "intact: true" in naik("info", first)
+        assert f"there is no file '{first[:-8]}'; QIO wrote it in several files: give the first one" in naik("info", first[:-8], status=1)
+        assert "No such file or directory; QIO wrote it in several files: give the first one" in naik("gauge", "check", first[:-8], status=1)
         assert "is not the first file of a QIO volume" in naik("gauge", "check", last, status=1)
         with open(last, "r+b") as f:
             f.seek(-80, 2)

@@ -298,20 +298,28 @@ def propagators_of_other_codes_are_begun_from():
             assert "of another code, 64 bit, checksums in the file" in said
             assert f"{3 * spins} solves of pt began from another code's" in said, said
             assert everything("one.h5")["prop/s0000/m00"] == solution["prop/s0000/m00"], name
-        if spins == 4:  # Chroma's HDF5 under a name of its own, in single precision
+        if spins == 4:  # QDP++'s HDF5 in a group and under a name of its own, in single precision
             with h5py.File(path("chroma.h5"), "w") as f:
                 pair = np.dtype([("r", "<f4"), ("i", "<f4")])
-                out = f.create_dataset("quark", size[::-1], np.dtype((pair, (4, 4, 3, 3))))
+                out = f.create_dataset("run/quark", size[::-1], np.dtype((pair, (4, 4, 3, 3))))
                 data = np.empty(matrix.shape, pair)
                 data["r"], data["i"] = matrix.real, matrix.imag
                 out[...] = data
             took, said = one(action, "chroma.h5", ranks=2)
             assert (took < plain / 1.5).all() and "qdp++-hdf5 of another code, 32 bit, no checksum in the file" in said, said
             assert re.search("chroma.h5 solves the system of pt with residual [1-9].[0-9]e-0[78]", said), said
+            with h5py.File(path("chroma.h5"), "r+") as f:
+                f.copy("run/quark", "other")
+            _, said = one(action, "chroma.h5", status=1)
+            assert "chroma.h5' holds 2 propagators of QDP++ and none of the name /propagator" in said, said
+            os.rename(path("whole"), path("parts.vol0000"))
+            _, said = one(action, "parts", status=1)
+            assert "QIO wrote it in several files: give the first one, which ends in .vol0000" in said, said
+            os.rename(path("parts.vol0000"), path("whole"))
         put("half", whole(-2))
         took, said = one(action, "half")
         assert (took <= 2).all() and "after multiplication by -0.5," in said and 0 < rest(said) < 5e-9, said
-        if spins == 1:  # as Chroma and Grid have it: M = m + D/2, eta_x = 1 and eta_t = (-1)^(x+y+z)
+        if spins == 1:  # as Grid has it: M = m + D/2, and with the phases of Chroma: eta_x = 1 and eta_t = (-1)^(x+y+z)
             t, z, y, x = np.meshgrid(*[np.arange(n) for n in size[::-1]], indexing="ij")
             put("chroma", whole(2, matrix=matrix * ((-1.0) ** (t * (x + y + z)))[..., None, None]))
             took, said = one(action, "chroma", ranks=2)

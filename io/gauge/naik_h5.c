@@ -73,9 +73,10 @@ static naik_status probe_open(naik_log *log, const char *path, hid_t file, naik_
     naik_h5_get_text(file, "format", format, sizeof format);
     naik_h5_get_text(file, "state", state, sizeof state);
     if (strcmp(format, "naik-gauge") != 0) {
-        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
-                           "'%s' is an HDF5 file%s%s, not a gauge configuration of naik", path,
-                           format[0] != '\0' ? " of format " : "", format);
+        status = NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "'%s' is an HDF5 file%s%s, not a gauge configuration of naik, QDP++ or PyQUDA", path,
+            format[0] != '\0' ? " of format " : "", format);
         goto done;
     }
     if (strcmp(state, "complete") != 0) {

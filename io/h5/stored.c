@@ -11,7 +11,8 @@ static naik_status look_for_signature(naik_log *log, const char *path)
     naik_file_head head;
     struct stat info;
     if (stat(path, &info) != 0) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "there is no file '%s'", path);
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "there is no file '%s'%s", path,
+                         naik_file_in_parts(path));
     }
     if (!S_ISREG(info.st_mode) || naik_file_head_read(log, path, "the file", &head) != NAIK_OK) {
         naik_log_clear(log);

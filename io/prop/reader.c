@@ -364,8 +364,8 @@ static naik_status open_file(reader *r, const char *path)
     snprintf(name, sizeof name, "%s%s", path, access(path, F_OK) == 0 ? "" : ".part");
     if (access(name, R_OK) != 0) {
         return NAIK_FAIL(r->log, NAIK_ERR_INPUT,
-                         "'%s' cannot be read, and there is no '%s.part' of an unfinished run",
-                         path, path);
+                         "'%s' cannot be read, and there is no '%s.part' of an unfinished run%s",
+                         path, path, naik_file_in_parts(path));
     }
     v->path = strdup(name);
     if (v->path == NULL) {

@@ -62,9 +62,9 @@ naik_status naik_describe_qdp_propagator(naik_comm *comm, hid_t h5, const char *
     int size[NAIK_DIM] = {0};
     char text[4096];
     bool intact = false;
-    if (!naik_qdp_propagator_open(h5, &array)) {
-        status =
-            NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "the propagator of '%s' cannot be opened", path);
+    const int count = naik_qdp_propagator_open(h5, &array);
+    if (count != 1) {
+        status = naik_qdp_propagator_refuse(comm->log, path, count);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     for (int mu = 0; mu < NAIK_DIM; mu++) {

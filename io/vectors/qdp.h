@@ -1,4 +1,4 @@
-/* qdp.h - a LatticePropagator in the HDF5 of QDP++ and Chroma; private to io/
+/* qdp.h - a LatticePropagator in the HDF5 of QDP++; private to io/
  *
  * One dataset of the lattice whose element is a matrix of spins of matrices of colours, sink before
  * source in both.
@@ -17,8 +17,10 @@ enum {
     NAIK_QDP_SITE_REALS = 2 * NAIK_QDP_COLUMNS * NAIK_QDP_COLUMNS
 };
 
-/* Opens the propagator of a file, /propagator or the only one of its root; false where there is none.
- * Local. */
-bool naik_qdp_propagator_open(hid_t h5, naik_h5_array *out);
+/* Opens the propagator of a file, /propagator or the first one in any group. How many there are, of
+ * which more than one is none that can be meant: nothing is open then. Local. */
+int naik_qdp_propagator_open(hid_t h5, naik_h5_array *out);
+/* In words, what a file with another number of them than one is. NAIK_ERR_INPUT */
+naik_status naik_qdp_propagator_refuse(naik_log *log, const char *path, int count);
 
 #endif

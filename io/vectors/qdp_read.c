@@ -1,4 +1,4 @@
-/* qdp_read.c - the columns of a propagator in the HDF5 of QDP++ and Chroma
+/* qdp_read.c - the columns of a propagator in the HDF5 of QDP++
  *
  * The file has no checksum: its numbers are looked at, and whoever uses them measures what they are worth.
  */
@@ -15,8 +15,7 @@ enum {
     SPINS = NAIK_QDP_SPINS,
     COLOURS = NAIK_QDP_COLOURS,
     COLUMNS = NAIK_QDP_COLUMNS,
-    NAME_BYTES = 256,
-    LINKS_MOST = 64,
+    VISITS_MOST = 10000,
     NESTED_MOST = 24 /* dimensions of a dataset and of the arrays in it */
 };
 
@@ -50,25 +49,48 @@ static bool open_propagator(hid_t h5, const char *name, naik_h5_array *out)
     return out->dataset >= 0;
 }
 
-bool naik_qdp_propagator_open(hid_t h5, naik_h5_array *out)
+typedef struct search {
+    naik_h5_array *first;
+    int visits, matches;
+} search;
+
+static herr_t look(hid_t group, const char *name, const H5L_info_t *info, void *context)
 {
-    char name[NAME_BYTES], only[NAME_BYTES] = "";
-    H5G_info_t root = {.nlinks = 0};
-    int found = 0;
-    if (open_propagator(h5, NAIK_QDP_NAME, out)) {
-        return true;
-    }
-    H5Gget_info(h5, &root);
-    for (hsize_t i = 0; i < root.nlinks && i < LINKS_MOST; i++) {
-        const ssize_t length = H5Lget_name_by_idx(h5, ".", H5_INDEX_NAME, H5_ITER_INC, i, name,
-                                                  sizeof name, H5P_DEFAULT);
-        if (length > 0 && length < NAME_BYTES && open_propagator(h5, name, out)) {
-            naik_h5_array_close(out);
-            strcpy(only, name);
-            found++;
+    search *s = context;
+    naik_h5_array other;
+    if (info->type == H5L_TYPE_HARD &&
+        open_propagator(group, name, s->matches == 0 ? s->first : &other)) {
+        s->matches++;
+        if (s->matches > 1) {
+            naik_h5_array_close(&other);
         }
     }
-    return found == 1 && open_propagator(h5, only, out);
+    return ++s->visits >= VISITS_MOST;
+}
+
+int naik_qdp_propagator_open(hid_t h5, naik_h5_array *out)
+{
+    search s = {.first = out};
+    if (open_propagator(h5, NAIK_QDP_NAME, out)) {
+        return 1;
+    }
+    H5Lvisit(h5, H5_INDEX_NAME, H5_ITER_INC, look, &s);
+    if (s.matches > 1) {
+        naik_h5_array_close(out);
+    }
+    return s.matches;
+}
+
+naik_status naik_qdp_propagator_refuse(naik_log *log, const char *path, int count)
+{
+    return count == 0 ? NAIK_FAIL(log, NAIK_ERR_INPUT,
+                                  "'%s' is an HDF5 file without one propagator of QDP++: a dataset "
+                                  "of the lattice whose elements are 4x4 matrices of 3x3 matrices",
+                                  path)
+                      : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                                  "'%s' holds %d propagators of QDP++ and none of the name "
+                                  "/" NAIK_QDP_NAME ": naik reads files with one propagator",
+                                  path, count);
 }
 
 bool naik_qdp_propagator_is_in(naik_log *log, const char *path)
@@ -82,7 +104,7 @@ bool naik_qdp_propagator_is_in(naik_log *log, const char *path)
     naik_log_clear(log); /* whoever opens the file says it again */
     if (found) {
         found = !naik_h5_get_text(h5, "format", format, sizeof format) &&
-                naik_qdp_propagator_open(h5, &array);
+                naik_qdp_propagator_open(h5, &array) > 0;
         naik_h5_array_close(&array);
         H5Fclose(h5);
     }
@@ -99,12 +121,9 @@ static naik_status open_array(naik_comm *comm, const char *path, hid_t *h5, naik
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "'%s' is a file of naik (%s), where vectors of another code are wanted",
                            path, own);
-    } else if (!naik_qdp_propagator_open(*h5, array)) {
-        status = NAIK_FAIL(
-            comm->log, NAIK_ERR_INPUT,
-            "'%s' is an HDF5 file without one propagator of QDP++: a dataset of the lattice "
-            "whose elements are 4x4 matrices of 3x3 matrices",
-            path);
+    } else {
+        const int count = naik_qdp_propagator_open(*h5, array);
+        status = count == 1 ? NAIK_OK : naik_qdp_propagator_refuse(comm->log, path, count);
     }
     return naik_comm_agree(comm, status);
 }

@@ -1,4 +1,4 @@
-/* qdp_write.c - propagators with spin in the HDF5 of QDP++ and Chroma
+/* qdp_write.c - propagators with spin in the HDF5 of QDP++
  */
 #include <string.h>
 
@@ -90,7 +90,7 @@ static naik_status open_array(const writing *w, bool writable, hid_t *file, naik
     naik_status status = NAIK_OK;
     naik_comm *comm = w->field.lattice->comm;
     NAIK_PASS(naik_h5_open(comm, w->field.path, writable, NULL, file));
-    if (!naik_qdp_propagator_open(*file, array)) {
+    if (naik_qdp_propagator_open(*file, array) != 1) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "/%s of '%s' is not what was written",
                            NAIK_QDP_NAME, w->field.path);
     }

@@ -9,7 +9,7 @@
  *                  QIO made are one file, by the name of the first; so are v0.bin, v1.bin, ... of Hadrons.
  *   scidac-propagator  one record of a LatticePropagator: a matrix a site, whose columns are the vectors
  *   usqcd-pairs    SciDAC LIME, pairs of a source (often one time slice only) and its solution
- *   qdp++-hdf5     the same in HDF5 of QDP++ and Chroma, with spin, no checksum
+ *   qdp++-hdf5     the same in HDF5 of QDP++, with spin, no checksum
  *   fnal-ks        FNAL staggered propagator, three vectors side by side, no checksum
  *
  * Written by `naik export`: usqcd-pairs, scidac-propagator as Grid writes it, and propagators with spin in
@@ -110,7 +110,7 @@ void naik_pair_writer_abandon(naik_pair_writer **writer);
  * NAIK_ERR_INPUT PATH's folder; NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 typedef naik_status naik_propagator_write(const naik_lattice *lattice, const char *path, int spin,
                                           int precision, const char *info, const double *columns);
-/* As QDP++ and Chroma do in HDF5, of 4 spins only: one dataset /propagator [T][Z][Y][X] of [sink spin]
+/* As QDP++ does in HDF5, of 4 spins only: one dataset /propagator [T][Z][Y][X] of [sink spin]
  * [source spin][sink colour][source colour] of {r,i}, with `info` as attribute. */
 naik_propagator_write naik_qdp_propagator_write;
 /* As Grid's ScidacWriter does: one record of a LatticePropagator or LatticeStaggeredPropagator. */
