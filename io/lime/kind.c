@@ -110,6 +110,12 @@ static void choose_bits(naik_scidac_field *f, int64_t element_bytes, int count)
     }
 }
 
+/* A staggered fermion of QDP++ in single precision, which has a fourth number that means nothing. */
+static bool is_padded(const naik_scidac_field *f)
+{
+    return f->typesize == 32 && f->precision == 32 && f->colors == 3 && f->spins == 1;
+}
+
 /* A record of QIO or Grid, which tells its elements. */
 static void classify_private(const naik_scidac_file *file, naik_scidac_field *f)
 {
@@ -124,7 +130,7 @@ static void classify_private(const naik_scidac_file *file, naik_scidac_field *f)
     f->fits = !f->contradicts && (f->has_dims || f->recordtype == 1);
     if (told && f->recordtype != 1) {
         f->datacount = count;
-        choose_bits(f, f->typesize, count);
+        choose_bits(f, is_padded(f) ? 24 : f->typesize, count);
     }
     if (told && f->colors > 0 && f->colors != 3 && f->kind == NAIK_FIELD_OTHER) {
         const int bits = f->precision != 0 ? f->precision : 64;

@@ -24,8 +24,8 @@ typedef struct layout {
 } layout;
 
 static const layout layouts[] = {
-    {NAIK_FIELD_VECTORS, 1, 0, 1, COLOURS, COLOURS, 0},
-    {NAIK_FIELD_SPINORS, SPINS, 0, 1, COLOURS, SPINS *COLOURS, 0},
+    {NAIK_FIELD_VECTORS, 1, 0, 1, COLOURS, 0, 0},
+    {NAIK_FIELD_SPINORS, SPINS, 0, 1, COLOURS, 0, 0},
     {NAIK_FIELD_STAGGERED_PROPAGATOR, 1, COLOURS, COLOURS, 0, 1, 0},
     {NAIK_FIELD_PROPAGATOR, SPINS, SPINS *COLOURS, COLOURS, SPINS *COLOURS *COLOURS, 1,
      COLOURS *COLOURS},
@@ -52,12 +52,13 @@ static int columns_of(const naik_scidac_field *f)
     return l == NULL ? 0 : l->columns > 0 ? l->columns : f->datacount;
 }
 
-/* Where column number `column` of a site begins. */
-static int first_of(const layout *l, int column)
+/* Where column number `column` of a site begins, in complex numbers. */
+static int first_of(const naik_scidac_field *f, int column)
 {
-    return l->source_spin > 0
-               ? column / COLOURS * l->source_spin + column % COLOURS * l->source_colour
-               : column * l->source_colour;
+    const layout *l = layout_of(f);
+    return l->columns == 0
+               ? column * (f->typesize / (f->bits / 4))
+               : column / COLOURS * l->source_spin + column % COLOURS * l->source_colour;
 }
 
 /* Whether QUDA says that a field has the sites of one parity alone, whose extent in x is then half. */
@@ -116,7 +117,7 @@ static void take_column(const naik_scidac_field *f, int column, naik_vector_reco
                                                                          : NAIK_VECTOR_BOX,
                                 .row = f->dims[0],
                                 .element_bytes = f->typesize * f->datacount,
-                                .first = first_of(l, column),
+                                .first = first_of(f, column),
                                 .colour_step = l->colour_step,
                                 .spin_step = l->spins > 1 ? l->spin_step : COLOURS,
                                 .bits = f->bits,
