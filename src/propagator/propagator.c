@@ -495,10 +495,11 @@ static naik_status classify(worker *w)
             NAIK_PASS(naik_solution_norm2(&w->now, w->now.src[parity], &norm2));
             info->on[parity] = norm2 != 0;
             both += norm2;
-            if (w->stream->there != NULL && !isfinite(norm2)) { /* nobody saw its numbers */
+            if (!isfinite(norm2)) {
                 return NAIK_FAIL(w->lat->comm->log, NAIK_ERR_INPUT,
                                  "a source holds numbers that are not finite, or whose squares "
-                                 "are not");
+                                 "are not: divide a source of such squares by a large number, and "
+                                 "multiply the solution by it");
             }
         }
         NAIK_PASS(check_size(w, both));
