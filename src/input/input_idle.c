@@ -95,6 +95,25 @@ static bool shares_nothing(const naik_input *input, int entry)
     return !naik_quark_shifts(input->kind);
 }
 
+static bool has_single_masses(const naik_input *input, int entry)
+{
+    bool several = false;
+    (void)entry;
+    for (int i = 0; i < input->solve_count; i++) {
+        several = several || input->solve[i].masses.count > 1;
+    }
+    for (int i = 0; i < input->three_point_count; i++) {
+        several = several || input->three_points[i].masses.count > 1;
+    }
+    return naik_quark_shifts(input->kind) && input->solver.multishift == NAIK_INPUT_ON && !several;
+}
+
+static bool shows_no_progress(const naik_input *input, int entry)
+{
+    (void)entry;
+    return input->run.progress == NAIK_INPUT_PROGRESS_OFF;
+}
+
 /* modes: 0 beside other keys switches deflation off; without it they wait for something */
 static bool has_no_modes(const naik_input *input, int entry)
 {
@@ -122,6 +141,8 @@ static const struct row {
     {"solver.double_check_every", true, checks_once, "applies to solver.verify double_check only"},
     {"solver.multishift", false, shares_nothing,
      "does nothing: quarks with spin share no Krylov space"},
+    {"solver.multishift", false, has_single_masses,
+     "does nothing: no entry of solve has several masses"},
     {"solver.link_numbers", false, is_all_double,
      "does nothing with solver.inner_precision double, which stores whole links"},
     {"output.precision", true, stores_nothing,
@@ -135,6 +156,7 @@ static const struct row {
      "does nothing: no correlators are asked for"},
     {"solve[].momenta", false, has_no_momenta_of_entry,
      "does nothing: this entry has no correlators"},
+    {"run.progress_interval", false, shows_no_progress, "does nothing with run.progress off"},
     {"deflation.krylov", false, takes_others,
      "does nothing beside deflation.import: naik searches for no modes"},
     {"deflation.degree", false, takes_others,
