@@ -7,15 +7,21 @@
 
 enum { PATH_SIZE = 160 };
 
-/* What has momenta and is counted from a place. */
-static bool has_mesons(const naik_input *input)
+/* Mesons of pairs and of entries of solve. */
+static bool has_two_point(const naik_input *input)
 {
-    bool any = input->pair_count > 0 || input->baryon_count > 0 || input->three_point_count > 0 ||
-               input->output.baryons.count > 0;
+    bool any = input->pair_count > 0;
     for (int i = 0; i < input->solve_count; i++) {
         any = any || naik_input_asked_correlators(input, &input->solve[i])->count > 0;
     }
     return any;
+}
+
+/* What is counted from a place. */
+static bool has_mesons(const naik_input *input)
+{
+    return has_two_point(input) || input->baryon_count > 0 || input->three_point_count > 0 ||
+           input->output.baryons.count > 0;
 }
 
 bool naik_input_contracts(const naik_input *input)
@@ -29,29 +35,31 @@ static bool contracts_nothing(const naik_input *input, int entry)
     return !naik_input_contracts(input);
 }
 
+/* Baryons are at rest, and three-point functions have momenta of their own. */
 static bool has_no_momenta(const naik_input *input, int entry)
 {
     (void)entry;
-    return !has_mesons(input) && input->output.loops.count == 0;
+    return !has_two_point(input) && input->output.loops.count == 0;
 }
 
 static bool has_no_momenta_of_entry(const naik_input *input, int entry)
 {
     return naik_input_asked_correlators(input, &input->solve[entry])->count == 0 &&
-           input->output.loops.count == 0 && input->output.baryons.count == 0;
+           input->output.loops.count == 0;
 }
 
 static bool is_at_rest(const naik_input *input, int entry)
 {
-    bool moving = naik_input_any_moving(&input->output.momenta);
+    bool moving = naik_input_any_moving(&input->output.momenta) && !has_no_momenta(input, entry);
     for (int i = 0; i < input->solve_count; i++) {
-        moving = moving || naik_input_any_moving(&input->solve[i].momenta);
+        moving = moving || (naik_input_any_moving(&input->solve[i].momenta) &&
+                            !has_no_momenta_of_entry(input, i));
     }
     for (int i = 0; i < input->three_point_count; i++) {
         moving = moving || naik_input_any_moving(&input->three_points[i].momenta) ||
                  naik_input_any_moving(&input->three_points[i].sink_momenta);
     }
-    return !moving || has_no_momenta(input, entry);
+    return !moving;
 }
 
 static bool has_no_place(const naik_input *input, int entry)
@@ -147,7 +155,8 @@ static const struct row {
      "does nothing with solver.inner_precision double, which stores whole links"},
     {"output.precision", true, stores_nothing,
      "does not apply where output.propagators is false: correlators have 64 bits"},
-    {"output.momenta", false, has_no_momenta, "does nothing: no correlators are asked for"},
+    {"output.momenta", false, has_no_momenta,
+     "does nothing: no correlators that take momenta are asked for"},
     {"output.momentum_weight", false, is_at_rest,
      "does nothing: no correlators with momenta are asked for"},
     {"output.origin", false, has_no_place,
