@@ -259,6 +259,8 @@ static void loops_leave_the_writers_their_processors(check *t)
         const char *folder;
         naik_status begins, ends;
     } row[] = {{6, 7, 3, true, "", NAIK_OK, NAIK_OK},
+               {6, 7, 3, true, "", NAIK_OK,
+                NAIK_ERR_NOT_CONVERGED}, /* of the run: the file is named, and does not hide it */
                {1, 2, 1, true, "", NAIK_OK, NAIK_ERR_IO},
                {40, 33, 32, true, "", NAIK_OK, NAIK_ERR_IO},
                {6, 2, 2, true, "", NAIK_OK, NAIK_ERR_IO},
@@ -291,7 +293,8 @@ static void loops_leave_the_writers_their_processors(check *t)
             CHECK_INT(t, naik_threads_count(), row[i].left);
             CHECK_INT(t, filed_modes_end(&filed, row[i].ends), row[i].ends);
             CHECK_INT(t, naik_threads_count(), row[i].threads);
-            CHECK_INT(t, remove(path), row[i].ends == NAIK_OK ? 0 : -1);
+            CHECK_INT(t, remove(path),
+                      row[i].ends == NAIK_OK || row[i].ends == NAIK_ERR_NOT_CONVERGED ? 0 : -1);
         }
         f.backend->ops = own;
         naik_modes_destroy(&modes);

@@ -292,6 +292,15 @@ def what_is_made_of_a_solution_is_made_again_with_it():
     said = solve("again", text)
     assert "again.h5.part.state has solves whose sources are made of solutions that are solved again" in said and "restored:" not in said, said
     assert correlators("again") == correlators("whole")
+    # the journal, of which a file that is lost is made again, knows no daughter of the former spectator
+    os.remove(path("again.h5"))
+    solve("again", text, "--set", "solver.max_iterations=47", env={"NAIK_INJECT": "kill:write:12"}, status=None)
+    solve("again", text, env={"NAIK_INJECT": "kill:write:4"}, status=None)
+    with open(path("again.h5.part"), "r+b") as f:
+        f.write(b"gone")
+    said = solve("again", text)
+    assert "resuming: 6 of 12" in said, said
+    assert correlators("again") == correlators("whole")
 
 
 main([one_run_gives_the_bits_of_two, correlators_do_not_know_whether_propagators_are_stored, names_and_masses_are_told, averages_begin_at_the_source,

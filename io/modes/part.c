@@ -255,7 +255,7 @@ static naik_status verify(const naik_modes_part *p, int step)
     for (int i = 0; i < p->count; i += step) {
         uint32_t sum[2];
         NAIK_TRY(naik_mode_vector_read(&vectors, NULL, i, sum));
-        if (sum[0] != p->sum[i][0] || sum[1] != p->sum[i][1]) {
+        if (memcmp(sum, p->sum[i], sizeof sum) != 0) {
             status =
                 NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "mode %d of '%s' is damaged", i, p->path);
             goto done;
