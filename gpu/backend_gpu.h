@@ -99,7 +99,8 @@ naik_status gpu_field_gather(naik_field *to, const naik_field *from, const int *
 naik_status gpu_field_copy_rhs(naik_field *to, int irhs, const naik_field *from, int from_irhs);
 naik_status gpu_update_direction(const naik_rhs *rhs, const naik_field *r, naik_field *x,
                                  naik_field *p);
-naik_status gpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums);
+naik_status gpu_dot(const naik_field *v, const naik_field *w, const naik_rhs *rhs,
+                    naik_rhs_state state, naik_exactsum *sums);
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums);
 
 /* modes.cu */
@@ -196,8 +197,8 @@ naik_status gpu_blocks_multiply(const naik_blocks *blocks, const naik_field *in,
                                 const naik_rhs *rhs, naik_rhs_state state, naik_field *out);
 size_t gpu_blocks_bytes(const naik_lattice *lattice, naik_precision precision);
 naik_status gpu_blocks_pack(naik_blocks *blocks, const naik_block (*source)[NAIK_SITE_BLOCKS]);
-naik_status gpu_complex_dot(const naik_field *v, const naik_field *w, int turn,
-                            naik_exactsum *sums);
+naik_status gpu_complex_dot(const naik_field *v, const naik_field *w, int turn, const naik_rhs *rhs,
+                            naik_rhs_state state, naik_exactsum *sums);
 naik_status gpu_combine(const naik_combination *of, int count, const naik_products *products,
                         const naik_rhs *rhs, naik_rhs_state state);
 naik_status gpu_bicgstab_step(naik_backend *backend, naik_bicgstab_stage stage, naik_rhs *rhs,

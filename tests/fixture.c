@@ -299,9 +299,10 @@ naik_status fixture_add_products(const naik_field *out, const naik_products *pro
 {
     naik_status status = NAIK_OK;
     const naik_reduction_ops *reduction = &out->geometry->backend->ops->reduction;
-    NAIK_TRY(reduction->dot(out, out, products->sums));
+    NAIK_TRY(reduction->dot(out, out, NULL, NAIK_RHS_IDLE, products->sums));
     if (products->with != NULL) {
-        NAIK_TRY(reduction->complex_dot(products->with, out, 0, products->sums + out->nrhs));
+        NAIK_TRY(reduction->complex_dot(products->with, out, 0, NULL, NAIK_RHS_IDLE,
+                                        products->sums + out->nrhs));
     }
 done:
     return status;

@@ -290,8 +290,8 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
     }
     dslash_step(t, f, links, field, record, value[0]);
     CHECK_OK(t, ops->reduction.clear(f->backend, sums, 2 * N));
-    CHECK_OK(t, ops->reduction.dot(field[1], field[1], sums));
-    CHECK_OK(t, ops->reduction.dot(field[1], field[3], sums + N));
+    CHECK_OK(t, ops->reduction.dot(field[1], field[1], NULL, NAIK_RHS_IDLE, sums));
+    CHECK_OK(t, ops->reduction.dot(field[1], field[3], NULL, NAIK_RHS_IDLE, sums + N));
     CHECK_OK(t, ops->reduction.over_ranks(f->backend, sums, 2 * N));
     CHECK_OK(t, ops->reduction.values(f->backend, sums, 2 * N, value[1]));
     for (int k = 0; k < 4; k++) {
@@ -398,7 +398,7 @@ static void fused_forms_equal_their_parts(check *t)
             CHECK_OK(t, ops->reduction.over_ranks(f.backend, sums, N));
             CHECK_OK(t, ops->reduction.values(f.backend, sums, N, value[0]));
             CHECK_OK(t, ops->reduction.clear(f.backend, sums, N));
-            CHECK_OK(t, ops->reduction.dot(out, out, sums));
+            CHECK_OK(t, ops->reduction.dot(out, out, NULL, NAIK_RHS_IDLE, sums));
             CHECK_OK(t, ops->reduction.over_ranks(f.backend, sums, N));
             CHECK_OK(t, ops->reduction.values(f.backend, sums, N, value[1]));
             double *parts[5];

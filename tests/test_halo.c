@@ -98,7 +98,7 @@ static void dawdle(const summer *s, naik_rng *rng, naik_exactsum *waste)
         usleep((useconds_t)(20000 * u));
     }
     for (int i = 0; u > 0.9 && i < (int)(200 * (u - 0.9)); i++) {
-        (void)s->f->backend->ops->reduction.dot(s->in[0], s->in[0], waste);
+        (void)s->f->backend->ops->reduction.dot(s->in[0], s->in[0], NULL, NAIK_RHS_IDLE, waste);
     }
 }
 

@@ -290,7 +290,7 @@ static void smoother_is_the_least_squares_polynomial(check *t)
     CHECK_OK(t, ops->field.axpy(-1, v[0], v[1]));
     for (int i = 0; i < 2; i++) {
         CHECK_OK(t, ops->reduction.clear(f.backend, sums, 2));
-        CHECK_OK(t, ops->reduction.dot(v[i], v[i], sums));
+        CHECK_OK(t, ops->reduction.dot(v[i], v[i], NULL, NAIK_RHS_IDLE, sums));
         CHECK_OK(t, ops->reduction.over_ranks(f.backend, sums, 2));
         CHECK_OK(t, ops->reduction.values(f.backend, sums, 2, norm[i]));
     }
@@ -416,8 +416,8 @@ static void a_cycle_solves_where_nothing_is_left_out(check *t)
         /* what is left of r after it */
         naik_field_set_nrhs(m.field[0], 2);
         naik_field_set_nrhs(m.field[1], 2);
-        CHECK_OK(
-            t, naik_wilson_schur_affine(m.wilson, NAIK_EVEN, -1, z, 1, r, m.field[1], m.field[0]));
+        CHECK_OK(t, naik_wilson_schur_affine(m.wilson, NAIK_EVEN, NULL, -1, z, 1, r, m.field[1],
+                                             m.field[0], NULL));
         wilson_spinor *left = wilson_ref_field(m.f.lat->volume);
         wilson_spinor *whole = wilson_ref_field(m.f.lat->volume);
         wilson_spinor *none = wilson_ref_field(m.f.lat->volume);

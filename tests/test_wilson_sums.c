@@ -102,7 +102,8 @@ static void compare(check *t, batch *b, const naik_field *with, const naik_field
     CHECK_OK(t, reduction->clear(b->f->backend, b->sums, SUMS * b->nrhs));
 }
 
-/* Mh and Mh^+ with products of another field and of its own argument, and with |out|^2 alone. */
+/* Mh and Mh^+ with products of another field and of its own argument, and with |out|^2 alone; c b + s Mh; and the same of
+ * fields that lie there. */
 static void operator_sums(check *t, const wilson_fixture *f, const wilson_storage *s, int nrhs)
 {
     naik_wilson *wilson = NULL;
@@ -112,6 +113,7 @@ static void operator_sums(check *t, const wilson_fixture *f, const wilson_storag
     naik_field *scratch = wilson_fixture_zero(t, f, s->vectors, nrhs);
     const naik_field *const with[] = {other, in, NULL};
     const naik_rhs_mask running = {b.rhs, NAIK_RHS_RUN};
+    const naik_reduction_ops *reduction = &f->backend->ops->reduction;
     CHECK_OK(t, naik_wilson_create(f->geometry, f->u, f->clover, f->mass, f->twisted_mass, s->links,
                                    s->recon, &wilson));
     for (int code = 0; wilson != NULL && code < 6; code++) {
@@ -121,6 +123,14 @@ static void operator_sums(check *t, const wilson_fixture *f, const wilson_storag
                                       &products));
         compare(t, &b, products.with != NULL ? products.with : other, out, NAIK_ODD,
                 products.with != NULL ? SUMS : 1);
+        if (code == 0) {
+            CHECK_OK(t, naik_wilson_schur_affine(wilson, NAIK_ODD, &running, -1, in, 1, other,
+                                                 scratch, out, b.sums));
+            compare(t, &b, other, out, NAIK_ODD, 1);
+            CHECK_OK(t, reduction->dot(out, out, b.rhs, NAIK_RHS_RUN, b.sums));
+            CHECK_OK(t, reduction->complex_dot(in, out, 0, b.rhs, NAIK_RHS_RUN, b.sums + nrhs));
+            compare(t, &b, in, out, NAIK_ODD, SUMS);
+        }
         naik_field_destroy(&out);
     }
     naik_wilson_destroy(&wilson);
@@ -264,7 +274,7 @@ static void turn_fields(check *t, const wilson_fixture *f, const wilson_storage 
             const naik_products length = {NULL, b.sums};
             double norm[NAIK_MAX_RHS];
             CHECK_OK(t, ops->reduction.clear(f->backend, b.sums, SUMS * nrhs));
-            CHECK_OK(t, ops->reduction.complex_dot(v, of[k], by, b.sums));
+            CHECK_OK(t, ops->reduction.complex_dot(v, of[k], by, NULL, NAIK_RHS_IDLE, b.sums));
             CHECK_OK(t, ops->reduction.values(f->backend, b.sums, 2 * nrhs, values[k]));
             CHECK_OK(t, ops->reduction.clear(f->backend, b.sums, SUMS * nrhs));
             CHECK_OK(t, ops->field.combine(&both, 1, &length, NULL, NAIK_RHS_IDLE));

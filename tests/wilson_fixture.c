@@ -158,9 +158,11 @@ double wilson_fixture_difference(const wilson_fixture *f, const wilson_spinor *a
     return largest > 0 ? difference / largest : difference;
 }
 
-static naik_status swap_spins(const naik_operator *op, naik_parity parity, bool adjoint,
-                              const naik_field *in, naik_field *out, const naik_products *products,
-                              const naik_rhs *rhs, naik_rhs_state state)
+/* out = B in, or b - B in. */
+static naik_status swap_from(const naik_operator *op, naik_parity parity, bool adjoint,
+                             const naik_field *in, const naik_field *b, naik_field *out,
+                             const naik_products *products, const naik_rhs *rhs,
+                             naik_rhs_state state)
 {
     naik_status status = NAIK_OK;
     const naik_backend_ops *ops = op->geometry->backend->ops;
@@ -182,6 +184,13 @@ static naik_status swap_spins(const naik_operator *op, naik_parity parity, bool 
                 w[site][s][i % 3] = (adjoint == (s % 2 == 0) ? -1 : 1) * v[site][s ^ 1][i % 3];
             }
         }
+        if (b != NULL) {
+            NAIK_TRY(ops->field.to_host(b, parity, c, (double *)v));
+            for (int32_t i = 0; i < 12 * lat->sites; i++) {
+                w[i / 12][i / 3 % 4][i % 3] =
+                    v[i / 12][i / 3 % 4][i % 3] - w[i / 12][i / 3 % 4][i % 3];
+            }
+        }
         NAIK_TRY(ops->field.from_host(out, parity, c, (const double *)w));
     }
     if (products != NULL) {
@@ -191,6 +200,20 @@ done:
     free(v);
     free(w);
     return status;
+}
+
+static naik_status swap_spins(const naik_operator *op, naik_parity parity, bool adjoint,
+                              const naik_field *in, naik_field *out, const naik_products *products,
+                              const naik_rhs *rhs, naik_rhs_state state)
+{
+    return swap_from(op, parity, adjoint, in, NULL, out, products, rhs, state);
+}
+
+static naik_status swapped_rest(const naik_operator *op, naik_parity parity, const naik_field *in,
+                                const naik_field *b, naik_field *out, naik_exactsum *sums,
+                                const naik_rhs *rhs, naik_rhs_state state)
+{
+    return swap_from(op, parity, false, in, b, out, &(naik_products){.sums = sums}, rhs, state);
 }
 
 static double no_flops(const naik_operator *op)
@@ -203,4 +226,5 @@ const naik_operator_ops wilson_fixture_swapping = {.name = "swapping",
                                                    .spin = NAIK_SPIN,
                                                    .solves = 12,
                                                    .apply = swap_spins,
+                                                   .rest = swapped_rest,
                                                    .step_flops = no_flops};

@@ -42,12 +42,15 @@ __device__ static inline const char *turned_at(const turned &v, int site, int c,
 /* A site's term is the sum over its spins, as dot_kernel has it (blas.cu). */
 template <class V>
 __global__ void complex_dot_kernel(const char *v, const turned w, int spin, int count,
-                                   naik_exactsum *sums)
+                                   const naik_rhs *rhs, int state, naik_exactsum *sums)
 {
     __shared__ exact_block<2> shared;
     const int site = (int)(blockIdx.x * BICGSTAB_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y, nrhs = (int)gridDim.y;
     double term[2] = {0, 0};
+    if (rhs != NULL && rhs[c].state != state) {
+        return; /* the whole block */
+    }
     for (int s = 0; site < count && s < spin; s++) {
         const size_t offset = vec_offset<V>(site, c * spin + s, nrhs * spin);
         const colour_vector<typename V::real> a = V::load(v + offset);
@@ -59,11 +62,12 @@ __global__ void complex_dot_kernel(const char *v, const turned w, int spin, int 
     exact_block_add(shared, term, 2, &sums[c], nrhs);
 }
 
-naik_status gpu_complex_dot(const naik_field *v, const naik_field *w, int turn, naik_exactsum *sums)
+naik_status gpu_complex_dot(const naik_field *v, const naik_field *w, int turn, const naik_rhs *rhs,
+                            naik_rhs_state state, naik_exactsum *sums)
 {
     BY_PRECISION(v->precision, complex_dot_kernel, site_grid(v, v->nrhs), BICGSTAB_THREADS,
                  stream_of(v), (const char *)v->data, turned_of(w, turn, v->nrhs), v->spin,
-                 v->geometry->lattice->volume_cb, sums);
+                 v->geometry->lattice->volume_cb, rhs, (int)state, sums);
     return GPU_LAUNCHED(v->geometry->backend, "summing complex products");
 }
 

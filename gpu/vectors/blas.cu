@@ -285,12 +285,15 @@ naik_status gpu_field_zero(naik_field *field, const naik_rhs *rhs, naik_rhs_stat
  * blocks make to the same words. */
 template <class V>
 __global__ void dot_kernel(const char *v, const char *w, int nrhs, int spin, int count,
-                           naik_exactsum *sums)
+                           const naik_rhs *rhs, int state, naik_exactsum *sums)
 {
     __shared__ exact_block<1> shared;
     const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
     double term = 0;
+    if (rhs != NULL && rhs[c].state != state) {
+        return; /* the whole block */
+    }
     for (int s = 0; site < count && s < spin; s++) {
         const size_t offset = vec_offset<V>(site, c * spin + s, nrhs * spin);
         term += real_product(V::load(v + offset), V::load(w + offset));
@@ -298,11 +301,12 @@ __global__ void dot_kernel(const char *v, const char *w, int nrhs, int spin, int
     exact_block_add(shared, term, &sums[c]);
 }
 
-naik_status gpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
+naik_status gpu_dot(const naik_field *v, const naik_field *w, const naik_rhs *rhs,
+                    naik_rhs_state state, naik_exactsum *sums)
 {
     BY_PRECISION(v->precision, dot_kernel, blas_grid(v, v->nrhs), BLAS_THREADS, stream_of(v),
                  (const char *)v->data, (const char *)w->data, v->nrhs, v->spin,
-                 v->geometry->lattice->volume_cb, sums);
+                 v->geometry->lattice->volume_cb, rhs, (int)state, sums);
     return GPU_LAUNCHED(v->geometry->backend, "summing products");
 }
 

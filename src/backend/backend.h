@@ -248,12 +248,13 @@ typedef struct naik_reduction_ops {
     /* Waits and rounds, onto the host. */
     naik_status (*values)(naik_backend *backend, const naik_exactsum *sums, int count,
                           double *values);
-    /* sums_c += Re (v_c, w_c), same shape and precision; v may be w. */
-    naik_status (*dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
-    /* sums [2][nrhs of v] += re and im of (v_c, w_(c + turn)), rhs of w round about as in naik_term; same
-     * precision. */
+    /* sums_c += Re (v_c, w_c) of rhs in `state`, rhs NULL: of all; same shape and precision; v may be w. */
+    naik_status (*dot)(const naik_field *v, const naik_field *w, const naik_rhs *rhs,
+                       naik_rhs_state state, naik_exactsum *sums);
+    /* sums [2][nrhs of v] += re and im of (v_c, w_(c + turn)), rhs of w round about as in naik_term, c as those of
+     * dot; same precision. */
     naik_status (*complex_dot)(const naik_field *v, const naik_field *w, int turn,
-                               naik_exactsum *sums);
+                               const naik_rhs *rhs, naik_rhs_state state, naik_exactsum *sums);
     /* sums_c += sum_s |r_s|^2/|x_s|^2, where x_s = 0: 1. */
     naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
     /* sums [classes][frames][2][local t] += re and im of the sum over the x of each time slice of s_c(x) w_f(x) |v(x)|^2, v

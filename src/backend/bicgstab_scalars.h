@@ -29,7 +29,6 @@ typedef enum naik_coefficient {
     NAIK_MINUS_OMEGA,
     NAIK_BETA,
     NAIK_MINUS_BETA_OMEGA,
-    NAIK_MINUS_ONE,
     NAIK_COEFFICIENTS
 } naik_coefficient;
 
@@ -192,7 +191,6 @@ NAIK_HD static inline void naik_bicgstab_coefficients(const naik_bicgstab_record
         out[NAIK_MINUS_OMEGA * count + c][i] = -b->omega[i];
         out[NAIK_BETA * count + c][i] = b->beta[i];
         out[NAIK_MINUS_BETA_OMEGA * count + c][i] = -product[i];
-        out[NAIK_MINUS_ONE * count + c][i] = i - 1;
     }
 }
 

@@ -174,7 +174,8 @@ naik_status low_part_put(low_part *part, int index, const naik_field *block, int
     NAIK_PASS(ops->field.copy_rhs(part->half[NAIK_EVEN], 0, block, irhs));
     NAIK_PASS(naik_dslash(&odd));
     NAIK_PASS(ops->reduction.clear(backend, part->length, 1));
-    NAIK_PASS(ops->reduction.dot(part->half[NAIK_ODD], part->half[NAIK_ODD], part->length));
+    NAIK_PASS(ops->reduction.dot(part->half[NAIK_ODD], part->half[NAIK_ODD], NULL, NAIK_RHS_IDLE,
+                                 part->length));
     NAIK_PASS(ops->reduction.over_ranks(backend, part->length, 1));
     NAIK_PASS(ops->reduction.values(backend, part->length, 1, length));
     *length *= lambda2;

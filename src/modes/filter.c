@@ -220,7 +220,7 @@ static naik_status note_moment(naik_filter *filter, const naik_field *v, const n
     const naik_reduction_ops *ops = &backend->ops->reduction;
     const size_t count = (size_t)v->nrhs;
     NAIK_PASS(ops->clear(backend, filter->work->sums, v->nrhs));
-    NAIK_PASS(ops->dot(v, w, filter->work->sums));
+    NAIK_PASS(ops->dot(v, w, NULL, NAIK_RHS_IDLE, filter->work->sums));
     return naik_backend_download(backend, sums + (size_t)at * count, filter->work->sums,
                                  count * sizeof *sums);
 }

@@ -321,7 +321,7 @@ naik_status naik_modes_norms(naik_modes_work *work, const naik_field *r, double 
     const naik_reduction_ops *ops = &backend->ops->reduction;
     NAIK_PASS(check_shape(work, 1, r));
     NAIK_PASS(ops->clear(backend, work->sums, r->nrhs));
-    NAIK_PASS(ops->dot(r, r, work->sums));
+    NAIK_PASS(ops->dot(r, r, NULL, NAIK_RHS_IDLE, work->sums));
     NAIK_PASS(ops->over_ranks(backend, work->sums, r->nrhs));
     return ops->values(backend, work->sums, r->nrhs, norm2);
 }

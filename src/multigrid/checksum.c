@@ -105,8 +105,8 @@ static naik_status take_products(const print_room *room, const naik_field *v, co
     naik_backend *backend = v->geometry->backend;
     const naik_reduction_ops *reduction = &backend->ops->reduction;
     NAIK_PASS(reduction->clear(backend, room->sums, 2));
-    NAIK_PASS(reduction->dot(v, v, room->sums));
-    NAIK_PASS(reduction->dot(v, w, room->sums + 1));
+    NAIK_PASS(reduction->dot(v, v, NULL, NAIK_RHS_IDLE, room->sums));
+    NAIK_PASS(reduction->dot(v, w, NULL, NAIK_RHS_IDLE, room->sums + 1));
     NAIK_PASS(reduction->over_ranks(backend, room->sums, 2));
     return reduction->values(backend, room->sums, 2, out);
 }

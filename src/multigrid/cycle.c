@@ -142,7 +142,8 @@ naik_status naik_cycle_apply(naik_cycle *c, naik_parity parity, const naik_field
 {
     set_nrhs(c, r->nrhs);
     NAIK_PASS(correct(c, parity, r, norm, steps));
-    NAIK_PASS(naik_wilson_schur_affine(c->wilson, parity, -1, c->x, 1, r, c->scratch, c->rest));
+    NAIK_PASS(naik_wilson_schur_affine(c->wilson, parity, NULL, -1, c->x, 1, r, c->scratch, c->rest,
+                                       NULL));
     NAIK_PASS(naik_polynomial_apply(&c->smoother[parity], c->wilson, parity, c->rest, c->other,
                                     c->scratch, z));
     const naik_combination sum = {z, 2, {{.v = z}, {.v = c->x}}};

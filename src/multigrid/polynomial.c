@@ -83,7 +83,7 @@ static naik_status product(const naik_field *v, const naik_field *w, naik_exacts
     const naik_reduction_ops *reduction = &backend->ops->reduction;
     double values[COLUMNS];
     NAIK_PASS(reduction->clear(backend, sums, COLUMNS));
-    NAIK_PASS(reduction->dot(v, w, sums));
+    NAIK_PASS(reduction->dot(v, w, NULL, NAIK_RHS_IDLE, sums));
     NAIK_PASS(reduction->over_ranks(backend, sums, COLUMNS));
     NAIK_PASS(reduction->values(backend, sums, COLUMNS, values));
     *out = 0;
@@ -202,8 +202,8 @@ naik_status naik_polynomial_apply(const naik_polynomial *polynomial, const naik_
         NAIK_PASS(field->axpy(polynomial->c[0], r, z));
     }
     for (int k = n - 2; k >= 0; k--) {
-        NAIK_PASS(naik_wilson_schur_affine(wilson, p, k == n - 2 ? polynomial->c[n - 1] : 1, from,
-                                           polynomial->c[k], r, scratch, next));
+        NAIK_PASS(naik_wilson_schur_affine(wilson, p, NULL, k == n - 2 ? polynomial->c[n - 1] : 1,
+                                           from, polynomial->c[k], r, scratch, next, NULL));
         from = next;
         next = now;
         now = (naik_field *)from;

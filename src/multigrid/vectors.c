@@ -66,7 +66,7 @@ static naik_status norms(naik_test_vectors *t, const naik_field *v, double out[N
     naik_backend *backend = v->geometry->backend;
     const naik_reduction_ops *reduction = &backend->ops->reduction;
     NAIK_PASS(reduction->clear(backend, t->sums, v->nrhs));
-    NAIK_PASS(reduction->dot(v, v, t->sums));
+    NAIK_PASS(reduction->dot(v, v, NULL, NAIK_RHS_IDLE, t->sums));
     NAIK_PASS(reduction->over_ranks(backend, t->sums, v->nrhs));
     NAIK_PASS(reduction->values(backend, t->sums, v->nrhs, out));
     for (int c = 0; c < v->nrhs; c++) {

@@ -19,7 +19,8 @@ static naik_status pair_blocks(naik_test_vectors *t, int a, int b, naik_gram g)
     for (int s = 0; s < turns; s++) {
         NAIK_PASS(reduction->clear(backend, t->sums, 2 * n));
         for (int parity = 0; parity < 2; parity++) {
-            NAIK_PASS(reduction->complex_dot(t->v[a][parity], t->v[b][parity], s, t->sums));
+            NAIK_PASS(reduction->complex_dot(t->v[a][parity], t->v[b][parity], s, NULL,
+                                             NAIK_RHS_IDLE, t->sums));
         }
         NAIK_PASS(reduction->over_ranks(backend, t->sums, 2 * n));
         NAIK_PASS(reduction->values(backend, t->sums, 2 * n, found));

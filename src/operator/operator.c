@@ -90,7 +90,7 @@ naik_status naik_solution_norm2(const naik_solution *s, const naik_field *v, dou
     naik_backend *backend = v->geometry->backend;
     const naik_reduction_ops *reduction = &backend->ops->reduction;
     NAIK_PASS(reduction->clear(backend, s->sum, 1));
-    NAIK_PASS(reduction->dot(v, v, s->sum));
+    NAIK_PASS(reduction->dot(v, v, NULL, NAIK_RHS_IDLE, s->sum));
     NAIK_PASS(reduction->over_ranks(backend, s->sum, 1));
     return reduction->values(backend, s->sum, 1, out);
 }

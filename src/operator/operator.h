@@ -71,6 +71,10 @@ struct naik_operator_ops {
     naik_status (*apply)(const naik_operator *op, naik_parity parity, bool adjoint,
                          const naik_field *in, naik_field *out, const naik_products *products,
                          const naik_rhs *rhs, naik_rhs_state state);
+    /* out = b - B in of the same rhs, and sums += |out|^2. NULL: BiCGStab cannot solve with it. */
+    naik_status (*rest)(const naik_operator *op, naik_parity parity, const naik_field *in,
+                        const naik_field *b, naik_field *out, naik_exactsum *sums,
+                        const naik_rhs *rhs, naik_rhs_state state);
     naik_status (*prime)(const naik_normal *a, const naik_field *r);
     naik_status (*drain)(const naik_normal *a, naik_field *r);
     naik_status (*first)(const naik_normal *a, const naik_field *r, const naik_rhs *rhs,

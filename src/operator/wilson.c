@@ -142,15 +142,18 @@ naik_status naik_wilson_schur(const naik_wilson *wilson, naik_parity p, bool dag
     return add_hop(second, 1, in, -0.25);
 }
 
-naik_status naik_wilson_schur_affine(const naik_wilson *wilson, naik_parity p, double s,
-                                     const naik_field *in, double c, const naik_field *b,
-                                     naik_field *scratch, naik_field *out)
+naik_status naik_wilson_schur_affine(const naik_wilson *wilson, naik_parity p,
+                                     const naik_rhs_mask *mask, double s, const naik_field *in,
+                                     double c, const naik_field *b, naik_field *scratch,
+                                     naik_field *out, naik_exactsum *sums)
 {
+    const naik_rhs_mask *of = mask != NULL ? mask : &everything;
     const naik_dslash_args first =
-        hop(wilson, false, wilson->inverse, &everything, in, (naik_parity)!p, scratch);
-    naik_dslash_args second = hop(wilson, false, wilson->inverse, &everything, scratch, p, out);
+        hop(wilson, false, wilson->inverse, of, in, (naik_parity)!p, scratch);
+    naik_dslash_args second = hop(wilson, false, wilson->inverse, of, scratch, p, out);
     second.b = b;
     second.c = c;
+    second.sums = sums;
     NAIK_PASS(naik_dslash(&first));
     return add_hop(second, s, in, -0.25 * s);
 }

@@ -59,10 +59,11 @@ typedef struct naik_rhs_mask {
 naik_status naik_wilson_schur(const naik_wilson *wilson, naik_parity p, bool dagger,
                               const naik_rhs_mask *mask, const naik_field *in, naik_field *scratch,
                               naik_field *out, const naik_products *products);
-/* out = c b + s Mh in on parity p; out may be b, not in. */
-naik_status naik_wilson_schur_affine(const naik_wilson *wilson, naik_parity p, double s,
-                                     const naik_field *in, double c, const naik_field *b,
-                                     naik_field *scratch, naik_field *out);
+/* out = c b + s Mh in on parity p, and |out|^2 into sums; out may be b, not in; mask NULL means all. */
+naik_status naik_wilson_schur_affine(const naik_wilson *wilson, naik_parity p,
+                                     const naik_rhs_mask *mask, double s, const naik_field *in,
+                                     double c, const naik_field *b, naik_field *scratch,
+                                     naik_field *out, naik_exactsum *sums);
 /* out = A in on `parity`; and the term of D of point k < 8 (lattice.h) alone. */
 naik_status naik_wilson_local(const naik_wilson *wilson, const naik_field *in, naik_parity parity,
                               naik_field *out);

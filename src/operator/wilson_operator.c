@@ -43,6 +43,17 @@ static naik_status apply(const naik_operator *op, naik_parity parity, bool adjoi
     return naik_wilson_schur(mh->wilson, parity, adjoint, &mask, in, mh->scratch, out, products);
 }
 
+static naik_status rest(const naik_operator *op, naik_parity parity, const naik_field *in,
+                        const naik_field *b, naik_field *out, naik_exactsum *sums,
+                        const naik_rhs *rhs, naik_rhs_state state)
+{
+    const naik_mh *mh = mh_of(op);
+    const naik_rhs_mask mask = {rhs, state};
+    naik_field_set_nrhs(mh->scratch, in->nrhs);
+    return naik_wilson_schur_affine(mh->wilson, parity, &mask, -1, in, 1, b, mh->scratch, out,
+                                    sums);
+}
+
 static double shift(double mass)
 {
     (void)mass;
@@ -147,6 +158,7 @@ const naik_operator_ops naik_operator_wilson = {
     .depth = depth_of,
     .step_flops = step_flops,
     .apply = apply,
+    .rest = rest,
     .shift = shift,
     .make_rhs = make_rhs,
     .reconstruct = reconstruct,

@@ -262,29 +262,41 @@ naik_status batch_download(naik_solver *s)
 naik_status batch_set_mask(naik_solver *s, const bool wanted[NAIK_MAX_RHS])
 {
     naik_rhs mask[NAIK_MAX_RHS];
+    bool known = true;
     memset(mask, 0, sizeof mask);
     for (int c = 0; c < s->width_now; c++) {
         mask[c].state = wanted[c] ? NAIK_RHS_CHECK : NAIK_RHS_IDLE;
+        known = known && s->masked[c] == 1 + mask[c].state;
+        s->masked[c] = 1 + mask[c].state;
     }
-    return naik_backend_upload(s->geometry->backend, s->mask, mask,
-                               (size_t)s->width_now * sizeof *mask);
+    return known ? NAIK_OK /* an upload waits for the device */
+                 : naik_backend_upload(s->geometry->backend, s->mask, mask,
+                                       (size_t)s->width_now * sizeof *mask);
 }
 
-/* The sums of all rhs, over all ranks. */
-static naik_status take_sums(naik_solver *s, double values[NAIK_MAX_RHS])
+bool batch_any(const naik_solver *s, const bool of[NAIK_MAX_RHS])
+{
+    bool any = false;
+    for (int c = 0; c < s->width_now; c++) {
+        any = any || of[c];
+    }
+    return any;
+}
+
+naik_status batch_sums(naik_solver *s, int count, double *values)
 {
     naik_backend *backend = s->geometry->backend;
-    NAIK_PASS(backend->ops->reduction.over_ranks(backend, s->sums, s->width_now));
-    return backend->ops->reduction.values(backend, s->sums, s->width_now, values);
+    NAIK_PASS(backend->ops->reduction.over_ranks(backend, s->sums, count));
+    return backend->ops->reduction.values(backend, s->sums, count, values);
 }
 
 naik_status batch_dots(naik_solver *s, const naik_field *v, const naik_field *w,
-                       double dots[NAIK_MAX_RHS])
+                       const naik_rhs *rhs, double dots[NAIK_MAX_RHS])
 {
     naik_backend *backend = s->geometry->backend;
     NAIK_PASS(backend->ops->reduction.clear(backend, s->sums, s->width_now));
-    NAIK_PASS(backend->ops->reduction.dot(v, w, s->sums));
-    return take_sums(s, dots);
+    NAIK_PASS(backend->ops->reduction.dot(v, w, rhs, NAIK_RHS_CHECK, s->sums));
+    return batch_sums(s, s->width_now, dots);
 }
 
 naik_status batch_site_residuals(naik_solver *s, const bool asks[NAIK_MAX_RHS])
@@ -302,7 +314,7 @@ naik_status batch_site_residuals(naik_solver *s, const bool asks[NAIK_MAX_RHS])
     NAIK_PASS(backend->ops->reduction.clear(backend, s->sums, s->width_now));
     NAIK_PASS(backend->ops->reduction.site_ratio(s->outer.field[BATCH_R], s->outer.field[BATCH_X],
                                                  s->sums));
-    NAIK_PASS(take_sums(s, ratio));
+    NAIK_PASS(batch_sums(s, s->width_now, ratio));
     for (int c = 0; c < s->width_now; c++) {
         if (asks[c]) {
             s->slot[c].state.site_residual = sqrt(ratio[c] / sites);

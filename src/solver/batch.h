@@ -47,9 +47,10 @@ struct naik_solver {
     naik_parity parity;
     int now; /* stage at work */
     int width, width_now, fields;
-    naik_field *b;           /* right-hand sides, in double */
-    batch_fields outer, low; /* in double; in `vectors`, or outer's own where that is double */
-    naik_rhs *rhs, *mask;    /* backend memory [width]; of mask only the state counts */
+    naik_field *b;                /* right-hand sides, in double */
+    batch_fields outer, low;      /* in double; in `vectors`, or outer's own where that is double */
+    naik_rhs *rhs, *mask;         /* backend memory [width]; of mask only the state counts, */
+    int32_t masked[NAIK_MAX_RHS]; /* which the host knows once it has been set; 0: it has not */
     naik_rhs record[NAIK_MAX_RHS]; /* the host's copy of rhs */
     batch_slot slot[NAIK_MAX_RHS];
     naik_exactsum *sums; /* backend memory [kind->sums][width_now] */
@@ -139,9 +140,12 @@ naik_status batch_upload(naik_solver *s);
 naik_status batch_download(naik_solver *s);
 /* What mask is from now on: NAIK_RHS_CHECK for those wanted. */
 naik_status batch_set_mask(naik_solver *s, const bool wanted[NAIK_MAX_RHS]);
-/* dots[c] = Re (v_c, w_c) over all ranks. */
+bool batch_any(const naik_solver *s, const bool of[NAIK_MAX_RHS]);
+/* dots[c] = Re (v_c, w_c) over all ranks; rhs NULL: of all, else of those in NAIK_RHS_CHECK, else 0. */
 naik_status batch_dots(naik_solver *s, const naik_field *v, const naik_field *w,
-                       double dots[NAIK_MAX_RHS]);
+                       const naik_rhs *rhs, double dots[NAIK_MAX_RHS]);
+/* The same of `count` sums that were cleared and added to. */
+naik_status batch_sums(naik_solver *s, int count, double *values);
 /* Fills site_residual of the rhs that ask, where their systems want it. */
 naik_status batch_site_residuals(naik_solver *s, const bool asks[NAIK_MAX_RHS]);
 /* Moves the rhs that are not idle together, once they are too few for the width. */

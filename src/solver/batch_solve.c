@@ -81,8 +81,8 @@ static naik_status load_systems(naik_solver *s, const naik_solver_options *optio
             NAIK_PASS(load_system(s, options, stream, c, &kept[c]));
         }
     }
-    NAIK_PASS(batch_dots(s, s->b, s->b, bb));
-    NAIK_PASS(batch_dots(s, s->outer.field[BATCH_X], s->outer.field[BATCH_X], xx));
+    NAIK_PASS(batch_dots(s, s->b, s->b, NULL, bb));
+    NAIK_PASS(batch_dots(s, s->outer.field[BATCH_X], s->outer.field[BATCH_X], NULL, xx));
     for (int c = 0; c < s->width_now; c++) {
         naik_solver_state *state = &s->slot[c].state;
         if (!fresh[c]) {

@@ -15,7 +15,7 @@ static int fields(const naik_operator_ops *ops)
 
 static bool takes(const naik_operator *op)
 {
-    return op->ops->apply != NULL;
+    return op->ops->rest != NULL;
 }
 
 static naik_status allocate(naik_solver *s)

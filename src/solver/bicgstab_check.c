@@ -40,37 +40,37 @@ static naik_status add_correction(naik_solver *s, const bool asks[])
     const naik_field_ops *field = &s->geometry->backend->ops->field;
     naik_field *correction = bg_fields_of(s, bg_at_work(s))[BATCH_X];
     double norms[NAIK_MAX_RHS];
-    bool good[NAIK_MAX_RHS] = {false};
+    bool started[NAIK_MAX_RHS] = {false}, good[NAIK_MAX_RHS] = {false};
     if (!bg_corrects(s, bg_at_work(s))) {
         return NAIK_OK;
     }
-    NAIK_PASS(batch_dots(s, correction, correction, norms));
     for (int c = 0; c < s->width_now; c++) {
         const naik_solver_state *at = &s->slot[c].state; /* what was kept has x alone */
-        const bool started = asks[c] && at->started && (at->level != BG_MULTIGRID || at->live);
-        good[c] = started && isfinite(norms[c]);
-        s->slot[c].broke = s->slot[c].broke || (started && !good[c]);
+        started[c] = asks[c] && at->started && (at->level != BG_MULTIGRID || at->live);
     }
-    NAIK_PASS(batch_set_mask(s, good));
-    NAIK_PASS(field->add(s->outer.field[BATCH_X], correction, s->mask, NAIK_RHS_CHECK));
+    if (batch_any(s, started)) {
+        NAIK_PASS(batch_set_mask(s, started));
+        NAIK_PASS(batch_dots(s, correction, correction, s->mask, norms));
+        for (int c = 0; c < s->width_now; c++) {
+            good[c] = started[c] && isfinite(norms[c]);
+            s->slot[c].broke = s->slot[c].broke || (started[c] && !good[c]);
+        }
+        NAIK_PASS(batch_set_mask(s, good));
+        NAIK_PASS(field->add(s->outer.field[BATCH_X], correction, s->mask, NAIK_RHS_CHECK));
+    }
     NAIK_PASS(batch_set_mask(s, asks));
     return field->zero(correction, s->mask, NAIK_RHS_CHECK);
 }
 
-/* outer r = b - B x of those in the mask; v and t in double are free where the iteration is not. */
+/* outer r = b - B x of those in the mask. */
 static naik_status form_residuals(naik_solver *s, double rr[])
 {
+    naik_backend *backend = s->geometry->backend;
     const naik_operator *op = s->op[NAIK_RUNG_DOUBLE];
-    naik_field *r = s->outer.field[BATCH_R], *image = s->outer.field[BATCH_SPARE];
-    const double(*minus_one)[2] =
-        (const double(*)[2])bg_own_of(s)->coefficients + NAIK_MINUS_ONE * s->width_now;
-    const naik_combination difference = {
-        r, 2, {{.v = s->b}, {.v = image, .coefficient = minus_one}}};
-    NAIK_PASS(op->ops->apply(op, s->parity, false, s->outer.field[BATCH_X], image, NULL, s->mask,
-                             NAIK_RHS_CHECK));
-    NAIK_PASS(
-        s->geometry->backend->ops->field.combine(&difference, 1, NULL, s->mask, NAIK_RHS_CHECK));
-    return batch_dots(s, r, r, rr);
+    NAIK_PASS(backend->ops->reduction.clear(backend, s->sums, s->width_now));
+    NAIK_PASS(op->ops->rest(op, s->parity, s->outer.field[BATCH_X], s->b, s->outer.field[BATCH_R],
+                            s->sums, s->mask, NAIK_RHS_CHECK));
+    return batch_sums(s, s->width_now, rr);
 }
 
 /* The first residuals, where x = 0, are b. */
@@ -110,11 +110,7 @@ static int verdict(const naik_solver *s, const naik_solver_options *options, int
 static naik_status start_again(naik_solver *s, const bool again[], double rr[])
 {
     const naik_field_ops *field = &s->geometry->backend->ops->field;
-    bool any = false;
-    for (int c = 0; c < s->width_now; c++) {
-        any = any || again[c];
-    }
-    if (!any) {
+    if (!batch_any(s, again)) {
         return NAIK_OK;
     }
     NAIK_PASS(batch_set_mask(s, again));
@@ -231,11 +227,7 @@ static naik_status lift(naik_solver *s, const bool kept[])
 {
     static const int vectors[] = {BATCH_P, BATCH_IMAGE, BG_SHADOW};
     naik_field *const *from = bg_fields_of(s, bg_at_work(s));
-    bool any = false;
-    for (int c = 0; c < s->width_now; c++) {
-        any = any || kept[c];
-    }
-    if (!any) {
+    if (!batch_any(s, kept)) {
         return NAIK_OK;
     }
     NAIK_PASS(batch_set_mask(s, kept));
@@ -246,26 +238,37 @@ static naik_status lift(naik_solver *s, const bool kept[])
     return NAIK_OK;
 }
 
+/* Vectors of those that begin anew: a NaN must not survive times 0. */
+static naik_status clear_vectors(naik_solver *s, const bool anew[])
+{
+    const naik_field_ops *field = &s->geometry->backend->ops->field;
+    naik_field *const *f = bg_fields_of(s, bg_at_work(s));
+    if (!batch_any(s, anew)) {
+        return NAIK_OK;
+    }
+    NAIK_PASS(batch_set_mask(s, anew));
+    NAIK_PASS(field->zero(f[BATCH_P], s->mask, NAIK_RHS_CHECK));
+    NAIK_PASS(field->zero(f[BATCH_IMAGE], s->mask, NAIK_RHS_CHECK));
+    return bg_corrects(s, bg_at_work(s)) ? field->zero(f[BATCH_X], s->mask, NAIK_RHS_CHECK)
+                                         : NAIK_OK;
+}
+
 /* The residual of those that go on, as the iteration stores it; inner[c] = |r|^2 there. */
 static naik_status take_residuals(naik_solver *s, const bool on[], const bool anew[],
                                   double inner[])
 {
     const naik_field_ops *field = &s->geometry->backend->ops->field;
     naik_field *const *f = bg_fields_of(s, bg_at_work(s));
-    NAIK_PASS(batch_set_mask(s, anew)); /* a NaN must not survive times 0 */
-    NAIK_PASS(field->zero(f[BATCH_P], s->mask, NAIK_RHS_CHECK));
-    NAIK_PASS(field->zero(f[BATCH_IMAGE], s->mask, NAIK_RHS_CHECK));
-    if (bg_corrects(s, bg_at_work(s))) {
-        NAIK_PASS(field->zero(f[BATCH_X], s->mask, NAIK_RHS_CHECK));
-    }
+    NAIK_PASS(clear_vectors(s, anew));
     NAIK_PASS(batch_set_mask(s, on));
     if (f[BATCH_R] != s->outer.field[BATCH_R]) {
         NAIK_PASS(field->copy(f[BATCH_R], s->outer.field[BATCH_R], s->mask, NAIK_RHS_CHECK));
     }
-    return batch_dots(s, f[BATCH_R], f[BATCH_R], inner);
+    return batch_dots(s, f[BATCH_R], f[BATCH_R], s->mask, inner);
 }
 
-/* Scalars of BiCGStab with the new residual; those that break down begin anew as well. */
+/* Scalars of BiCGStab with the new residual of those in on[], which are the mask; those that break down begin
+ * anew as well. */
 static naik_status renew_scalars(naik_solver *s, const bool on[], bool anew[], const double inner[])
 {
     naik_backend *backend = s->geometry->backend;
@@ -274,9 +277,9 @@ static naik_status renew_scalars(naik_solver *s, const bool on[], bool anew[], c
     const int n = s->width_now;
     double rho[2 * NAIK_MAX_RHS];
     NAIK_PASS(reduction->clear(backend, s->sums, 2 * n));
-    NAIK_PASS(reduction->complex_dot(f[BG_SHADOW], f[BATCH_R], 0, s->sums));
-    NAIK_PASS(reduction->over_ranks(backend, s->sums, 2 * n));
-    NAIK_PASS(reduction->values(backend, s->sums, 2 * n, rho));
+    NAIK_PASS(
+        reduction->complex_dot(f[BG_SHADOW], f[BATCH_R], 0, s->mask, NAIK_RHS_CHECK, s->sums));
+    NAIK_PASS(batch_sums(s, 2 * n, rho));
     for (int c = 0; c < n; c++) {
         naik_bicgstab_record *record = &s->slot[c].state.bicgstab;
         const double mine[2] = {rho[c], rho[n + c]};
@@ -286,6 +289,9 @@ static naik_status renew_scalars(naik_solver *s, const bool on[], bool anew[], c
         if (on[c] && anew[c]) {
             *record = (naik_bicgstab_record){.rho = {inner[c], 0}, .shadow2 = inner[c]};
         }
+    }
+    if (!batch_any(s, anew)) {
+        return NAIK_OK;
     }
     NAIK_PASS(batch_set_mask(s, anew));
     return backend->ops->field.copy(f[BG_SHADOW], f[BATCH_R], s->mask, NAIK_RHS_CHECK);
@@ -299,7 +305,7 @@ static naik_status renew_normal_scalars(naik_solver *s, const bool on[], const b
     double zz[NAIK_MAX_RHS];
     NAIK_PASS(op->ops->apply(op, s->parity, true, f[BATCH_R], f[BATCH_SPARE], NULL, s->mask,
                              NAIK_RHS_CHECK));
-    NAIK_PASS(batch_dots(s, f[BATCH_SPARE], f[BATCH_SPARE], zz));
+    NAIK_PASS(batch_dots(s, f[BATCH_SPARE], f[BATCH_SPARE], s->mask, zz));
     for (int c = 0; c < s->width_now; c++) {
         naik_bicgstab_record *record = &s->slot[c].state.bicgstab;
         if (on[c]) {

@@ -115,7 +115,7 @@ static naik_status add_correction(naik_solver *s, naik_field *correction)
 {
     const naik_backend_ops *ops = s->geometry->backend->ops;
     double norms[NAIK_MAX_RHS];
-    NAIK_PASS(batch_dots(s, correction, correction, norms));
+    NAIK_PASS(batch_dots(s, correction, correction, NULL, norms));
     for (int c = 0; c < s->width_now; c++) {
         if (s->record[c].state == NAIK_RHS_CHECK && !isfinite(norms[c])) {
             s->record[c].state = NAIK_RHS_BROKEN;
@@ -309,12 +309,12 @@ naik_status cg_check(naik_solver *s, const naik_solver_options *options,
     NAIK_PASS(batch_upload(s));
     if (v.r != s->outer.field[BATCH_R]) {
         NAIK_PASS(ops->field.copy(v.r, s->outer.field[BATCH_R], s->rhs, NAIK_RHS_CHECK));
-        NAIK_PASS(batch_dots(s, v.r, v.r, inner_rr));
+        NAIK_PASS(batch_dots(s, v.r, v.r, NULL, inner_rr));
     } else {
         memcpy(inner_rr, rr, sizeof inner_rr);
     }
     if (v.ap != NULL) {
-        NAIK_PASS(batch_dots(s, v.r, v.ap, inner_rs));
+        NAIK_PASS(batch_dots(s, v.r, v.ap, NULL, inner_rs));
     }
     for (int c = 0; c < s->width_now; c++) {
         if (s->record[c].state == NAIK_RHS_CHECK) {

@@ -229,7 +229,8 @@ static naik_status products(naik_gcr *g, int count, const naik_field *w, double 
     const int n = 2 * g->nrhs;
     NAIK_PASS(reduction->clear(backend, g->sums, count * n));
     for (int j = 0; j < count; j++) {
-        NAIK_PASS(reduction->complex_dot(g->w[j], w, 0, g->sums + (size_t)j * (size_t)n));
+        NAIK_PASS(reduction->complex_dot(g->w[j], w, 0, NULL, NAIK_RHS_IDLE,
+                                         g->sums + (size_t)j * (size_t)n));
     }
     NAIK_PASS(reduction->over_ranks(backend, g->sums, count * n));
     return reduction->values(backend, g->sums, count * n, out);
@@ -297,8 +298,8 @@ static naik_status descend(naik_gcr *g, naik_gcr_step *step)
     gcr_numbers minus = {{0}};
     double found[3 * NAIK_MAX_RHS];
     NAIK_PASS(reduction->clear(backend, g->sums, 3 * n));
-    NAIK_PASS(reduction->dot(w, w, g->sums));
-    NAIK_PASS(reduction->complex_dot(w, step->r, 0, g->sums + n));
+    NAIK_PASS(reduction->dot(w, w, NULL, NAIK_RHS_IDLE, g->sums));
+    NAIK_PASS(reduction->complex_dot(w, step->r, 0, NULL, NAIK_RHS_IDLE, g->sums + n));
     NAIK_PASS(reduction->over_ranks(backend, g->sums, 3 * n));
     NAIK_PASS(reduction->values(backend, g->sums, 3 * n, found));
     for (int c = 0; c < n; c++) {

@@ -284,7 +284,7 @@ static naik_status begin(naik_multishift *m, naik_parity parity, const naik_solv
     for (int f = 0; f < m->count; f++) {
         NAIK_PASS(stream->load(stream->data, f, cg->outer.field[BATCH_R], f));
     }
-    NAIK_PASS(batch_dots(cg, cg->outer.field[BATCH_R], cg->outer.field[BATCH_R], m->bb));
+    NAIK_PASS(batch_dots(cg, cg->outer.field[BATCH_R], cg->outer.field[BATCH_R], NULL, m->bb));
     describe_rhs(m, options, stream->group);
     NAIK_PASS(upload(m));
     NAIK_PASS(ops->field.zero(m->x, NULL, NAIK_RHS_IDLE));

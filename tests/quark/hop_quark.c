@@ -68,10 +68,11 @@ static naik_status apply(const naik_operator *op, naik_parity parity, bool adjoi
         }
     }
     if (products != NULL) {
-        NAIK_TRY(ops->reduction.dot(out, out, products->sums));
+        NAIK_TRY(ops->reduction.dot(out, out, NULL, NAIK_RHS_IDLE, products->sums));
     }
     if (products != NULL && products->with != NULL) {
-        NAIK_TRY(ops->reduction.complex_dot(products->with, out, 0, products->sums + out->nrhs));
+        NAIK_TRY(ops->reduction.complex_dot(products->with, out, 0, NULL, NAIK_RHS_IDLE,
+                                            products->sums + out->nrhs));
     }
 done:
     free(v);

@@ -264,17 +264,6 @@ static naik_status run_update(const naik_field *field, naik_exactsum *sums, cpu_
                    u);
 }
 
-static void dot_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
-{
-    const update *u = context;
-    u->kernels->dot(u->from, u->with, begin, end, sums);
-}
-
-static naik_status cpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
-{
-    return run_update(v, sums, dot_range, &(update){.from = v, .with = w});
-}
-
 static naik_status cpu_rhs_step(naik_backend *backend, naik_rhs *rhs, naik_exactsum *sums,
                                 int count, naik_scalars which, double *history, int history_stride)
 {

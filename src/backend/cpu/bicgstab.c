@@ -1,23 +1,34 @@
-/* bicgstab.c - what BiCGStab asks of the CPU: complex products, sums of multiples, its scalars */
+/* bicgstab.c - what BiCGStab asks of the CPU: products, sums of multiples, its scalars */
 #include "backend/cpu/cpu.h"
 #include "base/exactsum.h"
 #include "comm/collective.h"
 
-typedef struct product {
-    const naik_field *v, *w;
-    int turn;
-} product;
+static void dot_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const cpu_product *p = context;
+    cpu_kernels_of(p->v->geometry)->dot(p, begin, end, sums);
+}
+
+naik_status cpu_dot(const naik_field *v, const naik_field *w, const naik_rhs *rhs,
+                    naik_rhs_state state, naik_exactsum *sums)
+{
+    const naik_geometry *geometry = v->geometry;
+    cpu_product p = {v, w, 0, rhs, state};
+    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.cells, v->nrhs, sums,
+                   dot_range, &p);
+}
 
 static void complex_dot_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
 {
-    const product *p = context;
-    cpu_kernels_of(p->v->geometry)->complex_dot(p->v, p->w, p->turn, begin, end, sums);
+    const cpu_product *p = context;
+    cpu_kernels_of(p->v->geometry)->complex_dot(p, begin, end, sums);
 }
 
-naik_status cpu_complex_dot(const naik_field *v, const naik_field *w, int turn, naik_exactsum *sums)
+naik_status cpu_complex_dot(const naik_field *v, const naik_field *w, int turn, const naik_rhs *rhs,
+                            naik_rhs_state state, naik_exactsum *sums)
 {
     const naik_geometry *geometry = v->geometry;
-    product p = {v, w, turn};
+    cpu_product p = {v, w, turn, rhs, state};
     return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.cells, 2 * v->nrhs, sums,
                    complex_dot_range, &p);
 }

@@ -121,6 +121,14 @@ typedef struct cpu_combining {
     naik_rhs_state state;
 } cpu_combining;
 
+/* What reduction.dot and complex_dot are asked for (backend.h). */
+typedef struct cpu_product {
+    const naik_field *v, *w;
+    int turn;
+    const naik_rhs *rhs;
+    naik_rhs_state state;
+} cpu_product;
+
 /* The kernels of one instruction set. All of them treat cells begin..end-1, the Dslash
  * list[begin..end-1]; `sums`, of each rhs, may be NULL. All instruction sets give the same bits.
  */
@@ -135,10 +143,8 @@ typedef struct cpu_kernels {
                           naik_field *p, int32_t begin, int32_t end);
     void (*update_direction)(const naik_rhs *rhs, const naik_field *r, naik_field *x, naik_field *p,
                              int32_t begin, int32_t end);
-    void (*dot)(const naik_field *v, const naik_field *w, int32_t begin, int32_t end,
-                cpu_sums *sums);
-    void (*complex_dot)(const naik_field *v, const naik_field *w, int turn, int32_t begin,
-                        int32_t end, cpu_sums *sums);
+    void (*dot)(const cpu_product *p, int32_t begin, int32_t end, cpu_sums *sums);
+    void (*complex_dot)(const cpu_product *p, int32_t begin, int32_t end, cpu_sums *sums);
     void (*combine)(const cpu_combining *p, int32_t begin, int32_t end, cpu_sums *sums);
     /* One colour vector of one cell as double, [6][lanes]; storing rounds. */
     void (*load)(const naik_field *v, int32_t cell, int vector, double *out);
@@ -225,8 +231,10 @@ naik_status cpu_links_pack(naik_links *links, naik_parity parity, int32_t begin,
 size_t cpu_blocks_bytes(const naik_lattice *lattice, naik_precision precision);
 naik_status cpu_blocks_pack(naik_blocks *blocks, const naik_block (*source)[NAIK_SITE_BLOCKS]);
 /* backend/cpu/bicgstab.c */
-naik_status cpu_complex_dot(const naik_field *v, const naik_field *w, int turn,
-                            naik_exactsum *sums);
+naik_status cpu_dot(const naik_field *v, const naik_field *w, const naik_rhs *rhs,
+                    naik_rhs_state state, naik_exactsum *sums);
+naik_status cpu_complex_dot(const naik_field *v, const naik_field *w, int turn, const naik_rhs *rhs,
+                            naik_rhs_state state, naik_exactsum *sums);
 int cpu_products(const naik_field *with, int nrhs); /* sums that they are */
 naik_status cpu_combine(const naik_combination *of, int count, const naik_products *products,
                         const naik_rhs *rhs, naik_rhs_state state);

@@ -59,23 +59,21 @@ static void update_direction(const naik_rhs *rhs, const naik_field *r, naik_fiel
     }
 }
 
-static void dot(const naik_field *v, const naik_field *w, int32_t begin, int32_t end,
-                cpu_sums *sums)
+static void dot(const cpu_product *p, int32_t begin, int32_t end, cpu_sums *sums)
 {
-    switch (v->precision) {
-    case NAIK_DOUBLE: dot_d_vector(v, w, begin, end, sums); break;
-    case NAIK_SINGLE: dot_f_vector(v, w, begin, end, sums); break;
-    case NAIK_HALF: dot_h_vector(v, w, begin, end, sums); break;
+    switch (p->v->precision) {
+    case NAIK_DOUBLE: dot_d_vector(p, begin, end, sums); break;
+    case NAIK_SINGLE: dot_f_vector(p, begin, end, sums); break;
+    case NAIK_HALF: dot_h_vector(p, begin, end, sums); break;
     }
 }
 
-static void complex_dot(const naik_field *v, const naik_field *w, int turn, int32_t begin,
-                        int32_t end, cpu_sums *sums)
+static void complex_dot(const cpu_product *p, int32_t begin, int32_t end, cpu_sums *sums)
 {
-    switch (v->precision) {
-    case NAIK_DOUBLE: complex_dot_d_vector(v, w, turn, begin, end, sums); break;
-    case NAIK_SINGLE: complex_dot_f_vector(v, w, turn, begin, end, sums); break;
-    case NAIK_HALF: complex_dot_h_vector(v, w, turn, begin, end, sums); break;
+    switch (p->v->precision) {
+    case NAIK_DOUBLE: complex_dot_d_vector(p, begin, end, sums); break;
+    case NAIK_SINGLE: complex_dot_f_vector(p, begin, end, sums); break;
+    case NAIK_HALF: complex_dot_h_vector(p, begin, end, sums); break;
     }
 }
 
