@@ -259,6 +259,8 @@ static void batches_are_solved_in_every_storage(check *t)
                 CHECK_TRUE(t, r.result[i].residual <= tolerance && r.result[i].residual > 0);
                 CHECK_TRUE(t, r.result[i].iterations > 5 && r.result[i].iterations < 200);
                 CHECK_INT(t, r.result[i].normal, modes[m].solver == NORMAL);
+                /* stretches of 1e-3, the last of which goes on to the end */
+                CHECK_TRUE(t, m != 1 || r.result[i].restarts <= 2);
             }
             for (int i = 0; i < SYSTEMS && r.x[i] != NULL; i += SYSTEMS - 1) {
                 const double found = reference_residual(t, &f, r.x[i], 80 + (uint64_t)i);

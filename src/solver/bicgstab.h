@@ -3,7 +3,7 @@
  * B is naik_operator_ops.apply on the sites of one parity, as Mh of quarks with spin is (wilson.h).
  * BiCGStab (H. van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992) 631), or conjugate gradient on
  * the normal equations, which needs more applications but never breaks down. The iteration runs in
- * the fastest storage that there is; whenever |r| has dropped by `delta` or claims to be converged,
+ * the fastest storage that there is; whenever |r| has dropped by `delta`, or by more where the end is near, or claims to be converged,
  * the rhs freezes until the host polls, what was found is added to x in double, and r = b - B x is
  * formed in double (reliable updates, as cg.h). BiCGStab keeps its direction then, and begins anew
  * from r where that is not what was iterated, or where |r| was not halved for long; from x = 0 where x

@@ -33,6 +33,21 @@ static double delta_of(const naik_solver *s, bg_level level)
     }
 }
 
+/* A stretch that would leave |r| less than so many times as long as where the rhs may stop goes on to there, which
+ * single precision still holds: it saves a true residual. */
+static const double LAST = 10;
+
+/* Of a stretch from |r|^2 = rr; 0: it goes on to `stop`. */
+static double delta2_of(const naik_solver *s, bg_level level, const naik_solver_options *options,
+                        double rr, double stop)
+{
+    const double wanted = delta_of(s, level);
+    const double delta = options->delta > 0 && wanted > 0 ? options->delta : wanted;
+    const bool holds =
+        options->delta <= 0 && level == BG_FAST && bg_rung(s, level) == NAIK_RUNG_SINGLE;
+    return holds && delta * delta * rr <= LAST * LAST * stop ? 0 : delta * delta;
+}
+
 /* What was found since the last check joins x; what is not finite is dropped. An rhs that has not
  * iterated yet has found nothing: its correction is whatever lay there. */
 static naik_status add_correction(naik_solver *s, const bool asks[])
@@ -330,12 +345,11 @@ static naik_status resume(naik_solver *s, const naik_solver_options *options, co
         naik_solver_state *at = &slot->state;
         naik_rhs *record = &s->record[c];
         if (on[c]) {
-            const double tolerance = slot->system.tolerance, wanted = delta_of(s, bg_at_work(s));
-            const double delta = options->delta > 0 && wanted > 0 ? options->delta : wanted;
+            const double tolerance = slot->system.tolerance;
             const double aim = tolerance * tolerance * at->bb;
             record->stop =
                 rr[c] <= aim ? 0.01 * rr[c] : aim; /* or a site's residual is not there */
-            record->delta2 = delta * delta;
+            record->delta2 = delta2_of(s, bg_at_work(s), options, inner[c], record->stop);
             record->rr = record->rr_max = inner[c];
             record->limit = bg_limit(s, options, c);
             record->state = NAIK_RHS_RUN;
