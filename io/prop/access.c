@@ -158,10 +158,15 @@ static naik_status move_small(const naik_propagator_file *file, int solve,
     const struct naik_prop_solve *s = &file->plan->solve[solve];
     if (naik_prop_names_of(file->plan, s->source)->correlators > 0) {
         const shape numbers = per_colour(file, s->source, s->mass);
-        if (correlators != NULL) {
-            NAIK_PASS(naik_refuse_not_finite(file->comm->log, correlators,
-                                             naik_prop_corr_count(file->plan, s->source), 64,
-                                             numbers.path));
+        const naik_status status =
+            correlators == NULL
+                ? NAIK_OK
+                : naik_refuse_not_finite(file->comm->log, correlators,
+                                         naik_prop_corr_count(file->plan, s->source), 64,
+                                         numbers.path);
+        if (status != NAIK_OK) {
+            naik_h5_release(numbers.type);
+            return status;
         }
         NAIK_PASS(move_row(file, &numbers, s->colour, NULL, correlators, &entry->correlators));
     }
