@@ -481,7 +481,7 @@ def vectors_go_to_the_columns_that_their_records_tell():
             same(everything("c8.h5"), solved(f"d{name}.h5", path(name + ".h5"), "wilson"))
     # as many numbers a site, in another order
     refused(run("colours.yaml", path("plain.ildg"), "action.type=wilson", "solve.0.source={type: file, file: %s}" % path("colours.h5")),
-            "without one propagator of QDP++")
+            "without a propagator of QDP++")
 
 
 def files_of_another_hand_have_their_right_answers():

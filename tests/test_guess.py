@@ -319,7 +319,7 @@ def propagators_of_other_codes_are_begun_from():
             with h5py.File(path("chroma.h5"), "r+") as f:
                 f.copy("run/quark", "other")
             _, said = one(action, "chroma.h5", status=1)
-            assert "chroma.h5' holds 2 propagators of QDP++ and none of the name /propagator" in said, said
+            assert "chroma.h5' holds 2 propagators of QDP++ and none of the name /propagator: naik reads the one of this name, or the only one" in said, said
             os.rename(path("whole"), path("parts.vol0000"))
             _, said = one(action, "parts", status=1)
             assert "QIO wrote it in several files: give the first one, which ends in .vol0000" in said, said

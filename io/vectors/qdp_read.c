@@ -83,14 +83,15 @@ int naik_qdp_propagator_open(hid_t h5, naik_h5_array *out)
 
 naik_status naik_qdp_propagator_refuse(naik_log *log, const char *path, int count)
 {
-    return count == 0 ? NAIK_FAIL(log, NAIK_ERR_INPUT,
-                                  "'%s' is an HDF5 file without one propagator of QDP++: a dataset "
-                                  "of the lattice whose elements are 4x4 matrices of 3x3 matrices",
-                                  path)
-                      : NAIK_FAIL(log, NAIK_ERR_INPUT,
-                                  "'%s' holds %d propagators of QDP++ and none of the name "
-                                  "/" NAIK_QDP_NAME ": naik reads files with one propagator",
-                                  path, count);
+    return count == 0
+               ? NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'%s' is an HDF5 file without a propagator of QDP++: a dataset "
+                           "of the lattice whose elements are 4x4 matrices of 3x3 matrices",
+                           path)
+               : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'%s' holds %d propagators of QDP++ and none of the name "
+                           "/" NAIK_QDP_NAME ": naik reads the one of this name, or the only one",
+                           path, count);
 }
 
 bool naik_qdp_propagator_is_in(naik_log *log, const char *path)

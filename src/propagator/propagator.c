@@ -499,7 +499,7 @@ static naik_status classify(worker *w)
                 return NAIK_FAIL(w->lat->comm->log, NAIK_ERR_INPUT,
                                  "a source holds numbers that are not finite, or whose squares "
                                  "are not: divide a source of such squares by a large number, and "
-                                 "multiply the solution by it");
+                                 "multiply the solution by that number");
             }
         }
         NAIK_PASS(check_size(w, both));
