@@ -17,10 +17,10 @@ enum {
     NAIK_QDP_SITE_REALS = 2 * NAIK_QDP_COLUMNS * NAIK_QDP_COLUMNS
 };
 
-/* Opens the propagator of a file, /propagator or the first one in any group. How many there are, of
- * which more than one is none that can be meant: nothing is open then. Local. */
+/* How many propagators a file has, /propagator alone or else those in any group; the only one is opened, of
+ * several none. Local. */
 int naik_qdp_propagator_open(hid_t h5, naik_h5_array *out);
-/* In words, what a file with another number of them than one is. NAIK_ERR_INPUT */
+/* What a file is that has none or several. NAIK_ERR_INPUT */
 naik_status naik_qdp_propagator_refuse(naik_log *log, const char *path, int count);
 
 #endif

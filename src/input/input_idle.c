@@ -164,7 +164,7 @@ static const struct row {
     {"output.print_correlators", false, contracts_nothing,
      "does nothing: no correlators are asked for"},
     {"solve[].momenta", false, has_no_momenta_of_entry,
-     "does nothing: this entry has no correlators"},
+     "does nothing: this entry has no correlators that take momenta"},
     {"run.progress_interval", false, shows_no_progress, "does nothing with run.progress off"},
     {"deflation.krylov", false, takes_others,
      "does nothing beside deflation.import: naik searches for no modes"},

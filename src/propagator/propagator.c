@@ -495,7 +495,7 @@ static naik_status classify(worker *w)
             NAIK_PASS(naik_solution_norm2(&w->now, w->now.src[parity], &norm2));
             info->on[parity] = norm2 != 0;
             both += norm2;
-            if (!isfinite(norm2)) {
+            if (!isfinite(both)) {
                 return NAIK_FAIL(w->lat->comm->log, NAIK_ERR_INPUT,
                                  "a source holds numbers that are not finite, or whose squares "
                                  "are not: divide a source of such squares by a large number, and "
