@@ -173,6 +173,14 @@ def the_module_lists_and_averages_all_of_them():
                 raise AssertionError(f"found {words}")
             except LookupError as error:
                 assert sentence in str(error), (words, error)
+        for ask, sentence in ((lambda: f.correlator("hl"), "; find('hl') gives the correlators of hl, which need several solves"),
+                              (lambda: f.find("hl", quantity="rest"), "has no rest of hl; it has quantity correlator, mean, standard error"),
+                              (lambda: f.find("none", quantity="mean"), "has no mean named none; it has those of hl, ")):
+            try:
+                ask()
+                raise AssertionError(sentence)
+            except LookupError as error:
+                assert sentence in str(error), error
 
 
 def the_report_draws_all_of_them():

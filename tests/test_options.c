@@ -199,6 +199,9 @@ static void nearest_word_is_the_one_meant(check *t)
     CHECK_TEXT(t, naik_text_nearest("max_iteration", words), "max_iterations");
     CHECK_TEXT(t, naik_text_nearest("btach", words), "batch");
     CHECK_TRUE(t, naik_text_nearest("output", words) == NULL);
+    CHECK_TEXT(t, naik_text_nearest("tol", words), "tolerance"); /* its beginning */
+    CHECK_TEXT(t, naik_text_nearest("Max", words), "max_iterations");
+    CHECK_TRUE(t, naik_text_nearest("to", words) == NULL);
     static const char *const labels[] = {"G5X-G5X", "G5-GX", "GX-G1", "GXT-G5X", NULL};
     CHECK_TEXT(t, naik_text_nearest("gx-g1", labels), "GX-G1");
     CHECK_TEXT(t, naik_text_nearest("GTX-G5X", labels), "GXT-G5X");

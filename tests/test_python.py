@@ -115,7 +115,8 @@ def wrong_requests_are_answered_with_what_there_is():
                            (lambda: f.correlator("pt", momentum=(3, 0, 0)), "it has pion05/p000, pion05/p10-1, pion05/p201, pion5"),
                            (lambda: f.correlator("wall", meson="rho"), "no correlator rho/p000"),
                            (lambda: f.propagator(3), "no source 3"),
-                           (lambda: f.propagator(0, 2), "mass number 2")):
+                           (lambda: f.propagator(0, 2), "mass number 2"),
+                           (lambda: f.correlator("pt", 0.0), "no mass number 0.0: the masses of an entry count from 0; find takes them by value")):
             try:
                 call()
                 raise AssertionError(f"nothing raised for {told}")

@@ -495,8 +495,10 @@ class File(_Opened):
                                   + ", ".join(dict.fromkeys(f"{c.sink_time} with {c.sink_momentum}" for c in found)))
             found = sinks
         if not found:
-            raise LookupError(f"{self.path} has no {quantity} named {name}; it has those of "
-                              f"{', '.join(dict.fromkeys(c.name for c in self.correlators)) or 'none'}")
+            own = ", ".join(dict.fromkeys(c.quantity for c in self.correlators if c.name == name))
+            others = ", ".join(dict.fromkeys(c.name for c in self.correlators if c.quantity == quantity)) or "none"
+            raise LookupError(f"{self.path} has no {quantity} " + (f"of {name}; it has quantity {own}" if own else
+                                                                  f"named {name}; it has those of {others}"))
 
         def choose(matching, what, of):
             nonlocal found
@@ -693,6 +695,8 @@ class File(_Opened):
     def _need(self, source, mass):
         records = self.solves
         mine = [r for r in records if r["source"] == source and r["mass"] == mass]
+        if isinstance(mass, (float, np.floating)):
+            raise LookupError(f"{self.path} has no mass number {mass}: the masses of an entry count from 0; find takes them by value")
         if not mine:
             raise LookupError(f"{self.path} has no source {source} with mass number {mass}")
         if any(self.state(r) == "pending" for r in mine):
@@ -719,7 +723,9 @@ class File(_Opened):
             if s.set == set_name and s.number == number:
                 return s
         names = sorted({s.set for s in self.sources})
-        raise LookupError(f"{self.path} has no set '{set_name}' with source {number}; sets: {names}")
+        several = set_name not in names and any(c.name == set_name for c in self.correlators)
+        raise LookupError(f"{self.path} has no set '{set_name}' with source {number}; sets: {names}"
+                          + (f"; find('{set_name}') gives the correlators of {set_name}, which need several solves" if several else ""))
 
     def _find_sources(self):
         found, records = [], self.solves

@@ -13,7 +13,7 @@
 
 #include "base/point_locale.h"
 
-enum { LONGEST = 63 };
+enum { LONGEST = 63, FEWEST = 3 }; /* letters of a word, and of the beginning of one */
 
 static int smaller(int a, int b)
 {
@@ -104,12 +104,16 @@ static bool has_same_letters(const char *a, const char *b)
 
 const char *naik_text_nearest(const char *text, const char *const *words)
 {
-    const char *nearest = NULL;
+    const char *nearest = NULL, *longer = NULL; /* the shortest word that begins with the text */
     int best = 0;
     char typed[LONGEST + 1], word[LONGEST + 1];
     fold(text, typed);
     for (int i = 0; words[i] != NULL; i++) {
         fold(words[i], word);
+        if (strlen(typed) >= FEWEST && strncmp(typed, word, strlen(typed)) == 0 &&
+            (longer == NULL || strlen(words[i]) < strlen(longer))) {
+            longer = words[i];
+        }
         const int distance = naik_text_distance(typed, word);
         const int rank = 2 * distance - has_same_letters(typed, word);
         if (3 * distance <= (int)strlen(word) + 1 && (nearest == NULL || rank < best)) {
@@ -117,7 +121,7 @@ const char *naik_text_nearest(const char *text, const char *const *words)
             best = rank;
         }
     }
-    return nearest;
+    return nearest != NULL ? nearest : longer;
 }
 
 static bool only_of(const char *text, const char *characters)

@@ -10,7 +10,8 @@
 
 /* The word of `words` (ends with NULL) nearest to `text`, or NULL where none is near enough to have
  * been meant: more than a third of its letters would have to change. Capitals count as small
- * letters, and of words as near one of the same letters in another order is taken. */
+ * letters, and of words as near one of the same letters in another order is taken. Where none is
+ * near, the shortest word that begins with `text`, of three letters or more. */
 const char *naik_text_nearest(const char *text, const char *const *words);
 
 /* Bytes of the printable character in UTF-8 with which the text begins; 0 where there is none: a
