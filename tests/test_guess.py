@@ -408,6 +408,7 @@ main([configurations_are_generated, a_loose_solve_spares_the_next_its_iterations
       bits_do_not_depend_on_ranks_batches_and_shared_masses,
       a_killed_run_goes_on_to_the_same_bits, guesses_of_something_else_are_refused,
       links_are_known_again_in_every_format, a_damaged_guess_is_noticed,
-      quarks_with_spin_begin_from_what_is_stored, stored_quarks_with_spin_are_contracted_without_an_iteration,
-      propagators_of_other_codes_are_begun_from, propagators_of_tmlqcd_are_begun_from],
-     needed=[configurations_are_generated])
+      propagators_of_other_codes_are_begun_from, propagators_of_tmlqcd_are_begun_from,
+      quarks_with_spin_begin_from_what_is_stored, stored_quarks_with_spin_are_contracted_without_an_iteration],
+     needed=[configurations_are_generated, a_loose_solve_spares_the_next_its_iterations,
+             quarks_with_spin_begin_from_what_is_stored])

@@ -222,8 +222,9 @@ def a_setup_hears_at_each_of_its_steps():
 WRITING = 15  # a step of the setup, or of what follows it, in which the file is written
 
 main([a_configuration_and_its_vectors_are_made, they_give_the_bytes_of_a_setup_on_any_number_of_ranks,
-      they_serve_another_kappa_as_a_setup_for_both_does, info_and_report_tell_of_them, vectors_of_another_setup_are_refused,
+      vectors_of_another_setup_are_refused,
       vectors_of_other_links_are_refused, vectors_are_as_near_to_null_as_the_file_says, links_in_few_bits_are_no_other_links,
       a_run_goes_on_with_the_file_that_it_was_begun_with, damage_is_told_wherever_it_is, a_run_that_ends_while_they_are_written_leaves_no_half_file,
-      a_setup_whose_vectors_cannot_be_written_is_not_lost, a_setup_hears_at_each_of_its_steps],
-     needed=[a_configuration_and_its_vectors_are_made])
+      a_setup_whose_vectors_cannot_be_written_is_not_lost, a_setup_hears_at_each_of_its_steps,
+      they_serve_another_kappa_as_a_setup_for_both_does, info_and_report_tell_of_them],
+     needed=[a_configuration_and_its_vectors_are_made, they_serve_another_kappa_as_a_setup_for_both_does])

@@ -447,8 +447,7 @@ def an_output_of_another_input_is_refused_by_key():
 main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_iterations, grids_threads_and_batches_give_the_same_bytes,
       eight_ranks_give_the_same_bytes,
       a_stopped_run_goes_on_to_the_same_bytes, another_setup_ends_the_run, a_setup_that_changes_in_memory_is_made_again,
-      a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next, info_and_report_tell_outer_iterations_coarse_steps_and_setup,
-      vectors_made_for_another_kappa_are_those_of_a_run_with_both, auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations,
+      auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations,
       columns_join_the_first_where_its_residual_foresees_few_iterations,
       what_has_ended_waits_for_the_first_and_is_dropped_with_it,
       columns_that_joined_are_forgotten_where_the_first_turns_out_to_need_many,
@@ -461,5 +460,9 @@ main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_itera
       a_grid_is_chosen_for_the_aggregates_of_the_input, every_twist_has_a_setup_of_its_own, mesons_are_those_of_another_code,
       free_quarks_have_the_pion_of_their_fourier_sum, mesons_are_the_same_in_another_gauge,
       light_quarks_take_no_more_iterations_than_they_were_found_to_take, what_cannot_be_is_refused,
+      a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next, info_and_report_tell_outer_iterations_coarse_steps_and_setup,
+      vectors_made_for_another_kappa_are_those_of_a_run_with_both,
       an_output_of_another_input_is_refused_by_key],
-     needed=[a_configuration_is_generated])
+     needed=[a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_iterations,
+             a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next,
+             vectors_made_for_another_kappa_are_those_of_a_run_with_both])

@@ -286,4 +286,4 @@ main([configurations_are_generated, the_bytes_are_the_same_on_every_grid, pairs_
       a_wall_sink_sums_each_quark_over_its_slice, a_smeared_sink_smears_every_spin_of_both_quarks, the_nucleon_is_what_wicks_theorem_gives,
       baryons_of_three_quarks_exchange_what_is_alike, noise_estimates_the_trace, a_free_nucleon_is_positive_until_it_meets_the_boundary, averages_are_over_shifted_sources, info_shows_them,
       the_page_for_hadrons_names_its_mesons_and_their_signs],
-     needed=[configurations_are_generated])
+     needed=[configurations_are_generated, the_bytes_are_the_same_on_every_grid])
