@@ -1,6 +1,7 @@
 /* check.c - runs the cases of one test program on all ranks */
 #include "check.h"
 
+#include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +113,9 @@ int check_main(int argc, char **argv, const check_case *cases, int count)
         }
         check t = {.comm = comm, .log = log, .reference = reference};
         double start_s = naik_time_s();
+        const ssize_t open = H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL);
         cases[i].run(&t);
+        CHECK_INT(&t, H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL) - open, t.kept_open);
         naik_log_clear(log);
         int64_t failed = t.failed;
         naik_comm_sum_i64(comm, &failed, 1);

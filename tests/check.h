@@ -2,9 +2,10 @@
  *
  * A test file defines functions `static void name_of_the_property(check *t)` and lists them in
  *     CHECK_MAIN(CHECK(first_property), CHECK(second_property))
- * Every test runs on all ranks of the job. A test fails when any CHECK_... fails on any rank; the
- * first failure of each rank is printed with expected, got, tolerance and rank. Rank 0 prints one
- * line "PASS name", "FAIL name" or "SKIP name: reason" a test; the runner (tests/run) counts them.
+ * Every test runs on all ranks of the job. A test fails when any CHECK_... fails on any rank, or
+ * when it leaves files or objects of HDF5 open; each failure is printed with expected, got,
+ * tolerance and rank. Rank 0 prints one line "PASS name", "FAIL name" or "SKIP name: reason" a
+ * test; the runner (tests/run) counts them.
  */
 #ifndef NAIK_TESTS_CHECK_H
 #define NAIK_TESTS_CHECK_H
@@ -20,6 +21,7 @@ typedef struct check {
     naik_log *log;
     bool failed;           /* on this rank */
     const char *skip;      /* reason, the same on all ranks; see CHECK_SKIP */
+    int kept_open;         /* files and objects of HDF5 that the test leaves open on purpose */
     const char *reference; /* folder named by NAIK_REFERENCE, NULL if unset */
 } check;
 

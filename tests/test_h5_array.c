@@ -14,6 +14,7 @@
 enum { T = 4, Z = 3, Y = 2, X = 6, REALS = 18 };
 enum { LX = 4, LY = 2, LZ = 6, LT = 2 };
 
+/* Closes the type of the numbers. */
 static hid_t pair_of(hid_t number, const char *re, const char *im, size_t members)
 {
     const size_t bytes = H5Tget_size(number);
@@ -23,6 +24,7 @@ static hid_t pair_of(hid_t number, const char *re, const char *im, size_t member
     if (members > 2) {
         H5Tinsert(pair, "third", 2 * bytes, number);
     }
+    H5Tclose(number);
     return pair;
 }
 
@@ -54,7 +56,9 @@ static bool make(const char *path, const row *r, int dims, const hsize_t *extent
     }
     for (int i = 0; i < 6 && r->lengths[i] > 0; i++) {
         const hsize_t length = (hsize_t)r->lengths[i];
-        type = H5Tarray_create2(type, 1, &length);
+        const hid_t inner = type;
+        type = H5Tarray_create2(inner, 1, &length);
+        H5Tclose(inner);
     }
     hid_t space = H5Screate_simple(dims, extents, NULL);
     const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
@@ -64,6 +68,7 @@ static bool make(const char *path, const row *r, int dims, const hsize_t *extent
     H5Pclose(how);
     H5Dclose(set);
     H5Sclose(space);
+    H5Tclose(type);
     H5Fclose(file);
     return made;
 }
