@@ -407,6 +407,9 @@ void naik_input_destroy(naik_input **input);
  * written from then on. Local. */
 void naik_input_use_io(naik_comm *comm, const naik_input *input);
 
+/* Writes name, with config in place of each {config}, to `to` unless that is NULL. Returns the bytes of
+ * the result, with the zero at its end. */
+size_t naik_input_put_config(const char *name, const char *config, char *to);
 /* For commands that do one configuration: NAIK_ERR_INPUT where gauge.configs asks for several and
  * gauge.config chooses none. */
 naik_status naik_input_choose_one(naik_log *log, const naik_input *input);

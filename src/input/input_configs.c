@@ -41,6 +41,22 @@ static naik_status check_list(naik_log *log, const naik_input *input)
     return NAIK_OK;
 }
 
+size_t naik_input_put_config(const char *name, const char *config, char *to)
+{
+    size_t size = 0;
+    for (const char *at = strstr(name, mark); at != NULL; at = strstr(name, mark)) {
+        if (to != NULL) {
+            to += sprintf(to, "%.*s%s", (int)(at - name), name, config);
+        }
+        size += (size_t)(at - name) + strlen(config);
+        name = at + strlen(mark);
+    }
+    if (to != NULL) {
+        strcpy(to, name);
+    }
+    return size + strlen(name) + 1;
+}
+
 /* Replaces every mark in *name. */
 static naik_status put(naik_log *log, naik_input *input, const void *unused, const char *path,
                        const char **name)
@@ -56,21 +72,13 @@ static naik_status put(naik_log *log, naik_input *input, const void *unused, con
                                  "gauge.configs gives a name",
                                  path);
     }
-    size_t size = strlen(from) + 1;
-    for (const char *at = strstr(from, mark); at != NULL; at = strstr(at + 1, mark)) {
-        size += strlen(config);
-    }
-    char *to = naik_yaml_alloc(input->tree, size);
+    char *to = naik_yaml_alloc(input->tree, naik_input_put_config(from, config, NULL));
     if (to == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input");
     }
+    naik_input_put_config(from, config, to);
     *name = to;
     input->gauge.config_used = true;
-    for (const char *at = strstr(from, mark); at != NULL; at = strstr(from, mark)) {
-        to += sprintf(to, "%.*s%s", (int)(at - from), from, config);
-        from = at + strlen(mark);
-    }
-    strcpy(to, from);
     return NAIK_OK;
 }
 

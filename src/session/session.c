@@ -138,9 +138,11 @@ static naik_status choose_links(naik_comm *comm, const naik_session_options *o, 
 {
     naik_status status = NAIK_OK;
     naik_gauge_file file;
+    char *name = NULL;
     memset(&file, 0, sizeof file);
     if (o->configuration != NULL) {
-        NAIK_TRY(naik_gauge_file_probe(comm, o->configuration, &file));
+        NAIK_TRY(session_name_configuration(comm, s->keys, o->configuration, &name));
+        NAIK_TRY(naik_gauge_file_probe(comm, name, &file));
         memcpy(s->texts.size, file.size, sizeof s->texts.size);
         s->file = strdup(o->configuration);
     } else if (o->links != NULL || o->array != NULL) {
@@ -157,6 +159,7 @@ static naik_status choose_links(naik_comm *comm, const naik_session_options *o, 
     status = naik_comm_agree(comm, status);
 done:
     naik_gauge_file_clear(&file);
+    free(name);
     return status;
 }
 

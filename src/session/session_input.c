@@ -93,6 +93,25 @@ static naik_status refuse_idle(naik_log *log, const naik_yaml_node *root)
     return NAIK_OK;
 }
 
+naik_status session_name_configuration(naik_comm *comm, const char *keys, const char *name,
+                                       char **out)
+{
+    naik_yaml *tree = NULL;
+    naik_status status =
+        naik_yaml_parse(comm->log, "the keys of the session", keys, strlen(keys), &tree);
+    const naik_yaml_node *node =
+        status == NAIK_OK ? naik_yaml_find(tree->root, "gauge.config") : NULL;
+    const char *config = node != NULL && node->text != NULL ? node->text : "{config}";
+    *out = status == NAIK_OK ? malloc(naik_input_put_config(name, config, NULL)) : NULL;
+    if (*out != NULL) {
+        naik_input_put_config(name, config, *out);
+    } else if (status == NAIK_OK) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a session");
+    }
+    naik_yaml_destroy(&tree);
+    return naik_comm_agree(comm, status);
+}
+
 naik_status session_check_keys(naik_comm *comm, const session_texts *texts)
 {
     naik_log *log = comm->log;
