@@ -541,6 +541,8 @@ class File(_Opened):
     def mean(self, correlators):
         """Mean over the sources of what `find` gives, each from its own time on. ValueError where sources and signs
         leave no common mean, or none that is known here: `output.average` of the run makes more of them."""
+        if isinstance(correlators, str) or len(correlators) == 0:
+            raise ValueError(f"{self.path}: mean takes what find gives, one Correlator or more of them")
         given = [c for c in correlators if c.source is not None]
         for s in {q.source for c in given for q in c.quarks}:
             entry = s.rsplit("/", 1)[0]
