@@ -267,7 +267,8 @@ static void print_masses(naik_log *log, const cost *c)
         naik_log_line(
             log,
             "iterations of light masses depend on the lowest modes of the configuration, which "
-            "are not known here; --from PROP.h5 takes those of a pilot run");
+            "are not known here; --from PROP.h5 takes those of a pilot run%s",
+            c->told.deflated.count > 0 ? " without modes" : "");
     }
 }
 
