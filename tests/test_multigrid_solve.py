@@ -439,9 +439,9 @@ def what_cannot_be_is_refused():
 def an_output_of_another_input_is_refused_by_key():
     solve("one", "--set", "solve.0.twist=[0, 0, 0]", "--set", "action.u0=1")  # defaults in words
     said = solve("one", "--set", "multigrid.vectors=48", status=1)
-    assert "was begun with the input's 'multigrid.vectors' left at its default, now it is 'multigrid.vectors = 48'" in said, said
+    assert "was begun with the input's 'multigrid.vectors' at its default, now it is 'multigrid.vectors = 48'" in said, said
     said = solve("guided", mass="kappas: [0.130]", status=1)
-    assert "was begun with the input 'multigrid.setup_kappa = 0.14', now 'multigrid.setup_kappa' is left at its default" in said, said
+    assert "was begun with the input 'multigrid.setup_kappa = 0.14', now 'multigrid.setup_kappa' is at its default" in said, said
 
 
 main([a_configuration_is_generated, answers_are_those_of_bicgstab_in_fewer_iterations, grids_threads_and_batches_give_the_same_bytes,

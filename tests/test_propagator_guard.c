@@ -76,7 +76,7 @@ static void another_way_of_counting_is_told_as_it_is(check *t)
         {"output.origin = source\noutput.momentum_weight = exp\n", "output.momentum_weight = exp\n",
          "the input 'output.origin = source', now it is 'output.origin = [0, 0, 0, 0]'"},
         {"output.momentum_weight = exp\n", "solve.0.momenta = [[0, 0, 0]]\n",
-         "the input's 'solve.0.momenta' left at its default, now it is 'solve.0.momenta = "},
+         "the input's 'solve.0.momenta' at its default, now it is 'solve.0.momenta = "},
         {"output.momentum_weight = exp\n", "output.origin = [1, 0, 0, 0]\n",
          "the input 'output.momentum_weight = exp', now it is 'output.momentum_weight = cos'"},
         {"solver.x = 1\n", "solver.x = 1\noutput.origin = source\n",

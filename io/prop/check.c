@@ -119,14 +119,14 @@ static naik_status compare_input(naik_log *log, const char *path, const char *ol
     }
     if (before[0] == '\0') {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "%s was begun with the input's '%.*s' left at its default, now it is "
+                         "%s was begun with the input's '%.*s' at its default, now it is "
                          "'%s': %s",
                          path, (int)strcspn(now, " ="), now, now, go_on);
     }
     if (now[0] == '\0') {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "%s was begun with the input '%s', now '%.*s' is left at its default: %s",
-                         path, before, (int)strcspn(before, " ="), before, go_on);
+                         "%s was begun with the input '%s', now '%.*s' is at its default: %s", path,
+                         before, (int)strcspn(before, " ="), before, go_on);
     }
     return NAIK_FAIL(log, NAIK_ERR_INPUT, "%s was begun with the input '%s', now it is '%s': %s",
                      path, before, now, go_on);
