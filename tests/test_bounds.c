@@ -511,6 +511,7 @@ static void twists_differ_in_each_direction(check *t)
         {0, 0, 0}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.5}, {0.5, 0.25, 0.5}};
     for (int i = 0; i < 5; i++) {
         CHECK_INT(t, naik_twist_same(rows[i], NULL), i == 0);
+        CHECK_INT(t, naik_twist_none(rows[i]), i == 0);
         CHECK_INT(t, naik_twist_same(NULL, rows[i]), i == 0);
         for (int j = 0; j < 5; j++) {
             CHECK_INT(t, naik_twist_same(rows[i], rows[j]), i == j);

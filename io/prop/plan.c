@@ -98,7 +98,7 @@ void naik_prop_solve_text(const naik_prop_plan *plan, const struct naik_prop_sol
 void naik_propagator_twist_text(const double twist[NAIK_DIM - 1], const char *before, char text[96])
 {
     text[0] = '\0';
-    if (!naik_twist_same(twist, NULL)) {
+    if (!naik_twist_none(twist)) {
         snprintf(text, 96, "%s%.10g,%.10g,%.10g", before, twist[0], twist[1], twist[2]);
     }
 }

@@ -347,7 +347,7 @@ static inline int naik_input_recon(const naik_input *input)
 static inline const double *naik_input_twist(const naik_input_solve *solve)
 {
     const double *twist = solve->twist.data;
-    return solve->twist.count == NAIK_DIM - 1 && !naik_twist_same(twist, NULL) ? twist : NULL;
+    return solve->twist.count == NAIK_DIM - 1 && !naik_twist_none(twist) ? twist : NULL;
 }
 /* Whether two entries have the links of a Naik epsilon in common. */
 static inline bool naik_input_same_twist(const naik_input_solve *a, const naik_input_solve *b)

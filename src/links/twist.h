@@ -19,6 +19,10 @@ void naik_twist_text(const double *twist, char text[NAIK_TWIST_TEXT]);
 
 /* Whether two are one; NULL: none, as three zeros. */
 bool naik_twist_same(const double *a, const double *b);
+static inline bool naik_twist_none(const double twist[NAIK_DIM - 1])
+{
+    return twist[0] == 0 && twist[1] == 0 && twist[2] == 0;
+}
 
 /* New links, of `hops` sites each, where those of u are; u is only read.
  * Collective. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE. */

@@ -231,7 +231,7 @@ static bool take_weight(milc_words *w, milc_input *in, const correlator *c, bool
 
 static bool is_twisted(const milc_input *in, const milc_quark *quark)
 {
-    return !naik_twist_same(in->propagators[quark->propagator].twist, NULL);
+    return !naik_twist_none(in->propagators[quark->propagator].twist);
 }
 
 /* Adds it to what naik contracts of antiquark a and quark b, or says why not. */

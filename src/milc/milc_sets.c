@@ -267,7 +267,7 @@ static naik_status propagator(milc_words *w, milc_input *in, const milc_set *set
  * them there. They are 1 of a point at coordinate_origin, from where they are counted. */
 static void note_turns(milc_input *in, const milc_set *set, int first_source, int first)
 {
-    const bool twisted = !naik_twist_same(set->twist, NULL);
+    const bool twisted = !naik_twist_none(set->twist);
     for (int i = first; i < in->propagator_count; i++) {
         in->turns[in->propagators[i].source] += twisted && set->solves;
     }

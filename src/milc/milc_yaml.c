@@ -123,7 +123,7 @@ static void print_entry(FILE *out, const milc_input *in, int first, int end, con
         fprintf(out, "]\n");
     }
     const double *twist = p[first].twist;
-    if (!naik_twist_same(twist, NULL)) {
+    if (!naik_twist_none(twist)) {
         fprintf(out, "    twist: [");
         for (int k = 0; k < NAIK_DIM - 1; k++) {
             fprintf(out, "%s%s", k > 0 ? ", " : "", real(twist[k], text));

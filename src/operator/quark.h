@@ -145,7 +145,7 @@ static inline double naik_quark_csw(const naik_quark *quark)
 /* [3]; NULL: none. */
 static inline const double *naik_quark_twist(const naik_quark *quark)
 {
-    return naik_twist_same(quark->twist, NULL) ? NULL : quark->twist;
+    return naik_twist_none(quark->twist) ? NULL : quark->twist;
 }
 
 /* Whether links are, but for a twist; whether one operator serves both, twist and all; whether they
