@@ -12,7 +12,7 @@
 #include "io/gauge/format.h"
 #include "io/h5/array.h"
 
-enum { LINK_REALS = 18, SITE_REALS = 72, MAX_VISITS = 10000 };
+enum { LINK_REALS = 18, SITE_REALS = 72 };
 
 static const char pyquda_group[] = "LatticeColorMatrix";
 static const char *const pyquda_name[NAIK_DIM] = {"LatticeColorMatrix/X", "LatticeColorMatrix/Y",
@@ -70,51 +70,23 @@ static bool has_odd_sum(hid_t dataset)
 
 /* QDP++ */
 
-typedef struct search {
-    naik_h5_array found; /* open if .dataset >= 0 */
-    char name[128], second[128];
-    int visits, matches;
-} search;
-
 /* [..][4][3][3] in any nesting; a [3][T][Z][Y] of vectors must not pass for it. */
 static bool has_directions(const naik_h5_array *a)
 {
     return a->rank == NAIK_DIM || a->dims[NAIK_DIM] == 4 || a->dims[NAIK_DIM] == SITE_REALS;
 }
 
-static herr_t look(hid_t group, const char *name, const H5L_info_t *info, void *context)
+static bool is_links(const naik_h5_array *array, const char *name)
 {
-    search *s = context;
-    naik_h5_array array;
-    if (++s->visits > MAX_VISITS) {
-        return 1;
-    }
-    if (info->type != H5L_TYPE_HARD || strlen(name) >= sizeof s->name ||
-        !naik_h5_array_open(group, name, SITE_REALS, &array)) {
-        return 0;
-    }
-    const bool links = has_directions(&array) && H5Aexists(array.dataset, "suma") <= 0;
-    if (links && s->matches == 1) {
-        strcpy(s->second, name);
-    }
-    s->matches += links;
-    if (!links || s->matches > 1) {
-        naik_h5_array_close(&array);
-        return 0;
-    }
-    s->found = array;
-    strcpy(s->name, name);
-    return 0;
+    return strlen(name) < NAIK_H5_NAME_BYTES && has_directions(array) &&
+           H5Aexists(array->dataset, "suma") <= 0;
 }
 
 /* naik's own files say what they are, and are read with their checksums or not at all. */
-static search find_links(hid_t file)
+static naik_h5_found find_links(hid_t file)
 {
-    search s = {.found = {.dataset = -1, .memory = -1}};
-    if (H5Aexists(file, "format") <= 0) {
-        H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, look, &s);
-    }
-    return s;
+    return H5Aexists(file, "format") <= 0 ? naik_h5_arrays_find(file, SITE_REALS, is_links)
+                                          : (naik_h5_found){.first = {.dataset = -1, .memory = -1}};
 }
 
 static bool qdp_recognise(const naik_file_head *head)
@@ -123,9 +95,9 @@ static bool qdp_recognise(const naik_file_head *head)
     if (file < 0) {
         return false;
     }
-    search s = find_links(file);
-    bool found = s.found.dataset >= 0;
-    naik_h5_array_close(&s.found);
+    naik_h5_found s = find_links(file);
+    bool found = s.first.dataset >= 0;
+    naik_h5_array_close(&s.first);
     H5Fclose(file);
     return found;
 }
@@ -134,19 +106,19 @@ static naik_status qdp_probe(naik_log *log, const naik_file_head *head, naik_gau
 {
     hid_t file = -1;
     NAIK_PASS(naik_h5_open_alone(log, head->path, &file));
-    search s = find_links(file);
-    bool ok = s.found.dataset >= 0 && take_array(&s.found, out);
+    naik_h5_found s = find_links(file);
+    bool ok = s.first.dataset >= 0 && take_array(&s.first, out);
     strcpy(out->format, "qdp++-hdf5");
-    strcpy(out->dataset, s.name);
-    snprintf(out->note, sizeof out->note, "dataset /%.100s; no checksum in the file", s.name);
-    naik_h5_array_close(&s.found);
+    strcpy(out->dataset, s.name[0]);
+    snprintf(out->note, sizeof out->note, "dataset /%.100s; no checksum in the file", s.name[0]);
+    naik_h5_array_close(&s.first);
     H5Fclose(file);
-    if (s.matches > 1) {
+    if (s.count > 1) {
         return NAIK_FAIL(
             log, NAIK_ERR_INPUT,
             "'%s' holds %d configurations, /%s and /%s among them: naik reads files with "
             "one configuration, so give each of them a file of its own",
-            head->path, s.matches, s.name, s.second);
+            head->path, s.count, s.name[0], s.name[1]);
     }
     return ok ? NAIK_OK
               : NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' has links of impossible extents",

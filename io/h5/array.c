@@ -5,12 +5,13 @@
  */
 #include "io/h5/array.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "io/reread.h"
 
-enum { CALL_BYTES = 1 << 28, MAX_NESTING = 4, MAX_REALS = 288 };
+enum { CALL_BYTES = 1 << 28, MAX_NESTING = 4, MAX_REALS = 288, MAX_VISITS = 10000 };
 
 static bool is_pair(hid_t type)
 {
@@ -156,6 +157,44 @@ void naik_h5_array_close(naik_h5_array *array)
     naik_h5_release(array->memory);
     naik_h5_release(array->dataset);
     array->memory = array->dataset = -1;
+}
+
+typedef struct search {
+    naik_h5_is_wanted *is_wanted;
+    int reals, visits;
+    naik_h5_found *found;
+} search;
+
+static herr_t look(hid_t group, const char *name, const H5L_info_t *info, void *context)
+{
+    search *s = context;
+    naik_h5_found *found = s->found;
+    naik_h5_array array;
+    if (++s->visits > MAX_VISITS) {
+        return 1;
+    }
+    if (info->type != H5L_TYPE_HARD || !naik_h5_array_open(group, name, s->reals, &array)) {
+        return 0;
+    }
+    const bool wanted = s->is_wanted(&array, name);
+    if (wanted && found->count < 2) {
+        snprintf(found->name[found->count], sizeof *found->name, "%s", name);
+    }
+    if (wanted && found->count == 0) {
+        found->first = array;
+    } else {
+        naik_h5_array_close(&array);
+    }
+    found->count += wanted;
+    return 0;
+}
+
+naik_h5_found naik_h5_arrays_find(hid_t group, int reals, naik_h5_is_wanted *is_wanted)
+{
+    naik_h5_found found = {.first = {.dataset = -1, .memory = -1}};
+    search s = {.is_wanted = is_wanted, .reals = reals, .found = &found};
+    H5Lvisit(group, H5_INDEX_NAME, H5_ITER_INC, look, &s);
+    return found;
 }
 
 /* Planes of the box (z fastest, then t) that one call moves: all of one time slice, or a part. */

@@ -25,6 +25,17 @@ typedef struct naik_h5_array {
 bool naik_h5_array_open(hid_t file, const char *name, int reals, naik_h5_array *out);
 void naik_h5_array_close(naik_h5_array *array);
 
+enum { NAIK_H5_NAME_BYTES = 128 };
+typedef bool naik_h5_is_wanted(const naik_h5_array *array, const char *name);
+typedef struct naik_h5_found {
+    naik_h5_array first;              /* open where there is one: .dataset >= 0 */
+    char name[2][NAIK_H5_NAME_BYTES]; /* of the first two, from the group that was searched */
+    int count;
+} naik_h5_found;
+/* The arrays with `reals` reals a site that are wanted, in this group and all below it. Reads no data.
+ * Local. */
+naik_h5_found naik_h5_arrays_find(hid_t group, int reals, naik_h5_is_wanted *is_wanted);
+
 /* Called with `count` consecutive sites along x of the rank's box: local number of the first, its
  * global number, and their reals in native order and the array's precision. From several threads.
  */

@@ -15,16 +15,16 @@ enum {
     SPINS = NAIK_QDP_SPINS,
     COLOURS = NAIK_QDP_COLOURS,
     COLUMNS = NAIK_QDP_COLUMNS,
-    VISITS_MOST = 10000,
     NESTED_MOST = 24 /* dimensions of a dataset and of the arrays in it */
 };
 
 /* Whether the numbers of a site are [4][4][3][3] in any nesting; of [3][3][4][4] they are as many. */
-static bool has_spins_outside(const naik_h5_array *array)
+static bool has_spins_outside(const naik_h5_array *array, const char *name)
 {
     static const hsize_t wanted[4] = {SPINS, SPINS, COLOURS, COLOURS};
     hsize_t shape[NESTED_MOST] = {0};
     int count = 0;
+    (void)name;
     for (int i = NAIK_DIM; i < array->rank; i++) {
         shape[count++] = array->dims[i];
     }
@@ -41,44 +41,19 @@ static bool has_spins_outside(const naik_h5_array *array)
     return pair && count == 4 && memcmp(shape, wanted, sizeof wanted) == 0;
 }
 
-static bool open_propagator(hid_t h5, const char *name, naik_h5_array *out)
-{
-    if (naik_h5_array_open(h5, name, NAIK_QDP_SITE_REALS, out) && !has_spins_outside(out)) {
-        naik_h5_array_close(out);
-    }
-    return out->dataset >= 0;
-}
-
-typedef struct search {
-    naik_h5_array *first;
-    int visits, matches;
-} search;
-
-static herr_t look(hid_t group, const char *name, const H5L_info_t *info, void *context)
-{
-    search *s = context;
-    naik_h5_array other;
-    if (info->type == H5L_TYPE_HARD &&
-        open_propagator(group, name, s->matches == 0 ? s->first : &other)) {
-        s->matches++;
-        if (s->matches > 1) {
-            naik_h5_array_close(&other);
-        }
-    }
-    return ++s->visits >= VISITS_MOST;
-}
-
 int naik_qdp_propagator_open(hid_t h5, naik_h5_array *out)
 {
-    search s = {.first = out};
-    if (open_propagator(h5, NAIK_QDP_NAME, out)) {
+    if (naik_h5_array_open(h5, NAIK_QDP_NAME, NAIK_QDP_SITE_REALS, out) &&
+        has_spins_outside(out, NAIK_QDP_NAME)) {
         return 1;
     }
-    H5Lvisit(h5, H5_INDEX_NAME, H5_ITER_INC, look, &s);
-    if (s.matches > 1) {
-        naik_h5_array_close(out);
+    naik_h5_array_close(out);
+    naik_h5_found found = naik_h5_arrays_find(h5, NAIK_QDP_SITE_REALS, has_spins_outside);
+    if (found.count > 1) {
+        naik_h5_array_close(&found.first);
     }
-    return s.matches;
+    *out = found.first;
+    return found.count;
 }
 
 naik_status naik_qdp_propagator_refuse(naik_log *log, const char *path, int count)
