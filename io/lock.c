@@ -117,6 +117,23 @@ static bool parse_owner(const char *content, owner *o)
                   o->host, &o->pid, &o->start, o->boot, o->space, o->job, o->restart) == 7;
 }
 
+/* A new file for `path` that has no name yet (*unnamed), so that a kill leaves nothing. Where the file
+ * system has no unnamed files, one that was created exclusively as `path`. */
+static int open_unnamed(const char *path, bool *unnamed)
+{
+    char folder[NAIK_PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL) {
+        strcpy(folder, ".");
+    } else {
+        slash[slash == folder] = '\0';
+    }
+    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    *unnamed = fd >= 0;
+    return fd >= 0 ? fd : open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+}
+
 /* The clock of the file system that has the lock, whose times are compared with it: a file server's may differ from this
  * machine's. Where no file can be written, this machine's. */
 static time_t time_there(const naik_lock *lock, const owner *self)
@@ -125,13 +142,16 @@ static time_t time_there(const naik_lock *lock, const owner *self)
     struct stat info;
     time_t now = time(NULL);
     snprintf(path, sizeof path, "%s.now.%s.%ld", lock->path, self->host, self->pid);
-    const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    bool unnamed;
+    const int fd = open_unnamed(path, &unnamed);
     if (fd >= 0) {
+        if (!unnamed) {
+            unlink(path); /* before anything that takes time */
+        }
         if (write(fd, "", 1) == 1 && fsync(fd) == 0 && fstat(fd, &info) == 0) {
             now = info.st_mtime;
         }
         close(fd);
-        unlink(path);
     }
     return now;
 }
@@ -219,29 +239,12 @@ static naik_status refuse(naik_log *log, const char *path, const char *content, 
                      other.pid, other.host, other.job, life, path);
 }
 
-/* An unnamed file with the content, then its name: a kill leaves no lock without content. Where the
- * file system has no unnamed files, exclusive creation, and the content a moment later. */
-static int open_unnamed(const naik_lock *lock, bool *unnamed)
-{
-    char folder[NAIK_PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", lock->path);
-    char *slash = strrchr(folder, '/');
-    if (slash == NULL) {
-        strcpy(folder, ".");
-    } else {
-        slash[slash == folder] = '\0';
-    }
-    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    *unnamed = fd >= 0;
-    return fd >= 0 ? fd : open(lock->path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-}
-
-/* Creates the lock with its content; false with errno where that fails. */
+/* Creates the lock with its content, which it has before its name; false with errno where that fails. */
 static bool create_lock(const naik_lock *lock)
 {
     char link_path[64];
     bool unnamed;
-    int fd = open_unnamed(lock, &unnamed);
+    int fd = open_unnamed(lock->path, &unnamed);
     if (fd < 0) {
         return false;
     }

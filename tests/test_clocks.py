@@ -77,15 +77,20 @@ def a_lock_shows_life_whatever_becomes_of_the_time_of_day():
 
 
 def a_lock_is_as_old_as_the_clock_of_its_files_says():
-    """Of another host, and this host's time of day is a day off: ahead, it lives; behind, it is dead after 15 minutes."""
+    """Of another host, and this host's time of day is a day off: ahead, it lives; behind, it is dead after 15 minutes.
+    The file that tells the time has no name by the time it is written: a kill leaves nothing."""
     if built_shim("jump_clock") is None:
         return "no cc, or not glibc"
+    log = path("named")
     for day, age, status in (("86400", 0, 1), ("-86400", 1000, 0)):
         with open(path("prop.a2.h5.lock"), "w", encoding="utf-8") as f:
             f.write("host=x\npid=1\nstart=1\nboot=x\nspace=x\nslurm_job=-\nslurm_restart=-\ntime=0\n")
         os.utime(f.name, (time.time() - age,) * 2)
         said = naik("solve", path("all.yaml"), "--fresh", "--set", "gauge.config=a2", status=status,
-                    env={"LD_PRELOAD": built_shim("jump_clock"), "NAIK_CLOCK_DAY": day})
+                    env={"LD_PRELOAD": built_shim("jump_clock") + " " + built_shim("log_writes"), "NAIK_CLOCK_DAY": day,
+                         "NAIK_WRITES_IN": ".lock.now", "NAIK_WRITES_LOG": log})
+        if os.path.exists(log):  # the file system has no unnamed files
+            assert open(log, encoding="utf-8").read().startswith("remove ")
         assert ("another job writes this output: process 1 on x" if status else "it gave no sign of life for 15 minutes") in said, said
         assert not [name for name in os.listdir(path(".")) if ".lock.now" in name]
     return None
