@@ -108,6 +108,39 @@ output: {{file: {path('a.h5')}, propagators: false}}
         assert abs(float(own.split("|x| = ")[1]) / norm - 1) < 1e-9, (own, norm)
 
 
+def the_example_that_reads_an_output_is_built_and_run_as_its_page_says():
+    """In C, with HDF5 alone: two columns, the pion that naik stored and the pion of the propagator."""
+    wrapper = shutil.which("h5pcc") or shutil.which("h5cc")
+    if not wrapper:
+        return "needs h5pcc or h5cc"
+    with open(os.path.join(TOP, "doc/output.md"), encoding="utf-8") as f:
+        section = f.read().split("\n## C\n")[1].split("\n## ")[0]
+    with open(os.path.join(TOP, "examples/read_output.c"), encoding="utf-8") as f:
+        program = re.sub(r"\s", "", f.read())
+    shown = re.search(r"^```c\n(.*?)^```$", section, flags=re.M | re.S)[1]
+    assert all(re.sub(r"\s", "", line) in program for line in shown.splitlines()), shown
+    if not os.path.exists(path("lat.h5")):
+        naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "10", "-o", path("lat.h5"))
+    os.symlink(os.path.join(TOP, "examples"), path("examples"))
+    for bits in (64, 32):
+        with open(path("read.yaml"), "w") as f:
+            f.write(f"""
+lattice: {{size: [4, 4, 4, 8]}}
+gauge: {{file: {path('lat.h5')}}}
+action: {{type: hisq}}
+solve: [{{name: pt, masses: [0.1], source: {{type: point, origin: [0, 0, 0, 0]}}}}]
+output: {{file: {path('prop.h5')}, precision: {bits}}}
+""")
+        naik("solve", path("read.yaml"), "--fresh")
+        build, command = [line.split("#")[0].split() for line in re.findall(r"^    (.*)$", section, flags=re.M)]
+        run([wrapper, "-Wall", "-Wextra", "-Werror"] + build[1:], cwd=SCRATCH)
+        said = np.array([line.split() for line in run(command, cwd=SCRATCH).splitlines()], float)
+        with h5py.File(path("prop.h5")) as f:
+            expected = f["corr/pt/m00/pion5/p000"][...]
+        assert said.shape == (8, 3) and np.allclose(said[:, 1], expected, rtol=1e-11), said
+        assert np.allclose(said[:, 2], expected, rtol=1e-11 if bits == 64 else 1e-6), said
+
+
 def the_headers_serve_cxx_inside_extern_c():
     if not shutil.which("g++"):
         return "needs g++"
@@ -129,5 +162,6 @@ def uninstall_leaves_nothing():
 
 
 main([install_puts_everything_under_destdir_and_prefix, the_pages_are_there_with_all_to_which_they_link,
-      the_example_is_built_through_pkg_config_and_agrees_with_naik_solve, the_headers_serve_cxx_inside_extern_c,
+      the_example_is_built_through_pkg_config_and_agrees_with_naik_solve,
+      the_example_that_reads_an_output_is_built_and_run_as_its_page_says, the_headers_serve_cxx_inside_extern_c,
       uninstall_leaves_nothing])

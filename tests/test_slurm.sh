@@ -43,6 +43,25 @@ for pair in perlmutter:GPU=cuda juwels-booster:GPU=cuda lumi-g:GPU=hip; do
 done
 verdict build_scripts_name_the_gpu_of_their_machine
 
+# A machine of the user's own, by the commands of the page; what its script and array.sh then name is mysite.
+mkdir -p "$SCRATCH/site"
+cp -r jobscripts "$SCRATCH/site"
+printf '#!/bin/sh\necho "$@"\n' >"$SCRATCH/bin/sbatch"
+chmod +x "$SCRATCH/bin/sbatch"
+(
+    cd "$SCRATCH/site" && touch my.yaml && echo lat.1.h5 >list.txt
+    export PATH="$SCRATCH/bin:$PATH"
+    sed -n '/^## Another machine/,/^## Settings/s/^    //p' jobscripts/README.md >commands && . ./commands
+    jobscripts/array.sh mysite my.yaml list.txt
+) >"$SCRATCH/said" 2>&1
+grep -q "^-j8 GPU=cuda" "$SCRATCH/said" || complain "no build: $(cat "$SCRATCH/said")"
+grep -q "^jobscripts/mysite.slurm my.yaml --set run.placement=true$" "$SCRATCH/said" || complain "no job: $(cat "$SCRATCH/said")"
+grep -q -- "--gpus-per-node=4.*jobscripts/array.slurm mysite my.yaml" "$SCRATCH/said" || complain "no array: $(cat "$SCRATCH/said")"
+bash -n "$SCRATCH/site/jobscripts/mysite.slurm" || complain "mysite.slurm is no script"
+grep -q "^\. jobscripts/machines/mysite.sh" "$SCRATCH/site/jobscripts/mysite.slurm" || complain "mysite.slurm reads another machine's file"
+rm "$SCRATCH/bin/sbatch"
+verdict a_machine_of_the_users_own_is_two_files
+
 limit=$(SLURM_JOB_END_TIME=$(($(date +%s) + 1000)) SLURM_SUBMIT_DIR=. bash -c '. jobscripts/common.sh; naik_run() { echo "$@"; }; naik_solve in.yaml a')
 [[ $limit =~ ^solve\ in.yaml\ --skip-complete\ --set\ run.wall_limit=8[78][0-9]\ a$ ]] || complain "wall limit: $limit"
 limit=$(SLURM_SUBMIT_DIR=. bash -c '. jobscripts/common.sh; naik_run() { echo "$@"; }; naik_solve in.yaml a')
