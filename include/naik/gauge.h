@@ -12,7 +12,7 @@
 
 #include "naik/lattice.h"
 
-typedef struct naik_complex {
+typedef struct naik_complex { /* as C's double complex and Fortran's complex(8) in memory */
     double re, im;
 } naik_complex;
 
@@ -80,7 +80,7 @@ naik_status naik_gauge_divergence(const naik_gauge *gauge, int directions, doubl
 
 /* Projects every link to SU(3): Gram-Schmidt on the first two rows, third row = conj(row0 x row1).
  *
- *   largest_change   out: the largest |dU_ij| of all links on all ranks
+ *   largest_change   receives the largest |dU_ij| of all links on all ranks
  *
  * Collective. NAIK_ERR_CORRUPT  a link is zero or no number
  *             NAIK_ERR_INPUT    a link is singular, so that no SU(3) matrix is near it */

@@ -1,4 +1,4 @@
-/* lattice.h - the lattice, this rank's box of it, and who sits where
+/* lattice.h - the lattice, this rank's box of it, and where every site lies
  *
  * Directions x, y, z, t are mu = 0..3. Global sites are numbered r = x + nx (y + ny (z + nz t));
  * the sites of a rank's box likewise by their local coordinates ("local lexicographic": the order
@@ -34,18 +34,19 @@ enum {
 };
 
 typedef struct naik_lattice {
-    naik_comm *comm; /* borrowed */
-    int size[NAIK_DIM];
+    naik_comm *comm;                     /* borrowed */
+    int size[NAIK_DIM];                  /* extents of the whole lattice: x, y, z, t */
     int grid[NAIK_DIM], coord[NAIK_DIM]; /* process grid and this rank's place, x fastest */
-    int local[NAIK_DIM], origin[NAIK_DIM];
-    bool split[NAIK_DIM];            /* grid[mu] > 1 */
-    int neighbour_rank[NAIK_DIM][2]; /* [mu][forward, backward] */
-    int64_t volume;                  /* global */
-    int32_t sites;                   /* of the box */
-    int32_t volume_cb;               /* of one parity of the box */
-    int32_t halo;                    /* of one parity, all zones */
-    int32_t face[NAIK_DIM];          /* of one parity in one layer across mu */
-    int32_t zone[NAIK_DIM][2];       /* first halo site of the zone; -1 where mu is not split */
+    int local[NAIK_DIM];                 /* extents of the box */
+    int origin[NAIK_DIM];                /* global coordinates of its first site */
+    bool split[NAIK_DIM];                /* grid[mu] > 1 */
+    int neighbour_rank[NAIK_DIM][2];     /* [mu][forward, backward] */
+    int64_t volume;                      /* global */
+    int32_t sites;                       /* of the box */
+    int32_t volume_cb;                   /* of one parity of the box */
+    int32_t halo;                        /* of one parity, all zones */
+    int32_t face[NAIK_DIM];              /* of one parity in one layer across mu */
+    int32_t zone[NAIK_DIM][2];           /* first halo site of the zone; -1 where mu is not split */
     /* [parity of the site][volume_cb][16]: site or halo site of the other parity */
     int32_t *neighbour[2];
     int32_t *interior[2]; /* cb of sites whose 16 neighbours are all in the box, ascending */
@@ -59,23 +60,30 @@ static inline size_t naik_lattice_vector_bytes(const naik_lattice *lat)
     return (size_t)lat->sites * 3 * 2 * sizeof(double);
 }
 
-/* size    global extents, even
- * grid    ranks per direction; NULL chooses the one that exchanges least
- * Extents of the box must be even and at least 4 where a direction is split.
- * NAIK_ERR_INPUT    the extents are odd or the ranks cannot be laid out so; the sentence names
- *                   grids that work. The same on every rank. */
+/* Cuts the lattice into a box for each rank.
+ *
+ *   comm  borrowed
+ *   size  global extents x, y, z, t: even, from 2 to 32768
+ *   grid  ranks in each direction; NULL: the grid that exchanges least
+ *
+ * Extents of the box must be even, and at least 4 where a direction is split. Collective.
+ * NAIK_ERR_INPUT   wrong extents, or the ranks cannot be laid out so; the sentence names grids that work
+ * NAIK_ERR_MEMORY, agreed over ranks */
 naik_status naik_lattice_create(naik_comm *comm, const int size[NAIK_DIM], const int grid[NAIK_DIM],
                                 naik_lattice **out);
+/* Frees the lattice and sets *lattice = NULL; accepts NULL in *lattice. Local. */
 void naik_lattice_destroy(naik_lattice **lattice);
-/* Whether a file's extents are those of the lattice. Local. NAIK_ERR_INPUT */
+/* Whether `size`, the extents of the file `path`, are those of the lattice. Local. NAIK_ERR_INPUT */
 naik_status naik_lattice_expect(const naik_lattice *lattice, const char *path,
                                 const int size[NAIK_DIM]);
 
+/* Local lexicographic number of the site with local coordinates x. */
 static inline int32_t naik_lattice_site(const naik_lattice *lat, const int x[NAIK_DIM])
 {
     return x[0] + lat->local[0] * (x[1] + lat->local[1] * (x[2] + lat->local[2] * x[3]));
 }
 
+/* x: local coordinates of the site with this local lexicographic number. */
 static inline void naik_lattice_coords(const naik_lattice *lat, int32_t site, int x[NAIK_DIM])
 {
     for (int mu = 0; mu < NAIK_DIM; mu++) {
@@ -104,11 +112,12 @@ static inline int64_t naik_lattice_global(const naik_lattice *lat, const int x[N
     return site;
 }
 
-/* Puts `count` sites from checkerboard site `begin` of a parity, `reals` doubles each, where they
- * are in local lexicographic order: to [sites][reals]. */
+/* Copies `count` sites of a parity, from checkerboard site `begin` on, to their places in local
+ * lexicographic order. from is [count][reals] double, and to is [sites][reals]. Local. */
 void naik_lattice_scatter(const naik_lattice *lat, naik_parity parity, int32_t begin, int32_t count,
                           const double *from, int reals, double *to);
 
+/* Parity of the site with coordinates x, local or global: 0 even, 1 odd. Coordinates may be negative. */
 static inline int naik_parity_of(const int x[NAIK_DIM])
 {
     return (x[0] + x[1] + x[2] + x[3]) & 1;

@@ -1,7 +1,8 @@
 /* log.h - what the program says: lines for the user, and the sentence of the first failure
  *
- * A log is made before anything else and handed to everything that can speak or fail. Lines go to
- * standard output from rank 0 only; warnings and errors go to standard error.
+ * A program makes a log before anything else, and hands it to all that can speak or fail. Lines go to
+ * standard output from rank 0 only; warnings and errors go to standard error. Every function is local.
+ * `format` is that of printf, and numbers are printed with a decimal point in every locale.
  */
 #ifndef NAIK_LOG_H
 #define NAIK_LOG_H
@@ -20,33 +21,36 @@ typedef struct naik_log naik_log;
 
 /* A log that speaks for rank 0 of 1 until naik_log_set_rank. NULL when memory is out. */
 naik_log *naik_log_create(void);
+/* Frees the log and sets *log = NULL; accepts NULL in *log. */
 void naik_log_destroy(naik_log **log);
 
+/* Whose log this is: rank `rank` of `size`. naik_comm_create calls it. */
 void naik_log_set_rank(naik_log *log, int rank, int size);
-/* Whether a rank other than 0 prints warnings too: of what it alone works at. */
+/* Whether a rank other than 0 prints warnings too, about work that it alone does. */
 void naik_log_set_warns(naik_log *log, bool warns);
-/* Muted: no warning is printed, nor heard by who watches them. */
+/* Muted: no warning is printed, and none reaches the function of naik_log_watch_warnings. */
 void naik_log_set_muted(naik_log *log, bool muted);
 /* Quiet: naik_log_line prints nothing (used by `--json` and by tests). Warnings still print. */
 void naik_log_set_quiet(naik_log *log, bool quiet);
 
 /* One line on standard output, from rank 0 only. The newline is added. */
 void naik_log_line(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
-/* A line that stands for the moment, on a terminal only: it is overwritten by the next one and by
- * everything else that is said. false: this is no terminal, nothing was printed. From rank 0. */
+/* A passing line on a terminal, from rank 0 only: the next passing line and everything else that the log
+ * prints take its place. false: there is no terminal, and nothing was printed. */
 bool naik_log_live(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
-/* Whether standard output took all that was printed so far; NAIK_ERR_IO with the reason where not.
- */
+/* Whether standard output took all that was printed so far. NAIK_ERR_IO  it did not; the sentence has the
+ * reason */
 naik_status naik_log_check_output(naik_log *log);
-/* Hears the text of every warning from now on, from rank 0; NULL: nobody. */
+/* From now on calls `hear` with `data` and the text of every warning of rank 0; NULL calls nothing. */
 void naik_log_watch_warnings(naik_log *log, void (*hear)(void *data, const char *text), void *data);
-/* Takes every line and every warning of rank 0 from now on, and nothing is printed any more, whether or not
- * the log is quiet; NULL: they are printed again. */
+/* From now on hands every line and every warning of rank 0 to `take` instead of printing it, also if the log
+ * is quiet; NULL: they are printed again. */
 void naik_log_take(naik_log *log, void (*take)(void *data, bool warning, const char *text),
                    void *data);
 /* One line "naik: warning: ..." on standard error, from rank 0 only. */
 void naik_log_warn(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
-/* Nothing where the last warning of this function had the same text: of files that are opened more than once. */
+/* naik_log_warn, unless the last warning of this function had the same text: for files that are opened more
+ * than once. */
 void naik_log_warn_once(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
 
 /* Records the sentence of a failure with its place and returns `status`. The first sentence since
@@ -67,14 +71,16 @@ static inline naik_status naik_log_failed(naik_status status, naik_status record
 const char *naik_log_message(const naik_log *log);
 /* "src/lattice/lattice.c:123", where the kept sentence was recorded; "" when there is none. */
 const char *naik_log_place(const naik_log *log);
-/* What is kept of a failure, as ranks send it to each other. */
+/* The kept failure, as ranks send it to each other. */
 typedef struct naik_log_failure {
     char message[1024], place[128];
-    int rank; /* that recorded it, of the job */
+    int rank; /* of the job, which recorded the failure */
 } naik_log_failure;
+/* Copies the kept failure to `out`; its message is "" when there is none. */
 void naik_log_failure_get(const naik_log *log, naik_log_failure *out);
-/* Keeps the failure of another rank instead of what is kept. */
+/* Keeps `failure`, of another rank, in the place of the kept one. */
 void naik_log_adopt(naik_log *log, const naik_log_failure *failure);
+/* Forgets the kept failure. */
 void naik_log_clear(naik_log *log);
 
 /* Prints "naik: error: SENTENCE [rank R, FILE:LINE]" on standard error from this rank; R is the rank that

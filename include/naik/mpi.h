@@ -6,8 +6,8 @@
 
 #include "naik/comm.h"
 
-/* The ranks of `parent`, of which a duplicate is taken; MPI stays the caller's to end. The log is
- * borrowed and learns its rank. Collective over parent. NAIK_ERR_MEMORY */
+/* The ranks of `parent`, which naik duplicates. The caller ends MPI, after naik_comm_destroy. The log is
+ * borrowed and learns its rank. Collective over parent. NAIK_ERR_MEMORY, on every rank */
 naik_status naik_comm_create_from(MPI_Comm parent, naik_log *log, naik_comm **out);
 
 #endif

@@ -108,12 +108,13 @@ typedef struct naik_session_result {
     int modes;              /* low modes that were removed */
     double residual;        /* |b - A x| / |b| of the even-odd system, formed in double */
     double source_residual; /* |src - M x| / |src| on the whole lattice, formed in double */
-    double norm;            /* |x| */
-    double seconds;         /* this solution's share of the solver's time */
+    double norm;            /* |x| on the whole lattice */
+    double seconds;         /* this solution's share of the seconds that the solver took */
 } naik_session_result;
 
 /* x = M^-1 src for `count` sources, several at a time. There is no further factor: M = 2m + D for staggered
- * quarks and m + 4 - D/2 for Wilson quarks (doc/quarks.md).
+ * quarks and m + 4 + C - D/2 for quarks with spin, where C is the clover term and twisted mass adds i mu g5
+ * (doc/quarks.md).
  *
  *   mass        in lattice units; > 0 for staggered quarks, > -4 for quarks with spin
  *   tolerance   on the residual of the even-odd system, verified in double; 0: solver.tolerance

@@ -103,7 +103,7 @@ void naik_source_to_slice(const naik_lattice *lattice, const naik_source *source
  * that are read from files may have any, so all bits are set. Local. */
 unsigned naik_source_corners(const naik_source *source);
 
-/* Stable name as in the input file ("point", "corner_wall", ...). */
+/* The word of the input file for the type: "point", "corner_wall", ... Never NULL. Local. */
 const char *naik_source_name(naik_source_type type);
 
 #endif

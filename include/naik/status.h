@@ -25,12 +25,12 @@ typedef enum naik_status {
 /* One or two words for the status, for messages. Never NULL. */
 const char *naik_status_text(naik_status status);
 
-/* The documented exit status of the program: 0 done, 1 input, 2 resources, 3 not converged,
- * 4 data corrupt, 5 interrupted but resumable. */
+/* The exit status of the program for this status: 0 done, 1 wrong input, 2 memory, disk or device, 3 not
+ * converged, 4 corrupt data, 5 interrupted, and the same command continues (doc/troubleshooting.md). */
 int naik_status_exit(naik_status status);
 
-/* Evaluates a call; on failure the function returns its status at once: for functions that hold
- * nothing which they would have to release. */
+/* Evaluates a call. If the call fails, the caller returns the status at once: for functions that hold
+ * nothing to release. */
 #define NAIK_PASS(call)                                                                            \
     do {                                                                                           \
         const naik_status passed = (call);                                                         \
@@ -39,8 +39,8 @@ int naik_status_exit(naik_status status);
         }                                                                                          \
     } while (0)
 
-/* Evaluates a call; on failure keeps its status in the local variable `status` and goes to the
- * local label `done`, where the function releases what it holds and returns `status`. */
+/* Evaluates a call. If the call fails, NAIK_TRY keeps the status in the local variable `status` and goes to
+ * the local label `done`, where the caller releases what it holds and returns `status`. */
 #define NAIK_TRY(call)                                                                             \
     do {                                                                                           \
         status = (call);                                                                           \

@@ -4,11 +4,12 @@
 
 #define NAIK_VERSION "0.6.0"
 
-/* The version of the library linked, NAIK_VERSION when it was compiled. Never NULL. */
+/* The version of the linked library, which is NAIK_VERSION of its sources. Never NULL. Local. */
 const char *naik_version(void);
-/* The commit it was built from, "-dirty" appended where files differed; "unknown" outside git. */
+/* The commit from which the library was built, with "-dirty" behind it if files differed from the commit;
+ * "unknown" outside git. Never NULL. Local. */
 const char *naik_version_git(void);
-/* The compiler that built it, by its own words. */
+/* The compiler that built the library, by the compiler's own words. Never NULL. Local. */
 const char *naik_version_compiler(void);
 
 #endif
