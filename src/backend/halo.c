@@ -253,6 +253,20 @@ static naik_status post(naik_halo *halo, bool receive)
     return NAIK_OK;
 }
 
+/* The field whose layers are under way, and none from now on. */
+static const naik_field *take_armed(naik_halo *halo)
+{
+    const naik_field *armed = halo->armed;
+    halo->armed = NULL;
+    return armed;
+}
+
+static naik_status refuse_other(const naik_halo *halo)
+{
+    return NAIK_FAIL(halo->geometry->backend->log, NAIK_ERR_ARG,
+                     "the halo of another field is under way");
+}
+
 naik_status naik_halo_arm(naik_halo *halo, const naik_field *field, const naik_layers *layers,
                           bool *armed)
 {
@@ -260,6 +274,9 @@ naik_status naik_halo_arm(naik_halo *halo, const naik_field *field, const naik_l
     *armed = false;
     if (!backend->route.single_node) {
         return NAIK_OK;
+    }
+    if (take_armed(halo) != NULL) { /* of which the layers would be taken for those of `field` */
+        return refuse_other(halo);
     }
     NAIK_PASS(plan(halo, field, layers));
     if (halo->any_direct) {
@@ -293,14 +310,13 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, const naik
 {
     naik_backend *backend = halo->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
-    const naik_field *armed = halo->armed;
-    halo->armed = NULL;
+    const naik_field *armed = take_armed(halo);
     if (halo->request_count > 0) {
         NAIK_PASS(wait_for_messages(halo, settle_s(halo)));
     }
     NAIK_PASS(plan(halo, field, layers));
     if (armed != NULL && armed != field) {
-        return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the halo of another field is under way");
+        return refuse_other(halo);
     }
     if (backend->route.peer && halo->geometry->lattice->halo > 0 && armed == NULL) {
         NAIK_PASS(ops->halo.peer->reserve(field, halo->direct)); /* which all ranks do together */

@@ -20,7 +20,8 @@ void naik_halo_destroy(naik_halo **halo);
 naik_status naik_halo_start(naik_halo *halo, const naik_field *field, const naik_layers *layers);
 /* Where every face goes straight to another device, whose memory the kernel that writes `field` can
  * reach: makes room, and the start that must follow next finds the exchange under way. armed:
- * whether that kernel is to send. Collective where start is. Failures as of start. */
+ * whether that kernel is to send. Collective where start is. Failures as of start; NAIK_ERR_ARG where
+ * another exchange is under way already. */
 naik_status naik_halo_arm(naik_halo *halo, const naik_field *field, const naik_layers *layers,
                           bool *armed);
 /* For kernels that send at the end of a loop what its beginning reads. prime: sends the layers as
