@@ -1,8 +1,10 @@
 /* test_gauge.c - thin links: what is measured, phases, reunitarisation */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "check.h"
 #include "comm/collective.h"
 #include "lattice/grid.h"
@@ -218,6 +220,13 @@ static void damaged_links_are_refused_not_hidden(check *t)
         field f;
         CHECK_REQUIRE(t, make_field(t, t->comm, NULL, &f));
         naik_gauge_set_random(f.gauge, 8);
+        const naik_lattice *lat = f.gauge->lattice;
+        char place[64]; /* in the box of the last rank, which is the last in all directions */
+        int x[4];
+        naik_lattice_coords(lat, 17, x);
+        snprintf(place, sizeof place, "the link z of site (%d, %d, %d, %d) ",
+                 lat->size[0] - lat->local[0] + x[0], lat->size[1] - lat->local[1] + x[1],
+                 lat->size[2] - lat->local[2] + x[2], lat->size[3] - lat->local[3] + x[3]);
         if (t->comm->rank == t->comm->size - 1) {
             naik_matrix *u = &f.gauge->link[4 * 17 + 2];
             for (int j = 0; j < 3; j++) {
@@ -236,8 +245,9 @@ static void damaged_links_are_refused_not_hidden(check *t)
             CHECK_TRUE(t, m.max_unitarity_dev > 0.1);
         }
         /* a link that is singular contradicts nothing: it is of another kind */
-        CHECK_STATUS(t, naik_gauge_reunitarise(f.gauge, &change),
-                     k == 1 || k == 2 ? NAIK_ERR_CORRUPT : NAIK_ERR_INPUT);
+        const naik_status status = naik_gauge_reunitarise(f.gauge, &change);
+        CHECK_TRUE(t, naik_text_begins(naik_log_message(t->log), place));
+        CHECK_STATUS(t, status, k == 1 || k == 2 ? NAIK_ERR_CORRUPT : NAIK_ERR_INPUT);
         drop_field(&f);
     }
 }

@@ -59,6 +59,8 @@ typedef struct run {
     naik_solver_result result[SYSTEMS];
     int polls; /* until it is stopped; 0: never */
     kept_state kept[SYSTEMS];
+    naik_method method;
+    naik_status ends;
 } run;
 
 static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
@@ -122,9 +124,9 @@ static void solve(run *r, int width, int restart, helper *h)
     options.restart = restart;
     CHECK_OK(t, naik_operator_set_thin(r->f->geometry, r->f->u, r->f->clover, r->f->mass, 0,
                                        NAIK_SINGLE, 18, NAIK_SINGLE, width, &set));
-    if (CHECK_OK(t, naik_solver_create(naik_method_solver(NAIK_METHOD_MULTIGRID), set.op,
-                                       NAIK_SINGLE, width, &solver))) {
-        CHECK_OK(t, naik_solver_solve(solver, NAIK_ODD, &options, &stream));
+    if (CHECK_OK(t, naik_solver_create(naik_method_solver(r->method), set.op, NAIK_SINGLE, width,
+                                       &solver))) {
+        CHECK_STATUS(t, naik_solver_solve(solver, NAIK_ODD, &options, &stream), r->ends);
     }
     naik_solver_destroy(&solver);
     naik_operator_set_destroy(&set);
@@ -140,7 +142,7 @@ static void free_run(run *r)
 
 static bool begin(check *t, wilson_fixture *f, run *r)
 {
-    *r = (run){.t = t, .f = f};
+    *r = (run){.t = t, .f = f, .method = NAIK_METHOD_MULTIGRID};
     if (!wilson_fixture_create(t, size, NULL, false, 0, 0.1, 1.1, false, f)) {
         return false;
     }
@@ -290,6 +292,29 @@ static void directions_go_with_their_column(check *t)
     end(&f, &r);
 }
 
+/* Of a run whose input was changed meanwhile. */
+static void what_multigrid_has_begun_goes_on_with_multigrid_alone(check *t)
+{
+    static const naik_method others[] = {NAIK_METHOD_BICGSTAB, NAIK_METHOD_CG};
+    helper h = {.factor = 1, .broken = -1};
+    for (int i = 0; i < 2; i++) {
+        wilson_fixture f;
+        run r;
+        CHECK_REQUIRE(t, begin(t, &f, &r));
+        r.polls = 3;
+        solve(&r, SYSTEMS, 16, &h);
+        CHECK_TRUE(t, naik_solver_state_is_multigrid(&r.kept[0].state));
+        r.method = others[i];
+        r.ends = NAIK_ERR_CORRUPT;
+        solve(&r, SYSTEMS, 16, &h);
+        for (int k = 0; k < SYSTEMS; k++) {
+            kept_state_free(&r.kept[k]);
+        }
+        free_run(&r);
+        end(&f, &r);
+    }
+}
+
 static void a_column_that_breaks_down_goes_on_without(check *t)
 {
     wilson_fixture f;
@@ -389,5 +414,6 @@ static void a_column_stopped_at_its_breakdown_counts_it_once_more(check *t)
 
 CHECK_MAIN(CHECK(a_column_stopped_at_its_breakdown_counts_it_once_more),
            CHECK(what_waits_for_its_stage_is_kept_as_it_was),
+           CHECK(what_multigrid_has_begun_goes_on_with_multigrid_alone),
            CHECK(restarts_change_iterations_but_not_answers), CHECK(batches_do_not_change_a_bit),
            CHECK(a_column_that_breaks_down_goes_on_without), CHECK(directions_go_with_their_column))

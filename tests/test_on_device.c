@@ -55,6 +55,9 @@ static void twisted_links_are_those_of_thin_links_times_phases(check *t)
             CHECK_NEAR(t, fixture_largest_distance(here->long_links, expected->long_links), 0,
                        1e-13);
             CHECK_INT(t, memcmp(here->long_links->link, there->long_links->link, bytes), 0);
+            const naik_matrix *u = here->long_links->link;
+            const naik_matrix square = naik_mat_mul_dagger(u, u);
+            CHECK_NEAR(t, sqrt(naik_mat_trace(&square).re / 3), here->long_scale, 1e-12);
         }
         naik_fatlong_destroy(&here);
         naik_fatlong_destroy(&there);

@@ -37,6 +37,9 @@ typedef struct naik_modes_about {
 /* Sums of the links into about->fat and far; links on the host. Collective. NAIK_ERR_MPI */
 naik_status naik_modes_identify_links(const naik_fatlong *links, naik_modes_about *about);
 
+/* Whether both are of links with the same sums. */
+bool naik_modes_of_same_links(const naik_modes_about *a, const naik_modes_about *b);
+
 /* Of the vectors of so many modes in a file, which are nearly all of it; bricks: in 16 bits. Local. */
 int64_t naik_modes_file_bytes(const naik_lattice *lattice, int count, bool bricks);
 

@@ -309,8 +309,7 @@ static naik_status refuse_no_search(naik_log *log, const char *path)
 static bool is_same_search(naik_log *log, const char *path, const naik_modes_about *there,
                            const naik_modes_about *about)
 {
-    if (memcmp(there->fat, about->fat, sizeof there->fat) != 0 ||
-        memcmp(there->far, about->far, sizeof there->far) != 0) {
+    if (!naik_modes_of_same_links(there, about)) {
         naik_log_line(log, "modes: '%s' keeps a search with other links: the search begins again",
                       path);
         return false;

@@ -12,6 +12,12 @@ static naik_status sums_of(const naik_gauge *links, uint32_t out[2])
     return naik_site_sums_of(links->lattice, links->link, 4 * (int64_t)sizeof(naik_matrix), out);
 }
 
+bool naik_modes_of_same_links(const naik_modes_about *a, const naik_modes_about *b)
+{
+    return a->fat[0] == b->fat[0] && a->fat[1] == b->fat[1] && a->far[0] == b->far[0] &&
+           a->far[1] == b->far[1];
+}
+
 naik_status naik_modes_identify_links(const naik_fatlong *links, naik_modes_about *about)
 {
     NAIK_PASS(sums_of(links->fat, about->fat));

@@ -267,7 +267,7 @@ static naik_status more_moments(naik_filter *filter, naik_field **last, naik_fie
 naik_status naik_filter_estimate(naik_filter *filter, naik_field *v, int n, double *lambda2)
 {
     naik_status status = NAIK_OK;
-    const double low = filter->low, dimension = 1.5 * (double)v->geometry->lattice->volume;
+    const double dimension = 1.5 * (double)v->geometry->lattice->volume;
     naik_backend *backend = v->geometry->backend;
     double theta = 0, first[NAIK_MAX_RHS], moment[MOMENTS_MAX];
     naik_field *last = filter->other, *now = v;
@@ -287,7 +287,6 @@ naik_status naik_filter_estimate(naik_filter *filter, naik_field *v, int n, doub
     }
     *lambda2 = 0.5 * filter->high * (1 + cos(theta));
 done:
-    filter->low = low;
     free(sums);
     return status;
 }

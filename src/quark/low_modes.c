@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/watchdog.h"
@@ -180,8 +179,7 @@ static naik_status read_file(job *j, naik_modes **out)
     naik_timer_start(j->geometry->backend->timer, "read modes");
     NAIK_TRY(stored_modes_read(j->outer, j->path, &there, wanted, stored_as(j->input), out));
     naik_timer_stop(j->geometry->backend->timer, "read modes");
-    const bool same = memcmp(there.fat, j->about.fat, sizeof there.fat) == 0 &&
-                      memcmp(there.far, j->about.far, sizeof there.far) == 0;
+    const bool same = naik_modes_of_same_links(&there, &j->about);
     if (there.tolerance > j->input->deflation.tolerance && beyond(j, *out, &there.report) > 1) {
         if (j->comm->io.replace) {
             naik_modes_destroy(out);

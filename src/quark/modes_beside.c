@@ -73,8 +73,7 @@ naik_status modes_beside_refuse(const naik_geometry *geometry, const char *path,
         naik_log_clear(comm->log); /* another kind of file */
         return NAIK_OK;
     }
-    if (count >= wanted && memcmp(there.fat, about->fat, sizeof there.fat) == 0 &&
-        memcmp(there.far, about->far, sizeof there.far) == 0) {
+    if (count >= wanted && naik_modes_of_same_links(&there, about)) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                          "deflation.file '%s' is not there, and '%s' beside it holds %d modes of "
                          "these links: name that file, or make another one with naik modes",
