@@ -228,6 +228,8 @@ def vectors_of_anything_else_are_refused_by_the_check_that_fails():
     twice[4] = twice[3]
     refused("bad", write.milc(twice, value[[0, 1, 2, 3, 3, 5, 6, 7, 8, 9]]), 1, "are not orthogonal")
     refused("bad", write.milc(even, value[[0, 1, 2, 4, 3, 5, 6, 7, 8, 9]]), 1, "the eigenvalue of vector 3 in")
+    refused("bad", write.milc(even, 0.2 * value), 1, "the eigenvalue of vector 0 in",  # below those of any mass
+            "but with these links the vector has " + f"{value[0]:.12g}"[:5])
     off = value.copy()
     off[5] *= 1.004  # a thousandth is forgiven, and roundings
     refused("bad", write.milc(even, off), 1, "the eigenvalue of vector 5 in")

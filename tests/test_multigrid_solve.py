@@ -132,6 +132,8 @@ def a_quark_that_multigrid_is_no_good_for_changes_nothing_for_the_next():
     assert said.count("multigrid start") == 2, said
     solve("killed", **quarks)
     same(everything("three.h5"), everything("killed.h5"))
+    unfit = solve("unfit", "--set", "solver.max_iterations=1", mass="kappas: [0.02]", status=3)  # what was forgiven is no failure
+    assert "naik: error: 12 of 12 solves did not reach their tolerance" in unfit, unfit
     with h5py.File(path("three.h5")) as f:
         assert f["/solves"]["iterations"][24:].max() <= 12, f["/solves"]["iterations"]
 

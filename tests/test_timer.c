@@ -1,12 +1,14 @@
-/* test_timer.c - regions nest, add up, survive a forgotten stop
+/* test_timer.c - regions nest, add up, survive a forgotten stop; a process in which nothing moves says where it is
  *
  * ranks: 1
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/timer.h"
+#include "base/watchdog.h"
 #include "check.h"
 
 static void sleep_ms(int ms)
@@ -192,6 +194,48 @@ static void the_table_adds_up_to_the_total(check *t)
     fclose(capture);
 }
 
-CHECK_MAIN(CHECK(regions_hold_what_is_inside_them), CHECK(an_observer_hears_of_every_region),
+/* Each other rank once, by its number in the job: a group counts its own from 0. */
+static void who_waits_says_for_which_ranks_of_the_job(check *t)
+{
+    static const struct {
+        int rank, first, partners[3], count;
+        const char *of;
+    } rows[] = {{2, 0, {1, 3, 1}, 3, "of rank 1 and 3;"},
+                {5, 4, {0, 1, 0}, 3, "of rank 4;"},
+                {1, 4, {1, 0, 1}, 2, "of rank 5 and 4;"},
+                {5, 4, {1, 1, 1}, 3, "of all ranks;"},
+                {0, 0, {0, 0, 0}, 0, "of all ranks;"}};
+    enum { ROWS = sizeof rows / sizeof *rows };
+    pid_t child[ROWS];
+    int out[ROWS][2];
+    for (int i = 0; i < ROWS; i++) { /* all at once: each ends itself after a second and a half */
+        CHECK_REQUIRE(t, pipe(out[i]) == 0);
+        child[i] = fork();
+        CHECK_REQUIRE(t, child[i] >= 0);
+        if (child[i] == 0) {
+            naik_watchdog *watchdog = NULL;
+            dup2(out[i][1], STDERR_FILENO);
+            (void)naik_watchdog_create(t->log, rows[i].rank, "here", 0.1, &watchdog);
+            naik_watchdog_base(watchdog, rows[i].first);
+            naik_watchdog_wait(watchdog, "a sum", rows[i].partners, rows[i].count);
+            pause();
+        }
+        close(out[i][1]);
+    }
+    for (int i = 0; i < ROWS; i++) {
+        char text[512] = "", expected[128];
+        int status = 0;
+        CHECK_TRUE(t, read(out[i][0], text, sizeof text - 1) > 0);
+        CHECK_TRUE(t, waitpid(child[i], &status, 0) == child[i] && WIFEXITED(status));
+        CHECK_INT(t, WEXITSTATUS(status), naik_status_exit(NAIK_ERR_IO));
+        snprintf(expected, sizeof expected, "rank %d on here is at: start, waiting for a sum %s",
+                 rows[i].rank, rows[i].of);
+        CHECK_TRUE(t, strstr(text, expected) != NULL);
+        close(out[i][0]);
+    }
+}
+
+CHECK_MAIN(CHECK(who_waits_says_for_which_ranks_of_the_job),
+           CHECK(regions_hold_what_is_inside_them), CHECK(an_observer_hears_of_every_region),
            CHECK(a_stop_closes_what_an_error_left_open),
            CHECK(no_timer_and_too_many_regions_do_no_harm), CHECK(the_table_adds_up_to_the_total))
