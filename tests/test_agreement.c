@@ -243,6 +243,23 @@ static int64_t gauge_bytes(check *t, naik_comm *comm, const naik_input *input)
     return plan.gauge_bytes;
 }
 
+static void a_group_has_what_the_job_was_told(check *t)
+{
+    const naik_io_options io = t->comm->io;
+    const int cpus = t->comm->cpus;
+    naik_groups *groups = NULL;
+    t->comm->io = (naik_io_options){.writers = 3, .replace = true};
+    t->comm->cpus = cpus + 1;
+    CHECK_OK(t, naik_groups_create(t->comm, t->comm->size, &groups));
+    const naik_comm *mine = naik_groups_comm(groups);
+    CHECK_TRUE(t, mine->io.writers == 3 && mine->io.replace);
+    CHECK_INT(t, mine->cpus, cpus + 1);
+    CHECK_TRUE(t, mine->watchdog == t->comm->watchdog);
+    naik_groups_destroy(&groups);
+    t->comm->io = io;
+    t->comm->cpus = cpus;
+}
+
 /* Every rank a group: beside what a run of one rank has it keeps its share of the whole lattice's thin links. */
 static void groups_share_the_thin_links(check *t)
 {
@@ -320,6 +337,6 @@ CHECK_MAIN(CHECK(a_signal_to_one_rank_stops_all),
            CHECK(bits_that_differ_on_one_rank_differ_for_all),
            CHECK(a_search_is_written_by_the_clock_of_rank_0),
            CHECK(memory_is_that_of_the_rank_that_has_least), CHECK(a_tie_has_room_on_all_ranks),
-           CHECK(groups_share_the_thin_links),
+           CHECK(a_group_has_what_the_job_was_told), CHECK(groups_share_the_thin_links),
            CHECK(all_ranks_end_with_one_status_and_one_sentence),
            CHECK_UP_TO(2, a_failed_rank_waits_for_those_who_come))

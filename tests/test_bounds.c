@@ -116,6 +116,8 @@ static void numbers_of_texts_have_their_limits(check *t)
     CHECK_TRUE(t, !naik_text_time("x:00:00", &real) && !naik_text_time("1:x:00", &real));
     CHECK_TRUE(t, naik_text_time("999999999:00:00", &real) && real == 999999999.0 * 3600);
     CHECK_TRUE(t, !naik_text_time("1000000000:00:00", &real)); /* ten digits */
+    const char *lines = "mass=1\nm=2\n";
+    CHECK_TRUE(t, naik_line_value(lines, "m") == lines + 9 && naik_line_value(lines, "a") == NULL);
     CHECK_TRUE(t, naik_text_extents("1x2x32768x4", extents) && extents[2] == 32768);
     CHECK_TRUE(t, !naik_text_extents("1x2x32769x4", extents));
     CHECK_TRUE(t, !naik_text_extents("0x2x3x4", extents));

@@ -137,7 +137,7 @@ def a_run_goes_on_with_the_file_that_it_was_begun_with():
     solve("lighter", kappas="0.142", vectors="mg142.h5")
     solve("went", env={"NAIK_INJECT": "stop:solve:1"}, status=5)
     said = solve("went", vectors="mg142.h5", status=1)
-    assert re.search(r"was begun with other near-null vectors: 6 made for kappa 0.14, kept in \S+mg.h5 \(checksum [0-9a-f]{8}\) then, 6 made for "
+    assert re.search(r"was begun with other near-null vectors: 6 made for kappa 0.14, kept in \S+mg.h5 \(checksum (?!0{8})[0-9a-f]{8}\) then, 6 made for "
                      r"kappa 0.142, kept in \S+mg142.h5 .* now. Set multigrid.file as it was", said), said
     os.rename(path("mg.h5"), path("moved.h5"))  # those of its own setup are the same
     solve("went", vectors=None)

@@ -152,6 +152,12 @@ static void another_mass_has_its_own_coarse_operator_and_smoother(check *t)
             }
         }
         what_was_kept_is_still_known(t, mg, outer, inner);
+        mg->cycle->cycles = 5; /* of solves: a print is a cycle that nobody asked for */
+        mg->cycle->steps = 7;
+        char text[NAIK_MULTIGRID_PRINT];
+        CHECK_OK(t, naik_multigrid_print(mg, text));
+        CHECK_INT(t, mg->cycle->cycles, 5);
+        CHECK_INT(t, mg->cycle->steps, 7);
         naik_coarse_operator_destroy(&direct);
         naik_multigrid_destroy(&mg);
         naik_wilson_destroy(&outer);

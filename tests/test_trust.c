@@ -244,6 +244,49 @@ static void compress(check *t, int recon, double deviation, bool taken)
     fixture_destroy(&f);
 }
 
+/* A rotation by a and c around the first axis, and by the small b around the third between them: the numbers of a
+ * compressed link are divided by about b^2. */
+static naik_matrix nearly_diagonal(double a, double b, double c)
+{
+    const naik_matrix left = {
+        .e = {{{1, 0}}, {{0, 0}, {cos(a), 0}, {-sin(a), 0}}, {{0, 0}, {sin(a), 0}, {cos(a), 0}}}};
+    const naik_matrix middle = {
+        .e = {{{cos(b), 0}, {-sin(b), 0}}, {{sin(b), 0}, {cos(b), 0}}, {{0, 0}, {0, 0}, {1, 0}}}};
+    const naik_matrix right = {
+        .e = {{{1, 0}}, {{0, 0}, {cos(c), 0}, {-sin(c), 0}}, {{0, 0}, {sin(c), 0}, {cos(c), 0}}}};
+    const naik_matrix first = naik_mat_mul(&left, &middle);
+    return naik_mat_mul(&first, &right);
+}
+
+/* What is exact in double leads elsewhere once its numbers are rounded to 16 bits. */
+static void links_whose_rounded_numbers_lead_elsewhere_are_refused(check *t)
+{
+    static const struct {
+        double angle;
+        int recon;
+        naik_precision precision;
+        naik_status status;
+    } rows[] = {{1e-4, 9, NAIK_SINGLE, NAIK_OK},
+                {1e-4, 9, NAIK_HALF, NAIK_ERR_INPUT},
+                {2e-4, 9, NAIK_HALF, NAIK_OK},
+                {1e-4, 13, NAIK_HALF, NAIK_OK}};
+    const int size[4] = {4, 4, 4, 8};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fixture f;
+        naik_links *links = NULL;
+        CHECK_REQUIRE(t, fixture_create(t, size, NULL, false, false, 1, &f));
+        if (t->comm->rank == t->comm->size - 1) {
+            const naik_matrix u = nearly_diagonal(0.7, rows[i].angle, 1.1);
+            f.source->long_links->link[5] = naik_mat_scale(f.source->long_scale, &u);
+        }
+        CHECK_STATUS(
+            t, naik_links_create(f.geometry, f.source, rows[i].precision, rows[i].recon, &links),
+            rows[i].status);
+        naik_links_destroy(&links);
+        fixture_destroy(&f);
+    }
+}
+
 static void links_that_compression_changes_are_refused_from_a_billionth_on(check *t)
 {
     compress(t, 13, 0.9e-9, true);
@@ -342,7 +385,8 @@ static void boxes_that_have_too_many_sites_are_refused(check *t)
     CHECK_TRUE(t, lat == NULL);
 }
 
-CHECK_MAIN(CHECK(boxes_that_have_too_many_sites_are_refused),
+CHECK_MAIN(CHECK(links_whose_rounded_numbers_lead_elsewhere_are_refused),
+           CHECK(boxes_that_have_too_many_sites_are_refused),
            CHECK(links_from_a_thousandth_off_are_not_fixed),
            CHECK(a_zero_source_has_the_solution_zero_or_is_suspect),
            CHECK(masses_that_an_operator_does_not_take_are_refused),
