@@ -378,13 +378,16 @@ def a_lattice_too_small_for_any_node_is_told_so():
 
 
 def more_nodes_take_less_time_and_memory():
-    file = write_input("more.yaml")
-    p = plan(file, "--machine", "lumi-g", "--nodes", "2,4,8,16")["nodes"]
+    file = write_input("more.yaml", masses="0.05, 0.00002")
+    told = plan(file, "--machine", "lumi-g", "--nodes", "2,4,8,16")
+    p = told["nodes"]
     for a, b in zip(p, p[1:]):
         assert a["memory_bytes"] > b["memory_bytes"] and a["solves_s"] > b["solves_s"] and a["wall_s"] > b["wall_s"]
-    for n in p:
+    for n in p:  # the limit has room for the most iterations and for the end of the run
         assert abs(n["node_hours"] * 3600 / (n["nodes"] * n["wall_s"]) - 1) < 1e-6
-        assert n["wall_limit_s"] % 600 == 0 and n["wall_limit_s"] >= 1.3 * n["wall_s"]
+        most = sum(m["solves"] * s["seconds"] * m["most"] / m["iterations"] for m, s in zip(told["masses"], n["solves"]))
+        room = n["wall_limit_s"] - 1.3 * (n["wall_s"] - n["solves_s"] + most)
+        assert n["wall_limit_s"] % 600 == 0 and 299 < room < 901, (n, room)
 
 
 def the_size_of_the_output_is_that_of_the_run():

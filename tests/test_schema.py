@@ -70,7 +70,7 @@ def misspelt_keys_and_wrong_types_are_refused():
         return "needs jsonschema and yaml"
     assert not errors(GOOD)
     wrong = [("solver.tolerence", 1e-8, "tolerence"), ("solvr", {}, "solvr"), ("solver.tolerance", "small", "small"),
-             ("solver.tolerance", 0, "0"), ("lattice.size", [4, 4, 4], "[4, 4, 4]"), ("lattice.size", [4, 4, 4, 1], "1"),
+             ("solver.tolerance", 0, "0"), ("solver.max_iterations", 100000001, "maximum"), ("lattice.size", [4, 4, 4], "[4, 4, 4]"), ("lattice.size", [4, 4, 4, 1], "1"),
              ("lattice.size", [4, 4, 4, 4.5], "4.5"), ("action.type", "hisk", "hisk"), ("solve.0.masses", [], "[]"),
              ("solve.0.masses", ["light"], "light"), ("solve.0.source.typ", "point", "typ"), ("solve.0.source.origin", [0, 0, 0], "[0, 0, 0]"),
              ("solve", {}, "{}"), ("solve", [], "[]"), ("output.correlators", ["pion6"], "pion6"), ("output.correlators", ["pion5", "pion5"], "non-unique"),

@@ -317,6 +317,11 @@ def what_changes_in_memory_raises_and_the_session_goes_on():
                 finally:
                     del os.environ["NAIK_INJECT"]
                 assert s.solve(src, **words).x.tobytes() == right.tobytes(), order
+            os.environ["NAIK_INJECT"] = "flip:links:5"
+            try:  # behind solutions of the same solve, which were found before it
+                refuses(naik.CorruptError, "the links changed", s.solve, np.concatenate([0 * src, src]), **words)
+            finally:
+                del os.environ["NAIK_INJECT"]
 
 
 def bad_mass():
