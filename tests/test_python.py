@@ -280,6 +280,7 @@ def ensemble_average_refuses_what_does_not_belong_together():
     average("of one configuration, which counts once", FILES[0])
     os.symlink(FILES[0], path("again.h5"))
     average("of one configuration, which counts once", path("again.h5"))
+    refuses("of one configuration, which counts once", "ensemble_average.py", "pt", 0.1, *FILES[:2], path("again.h5"))
     naik("gauge", "convert", path("lat.0.h5"), path("lat.0.nersc"), "--to", "nersc-3x3")
     average("of one configuration, which counts once", other("format.h5", "gauge.file=" + path("lat.0.nersc")))
     line, early = "plaquette 1 2 (suma/sumb 3 4) links 5 6", "plaquette 1 2 (suma/sumb 3 4)"
@@ -355,7 +356,12 @@ def edited_and_damaged_files_are_refused():
         naik_io.open(FILES[1]).close()
     assert ["longer.h5 has 4 bytes behind its end" in str(w.message) for w in told] == [True], told
     with naik_io.open(FILES[1]) as f:
-        assert f.verify() == "" and f.mass(1, 1) == 0.4 and f.mass_number("pt", 0.4) == 1
+        assert f.verify() == "" and f.mass(1, 1) == 0.4 and f.mass_number("pt", 0.4) == f.mass_number("pt", 0.4, -0.2) == 1
+        try:
+            other = f.mass_number("pt", 0.4, 0)
+        except LookupError as error:
+            other = str(error)
+        assert "has no mass 0.4 with naik_epsilon 0 in pt; it has 0.1 with naik_epsilon 0.0, 0.4 with naik_epsilon -0.2" in str(other), other
 
 
 def texts_in_attributes_are_of_type_str():

@@ -312,7 +312,8 @@ class File(_Opened):
         found = [m for m in range(source.masses)
                  if masses[m] == value and naik_epsilon in (None, epsilons[m])]
         if not found:
-            raise LookupError(f"{self.path} has no mass {value} in {set_name}; it has {', '.join(map(str, masses))}")
+            which = [f"{m}" if naik_epsilon is None else f"{m} with naik_epsilon {e}" for m, e in zip([value, *masses], [naik_epsilon, *epsilons])]
+            raise LookupError(f"{self.path} has no mass {which[0]} in {set_name}; it has {', '.join(which[1:])}")
         if len(found) > 1:
             raise LookupError(f"{self.path} has mass {value} in {set_name} with naik_epsilon "
                               f"{', '.join(str(epsilons[m]) for m in found)}: say which")
