@@ -70,6 +70,10 @@ REPLAYS := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/replay_%)
 # -fPIC as without, and other loops as many, so long as no other library may replace naik's functions.
 PIC    := -fPIC -fno-semantic-interposition
 WARN   := -Wall -Wextra -Wmissing-prototypes -Wno-unknown-pragmas
+# A function takes little of a stack: threads of Python and of an MPI's progress may have 224 kB of it.
+# Blocks of the leaf kernels and shadows of sanitizers are larger.
+FRAME  := $(if $(findstring -fsanitize,$(EXTRA_CFLAGS)),,-Wframe-larger-than=32768)
+LEAF_FRAME := $(FRAME:%32768=%65536)
 # sqrt is one instruction, of vectors too, where it need not set errno.
 CFLAGS := -std=c17 -D_GNU_SOURCE $(OPT) -ffp-contract=off -fno-math-errno -fopenmp $(PIC) $(WARN) $(WERROR) \
           -Iinclude -Isrc -I. $(GPU_DEFINE) $(HDF5_CFLAGS) $(YAML_CFLAGS) $(EXTRA_CFLAGS)
@@ -166,7 +170,7 @@ fuzz:
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "compile $<"
-	$(Q)$(MPICC) $(CFLAGS) $(DEPS) -c -o $@ $<
+	$(Q)$(MPICC) $(CFLAGS) $(if $(filter tests/%,$<),,$(FRAME)) $(DEPS) -c -o $@ $<
 
 KERNEL_scalar     := -DLANES=1
 KERNEL_scalar_fma := -DLANES=1 -mfma
@@ -183,7 +187,7 @@ $(KERNELS:%=$(BUILD)/src/backend/cpu/$(1).%.o): $(BUILD)/src/backend/cpu/$(1).%.
         $(BUILD)/flags $(BUILD)/flags.%
 	@mkdir -p $$(@D)
 	@echo "compile $$< ($$*)"
-	$$(Q)$$(MPICC) $$(CFLAGS) -O3 -DNAIK_KERNELS=$$* $$(KERNEL_$$*) $$(KERNEL_FLAGS) $$(DEPS) -c -o $$@ $$<
+	$$(Q)$$(MPICC) $$(CFLAGS) $$(LEAF_FRAME) -O3 -DNAIK_KERNELS=$$* $$(KERNEL_$$*) $$(KERNEL_FLAGS) $$(DEPS) -c -o $$@ $$<
 endef
 $(foreach leaf,$(LEAVES),$(eval $(call LEAF,$(leaf))))
 

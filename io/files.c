@@ -95,7 +95,7 @@ const char *naik_file_wrapping(const naik_file_head *head)
 bool naik_file_is_padded(const char *path, int64_t from)
 {
     struct stat info;
-    unsigned char bytes[65536];
+    unsigned char bytes[16384];
     size_t count = 0;
     FILE *stream = naik_path_open(path, &info);
     bool padded = stream != NULL && fseeko(stream, from, SEEK_SET) == 0;

@@ -22,6 +22,10 @@ MPICH = "libmpich" in subprocess.run(["ldd", NAIK], capture_output=True, text=Tr
 KILLED = 9 if MPICH else 137
 
 
+# Two threads, of which the second has little of a stack.
+LITTLE = {"OMP_NUM_THREADS": "2", "OMP_STACKSIZE": "112k"}
+
+
 def path(name):
     return os.path.join(SCRATCH, name)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import naik_io  # noqa: E402
-from program import LONG, REFERENCE, everything, main, naik, path, same
+from program import LITTLE, LONG, REFERENCE, everything, main, naik, path, same
 
 INPUT = """
 lattice:  {size: %s, boundary_t: antiperiodic}
@@ -109,7 +109,7 @@ def two_quarks_are_solved():
 
 
 def grids_threads_and_batches_give_the_same_bytes():
-    runs = [(4, {"NAIK_GRID": "2x1x1x2"}, 12), (1, {"OMP_NUM_THREADS": "2"}, 5)]
+    runs = [(4, {"NAIK_GRID": "2x1x1x2"}, 12), (1, LITTLE, 5)]
     if LONG:
         runs += [(2, {"NAIK_GRID": "1x1x1x2"}, 16)]
     for ranks, env, batch in runs:

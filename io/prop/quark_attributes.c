@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBERS_MOST = 8192 }; /* that HDF5 keeps in an attribute of 64 KiB */
+enum { NUMBERS_MOST = 2048 }; /* far more than an entry has masses */
 
 /* Kind, facts and twist, which all quarks of an entry share. */
 static naik_status put_kind(naik_log *log, hid_t object, const naik_quark *quark)

@@ -74,11 +74,10 @@ static naik_status allocate_names(naik_log *log, int count, char (**names)[NAIK_
     return *names != NULL ? NAIK_OK : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for names");
 }
 
-static bool read_names(hid_t dataset, const char *attribute, int count,
-                       char (*names)[NAIK_PROP_NAME])
+static bool read_names(hid_t dataset, const char *attribute, char text[NAIK_PROP_NAMES_BYTES + 1],
+                       int count, char (*names)[NAIK_PROP_NAME])
 {
-    char text[NAIK_PROP_NAMES_BYTES + 1];
-    return naik_h5_get_text(dataset, attribute, text, sizeof text) &&
+    return naik_h5_get_text(dataset, attribute, text, NAIK_PROP_NAMES_BYTES + 1) &&
            split_names(text, count, names);
 }
 
@@ -88,6 +87,7 @@ static naik_status find_names(naik_log *log, hid_t per_colour, int columns, int 
     naik_status status = NAIK_OK;
     hsize_t dims[4] = {0};
     hid_t space = H5Dget_space(per_colour), type = naik_h5_complex(64);
+    char *text = malloc(NAIK_PROP_NAMES_BYTES + 1);
     names->parts = naik_h5_is_stored_as(per_colour, type) ? 2 : 1;
     bool ok = space >= 0 && H5Sget_simple_extent_ndims(space) == 4 &&
               H5Sget_simple_extent_dims(space, dims, NULL) == 4 && dims[0] == (hsize_t)columns &&
@@ -96,16 +96,20 @@ static naik_status find_names(naik_log *log, hid_t per_colour, int columns, int 
               (int64_t)(dims[1] * dims[2]) * extent * names->parts * columns < MAX_NUMBERS;
     names->correlators = ok ? (int)dims[1] : 0;
     names->momenta = ok ? (int)dims[2] : 0;
+    if (text == NULL) {
+        NAIK_TRY(NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for names"));
+    }
     NAIK_TRY(allocate_names(log, names->correlators, &names->correlator));
     NAIK_TRY(allocate_names(log, names->momenta, &names->momentum));
-    ok = ok && read_names(per_colour, "correlators", names->correlators, names->correlator) &&
-         read_names(per_colour, "momenta", names->momenta, names->momentum);
+    ok = ok && read_names(per_colour, "correlators", text, names->correlators, names->correlator) &&
+         read_names(per_colour, "momenta", text, names->momenta, names->momentum);
     if (!ok) {
         naik_prop_names_clear(names);
         names->parts = 1;
         names->damaged = true;
     }
 done:
+    free(text);
     naik_h5_release(type);
     naik_h5_release(space);
     return status;

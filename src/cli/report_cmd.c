@@ -413,7 +413,7 @@ static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_
                                                 ? "The file holds none so far."
                                                 : NULL);
     status = status == NAIK_OK ? report_contractions(log, out, v) : status;
-    report_histories(out, v);
+    status = status == NAIK_OK ? report_histories(log, out, v) : status;
     status = status == NAIK_OK ? report_modes(log, out, v, with->modes) : status;
     print_time_by_mass(out, v, t.seconds);
     print_times(out, v);

@@ -269,11 +269,13 @@ naik_status naik_filter_estimate(naik_filter *filter, naik_field *v, int n, doub
     naik_status status = NAIK_OK;
     const double dimension = 1.5 * (double)v->geometry->lattice->volume;
     naik_backend *backend = v->geometry->backend;
-    double theta = 0, first[NAIK_MAX_RHS], moment[MOMENTS_MAX];
+    double theta = 0, first[NAIK_MAX_RHS], *moment = NULL;
     naik_field *last = filter->other, *now = v;
     naik_exactsum *sums = NULL;
     NAIK_TRY(naik_new(backend->comm, (size_t)MOMENTS_AT_ONCE * (size_t)v->nrhs * sizeof *sums,
                       "moments of a spectrum", (void **)&sums));
+    NAIK_TRY(naik_new(backend->comm, MOMENTS_MAX * sizeof *moment, "moments of a spectrum",
+                      (void **)&moment));
     filter->low = 0;
     naik_field_set_nrhs(filter->odd, v->nrhs);
     NAIK_TRY(naik_modes_norms(filter->work, v, first));
@@ -288,5 +290,6 @@ naik_status naik_filter_estimate(naik_filter *filter, naik_field *v, int n, doub
     *lambda2 = 0.5 * filter->high * (1 + cos(theta));
 done:
     free(sums);
+    free(moment);
     return status;
 }

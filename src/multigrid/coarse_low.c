@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "comm/new.h"
 #include "multigrid/coarse_vector.h"
-#include "multigrid/gram.h"
 
 enum { FIELDS = 4 }; /* found, u, w, next */
 
@@ -102,8 +101,8 @@ naik_status naik_coarse_low_begin(naik_coarse_low *low)
     return NAIK_OK;
 }
 
-/* g = (w_i, w_j), |w_i| at most `bound`. */
-static naik_status gram(naik_coarse_low *low, const double *bound, naik_gram g)
+/* low->g = (w_i, w_j), |w_i| at most `bound`. */
+static naik_status gram(naik_coarse_low *low, const double *bound)
 {
     naik_backend *backend = low->aggregates->geometry->backend;
     const naik_coarse *const *w = (const naik_coarse *const *)low->w;
@@ -118,21 +117,21 @@ static naik_status gram(naik_coarse_low *low, const double *bound, naik_gram g)
         NAIK_PASS(
             naik_coarse_sums_take(backend, low->products, low->sums, numbers, scale, &found[0][0]));
         for (int i = 0; i < numbers; i++) {
-            memcpy(g[i / n][first + i % n], found[i], sizeof found[i]);
+            memcpy(low->g[i / n][first + i % n], found[i], sizeof found[i]);
         }
     }
     return NAIK_OK;
 }
 
 /* v_j = sum_i v_i t_ij, by way of `next`. */
-static naik_status rotate(naik_coarse_low *low, naik_coarse **v, naik_gram t)
+static naik_status rotate(naik_coarse_low *low, naik_coarse **v)
 {
     double zero[NAIK_MG_WIDTH] = {0}, b[NAIK_MG_VECTORS_MOST * NAIK_MG_BLOCK * 2];
     for (int block = 0; block < low->blocks; block++) {
         naik_coarse *to = low->next[block];
         for (int i = 0; i < low->count * to->nrhs; i++) {
-            memcpy(b + (size_t)2 * (size_t)i, t[i / to->nrhs][block * NAIK_MG_BLOCK + i % to->nrhs],
-                   2 * sizeof *b);
+            memcpy(b + (size_t)2 * (size_t)i,
+                   low->t[i / to->nrhs][block * NAIK_MG_BLOCK + i % to->nrhs], 2 * sizeof *b);
         }
         NAIK_PASS(ops_of(low)->update(to, NAIK_EVEN, zero, NULL, 0, NULL));
         NAIK_PASS(ops_of(low)->mix(to, NAIK_EVEN, (const naik_coarse *const *)v, low->blocks, b));
@@ -146,12 +145,12 @@ static naik_status rotate(naik_coarse_low *low, naik_coarse **v, naik_gram t)
 }
 
 /* |u_j| at most, after a rotation. */
-static void grow(naik_coarse_low *low, naik_gram t)
+static void grow(naik_coarse_low *low)
 {
     double size[NAIK_MG_VECTORS_MOST] = {0};
     for (int j = 0; j < low->count; j++) {
         for (int i = 0; i < low->count; i++) {
-            size[j] += low->size[i] * hypot(t[i][j][0], t[i][j][1]);
+            size[j] += low->size[i] * hypot(low->t[i][j][0], low->t[i][j][1]);
         }
     }
     memcpy(low->size, size, sizeof size);
@@ -162,18 +161,17 @@ enum { TIMES = 2 };
 
 naik_status naik_coarse_low_part(naik_coarse_low *low, const double *bound)
 {
-    naik_gram g = {{{0}}}, t;
     double now[NAIK_MG_VECTORS_MOST];
     memcpy(now, bound, (size_t)low->count * sizeof *now);
     low->used = false;
     for (int i = 0; i < TIMES; i++) {
-        NAIK_PASS(gram(low, now, g));
-        if (!naik_gram_orthonormal(g, low->count, t)) {
+        NAIK_PASS(gram(low, now));
+        if (!naik_gram_orthonormal(low->g, low->count, low->t)) {
             return NAIK_OK;
         }
-        NAIK_PASS(rotate(low, low->w, t));
-        NAIK_PASS(rotate(low, low->u, t));
-        grow(low, t);
+        NAIK_PASS(rotate(low, low->w));
+        NAIK_PASS(rotate(low, low->u));
+        grow(low);
         for (int j = 0; j < low->count; j++) {
             now[j] = 2;
         }

@@ -8,6 +8,7 @@
 #define NAIK_MULTIGRID_COARSE_LOW_H
 
 #include "backend/multigrid.h"
+#include "multigrid/gram.h"
 #include "multigrid/transfer.h"
 
 enum { NAIK_MG_LOW_BLOCKS = (NAIK_MG_VECTORS_MOST + NAIK_MG_BLOCK - 1) / NAIK_MG_BLOCK };
@@ -22,6 +23,7 @@ typedef struct naik_coarse_low {
     double found_size[NAIK_MG_VECTORS_MOST], size[NAIK_MG_VECTORS_MOST]; /* |found|, |u| at most */
     int64_t *products; /* backend memory [count][NAIK_MG_BLOCK][2] */
     int64_t *sums;     /* the host's copy */
+    naik_gram g, t;    /* of naik_coarse_low_part */
 } naik_coarse_low;
 
 /* Of `count` vectors, not used yet; width: rhs of the vectors they meet, those of a block at least. Collective. NAIK_ERR_MEMORY */

@@ -20,6 +20,7 @@ enum { LARGEST_S = 6, LARGEST_RHS = 12 }; /* powers of 2 */
 static_assert(1 << LARGEST_S == NAIK_MG_LARGEST_S, "the sums have room for the largest S");
 
 typedef double complex_of[NAIK_MG_WIDTH][2];
+enum { DIRECTIONS_MOST = NAIK_MG_VECTORS_MOST + NAIK_MG_SPACE_MOST };
 
 struct naik_coarse_solver {
     const naik_coarse_operator *op; /* borrowed */
@@ -37,6 +38,10 @@ struct naik_coarse_solver {
     complex_of *g;                                /* [low][space]: (w_i, S z_k) of low vectors */
     complex_of part[NAIK_MG_VECTORS_MOST];        /* of the solution along u_i, but for those */
     double ww[NAIK_MG_SPACE_MOST][NAIK_MG_WIDTH]; /* |w_j|^2 */
+    /* while a step goes on */
+    double scale[DIRECTIONS_MOST * NAIK_MG_WIDTH], found[DIRECTIONS_MOST * NAIK_MG_WIDTH * 2];
+    double packed[NAIK_MG_SPACE_MOST * NAIK_MG_WIDTH * 2];
+    complex_of minus[NAIK_MG_SPACE_MOST];
 };
 
 /* Scalars of a solve. */
@@ -203,21 +208,20 @@ static void all_same(double *a, double value)
 }
 
 /* w += sum_j v_j b_j, count may be 0, b [count][NAIK_MG_WIDTH][2] of which nrhs are used. */
-static naik_status add(const naik_coarse_solver *s, naik_coarse *w, naik_coarse *const *v,
-                       int count, complex_of *b)
+static naik_status add(naik_coarse_solver *s, naik_coarse *w, naik_coarse *const *v, int count,
+                       complex_of *b)
 {
-    double ones[NAIK_MG_WIDTH], packed[NAIK_MG_SPACE_MOST * NAIK_MG_WIDTH * 2];
+    double ones[NAIK_MG_WIDTH];
     if (count == 0) {
         return NAIK_OK;
     }
     all_same(ones, 1);
     for (int j = 0; j < count; j++) {
-        memcpy(packed + (size_t)(j * w->nrhs) * 2, b[j], (size_t)w->nrhs * 2 * sizeof *packed);
+        memcpy(s->packed + (size_t)(j * w->nrhs) * 2, b[j],
+               (size_t)w->nrhs * 2 * sizeof *s->packed);
     }
-    return ops_of(s)->update(w, s->parity, ones, (const naik_coarse *const *)v, count, packed);
+    return ops_of(s)->update(w, s->parity, ones, (const naik_coarse *const *)v, count, s->packed);
 }
-
-enum { DIRECTIONS_MOST = NAIK_MG_VECTORS_MOST + NAIK_MG_SPACE_MOST };
 
 /* Low vectors that are used. */
 static int low_count(const naik_coarse_solver *s)
@@ -229,11 +233,11 @@ static const naik_coarse *const *images_of(const naik_coarse_solver *s)
     return (const naik_coarse *const *)s->low->w;
 }
 
-/* out[low, k][nrhs][2]: products of low vectors' images and of w_0 .. w_k-1 with w_k, in one sum over ranks. */
-static naik_status all_products(naik_coarse_solver *s, const coarse_state *at, int k, double *out)
+/* s->found [low, k][nrhs][2]: products of low vectors' images and of w_0 .. w_k-1 with w_k, in one sum over ranks. */
+static naik_status all_products(naik_coarse_solver *s, const coarse_state *at, int k)
 {
     const int n = at->nrhs, low = low_count(s);
-    double scale[DIRECTIONS_MOST * NAIK_MG_WIDTH] = {0};
+    double *scale = s->scale;
     for (int j = 0; j < low + k; j++) {
         for (int c = 0; c < n; c++) {
             const double ww = j < low ? 1 : s->ww[j - low][c];
@@ -250,19 +254,18 @@ static naik_status all_products(naik_coarse_solver *s, const coarse_state *at, i
                                       scale + (size_t)low * (size_t)n,
                                       s->products + (size_t)low * (size_t)n * 2));
     }
-    return take(s, (low + k) * n, scale, out);
+    return take(s, (low + k) * n, scale, s->found);
 }
 
 /* h_k, g_k, and w_k without its parts along low vectors' images and w_0 .. w_k-1. */
 static naik_status orthogonalise(naik_coarse_solver *s, const coarse_state *at, int k)
 {
-    double found[DIRECTIONS_MOST * NAIK_MG_WIDTH * 2];
-    complex_of minus[NAIK_MG_SPACE_MOST];
     const int n = at->nrhs, low = low_count(s);
+    double *found = s->found;
     if (low + k == 0) {
         return NAIK_OK;
     }
-    NAIK_PASS(all_products(s, at, k, found));
+    NAIK_PASS(all_products(s, at, k));
     for (int i = 0; i < low * n; i++) {
         double *g = s->g[i / n * s->space + k][i % n];
         g[0] = found[2 * i];
@@ -279,11 +282,11 @@ static naik_status orthogonalise(naik_coarse_solver *s, const coarse_state *at, 
             const bool on = at->active[c] && s->ww[j][c] > 0;
             for (int i = 0; i < 2; i++) {
                 h[i] = on ? found[((low + j) * n + c) * 2 + i] / s->ww[j][c] : 0;
-                minus[j][c][i] = -h[i];
+                s->minus[j][c][i] = -h[i];
             }
         }
     }
-    return add(s, s->w[k], s->w, k, minus);
+    return add(s, s->w[k], s->w, k, s->minus);
 }
 
 /* The part of r along low vectors' images goes: what it is of the solution waits in s->part. */

@@ -2,8 +2,10 @@
  *
  * Products and sums pair rhs of the same number: a block that is turned by s pairs c with c + s.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "comm/new.h"
 #include "multigrid/gram.h"
 #include "multigrid/vectors.h"
 
@@ -73,26 +75,30 @@ naik_status naik_test_vectors_part(naik_test_vectors *t)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = t->b->geometry->backend;
-    naik_gram g = {{{0}}}, m;
+    struct {
+        naik_gram g, m;
+    } *of = NULL;
     coefficients room = NULL;
+    NAIK_TRY(naik_new(backend->comm, sizeof *of, "a setup", (void **)&of));
     status = naik_backend_alloc(backend, NAIK_ADDED_MOST * NAIK_MG_BLOCK * sizeof *room, "a setup",
                                 (void **)&room);
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     for (int a = 0; a < t->blocks; a++) {
         for (int b = a; b < t->blocks; b++) {
-            NAIK_TRY(pair_blocks(t, a, b, g));
+            NAIK_TRY(pair_blocks(t, a, b, of->g));
         }
     }
-    if (!naik_gram_orthonormal(g, t->count, m)) {
+    if (!naik_gram_orthonormal(of->g, t->count, of->m)) {
         goto done; /* aggregates will sort out what is left */
     }
     for (int block = t->blocks - 1; block >= 0; block--) {
-        NAIK_TRY(rotate_block(t, block, NAIK_EVEN, m, room));
-        NAIK_TRY(rotate_block(t, block, NAIK_ODD, m, room));
+        NAIK_TRY(rotate_block(t, block, NAIK_EVEN, of->m, room));
+        NAIK_TRY(rotate_block(t, block, NAIK_ODD, of->m, room));
     }
 done:
     if (room != NULL) {
         naik_backend_release(backend, room);
     }
+    free(of);
     return status;
 }

@@ -85,11 +85,17 @@ naik_status report_correlators(naik_log *log, FILE *out, const naik_propagator_r
     return NAIK_OK;
 }
 
-void report_histories(FILE *out, const naik_propagator_reader *v)
+naik_status report_histories(naik_log *log, FILE *out, const naik_propagator_reader *v)
 {
-    html_curve curves[NAIK_READER_COLUMNS * REPORT_HISTORIES];
-    char labels[REPORT_HISTORIES][40], names[NAIK_READER_COLUMNS * REPORT_HISTORIES][160];
+    struct {
+        html_curve curves[NAIK_READER_COLUMNS * REPORT_HISTORIES];
+        char names[NAIK_READER_COLUMNS * REPORT_HISTORIES][160];
+    } *room = calloc(1, sizeof *room);
+    char labels[REPORT_HISTORIES][40];
     int count = 0, colours = 0, colour_of[REPORT_HISTORIES] = {0};
+    if (room == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a plot");
+    }
     const int pairs = v->pair_count < REPORT_HISTORIES ? v->pair_count : REPORT_HISTORIES;
     for (int i = 0; i < pairs; i++) {
         const naik_reader_pair *pair = &v->pairs[i];
@@ -111,10 +117,11 @@ void report_histories(FILE *out, const naik_propagator_reader *v)
             if (v->columns > 3) {
                 snprintf(spin, sizeof spin, "spin %d, ", c / 3);
             }
-            snprintf(names[count], sizeof names[count], "%s, mass %.6g, %scolour %d", pair->label,
+            char *name = room->names[count];
+            snprintf(name, sizeof room->names[0], "%s, mass %.6g, %scolour %d", pair->label,
                      pair->quark.mass, spin, c % 3);
-            curves[count] = (html_curve){labels[i],        names[count],           colour,
-                                         pair->history[c], pair->history_count[c], 1};
+            room->curves[count] =
+                (html_curve){labels[i], name, colour, pair->history[c], pair->history_count[c], 1};
             count++;
         }
     }
@@ -123,8 +130,10 @@ void report_histories(FILE *out, const naik_propagator_reader *v)
               &(html_axes){v->columns == 3 ? "|b - (4m^2 - DD)x| / |b| of the parity solved"
                                            : "|b - Mh x| / |b| of the parity solved",
                            "iteration", "relative residual", true, false},
-              curves, count);
+              room->curves, count);
     if (pairs < v->pair_count) {
         fprintf(out, "<p>The first %d of %d pairs of source and mass.</p>\n", pairs, v->pair_count);
     }
+    free(room);
+    return NAIK_OK;
 }

@@ -25,8 +25,8 @@ enum { REPORT_HISTORIES = 40 }; /* pairs of source and mass whose histories are 
  * correlators, NULL: no sentence. NAIK_ERR_MEMORY */
 naik_status report_correlators(naik_log *log, FILE *out, const naik_propagator_reader *v,
                                const char *none);
-/* |r| of the solves over their iterations. */
-void report_histories(FILE *out, const naik_propagator_reader *v);
+/* |r| of the solves over their iterations. NAIK_ERR_MEMORY */
+naik_status report_histories(naik_log *log, FILE *out, const naik_propagator_reader *v);
 
 /* ---- report_modes.c: what low modes did, and their spectrum */
 

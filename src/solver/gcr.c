@@ -24,6 +24,7 @@ struct naik_gcr {
     gcr_numbers h[NAIK_GCR_RESTART_MOST]
                  [NAIK_GCR_RESTART_MOST]; /* [j][k]: (w_j, B z_k) / |w_j|^2 */
     gcr_numbers alpha[NAIK_GCR_RESTART_MOST];
+    double found[NAIK_GCR_RESTART_MOST * 2 * NAIK_MAX_RHS]; /* while a step goes on */
 };
 
 /* The sums of a step at the most: re and im of (w_j, w), or |w|^2 and (w, r). */
@@ -240,9 +241,8 @@ static naik_status products(naik_gcr *g, int count, const naik_field *w, double 
 static naik_status orthogonalise(naik_gcr *g, const naik_gcr_step *step)
 {
     const int count = most(g, step->active), n = g->nrhs;
-    double found[NAIK_GCR_RESTART_MOST * 2 * NAIK_MAX_RHS];
     naik_field *w = g->w[g->restart];
-    NAIK_PASS(products(g, count, w, found));
+    NAIK_PASS(products(g, count, w, g->found));
     for (int j = 0, together; j < count; j += together) {
         bool wanted[NAIK_MAX_RHS] = {false};
         gcr_numbers minus[NAIK_ADDED_MOST] = {{{0}}};
@@ -250,7 +250,7 @@ static naik_status orthogonalise(naik_gcr *g, const naik_gcr_step *step)
         for (int i = 0; i < 2 * together * n; i++) {
             const int k = i / (2 * n), part = i / n % 2, c = i % n;
             if (wanted[c]) {
-                const double h = found[2 * j * n + i] / g->ww[j + k][c];
+                const double h = g->found[2 * j * n + i] / g->ww[j + k][c];
                 g->h[j + k][g->count[c]][c][part] = h;
                 minus[k][c][part] = -h;
             }

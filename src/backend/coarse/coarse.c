@@ -42,39 +42,45 @@ NAIK_CLONES static void decode(const int16_t *from, float scale, size_t numbers,
     }
 }
 
-/* A matrix of a site in single; room is for one where they are of 16 bits. */
-static mg_matrix matrix_of(const naik_coarse_links *m, size_t at, float *room)
-{
-    const size_t numbers = mg_matrix_numbers(m);
-    mg_matrix out = {.row = 2, .column = 2 * (size_t)m->components};
-    if (m->precision == NAIK_HALF) {
-        decode((const int16_t *)m->data + at * numbers, mg_links_scales(m)[at], numbers, room);
-        out.a = room;
-    } else {
-        out.a = (const float *)m->data + at * numbers;
-    }
-    return out;
-}
+enum { DECODED_COLUMNS = 16 }; /* so many of a matrix of 16 bits at a time */
 
-typedef float matrix_room[2 * MG_COMPONENTS_MOST * MG_COMPONENTS_MOST];
+/* y += matrix `at` of the links times x. */
+static void multiply_matrix(const naik_coarse_links *m, size_t at, int nrhs, const float *x,
+                            float *y)
+{
+    const cpu_multigrid *kernels = cpu_multigrid_of(m->aggregates->geometry);
+    const bool half = m->precision == NAIK_HALF;
+    const int n = m->components, together = half ? (int)DECODED_COLUMNS : n;
+    const size_t column = 2 * (size_t)n;
+    float room[2 * MG_COMPONENTS_MOST * DECODED_COLUMNS];
+    for (int first = 0; first < n; first += together) {
+        const int columns = n - first < together ? n - first : together;
+        const size_t begin = at * mg_matrix_numbers(m) + (size_t)first * column;
+        if (half) {
+            decode((const int16_t *)m->data + begin, mg_links_scales(m)[at],
+                   (size_t)columns * column, room);
+        }
+        const mg_matrix part = {
+            .a = half ? room : (const float *)m->data + begin, .row = 2, .column = column};
+        kernels->multiply(&part, n, columns, nrhs, x + (size_t)first * MG_NUMBER, y);
+    }
+}
 
 naik_status mg_dslash(const naik_coarse_links *m, naik_parity parity, const naik_coarse *in,
                       const naik_coarse *v, naik_coarse *out)
 {
     const naik_aggregates *a = m->aggregates;
-    const cpu_multigrid *kernels = cpu_multigrid_of(a->geometry);
     const int n = m->components;
 #pragma omp parallel for num_threads(cpu_threads(a->geometry->backend)) schedule(static)
     for (int32_t site = 0; site < a->count[parity]; site++) {
         _Alignas(64) float sum[MG_COMPONENTS_MOST * MG_NUMBER];
-        matrix_room room;
         float *to = mg_site(out, site);
         memset(sum, 0, (size_t)n * MG_NUMBER * sizeof *sum);
         for (int k = 0; k < NAIK_MG_POINTS; k++) {
             const int32_t there = a->neighbour[parity][site * NAIK_MG_POINTS + k];
             if (there >= 0) {
-                const mg_matrix matrix = matrix_of(m, mg_matrix_at(m, (int)parity, site, k), room);
-                kernels->multiply(&matrix, n, n, in->nrhs, mg_site(in, there), sum);
+                multiply_matrix(m, mg_matrix_at(m, (int)parity, site, k), in->nrhs,
+                                mg_site(in, there), sum);
             }
         }
         const float *from = v != NULL ? mg_site(v, site) : NULL;
@@ -89,14 +95,11 @@ naik_status mg_multiply(const naik_coarse_links *m, int which, naik_parity parit
                         const naik_coarse *in, naik_coarse *out)
 {
     const naik_aggregates *a = m->aggregates;
-    const cpu_multigrid *kernels = cpu_multigrid_of(a->geometry);
-    const int n = m->components;
 #pragma omp parallel for num_threads(cpu_threads(a->geometry->backend)) schedule(static)
     for (int32_t site = 0; site < a->count[parity]; site++) {
-        matrix_room room;
-        const mg_matrix matrix = matrix_of(m, mg_matrix_at(m, (int)parity, site, which), room);
         memset(mg_site(out, site), 0, out->site_bytes);
-        kernels->multiply(&matrix, n, n, in->nrhs, mg_site(in, site), mg_site(out, site));
+        multiply_matrix(m, mg_matrix_at(m, (int)parity, site, which), in->nrhs, mg_site(in, site),
+                        mg_site(out, site));
     }
     return NAIK_OK;
 }

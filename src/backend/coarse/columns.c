@@ -11,7 +11,7 @@
 #include "base/clones.h"
 
 enum {
-    DECODED = 16, /* fine sites whose columns are decoded together */
+    DECODED = 12, /* fine sites whose columns are decoded together */
     LINE = 32     /* numbers of 16 bits in a line of a cache */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/cpu/cpu.h"
+#include "backend/cpu/sums.h"
 #include "backend/create.h"
 #include "backend/halo.h"
 #include "base/exactsum.h"
@@ -68,8 +69,11 @@ static naik_status cpu_open(naik_backend *backend, const naik_backend_options *o
         threads += 1;
         state->threads = threads;
     }
-    return naik_alloc(backend->log, (size_t)state->threads * sizeof *state->turn,
-                      "the turns of threads", (void **)&state->turn);
+    NAIK_PASS(naik_alloc(backend->log, (size_t)state->threads * sizeof *state->turn,
+                         "the turns of threads", (void **)&state->turn));
+    return naik_alloc_open(backend->log,
+                           (size_t)state->threads * 2 * NAIK_MAX_RHS * sizeof *state->sums,
+                           "the sums of threads", (void **)&state->sums);
 }
 
 static void cpu_close(naik_backend *backend)
@@ -77,6 +81,7 @@ static void cpu_close(naik_backend *backend)
     cpu_state *state = backend->state;
     if (state != NULL) {
         naik_free(state->turn);
+        naik_free(state->sums);
     }
     free(state);
     backend->state = NULL;

@@ -177,7 +177,8 @@ typedef struct cpu_turn {
 
 typedef struct cpu_state {
     int threads;
-    cpu_turn *turn;             /* [threads] */
+    cpu_turn *turn; /* [threads] */
+    cpu_sums *sums; /* [threads][2 NAIK_MAX_RHS], each part touched by its thread alone */
     const cpu_kernels *kernels; /* of CPU_LANES lanes */
     const cpu_kernels *scalar;  /* of one lane */
 } cpu_state;

@@ -30,27 +30,24 @@ static void take_turns(cpu_turn *turn, int64_t threads, int64_t whose, int32_t c
 naik_status cpu_run(naik_backend *backend, int32_t count, int summed, naik_exactsum *sums,
                     cpu_range body, void *context)
 {
-    cpu_turn *turn = ((const cpu_state *)backend->state)->turn;
+    const cpu_state *state = backend->state;
+    cpu_turn *turn = state->turn;
     const int64_t threads = cpu_threads(backend);
     for (int64_t t = 0; t < threads; t++) {
         atomic_store_explicit(&turn[t].next, 0, memory_order_relaxed);
     }
-#pragma omp parallel num_threads(cpu_threads(backend))
-    {
-        cpu_sums mine[2 * NAIK_MAX_RHS];
-#pragma omp for schedule(static)
-        for (int64_t piece = 0; piece < threads; piece++) {
-            for (int c = 0; sums != NULL && c < summed; c++) {
-                cpu_sums_begin(&mine[c]);
-            }
-            for (int64_t other = 0; other < threads && other <= HELPED; other++) {
-                take_turns(turn, threads, (piece + other) % threads, count, body, context,
-                           sums != NULL ? mine : NULL);
-            }
-            for (int c = 0; sums != NULL && c < summed; c++) {
+#pragma omp parallel for num_threads(cpu_threads(backend)) schedule(static)
+    for (int64_t piece = 0; piece < threads; piece++) {
+        cpu_sums *mine = sums != NULL ? state->sums + piece * 2 * NAIK_MAX_RHS : NULL;
+        for (int c = 0; mine != NULL && c < summed; c++) {
+            cpu_sums_begin(&mine[c]);
+        }
+        for (int64_t other = 0; other < threads && other <= HELPED; other++) {
+            take_turns(turn, threads, (piece + other) % threads, count, body, context, mine);
+        }
+        for (int c = 0; mine != NULL && c < summed; c++) {
 #pragma omp critical(naik_cpu_sums)
-                cpu_sums_end(&mine[c], &sums[c]);
-            }
+            cpu_sums_end(&mine[c], &sums[c]);
         }
     }
     return NAIK_OK;
