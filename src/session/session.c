@@ -134,14 +134,15 @@ static bool ask_caller(void *data)
 }
 
 /* The extents, and what stands for the name of the configuration. */
-static naik_status choose_links(naik_comm *comm, const naik_session_options *o, naik_session *s)
+static naik_status choose_links(naik_comm *comm, const naik_session_options *o,
+                                const naik_yaml_node *keys, naik_session *s)
 {
     naik_status status = NAIK_OK;
     naik_gauge_file file;
     char *name = NULL;
     memset(&file, 0, sizeof file);
     if (o->configuration != NULL) {
-        NAIK_TRY(session_name_configuration(comm, s->keys, o->configuration, &name));
+        NAIK_TRY(session_name_configuration(comm, keys, o->configuration, &name));
         NAIK_TRY(naik_gauge_file_probe(comm, name, &file));
         memcpy(s->texts.size, file.size, sizeof s->texts.size);
         s->file = strdup(o->configuration);
@@ -190,9 +191,11 @@ static naik_status open_session(const naik_session_options *o, naik_session *s)
 {
     naik_status status = NAIK_OK;
     naik_gauge *made = NULL;
+    naik_yaml *keys = NULL;
     const naik_gauge *thin = o->configuration == NULL ? o->links : NULL;
-    NAIK_TRY(choose_links(s->comm, o, s));
-    NAIK_TRY(session_check_keys(s->comm, &s->texts));
+    NAIK_TRY(session_parse_keys(s->comm, s->keys, &keys));
+    NAIK_TRY(choose_links(s->comm, o, keys->root, s));
+    NAIK_TRY(session_check_keys(s->comm, keys->root, &s->texts));
     NAIK_TRY(session_input_make(s->comm, &s->texts, NULL, NULL, &s->input));
     workplace_options place = workplace_of_input(s->input);
     if (o->configuration == NULL && thin == NULL && o->array != NULL) {
@@ -209,6 +212,7 @@ static naik_status open_session(const naik_session_options *o, naik_session *s)
     NAIK_TRY(workplace_links(&s->at, s->input, thin));
     NAIK_TRY(keep_thin(s));
 done:
+    naik_yaml_destroy(&keys);
     naik_gauge_destroy(&made);
     return status;
 }

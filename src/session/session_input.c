@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "comm/new.h"
 #include "io/checksum.h"
 
 static const char any_quark[] = "{masses: [1]}";
@@ -93,33 +94,28 @@ static naik_status refuse_idle(naik_log *log, const naik_yaml_node *root)
     return NAIK_OK;
 }
 
-naik_status session_name_configuration(naik_comm *comm, const char *keys, const char *name,
-                                       char **out)
+naik_status session_parse_keys(naik_comm *comm, const char *keys, naik_yaml **tree)
 {
-    naik_yaml *tree = NULL;
-    naik_status status =
-        naik_yaml_parse(comm->log, "the keys of the session", keys, strlen(keys), &tree);
-    const naik_yaml_node *node =
-        status == NAIK_OK ? naik_yaml_find(tree->root, "gauge.config") : NULL;
-    const char *config = node != NULL && node->text != NULL ? node->text : "{config}";
-    *out = status == NAIK_OK ? malloc(naik_input_put_config(name, config, NULL)) : NULL;
-    if (*out != NULL) {
-        naik_input_put_config(name, config, *out);
-    } else if (status == NAIK_OK) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a session");
-    }
-    naik_yaml_destroy(&tree);
-    return naik_comm_agree(comm, status);
+    return naik_comm_agree(
+        comm, naik_yaml_parse(comm->log, "the keys of the session", keys, strlen(keys), tree));
 }
 
-naik_status session_check_keys(naik_comm *comm, const session_texts *texts)
+naik_status session_name_configuration(naik_comm *comm, const naik_yaml_node *keys,
+                                       const char *name, char **out)
+{
+    const naik_yaml_node *node = naik_yaml_find(keys, "gauge.config");
+    const char *config = node != NULL && node->text != NULL ? node->text : "{config}";
+    NAIK_PASS(naik_new(comm, naik_input_put_config(name, config, NULL), "a session", (void **)out));
+    naik_input_put_config(name, config, *out);
+    return NAIK_OK;
+}
+
+naik_status session_check_keys(naik_comm *comm, const naik_yaml_node *keys,
+                               const session_texts *texts)
 {
     naik_log *log = comm->log;
-    naik_yaml *tree = NULL;
-    naik_status status =
-        naik_yaml_parse(log, "the keys of the session", texts->keys, strlen(texts->keys), &tree);
-    const naik_yaml_node *root = status == NAIK_OK ? tree->root : NULL;
-    const naik_yaml_node *size = naik_yaml_find(root, "lattice.size");
+    naik_status status = refuse_idle(log, keys);
+    const naik_yaml_node *size = naik_yaml_find(keys, "lattice.size");
     const int *const is = texts->size;
     bool same = size == NULL || size->count == NAIK_DIM;
     int mu = 0;
@@ -128,24 +124,16 @@ naik_status session_check_keys(naik_comm *comm, const session_texts *texts)
         int64_t extent;
         same = n->text != NULL && naik_text_int64(n->text, &extent) && extent == is[mu];
     }
-    if (status == NAIK_OK) {
-        status = refuse_idle(log, root);
-    }
-    if (status != NAIK_OK) {
-        goto done;
-    }
-    if (texts->file != NULL && naik_yaml_find(root, "gauge.file") != NULL) {
+    if (status == NAIK_OK && texts->file != NULL && naik_yaml_find(keys, "gauge.file") != NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "'gauge.file' is given beside the configuration of the session: leave "
                            "one of the two out");
-    } else if (is[0] > 0 && !same) {
+    } else if (status == NAIK_OK && is[0] > 0 && !same) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "'lattice.size' is not that of the session's configuration, which is "
                            "%dx%dx%dx%d: leave it out",
                            is[0], is[1], is[2], is[3]);
     }
-done:
-    naik_yaml_destroy(&tree);
     return naik_comm_agree(comm, status);
 }
 

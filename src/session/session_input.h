@@ -20,13 +20,16 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
 /* Why a key of `naik solve`, such as run.wall_limit or solve, does nothing in a session; NULL where it
  * does something. Local. */
 const char *session_has_no_use(const char *key);
+/* The keys as the two functions below take them. NAIK_ERR_INPUT, NAIK_ERR_MEMORY. Collective. */
+naik_status session_parse_keys(naik_comm *comm, const char *keys, naik_yaml **tree);
 /* A copy of a configuration's name, with gauge.config of the keys in place of {config}; free it.
- * NAIK_ERR_INPUT, NAIK_ERR_MEMORY. Collective. */
-naik_status session_name_configuration(naik_comm *comm, const char *keys, const char *name,
-                                       char **out);
+ * NAIK_ERR_MEMORY. Collective. */
+naik_status session_name_configuration(naik_comm *comm, const naik_yaml_node *keys,
+                                       const char *name, char **out);
 /* Refuses keys that do nothing in a session; also a configuration and extents that the keys name as well:
  * nobody knows which the caller meant. NAIK_ERR_INPUT. Once for each session. Collective. */
-naik_status session_check_keys(naik_comm *comm, const session_texts *texts);
+naik_status session_check_keys(naik_comm *comm, const naik_yaml_node *keys,
+                               const session_texts *texts);
 
 /* Ranks that ask for different things would wait for each other: NAIK_ERR_INPUT on all of them where `mine`
  * is not the same on every rank. what: what "every rank must give the same" in the sentence. Collective. */
