@@ -127,17 +127,23 @@ done:
     return status;
 }
 
+static void per_colour_path(const naik_prop_plan *plan, int source, int mass,
+                            char path[NAIK_PROP_PATH + 2 * NAIK_PROP_NAME])
+{
+    char group[NAIK_PROP_PATH];
+    naik_prop_corr_path(plan, source, mass, group);
+    snprintf(path, NAIK_PROP_PATH + 2 * NAIK_PROP_NAME, "%s/per_colour", group);
+}
+
 static shape per_colour(const naik_propagator_file *file, int source, int mass)
 {
     const naik_prop_plan *plan = file->plan;
     const naik_prop_names *names = naik_prop_names_of(plan, source);
-    char group[NAIK_PROP_PATH];
     shape out = {.type = naik_prop_number_type(names),
                  .rank = 4,
                  .dims = {(hsize_t)naik_prop_columns(plan), (hsize_t)names->correlators,
                           (hsize_t)names->momenta, (hsize_t)plan->size[3]}};
-    naik_prop_corr_path(plan, source, mass, group);
-    snprintf(out.path, sizeof out.path, "%s/per_colour", group);
+    per_colour_path(plan, source, mass, out.path);
     return out;
 }
 
@@ -156,18 +162,14 @@ static naik_status move_small(const naik_propagator_file *file, int solve,
                               naik_journal_entry *entry)
 {
     const struct naik_prop_solve *s = &file->plan->solve[solve];
+    if (correlators != NULL) {
+        char path[NAIK_PROP_PATH + 2 * NAIK_PROP_NAME];
+        per_colour_path(file->plan, s->source, s->mass, path);
+        NAIK_PASS(naik_refuse_not_finite(file->comm->log, correlators,
+                                         naik_prop_corr_count(file->plan, s->source), 64, path));
+    }
     if (naik_prop_names_of(file->plan, s->source)->correlators > 0) {
         const shape numbers = per_colour(file, s->source, s->mass);
-        const naik_status status =
-            correlators == NULL
-                ? NAIK_OK
-                : naik_refuse_not_finite(file->comm->log, correlators,
-                                         naik_prop_corr_count(file->plan, s->source), 64,
-                                         numbers.path);
-        if (status != NAIK_OK) {
-            naik_h5_release(numbers.type);
-            return status;
-        }
         NAIK_PASS(move_row(file, &numbers, s->colour, NULL, correlators, &entry->correlators));
     }
     if (file->plan->history_stride > 0) {
