@@ -67,12 +67,16 @@ naik_status gpu_sample(naik_backend *backend, uint64_t serial, naik_status (*bod
     gpu_state *state = gpu_state_of(backend);
     if (is_wanted(backend, serial)) {
         if (state->sampling == NULL) {
-            NAIK_PASS(open_sampling(backend));
+            status = open_sampling(backend);
+            if (status != NAIK_OK) {
+                gpu_sample_close(backend);
+                return status;
+            }
         }
-        state->sampling->serial = serial;
-        state->sampling->count = 0;
         NAIK_PASS(GPU_CHECK(backend, gpu_event_record(state->sampling->event[0], state->stream),
                             "timing kernels"));
+        state->sampling->serial = serial;
+        state->sampling->count = 0;
         state->sampling->active = true;
     }
     for (int i = 0; i < GPU_SAMPLED && status == NAIK_OK; i++) {

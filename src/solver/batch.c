@@ -267,11 +267,17 @@ naik_status batch_set_mask(naik_solver *s, const bool wanted[NAIK_MAX_RHS])
     for (int c = 0; c < s->width_now; c++) {
         mask[c].state = wanted[c] ? NAIK_RHS_CHECK : NAIK_RHS_IDLE;
         known = known && s->masked[c] == 1 + mask[c].state;
+    }
+    if (known) {
+        return NAIK_OK; /* an upload waits for the device */
+    }
+    memset(s->masked, 0, sizeof s->masked); /* nor is it known after an upload that failed */
+    NAIK_PASS(naik_backend_upload(s->geometry->backend, s->mask, mask,
+                                  (size_t)s->width_now * sizeof *mask));
+    for (int c = 0; c < s->width_now; c++) {
         s->masked[c] = 1 + mask[c].state;
     }
-    return known ? NAIK_OK /* an upload waits for the device */
-                 : naik_backend_upload(s->geometry->backend, s->mask, mask,
-                                       (size_t)s->width_now * sizeof *mask);
+    return NAIK_OK;
 }
 
 bool batch_any(const naik_solver *s, const bool of[NAIK_MAX_RHS])
