@@ -224,7 +224,7 @@ def figures_of_speed_are_in_the_results():
     wrong, count = [], 0
     for page, head in [("README.md", "## Speed"), ("CHANGELOG.md", "### Performance"),
                        *((name, "## Performance") for name in glob.glob("doc/changes-*.md") if "## Performance" in read(name)),
-                       ("doc/performance.md", "## What to expect"), *(("doc/speeds.md", head) for head in ("## Beside other codes", "## The hopping term and the solver on a GPU",
+                       ("doc/performance.md", "## What to expect"), ("doc/groups.md", "## When groups pay"), *(("doc/speeds.md", head) for head in ("## Beside other codes", "## The hopping term and the solver on a GPU",
                                                               "## Two CPU cores", "## Links and files"))]:
         part = re.split(r"^#", read(page).split(head + "\n")[1], flags=re.M)[0]
         part = re.sub(r"\b(?:October|November|April) 20\d\d\b", "", part)
