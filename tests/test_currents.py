@@ -294,6 +294,20 @@ def links_are_those_of_each_entry():
             assert np.abs(of_momenta(both, "plain/m00", current, MOMENTA) - expected).max() > 1e-4
 
 
+def links_of_a_file_make_the_current_of_a_source():
+    entries = f"[{{name: plain, masses: [0.3], {POINT}}}, {{name: x, masses: [0.3], {POINT[:-1]}, spin_taste: conserved_vector_x}}}}]"
+    entries += "\npairs: [{name: xx, quark: x, antiquark: plain}]"
+    source = written("made", "type: hisq", entries, CURRENTS[:1])
+    naik("solve", source)
+    naik("links", source, "-o", path("links.h5"))
+    with open(written("read", f"type: links, file: {path('links.h5')}", entries, CURRENTS[:1])) as f:
+        text = f.read().replace(f"gauge: {{file: {path('lat.h5')}}}\n", "")
+    with open(path("read.yaml"), "w") as f:
+        f.write(text)
+    naik("solve", path("read.yaml"))
+    same(everything("made.h5"), everything("read.h5"))
+
+
 def memory_of_a_current_is_in_the_plan():
     """Two complex numbers a site, two moved vectors, and the links of D: of one and three hops for hisq."""
     for action, each in ("type: hisq", 2 * 16 + 2 * 48 + 2 * 576), ("type: wilson", 2 * 16 + 2 * 192 + 576):
@@ -492,6 +506,7 @@ def operators_that_cannot_be_at_a_source_are_refused():
 
 main([configurations_are_generated, staggered_currents_are_conserved_at_every_site, currents_of_quarks_with_spin_are_sums_in_numpy,
       free_currents_are_those_of_the_fourier_sum, bytes_are_the_same_on_any_number_of_ranks, links_are_those_of_each_entry,
+      links_of_a_file_make_the_current_of_a_source,
       currents_at_the_source_obey_the_ward_identity, currents_at_the_source_are_those_at_the_sink,
       places_of_operators_at_the_source_are_averaged_with_their_sign, walls_with_a_sign_of_their_own_are_averaged_with_it,
       walls_of_quarks_with_spin_and_sites_are_averaged_over_places,

@@ -205,7 +205,7 @@ static naik_status check_smearing(const checker *c, int index)
     const naik_source *source = &c->input->solve[index].source;
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "solve.%d.source.type", index);
-    return naik_source_needs_links(source) && !naik_source_is_shifted(source)
+    return naik_source_is_smeared(source)
                ? naik_input_check_smearing(c->log, c->input, path, naik_source_name(source->type))
                : NAIK_OK;
 }

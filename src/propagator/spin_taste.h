@@ -40,12 +40,16 @@ static inline bool naik_source_has_current(const naik_source *source)
 {
     return naik_correlator_is_current(source->spin_taste);
 }
-/* Whether a source is made with the links of a configuration. */
-static inline bool naik_source_needs_links(const naik_source *source)
+/* Whether the shape of a source, before its operator, has links; whether a source is made with links. */
+static inline bool naik_source_is_smeared(const naik_source *source)
 {
     const naik_source_made made = naik_source_kind_of(source->type)->made;
-    return made == NAIK_SOURCE_SMEARED || made == NAIK_SOURCE_MOVED ||
-           naik_source_is_shifted(source) || naik_source_has_current(source);
+    return made == NAIK_SOURCE_SMEARED || made == NAIK_SOURCE_MOVED;
+}
+static inline bool naik_source_needs_links(const naik_source *source)
+{
+    return naik_source_is_smeared(source) || naik_source_is_shifted(source) ||
+           naik_source_has_current(source);
 }
 
 /* +1 or -1: the correlator of that number, of staggered quarks, counted from the origin is this times that

@@ -437,7 +437,8 @@ static naik_status make_columns(naik_session *s, const char *source, double *out
         if (naik_source_is_shifted(&input->sources[0].source)) {
             NAIK_TRY(naik_shifts_create(s->thin, input->lattice.antiperiodic_t, &shifts));
         }
-    } else if (naik_source_needs_links(&input->sources[0].source)) {
+    } else if (naik_source_is_smeared(&input->sources[0].source) ||
+               naik_source_is_shifted(&input->sources[0].source)) {
         status = NAIK_FAIL(s->comm->log, NAIK_ERR_INPUT,
                            "a source that is made with links needs a configuration, and this "
                            "session has fat and long links alone");
