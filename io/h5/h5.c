@@ -19,7 +19,7 @@
 #error "naik's HDF5 files hold little-endian bytes and their checksums are taken in memory"
 #endif
 
-enum { METADATA_BLOCK_BYTES = 1 << 20, METADATA_CACHE_BYTES = 32 << 20 };
+enum { METADATA_CACHE_BYTES = 32 << 20 };
 
 /* The deepest entry of the stack says what the system refused. */
 static herr_t keep_innermost(unsigned n, const H5E_error2_t *entry, void *text)
@@ -164,7 +164,7 @@ static naik_status access_list(naik_comm *comm, const char *path, purpose purpos
     NAIK_TRY(
         naik_hints_create(comm, path, options != NULL ? options->mpi_info : comm->io.hints, &info));
     if (alignment > 1) {
-        NAIK_H5_TRY(comm->log, H5Pset_alignment(*out, METADATA_BLOCK_BYTES, (hsize_t)alignment),
+        NAIK_H5_TRY(comm->log, H5Pset_alignment(*out, NAIK_H5_ALIGNED_BYTES, (hsize_t)alignment),
                     "setting the alignment");
     }
     if (!plain) {
@@ -172,7 +172,7 @@ static naik_status access_list(naik_comm *comm, const char *path, purpose purpos
     }
     /* What is added later is little; a block for it would stay, with texts behind it. */
     if (purpose == CREATE) {
-        NAIK_H5_TRY(comm->log, H5Pset_meta_block_size(*out, METADATA_BLOCK_BYTES),
+        NAIK_H5_TRY(comm->log, H5Pset_meta_block_size(*out, NAIK_H5_ALIGNED_BYTES),
                     "preparing HDF5");
     }
     NAIK_H5_TRY(comm->log, H5Pset_fclose_degree(*out, H5F_CLOSE_STRONG), "preparing HDF5");

@@ -12,6 +12,9 @@
 
 #include "naik/lattice.h"
 
+/* Datasets of so many bytes and blocks of metadata, which have as many, begin at multiples of the alignment. */
+enum { NAIK_H5_ALIGNED_BYTES = 1 << 20 };
+
 typedef struct naik_h5_options {
     const char *mpi_info; /* "key=value;key=value", or NULL */
     int64_t alignment;    /* bytes; 0 or 1: none */

@@ -266,6 +266,17 @@ void naik_prop_plan_destroy(naik_prop_plan **plan)
     }
 }
 
+/* What lies in front of datasets that begin at multiples of the alignment: propagators of `solves` columns and the
+ * residual histories, where they are large; and of blocks of metadata behind the first. */
+static int64_t aligned_bytes(const naik_propagator_spec *spec, int64_t solves, int64_t slab,
+                             int64_t metadata)
+{
+    const int64_t columns = spec->kind->columns, large = NAIK_H5_ALIGNED_BYTES;
+    const int64_t count = (columns * slab >= large ? solves / columns : 0) +
+                          (8 * solves * spec->history_stride >= large ? 1 : 0) + metadata / large;
+    return spec->alignment > 1 ? spec->alignment * count : 0;
+}
+
 int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int size[NAIK_DIM])
 {
     int64_t solves = naik_propagator_spec_solves(spec);
@@ -290,10 +301,10 @@ int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int s
     texts += spec->source_checksums != NULL ? (int64_t)strlen(spec->source_checksums) : 0;
     texts += spec->canonical_input != NULL ? 2 * (int64_t)strlen(spec->canonical_input) : 0;
     int64_t each = slab + 8 * (int64_t)spec->history_stride + (int64_t)sizeof(naik_disk_record);
-    int64_t align = spec->alignment > 1 ? spec->alignment * (solves / 3) : 0;
     const int64_t contracted =
         spec->contraction_count * (16 * (int64_t)size[3] + NAIK_CONTRACTION_PATH + 2048);
-    return solves * each + 2 * correlators + headers + contracted + align + texts +
+    const int64_t small = 2 * correlators + headers + contracted + texts;
+    return solves * each + small + aligned_bytes(spec, solves, slab, small) +
            NAIK_SESSIONS * NAIK_SESSION_BYTES + (1 << 20);
 }
 
