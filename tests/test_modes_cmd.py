@@ -524,6 +524,16 @@ def a_file_in_16_bits_serves_as_one_in_32():
             assert "mode 5 of" in log and ("NaN or infinity" in log) == (name == "scale"), log
 
 
+def modes_of_rounded_links_are_orthogonal_enough_to_be_read_again():
+    """Of this field a search with links of 16 bits left 1.03e-4, and a run reads modes of 1e-4."""
+    naik("gauge", "generate", "--size", "4,4,4,4", "--beta", "6", "--seed", "16", "--sweeps", "6", "-o", path("skew.lat"))
+    words = ("--set", "lattice.size=[4, 4, 4, 4]", "--set", f"gauge.file={path('skew.lat')}", "--set", "action.type=naive", "--set",
+             "solver.inner_precision=half", "--set", f"deflation={{modes: 12, krylov: 64, file: {path('skew.modes')}}}", "--set", "solve.0.masses=[0.3]")
+    log = naik("solve", path("in.yaml"), *words, "--set", f"output.file={path('skew1.h5')}")
+    assert "links of 16 bits leave |V^+ V - 1| = 0.0001 of 12 modes: the search begins again with links in single precision" in log, log
+    assert "read 12 modes from" in naik("solve", path("in.yaml"), *words, "--set", f"output.file={path('skew2.h5')}")
+
+
 def damage_and_other_links_are_refused():
     with open(path("modes.h5"), "rb") as f:
         whole = f.read()
@@ -564,4 +574,4 @@ main([modes_are_found_once_and_verified, whatever_is_asked_of_the_search_the_mod
       auto_finds_as_many_as_pay_and_keeps_to_them, auto_solves_without_modes_that_will_not_pay,
       files_say_how_many_modes_deflated_a_solve,
       neither_odd_sites_nor_poor_modes_cost_iterations, the_report_shows_the_spectrum_and_iterations_with_and_without,
-      an_entry_without_modes_is_solved_as_if_there_were_none, a_file_in_16_bits_serves_as_one_in_32, damage_and_other_links_are_refused])
+      an_entry_without_modes_is_solved_as_if_there_were_none, a_file_in_16_bits_serves_as_one_in_32, modes_of_rounded_links_are_orthogonal_enough_to_be_read_again, damage_and_other_links_are_refused])

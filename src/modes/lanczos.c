@@ -16,6 +16,8 @@ enum { ROUNDS_MOST = 8, REFINE_DEGREE = 8 };
 #define MISSING_OVER 1.05 /* factor of a missing mode over that of the last one wanted */
 #define NONSENSE     100  /* times what was promised: a residual of no search */
 #define GRAM_MOST    1e-3 /* |V^+ V - 1| of a search */
+#define GRAM_COARSE                                                                                \
+    (NAIK_LANCZOS_GRAM_MOST / 2) /* of one with links of 16 bits: rounding adds to it */
 
 double naik_lanczos_promised(double tolerance, double lambda2, double high, int degree)
 {
@@ -388,11 +390,27 @@ static int count_kept(const lanczos *l, double gram, bool *nonsense)
     return kept;
 }
 
+/* Why a search with links of 16 bits begins again; skew: each mode was refined by itself, and they have
+ * parts of each other. */
+static void tell_again(const lanczos *l, bool skew, double gram)
+{
+    const int modes = l->options->modes;
+    static const char again[] = "the search begins again with links in single precision";
+    if (skew) {
+        naik_log_line(l->log, "modes: links of 16 bits leave |V^+ V - 1| = %.2g of %d modes: %s",
+                      gram, modes, again);
+    } else {
+        naik_log_line(l->log,
+                      "modes: links of 16 bits leave %d of %d modes worse than was asked for: %s",
+                      modes - l->state.converged, modes, again);
+    }
+}
+
 /* Modes that keep what is promised of them, by cycles more where they do not yet. What a kept state
  * leads to is believed no further than that: then it begins again. */
 static naik_status search(lanczos *l, const naik_links *links, double *gram)
 {
-    bool found, nonsense = false, coarse = false;
+    bool found, nonsense = false, coarse = false, skew = false;
     NAIK_PASS(lanczos_resume(l, &found));
     if (!found) {
         NAIK_PASS(begin(l));
@@ -407,10 +425,7 @@ static naik_status search(lanczos *l, const naik_links *links, double *gram)
             l->state = (naik_lanczos_state){.links = l->state.links};
             NAIK_PASS(begin(l));
         } else if (coarse) {
-            naik_log_line(l->log,
-                          "modes: links of 16 bits leave %d of %d modes worse than was asked for: "
-                          "the search begins again with links in single precision",
-                          l->options->modes - l->state.converged, l->options->modes);
+            tell_again(l, skew, *gram);
             lanczos_use_links(l, 32);
             NAIK_PASS(begin(l));
         }
@@ -421,7 +436,8 @@ static naik_status search(lanczos *l, const naik_links *links, double *gram)
         }
         NAIK_PASS(measure_wanted(l, links, gram));
         const int kept = count_kept(l, *gram, &nonsense);
-        l->state.converged = kept < l->state.converged ? kept : l->state.converged;
+        skew = coarse && !(*gram <= GRAM_COARSE);
+        l->state.converged = skew ? 0 : kept < l->state.converged ? kept : l->state.converged;
     } while (l->state.converged < l->options->modes &&
              ((nonsense && l->resumed) || l->state.cycle < l->options->max_cycles));
     return NAIK_OK;

@@ -30,6 +30,8 @@ int naik_lanczos_krylov(const naik_lanczos_options *options);
 /* The largest residual of a mode with which it counts as found: what is asked for, or what single
  * precision leaves of it after a polynomial of this degree on an interval that ends at `high`. */
 double naik_lanczos_promised(double tolerance, double lambda2, double high, int degree);
+/* |V^+ V - 1| of modes that a run takes from a file, at most. */
+#define NAIK_LANCZOS_GRAM_MOST 1e-4
 /* How many vectors of a search for so many modes are kept at a restart. */
 int naik_lanczos_kept(int modes);
 /* The least that does for so many modes. */

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double GRAM_MOST = 1e-4; /* |V^+ V - 1|, where blocks before are rounded as well */
-static const double BRICKS = 5e-5;    /* what rounding to bricks changes of a mode, at most */
+static const double BRICKS = 5e-5; /* what rounding to bricks changes of a mode, at most */
 
 typedef struct reading {
     const char *path;
@@ -58,7 +57,7 @@ static naik_status multiply(reading *r, int b, naik_field *block, int used)
             naik_modes_meter_products(r->meter, r->modes->block, first, first, used, &r->gram));
     }
     NAIK_PASS(naik_modes_meter_products(r->meter, &block, used, 0, used, &r->gram));
-    if (!(r->gram <= GRAM_MOST)) {
+    if (!(r->gram <= NAIK_LANCZOS_GRAM_MOST)) {
         return NAIK_FAIL(r->log, NAIK_ERR_INPUT,
                          "the modes of '%s' are not orthonormal: |V^+ V - 1| is %.3g", r->path,
                          r->gram);
