@@ -214,9 +214,10 @@ def wilson_and_clover_quarks_are_planned():
             mean = solves["iterations"][solves["mass"] == m].mean()
             assert mean > 5 and abs(p["masses"][m]["iterations"] - mean) <= 0.51, (p["masses"], mean)
         size = os.path.getsize(pilot)
-    for aligned in "0", "1048576":  # propagators of 288 KiB begin where they like
-        told = plan(file, "--machine", write_machine("alone.yaml", gpus_per_node=1), "--nodes", "1", *more, "--set", f"output.alignment={aligned}")["nodes"][0]
-        assert 0 <= told["output_bytes"] - size < 3 << 19, (told, size)
+    alone = ("--machine", write_machine("alone.yaml", gpus_per_node=1), "--nodes", "1", *more, "--set", "output={file: none.h5, precision: %d, alignment: %d}")
+    told = [plan(file, *alone[:-1], alone[-1] % way)["nodes"][0]["output_bytes"] for way in ((64, 0), (64, 1 << 20), (32, 0), (32, 1 << 20))]
+    assert 0 <= told[0] - size < 3 << 19, (told, size)
+    assert abs(told[1] - told[0] - (2 << 20)) < 99 > abs(told[3] - told[2]), told  # two propagators of 1.1 MiB, none of 0.6
     for words, sentence in ((("--software", "naik", "--recon", "9"), "links of Wilson quarks are stored as 18, 12 or 8 numbers"),
                             (("--software", "quda"), "--action wilson and clover are of --software naik")):
         said = naik("bench", "model", "--action", "wilson", *words, status=1)
