@@ -283,7 +283,9 @@ static void interrupt_and_continue(check *t, double again)
             run_init(&r, &f, NAIK_EVEN, cg_modes[m]);
             r.again = again;
             r.keeps = true;
+            const int limit = options.max_iterations;
             for (int i = 0; i < 60 && r.finished < 3; i++) {
+                options.max_iterations = i == 0 ? 30 : limit; /* each run has its own */
                 options.poll_interval = 1 + i % 3;
                 r.polls_left = 7 + 3 * i;
                 CHECK_OK(t, solve(&r, cg_modes[m], 1 + i % 3, 3, &options));

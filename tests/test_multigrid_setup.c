@@ -166,6 +166,35 @@ static void another_mass_has_its_own_coarse_operator_and_smoother(check *t)
     destroy(&s);
 }
 
+/* Norms that are too small by more and more, until sums have no room: that is counted. */
+static void what_has_no_room_is_counted(check *t)
+{
+    setup_fixture s;
+    naik_multigrid *mg = NULL;
+    naik_field *r = NULL, *z = NULL;
+    double *room = NULL;
+    CHECK_REQUIRE(t, create(t, &s));
+    CHECK_OK(t, naik_multigrid_create(s.outer, s.inner, NAIK_MG_BLOCK, &s.parameters, NULL, NULL,
+                                      NULL, &mg));
+    CHECK_OK(t, naik_field_create_spin(s.f.geometry, NAIK_SINGLE, NAIK_SPIN, 1, &r));
+    CHECK_OK(t, naik_field_create_spin(s.f.geometry, NAIK_SINGLE, NAIK_SPIN, 1, &z));
+    CHECK_OK(t, naik_multigrid_noise_room(s.f.geometry, &room));
+    CHECK_OK(t, naik_multigrid_noise(r, NAIK_EVEN, 0, 7, 1, room));
+    double norm = sqrt(12.0 * (double)s.f.lat->volume);
+    CHECK_OK(t, naik_cycle_apply(mg->cycle, NAIK_EVEN, r, &norm, z, NULL));
+    CHECK_INT(t, mg->cycle->beyond, 0);
+    for (int i = 0; i < 20 && mg->cycle->beyond == 0; i++) {
+        norm /= 2;
+        CHECK_OK(t, naik_cycle_apply(mg->cycle, NAIK_EVEN, r, &norm, z, NULL));
+    }
+    CHECK_INT(t, mg->cycle->beyond, 1);
+    naik_free(room);
+    naik_field_destroy(&r);
+    naik_field_destroy(&z);
+    naik_multigrid_destroy(&mg);
+    destroy(&s);
+}
+
 /* All of them on the host, [count][2][sites][reals], with zeros on the sites of the other parity. */
 static double *bring_home(check *t, const setup_fixture *s, const naik_test_vectors *v)
 {
@@ -246,6 +275,6 @@ static void vectors_are_parted_and_span_the_same(check *t)
     destroy(&s);
 }
 
-CHECK_MAIN(CHECK(vectors_are_parted_and_span_the_same),
+CHECK_MAIN(CHECK(vectors_are_parted_and_span_the_same), CHECK_UP_TO(1, what_has_no_room_is_counted),
            CHECK_UP_TO(1, another_mass_has_its_own_coarse_operator_and_smoother),
            CHECK(a_setup_takes_the_memory_that_is_planned))
