@@ -205,6 +205,26 @@ static void warnings_are_events_while_the_log_is_open(check *t)
     CHECK_TEXT(t, said, "no warning\nwarning: first\nwarning: second\n");
 }
 
-CHECK_MAIN(CHECK(texts_are_told_whole_and_harmless), CHECK(numbers_are_told_to_the_last_digit),
+static void count_warning(void *data, const char *text)
+{
+    (void)text;
+    ++*(int *)data;
+}
+
+static void what_is_warned_of_once_is_not_said_again(check *t)
+{
+    int warnings = 0;
+    naik_log_watch_warnings(t->log, count_warning, &warnings);
+    for (int i = 0; i < 3; i++) {
+        naik_log_warn_once(t->log, "of %d", 1);
+    }
+    CHECK_INT(t, warnings, 1);
+    naik_log_warn_once(t->log, "of %d", 2);
+    CHECK_INT(t, warnings, 2);
+    naik_log_watch_warnings(t->log, NULL, NULL);
+}
+
+CHECK_MAIN(CHECK(what_is_warned_of_once_is_not_said_again),
+           CHECK(texts_are_told_whole_and_harmless), CHECK(numbers_are_told_to_the_last_digit),
            CHECK(only_whole_lines_of_events_are_followed),
            CHECK(warnings_are_events_while_the_log_is_open))
