@@ -63,6 +63,26 @@ static void a_signal_to_one_rank_stops_all(check *t)
     }
 }
 
+/* A run that took less than half of the time before it was stopped may have that of other runs. */
+static void more_time_is_advised_where_a_run_had_nearly_all(check *t)
+{
+    static const struct {
+        double own_s;
+        const char *lacks;
+        bool more;
+    } rows[] = {{40, "a step", false}, {60, "a step", true}, {60, NULL, false}};
+    naik_interrupt *interrupt = NULL;
+    CHECK_OK(t, naik_interrupt_create(t->comm, 0, naik_time_s() - 100, &interrupt));
+    for (int i = 0; i < 3; i++) {
+        char text[NAIK_INTERRUPT_ADVICE];
+        naik_interrupt_advise(interrupt, rows[i].own_s, rows[i].lacks, text);
+        CHECK_TRUE(t, (strstr(text, "60 s after its start and before a step") != NULL) ==
+                          rows[i].more);
+        CHECK_TRUE(t, (strcmp(text, ": run the same command again to go on") == 0) != rows[i].more);
+    }
+    naik_interrupt_destroy(&interrupt);
+}
+
 static void a_limit_that_one_rank_has_reached_stops_all(check *t)
 {
     naik_interrupt *interrupt = NULL;
@@ -333,6 +353,7 @@ static void a_failed_rank_waits_for_those_who_come(check *t)
 }
 
 CHECK_MAIN(CHECK(a_signal_to_one_rank_stops_all),
+           CHECK(more_time_is_advised_where_a_run_had_nearly_all),
            CHECK(a_limit_that_one_rank_has_reached_stops_all),
            CHECK(bits_that_differ_on_one_rank_differ_for_all),
            CHECK(a_search_is_written_by_the_clock_of_rank_0),

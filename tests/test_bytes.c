@@ -151,6 +151,18 @@ static int threads_here(void)
     return count - 1;
 }
 
+/* Also where words of eight bytes leave some over. */
+static void one_byte_is_enough_not_to_be_zero(check *t)
+{
+    unsigned char bytes[21] = {0};
+    CHECK_TRUE(t, naik_all_zero(bytes, sizeof bytes));
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = 1;
+        CHECK_TRUE(t, !naik_all_zero(bytes, sizeof bytes) && naik_all_zero(bytes, i));
+        bytes[i] = 0;
+    }
+}
+
 /* More threads than before are asked for: a loop of all threads would have to start them. */
 static void loops_over_little_wake_no_threads(check *t)
 {
@@ -173,6 +185,7 @@ static void loops_over_little_wake_no_threads(check *t)
     naik_free(large);
 }
 
-CHECK_MAIN(CHECK(one_number_tells_of_a_field), CHECK(a_piece_is_there_to_its_last_byte),
+CHECK_MAIN(CHECK(one_byte_is_enough_not_to_be_zero), CHECK(one_number_tells_of_a_field),
+           CHECK(a_piece_is_there_to_its_last_byte),
            CHECK(bytes_are_read_again_where_there_are_any),
            CHECK(loops_over_little_wake_no_threads))
