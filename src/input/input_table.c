@@ -2,6 +2,7 @@
 #include "input/input_table.h"
 
 #include "base/watchdog.h"
+#include "input/input_other_codes.h"
 #include "input/input_words.h"
 #include "multigrid/coarse_operator.h"
 #include "multigrid/polynomial.h"
@@ -484,4 +485,5 @@ const naik_param_table naik_input_table = {.params = params,
                                                      .data_offset = INPUT(averages),
                                                      .count_offset = INPUT(average_count),
                                                      .max_count = 1000}},
-                                           .sections = sections};
+                                           .sections = sections,
+                                           .hints = other_codes};

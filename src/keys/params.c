@@ -117,6 +117,7 @@ static naik_status unknown_key(const reader *r, const naik_yaml_node *node, cons
     const char *words[MAX_SIBLINGS + 1];
     list_siblings(r->table, prefix, storage, words);
     const char *sibling = naik_text_nearest(node->key, words);
+    const char *answer = sibling == NULL ? naik_param_answer(r->table, NULL, node->key) : NULL;
     const bool elsewhere =
         sibling == NULL && find_elsewhere(r->table, node->key, near, sizeof near);
     if (elsewhere) { /* where the section has that word but for an ending, it is meant */
@@ -124,6 +125,10 @@ static naik_status unknown_key(const reader *r, const naik_yaml_node *node, cons
         sibling = naik_text_nearest(dot != NULL ? dot + 1 : near, words);
     }
     naik_yaml_key_place(node, place, sizeof place);
+    if (answer != NULL) {
+        return NAIK_FAIL(r->log, NAIK_ERR_INPUT, "%s: unknown key '%s%s'; %s", place, path_prefix,
+                         node->key, answer);
+    }
     if (sibling != NULL) {
         snprintf(near, sizeof near, "%s%s", path_prefix, sibling);
     } else if (!elsewhere) {
@@ -238,7 +243,7 @@ static naik_status read_param(const reader *r, const naik_param *param, const na
     if (given == NULL) {
         NAIK_PASS(naik_yaml_flow(r->log, r->tree, param->initial, "default", &initial));
     }
-    return naik_param_store(r->log, r->tree, param, path, given != NULL ? given : initial,
+    return naik_param_store(r->log, r->tree, r->table, param, path, given != NULL ? given : initial,
                             (char *)base + param->offset);
 }
 

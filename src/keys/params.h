@@ -103,15 +103,26 @@ typedef struct naik_param_list {
 
 enum { NAIK_PARAM_LISTS = 5 };
 
+/* What is answered to words that are none of the table. */
+typedef struct naik_param_hint {
+    const char *at;     /* how the key ends whose value has the word; NULL: the word is a key */
+    const char *said;   /* words in small letters, with a blank between */
+    const char *answer; /* "did you mean 'solver.tolerance'?" */
+} naik_param_hint;
+
 typedef struct naik_param_table {
     const naik_param *params;
     int count;
     naik_param_list list[NAIK_PARAM_LISTS]; /* of a key NULL: none */
     const char *const *sections;            /* pairs "section", meaning; ends with NULL */
+    const naik_param_hint *hints;           /* ends with an answer NULL; NULL: none */
 } naik_param_table;
 
 /* The list that a key such as "solve[].masses" belongs to, or NULL. */
 const naik_param_list *naik_param_list_of(const naik_param_table *table, const char *key);
+
+/* The answer to `word`, a key or, with `key`, a value of that key; NULL: none. */
+const char *naik_param_answer(const naik_param_table *table, const char *key, const char *word);
 
 /* Fills the struct at `out` (zeroed by the caller) from the tree: every key that is given, and the
  * initial values of the others. Strings and lists are allocated from the tree's pool and live as

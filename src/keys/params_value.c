@@ -3,12 +3,14 @@
 
 #include <limits.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 
 typedef struct slot {
     naik_log *log;
     naik_yaml *tree;
+    const naik_param_table *table;
     const naik_param *param;
     const char *path;
 } slot;
@@ -90,8 +92,30 @@ void naik_param_wanted(const naik_param *param, char *text, size_t text_size)
     }
 }
 
-static void describe_scalar(const naik_param *param, const char *text, char *got, size_t got_size,
-                            char *hint, size_t hint_size)
+const char *naik_param_answer(const naik_param_table *table, const char *key, const char *word)
+{
+    const size_t length = strlen(word), key_length = key != NULL ? strlen(key) : 0;
+    for (const naik_param_hint *h = table->hints; h != NULL && h->answer != NULL && length > 0;
+         h++) {
+        const size_t end = h->at != NULL ? strlen(h->at) : 0;
+        if ((key != NULL) != (h->at != NULL) || end > key_length ||
+            (key != NULL && strcmp(key + key_length - end, h->at) != 0)) {
+            continue;
+        }
+        for (const char *said = h->said; *said != '\0';) {
+            const size_t one = strcspn(said, " ");
+            if (one == length && strncasecmp(said, word, one) == 0) {
+                return h->answer;
+            }
+            said += one + strspn(said + one, " ");
+        }
+    }
+    return NULL;
+}
+
+static void describe_scalar(const naik_param_table *table, const naik_param *param,
+                            const char *text, char *got, size_t got_size, char *hint,
+                            size_t hint_size)
 {
     if (text[0] == '\0') {
         snprintf(got, got_size, "nothing");
@@ -100,6 +124,11 @@ static void describe_scalar(const naik_param *param, const char *text, char *got
     }
     if (naik_text_has_odd_space(text, strlen(text))) {
         snprintf(hint, hint_size, ", which has a space that is not the one of the space bar");
+        return;
+    }
+    const char *answer = naik_param_answer(table, param->key, text);
+    if (answer != NULL) {
+        snprintf(hint, hint_size, "; %s", answer);
         return;
     }
     const char *nearest = param->words != NULL ? naik_text_nearest(text, param->words) : NULL;
@@ -117,14 +146,14 @@ static void describe_scalar(const naik_param *param, const char *text, char *got
 
 static naik_status mismatch(const slot *s, const naik_yaml_node *node)
 {
-    char place[512], wanted[384], got[128], hint[128] = "";
+    char place[512], wanted[384], got[128], hint[192] = "";
     naik_yaml_place(node, place, sizeof place);
     naik_param_wanted(s->param, wanted, sizeof wanted);
     switch (node->kind) {
     case NAIK_YAML_LIST: snprintf(got, sizeof got, "a list of %d", node->count); break;
     case NAIK_YAML_MAP: snprintf(got, sizeof got, "a section"); break;
     case NAIK_YAML_SCALAR:
-        describe_scalar(s->param, node->text, got, sizeof got, hint, sizeof hint);
+        describe_scalar(s->table, s->param, node->text, got, sizeof got, hint, sizeof hint);
         break;
     }
     return NAIK_FAIL(s->log, NAIK_ERR_INPUT, "%s: '%s' must be %s, not %s%s", place, s->path,
@@ -332,10 +361,11 @@ static naik_status store_time(const slot *s, const naik_yaml_node *node, double 
                                                                          : mismatch(s, node);
 }
 
-naik_status naik_param_store(naik_log *log, naik_yaml *tree, const naik_param *param,
-                             const char *path, const naik_yaml_node *node, void *target)
+naik_status naik_param_store(naik_log *log, naik_yaml *tree, const naik_param_table *table,
+                             const naik_param *param, const char *path, const naik_yaml_node *node,
+                             void *target)
 {
-    const slot s = {.log = log, .tree = tree, .param = param, .path = path};
+    const slot s = {.log = log, .tree = tree, .table = table, .param = param, .path = path};
     naik_status status = NAIK_OK;
     if (param->special != NULL && node->kind == NAIK_YAML_SCALAR &&
         strcmp(node->text, param->special) == 0) {
