@@ -17,6 +17,8 @@ with naik_io.open(path) as f:
     for one in chosen:
         c = f.from_source(one).real
         masses = naik_io.falling_mass(c) if naik_io.is_baryon(one.correlator) else naik_io.effective_mass(c)
+        kappas = ",".join(str(q.kappa) for q in one.quarks)
+        quarks = (f"kappa {kappas} " if f.has_spin else "") + f"mass {','.join(str(q.mass) for q in one.quarks)}"
         label = one.path.removeprefix("/corr/")
         for t, m in enumerate(masses):
-            print(f"{label} mass {','.join(str(q.mass) for q in one.quarks)} t {t:3d} C {c[t]:.9e} m_eff {m:.6f}")
+            print(f"{label} {quarks} t {t:3d} C {c[t]:.9e} m_eff {m:.6f}")

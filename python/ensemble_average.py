@@ -5,8 +5,8 @@
     ensemble_average.py AVERAGE MASS [--quantity correction] ...
 
 NAME names an entry of solve, a pair, a baryon, a three-point function, or one of the input's averages.
-MASS is the value of the mass, as 0.05. Several quarks have several masses, as 0.05,0.5; a three-point function has
-those of parent, spectator and daughter.
+MASS is the value of the mass, as 0.05, or of quarks with spin their kappa, as kappa=0.124. Several quarks have several
+masses, as 0.05,0.5 or kappa=0.124,0.12; a three-point function has those of parent, spectator and daughter.
 
     --correlator   which correlator; without it, the pion
     --momentum     which momentum; without it, zero
@@ -30,11 +30,12 @@ while words:
     else:
         paths.append(word)
 try:
-    masses = [float(one) for one in mass.split(",")]
+    member = "kappas" if mass.startswith("kappa=") else "masses"
+    quarks = {member: [float(one) for one in mass.removeprefix("kappa=").split(",")]}
     momentum, sink = (tuple(int(k) for k in given.get(option, "0,0,0").split(",")) for option in ("--momentum", "--sink-momentum"))
     time = int(given["--sink-time"]) if "--sink-time" in given else None
 except ValueError:
-    raise ValueError(f"MASS is the value of a mass, as 0.05, a momentum is three integers, as 1,0,0, and a sink time one, not '{mass}' and "
+    raise ValueError(f"MASS is the value of a mass, as 0.05, or kappa=0.124, a momentum is three integers, as 1,0,0, and a sink time one, not '{mass}' and "
                      f"{', '.join(repr(v) for k, v in given.items() if k != '--correlator') or 'nothing'}") from None
 quantity = given.get("--quantity")
 if quantity is not None and "error" in quantity:
@@ -45,7 +46,7 @@ for path in paths:
         naik_io.verify(f)
         stored = {c.quantity for c in f.correlators if c.name == name}
         default = "mean" if "mean" in stored and "correlator" not in stored else "correlator"
-        found = f.find(name, given.get("--correlator"), masses, momentum, sink_time=time, sink_momentum=sink, quantity=quantity or default)
+        found = f.find(name, given.get("--correlator"), momentum=momentum, sink_time=time, sink_momentum=sink, quantity=quantity or default, **quarks)
         physics = f.physics_of(found)
         first = first or physics
         for key in {**first, **physics}:

@@ -254,7 +254,7 @@ def stored_quarks_with_spin_are_contracted_without_an_iteration():
     told = solved("refused", "--set", "solve.0.guess=" + path("rough.h5"), "--set", "action.u0=0.9", text=CLOVER, status=1)
     assert "was not made with action.u0 = 0.9, as this run is" in told, told
     told = solved("refused", "--set", "solve.0.guess=" + path("rough.h5"), "--set", "solve.0.kappas=[0.13]", text=CLOVER, status=1)
-    assert "but not with mass -0.153846\n" in told, told
+    assert "but not with kappa 0.13, mass -0.153846\n" in told, told
     told = solved("refused", "--set", "solve.0.guess=" + path("loose.h5"), text=CLOVER, status=1)
     assert "action.type = hisq, this run is not" in told, told
 

@@ -202,8 +202,8 @@ def what_has_ended_waits_for_the_first_and_is_dropped_with_it():
     assert said.count("restored: ") == 16, said
     # the first is found wrong at the poll at which another one has ended
     said = solve("dropped", *wide, method="auto", env={"NAIK_INJECT": "flip:source:41"}, **two)
-    assert "source=pt mass=-0.428571 spin=0 colour=0: the solver found a residual of" in said, said
-    assert "\nsolve 1/24: source=pt mass=-0.428571 spin=0 colour=0 " in said, said
+    assert "source=pt kappa=0.14 mass=-0.428571 spin=0 colour=0: the solver found a residual of" in said, said
+    assert "\nsolve 1/24: source=pt kappa=0.14 mass=-0.428571 spin=0 colour=0 " in said, said
     for name in "waits.h5", "dropped.h5":
         same(everything("apart.h5"), everything(name))
 
@@ -294,7 +294,7 @@ def a_quark_is_decided_though_nothing_of_it_is_good_enough():
 
 def lighter_quarks_follow():
     said = solve("two", *LIMIT, mass="kappas: [0.139, 0.140]", method="auto")
-    assert re.search("mass=.* takes multigrid, as the heavier mass=", said), said
+    assert re.search("kappa=0.14 mass=.* takes multigrid, as the heavier kappa=0.139 mass=", said), said
     assert said.count("has not solved the first column") == 1, said
 
 

@@ -262,7 +262,7 @@ def seconds_of_multigrid_are_planned():
     tried = [m["try_s"] for m in auto["multigrid"]]  # the first columns, which are solved by that
     assert min(tried) > 0 and sum(tried) < auto["solves_s"] < plain["solves_s"] + sum(tried) and auto["solves_s"] > 11 / 12 * plain["solves_s"], (auto, plain)
     told = naik("solve", file, "--dry-run", *machine)
-    assert "at mass 0.166667 auto changes to multigrid if bicgstab has not solved the first column in 182 iterations; the plan counts on no multigrid" in told, told
+    assert "at kappa 0.12, mass 0.166667 auto changes to multigrid if bicgstab has not solved the first column in 182 iterations; the plan counts on no multigrid" in told, told
     long = ("--set", "solver.max_iterations=50")
     auto = plan(file, *machine, *long)["nodes"][0]["multigrid"]
     assert [m["taken"] for m in auto] == [True, True] and auto[0]["try_s"] > 0 and auto[1]["try_s"] == 0, auto  # the lighter follows

@@ -230,9 +230,10 @@ output: {{file: {out}, correlators: [pion, rho_x]}}
     got = np.array(example("contraction.py", files[0], 1, 0, 1), dtype=float)
     assert np.allclose(got[:, 1] + 1j * got[:, 2], np.einsum("kctzyxsd,kctzyxsd->t", a, b.conj()), rtol=1e-13), got
     lines = example("effective_mass.py", files[0], "pion")
-    assert len(lines) == 2 * 2 * 8 and np.allclose([float(line[6]) for line in lines[16:24]], np.roll(stored, -3), rtol=1e-8), lines
+    assert len(lines) == 2 * 2 * 8 and np.allclose([float(line[8]) for line in lines[16:24]], np.roll(stored, -3), rtol=1e-8), lines
+    assert lines[16][1:3] == ["kappa", "0.12"], lines[16]
     assert len(example("effective_mass.py", files[0])) == 2 * 2 * 2 * 8
-    got = np.array(example("ensemble_average.py", "pt", repr(mass), *files), dtype=float)
+    got = np.array(example("ensemble_average.py", "pt", "kappa=0.12", *files), dtype=float)
     assert np.allclose(got[:, 1], np.mean(samples, 0), rtol=1e-8), got
     got = np.array(example("ensemble_average.py", "pt", repr(mass), "--correlator", "rho_x", *files), dtype=float)
     rho = []

@@ -30,7 +30,7 @@ MEASURED = [(re.escape(SCRATCH) + "/?", ""), (r"^naik \S+ \([^)]*\), .*", "naik 
             (r"(lambda_\d+|reach) .*[\d.e-]+.*", r"\1 #"), (r"from [\d.]+ to [\d.]+$", "from # to #"),
             (r"^(\s*)(git|(?:gauge_)?uuid|created|libraries|host|writer|version|compiler|command|system|environment|device|times|pid|started|metadata_crc|crc"
              r"|executable|folder|slurm_job|user|hdf5|mpi|nodes|options|ended|state_time|numerics)([:=] ?)\S.*", r"\1\2\3#"),
-            (r"^(\S+ \S+ (?:\d )?\d+ (done|not converged)) \d.* ", r"\1 # "), (r"^(\S+ \S+ \d+) \d+( \d+ \d+ to \d+) \S+", r"\1 #\2 #"),
+            (r"^(\S+ \S+ (?:\S+ )?(?:\d )?\d+ (done|not converged)) \d.* ", r"\1 # "), (r"^(\S+ \S+ \d+) \d+( \d+ \d+ to \d+) \S+", r"\1 #\2 #"),
             (r"(gauge_file|input_text) \(\) \|S\d+", r"\1 () |S#"),  # with the path of the scratch folder in them
             (r"^(work|largest \|src|solved) .*", r"\1 #"),
             (r"lambda=[\d.,e+-]+", "lambda=#"), (r"(low_modes_.*)\(checksum \w+\)", r"\1(checksum #)"), (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(Z| UTC)?", "#")]

@@ -153,7 +153,7 @@ def grids_and_a_stop_give_the_same_bytes():
 def a_propagator_is_found_by_all_that_it_is():
     """By kappa; by a mass with the digits that are printed; of two with one mass by its Naik epsilon."""
     solve("kpt", POINT.replace("masses: [0.3]", "kappas: [0.137, 0.13701]"), action="wilson", correlators="pion")
-    mass = re.search(r"source=pt mass=(\S+) naik", naik("info", path("kpt.h5"), "--correlators")).group(1)
+    mass = re.search(r"source=pt kappa=0.137 mass=(\S+) naik", naik("info", path("kpt.h5"), "--correlators")).group(1)
     found = []
     for words in "kappa: 0.137", "mass: " + mass, f"mass: {float(mass):.6g}":
         entry = sequential(file="kpt.h5", insertion="pion", t0="3").replace("masses: [0.3]", "kappas: [0.137]")

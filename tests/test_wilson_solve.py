@@ -128,7 +128,7 @@ def a_stopped_run_goes_on_to_the_same_bytes():
                 status=5)
     assert "stopped by signal" in said and os.path.exists(path("halted.h5.part")), said
     said = naik("solve", path("halted.yaml"))
-    assert "restored: source=pt mass=0 spin=0 colour=0 after 3 iterations" in said, said
+    assert "restored: source=pt mass=0 kappa=0.125 spin=0 colour=0 after 3 iterations" in said, said
     same(everything("one.h5"), everything("halted.h5"))
 
 
@@ -299,6 +299,33 @@ def masses_and_kappas_mean_the_same():
     assert [(e["action"], e["naik_epsilon"], e["mass"]) for e in ready] == [("clover", 0, 0)], ready
 
 
+def a_quark_is_named_by_the_number_that_was_given():
+    """Behind the input a kappa is a mass: wherever a quark is named, the number that was given comes first and whole."""
+    given = "0.120420428639937"
+    said = solve("named", "--fresh", mass=f"kappas: [0.1250, {given}]", size="[4, 4, 4, 8]", gauge=path("rough.h5"), correlators="pion, rho_x", tolerance=1e-6)
+    mass = f"{1 / (2 * float(given)) - 4:.6g}"
+    assert f"source=pt kappa={given} mass={mass} spin=0 " in said and f"correlators: source=pt kappa={given} mass={mass}: " in said, said
+    told = naik("info", path("named.h5"))
+    assert f" kappa={given} spin=3 colour=2 " in told, told
+    assert " mass=0 kappa=0.125 naik_epsilon=0 " in naik("info", path("named.h5"), "--correlators")
+    naik("report", path("named.h5"), "-o", path("named.html"))
+    with open(path("named.html")) as f:
+        page = f.read()
+    assert page.count(f"of kappa {given}, mass ") == 1 and f'<td class="n">{given}</td>' in page
+    told = solve("named", mass="kappas: [0.125, 0.121]", size="[4, 4, 4, 8]", gauge=path("rough.h5"), correlators="pion, rho_x", tolerance=1e-6, status=1)
+    assert f"], kappas 0.125 and {given}', now it is 'solve.0.masses = [0, " in told and "], kappas 0.125 and 0.121': " in told, told
+    with naik_io.File(path("named.h5")) as f:
+        assert f.kappa(0, 1) == float(given) and f.mass_number("pt", kappa=float(given)) == 1
+        (light,), (heavy,) = (f.find("pt", kappas=kappa) for kappa in (0.125, float(given)))
+        assert heavy.quarks[0].kappa == float(given) and "/m01/" in heavy.path and "/m00/" in light.path, (heavy, light)
+        for ask, words in ((lambda: f.find("pt"), "several kappas and masses: say which of "),
+                           (lambda: f.mass_number("pt", kappa=0.2), f"has no kappa 0.2 in pt; it has 0.125, {given}")):
+            try:
+                raise AssertionError(ask())
+            except LookupError as error:
+                assert words in str(error) and given in str(error), error
+
+
 def csw_is_divided_by_the_cube_of_u0():
     solve("divided", action="type: clover, csw: 1.1", correlators="pion", tolerance=1e-10)
     solve("tadpole", action=f"type: clover, csw: {1.1 * 0.5 ** 3}, u0: 0.5", correlators="pion", tolerance=1e-10)
@@ -398,6 +425,6 @@ main([a_configuration_is_generated, known_propagators_and_mesons_come_out, itera
       links_of_fewer_numbers_give_the_same_solutions, links_of_1_are_not_stored_in_8_numbers, a_state_of_an_older_format_is_ignored_with_one_line,
       what_would_wander_converges, auto_costs_no_more_than_double_near_the_critical_mass, staggered_keys_are_refused_by_name, a_singular_clover_block_is_refused_with_its_site,
       free_quarks_are_their_fourier_sum, heavy_quarks_hop_straight_on, mesons_are_the_same_in_another_gauge,
-      solutions_solve_the_equation_that_the_file_states, masses_and_kappas_mean_the_same, csw_is_divided_by_the_cube_of_u0,
+      solutions_solve_the_equation_that_the_file_states, masses_and_kappas_mean_the_same, a_quark_is_named_by_the_number_that_was_given, csw_is_divided_by_the_cube_of_u0,
       info_and_report_read_it],
      needed=[a_configuration_is_generated, two_quarks_are_solved])

@@ -12,7 +12,7 @@
 #include "io/prop/prop_file.h"
 #include "io/reread.h"
 
-enum { LINE = 200, TEXT = 4096 };
+enum { LINE = 200, TOLD = 400, TEXT = 4096 };
 
 static void copy_line(const char *text, char line[LINE])
 {
@@ -93,12 +93,38 @@ static void explain_counted(const char *old_text, const char *new_text, char bef
     snprintf(now, LINE, "%s", counted_without(before));
 }
 
+/* What people are told of a line: behind masses of quarks that have one, each one's kappa. */
+static void tell(const char *text, const char *line, char told[TOLD])
+{
+    static const char action[] = "action.type = ", key[] = "masses = [";
+    char word[64];
+    snprintf(told, TOLD, "%s", line);
+    const char *type = naik_line_find(text, action), *number = strstr(line, key);
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(type, "\n"), type);
+    naik_quark quark = {.kind = naik_quark_kind_of(word + (*word != '\0' ? strlen(action) : 0))};
+    if (number == NULL || naik_quark_kappa(&quark) == 0) {
+        return;
+    }
+    size_t used = strlen(told);
+    const char *between = ", kappas ";
+    char *end = NULL;
+    for (number += strlen(key); used < TOLD; number = end + strspn(end, ", ")) {
+        quark.mass = naik_text_strtod(number, &end);
+        if (end == number) {
+            break;
+        }
+        used += (size_t)snprintf(told + used, TOLD - used, "%s%.15g", between,
+                                 naik_quark_kappa(&quark));
+        between = " and ";
+    }
+}
+
 /* An input is compared key by key: what later versions have besides stands between the lines of older ones,
  * or misses there. */
 static naik_status compare_input(naik_log *log, const char *path, const char *old_text,
                                  const char *new_text)
 {
-    char before[LINE] = "", now[LINE] = "";
+    char before[LINE] = "", now[LINE] = "", then[TOLD], told[TOLD];
     const char *go_on =
         "go back to the first, choose another output.file, or begin again with --fresh";
     if (strcmp(old_text, new_text) == 0 || (!differs_in_key(old_text, new_text, before, now) &&
@@ -128,8 +154,10 @@ static naik_status compare_input(naik_log *log, const char *path, const char *ol
                          "%s was begun with the input '%s', now '%.*s' is at its default: %s", path,
                          before, (int)strcspn(before, " ="), before, go_on);
     }
+    tell(old_text, before, then);
+    tell(new_text, now, told);
     return NAIK_FAIL(log, NAIK_ERR_INPUT, "%s was begun with the input '%s', now it is '%s': %s",
-                     path, before, now, go_on);
+                     path, then, told, go_on);
 }
 
 static naik_status compare_text(naik_log *log, const char *path, const char *what,

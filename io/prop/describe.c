@@ -1,10 +1,12 @@
 /* describe.c - a propagator file described from itself, for `naik info` */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/inspect.h"
 #include "io/prop/contractions.h"
+#include "io/prop/quark_attributes.h"
 #include "solver/solver.h"
 
 static const char *state_text(const naik_solve_record *record, bool damaged)
@@ -15,30 +17,51 @@ static const char *state_text(const naik_solve_record *record, bool damaged)
                                                        : "pending";
 }
 
+/* Nothing where the file does not tell. */
+static void report_quark(const naik_propagator_file *file, const struct naik_prop_solve *s,
+                         naik_report *report)
+{
+    char path[NAIK_PROP_PATH], twist[96];
+    naik_quark quark = {.mass = NAN};
+    if (s->source < 0) {
+        return;
+    }
+    if (file->plan->store) {
+        naik_prop_slab_path(s->source, s->mass, path);
+    } else {
+        snprintf(path, sizeof path, "/prop/s%04d/source", s->source);
+    }
+    hid_t object = naik_prop_open_object(file->h5, path);
+    if (object < 0) {
+        return;
+    }
+    if (file->plan->store) {
+        naik_prop_get_quark(object, "", &quark);
+    } else {
+        naik_prop_get_quark_of(object, s->mass, &quark);
+    }
+    naik_prop_release_object(object);
+    if (!isnan(quark.mass)) {
+        naik_quark_report(report, &quark);
+    }
+    if (naik_quark_twist(&quark) != NULL) {
+        naik_propagator_twist_text(quark.twist, "", twist);
+        naik_report_text(report, "twist", twist);
+    }
+}
+
 static void report_solve(const naik_propagator_file *file, int i, bool damaged, bool verified,
                          bool intact, naik_report *report)
 {
     const struct naik_prop_solve *s = &file->plan->solve[i];
     const naik_solve_record *record = &file->records[i];
-    char text[96], path[NAIK_PROP_PATH];
-    double mass, twist[NAIK_DIM - 1];
+    char text[96];
     naik_report_begin(report, NULL);
     naik_report_text(report, "set",
                      s->source >= 0 ? file->plan->set_name[file->plan->source[s->source].set] : "");
     naik_report_int(report, "source", s->source);
     naik_report_int(report, "mass_index", s->mass);
-    naik_prop_slab_path(s->source, s->mass, path);
-    hid_t dataset =
-        file->plan->store && s->source >= 0 ? H5Dopen2(file->h5, path, H5P_DEFAULT) : -1;
-    if (dataset >= 0 && naik_h5_get_f64(dataset, "mass", &mass, 0)) {
-        naik_report_real(report, "mass", mass);
-    }
-    if (dataset >= 0 && H5Aexists(dataset, "twist") > 0 &&
-        naik_h5_get_f64(dataset, "twist", twist, NAIK_DIM - 1)) {
-        naik_propagator_twist_text(twist, "", text);
-        naik_report_text(report, "twist", text);
-    }
-    naik_h5_release(dataset);
+    report_quark(file, s, report);
     naik_report_column(report, file->plan->spin > 1, s->colour);
     naik_report_text(report, "state", state_text(record, damaged));
     if (!damaged && record->state != NAIK_SOLVE_PENDING) {

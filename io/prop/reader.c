@@ -389,6 +389,18 @@ static naik_status open_file(reader *r, const char *path)
     return NAIK_OK;
 }
 
+/* Correlators of several solves do not say of which kind their quarks are: all of a file are of one. */
+static void tell_kind(naik_propagator_reader *v)
+{
+    for (int i = 0; i < v->contractions.count && v->pair_count > 0; i++) {
+        naik_reader_contraction *c = &v->contractions.item[i];
+        for (int k = 0; k < c->quarks; k++) {
+            c->quark[k].quark.kind = v->pairs[0].quark.kind;
+        }
+        c->spectator.quark.kind = v->pairs[0].quark.kind;
+    }
+}
+
 naik_status naik_propagator_reader_open(naik_log *log, const char *path, int histories,
                                         int correlators, naik_propagator_reader **out)
 {
@@ -414,6 +426,7 @@ naik_status naik_propagator_reader_open(naik_log *log, const char *path, int his
     }
     NAIK_TRY(naik_prop_read_contractions(log, r.file.h5, r.view->size[3], r.view->complete,
                                          &r.view->contractions));
+    tell_kind(r.view);
     *out = r.view;
     r.view = NULL;
 done:

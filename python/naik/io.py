@@ -32,7 +32,8 @@ from . import places
 DONE, NOT_CONVERGED = "done", "not converged"
 _EXACT = "+exact"  # behind the name of an entry: the entry of its exact solves, where the others are sloppy
 Source = collections.namedtuple("Source", "index set label number type origin momentum masses")
-Quark = collections.namedtuple("Quark", "source mass naik_epsilon twist")
+# kappa: 1/(2 mass + 8) with the digits that an input may have; None of staggered quarks.
+Quark = collections.namedtuple("Quark", "source mass naik_epsilon twist kappa", defaults=(None,))
 # name: entry of solve, pair or baryon. quantity: "correlator", "mean", "standard error". quarks: one, quark and
 # antiquark, or three. sink: "point", "wall", "covariant_gaussian". source: where it begins, None of averages.
 Correlator = collections.namedtuple("Correlator", "path name correlator quantity quarks momentum sink source")
@@ -254,7 +255,7 @@ class File(_Opened):
         words = h5py.check_enum_dtype(self.h5["solves"].dtype["state"]) or {}
         self._states = {word: name.lower().replace("_", " ") for name, word in words.items()}
         self.sources = self._find_sources()
-        self._correlators = self._missed = None
+        self._correlators = self._missed = self._has_spin = None
 
     @property
     def complete(self):
@@ -304,18 +305,28 @@ class File(_Opened):
         """The value of mass number `mass` of source number `source` of the file."""
         return float(self._of_pair(source, mass)["mass"])
 
-    def mass_number(self, set_name, value, naik_epsilon=None):
-        """Which number the mass of this value has in a set; naik_epsilon where several have it."""
-        source = self._source(set_name, 0)
-        masses = [self.mass(source.index, m) for m in range(source.masses)]
+    def kappa(self, source=0, mass=0):
+        """The kappa of Wilson, clover and twisted-mass quarks, with the digits that an input may have; None of others."""
+        return self._kappa_of(self.mass(source, mass))
+
+    def _kappa_of(self, mass):
+        return float(f"{1 / (2 * mass + 8):.15g}") if self.has_spin else None
+
+    def mass_number(self, set_name, value=None, naik_epsilon=None, kappa=None):
+        """Which number the mass of this value, or this kappa, has in a set; naik_epsilon where several have it."""
+        if (value is None) == (kappa is None):
+            raise ValueError("mass_number needs the value of a mass or, for quarks with spin, a kappa, and not both")
+        source, (word, value) = self._source(set_name, 0), ("mass", value) if kappa is None else ("kappa", kappa)
+        values = [(self.mass if kappa is None else self.kappa)(source.index, m) for m in range(source.masses)]
         epsilons = [float(self._of_pair(source.index, m).get("naik_epsilon", 0)) for m in range(source.masses)]
         found = [m for m in range(source.masses)
-                 if masses[m] == value and naik_epsilon in (None, epsilons[m])]
+                 if values[m] == value and naik_epsilon in (None, epsilons[m])]
         if not found:
-            which = [f"{m}" if naik_epsilon is None else f"{m} with naik_epsilon {e}" for m, e in zip([value, *masses], [naik_epsilon, *epsilons])]
-            raise LookupError(f"{self.path} has no mass {which[0]} in {set_name}; it has {', '.join(which[1:])}")
+            which = [f"{m}" if naik_epsilon is None else f"{m} with naik_epsilon {e}" for m, e in zip([value, *values], [naik_epsilon, *epsilons])]
+            others = "no kappa" if values[0] is None else ", ".join(which[1:])
+            raise LookupError(f"{self.path} has no {word} {which[0]} in {set_name}; it has {others}")
         if len(found) > 1:
-            raise LookupError(f"{self.path} has mass {value} in {set_name} with naik_epsilon "
+            raise LookupError(f"{self.path} has {word} {value} in {set_name} with naik_epsilon "
                               f"{', '.join(str(epsilons[m]) for m in found)}: say which")
         return found[0]
 
@@ -475,11 +486,11 @@ class File(_Opened):
         return self.h5[correlator.path][...]
 
     def find(self, name, correlator=None, masses=None, momentum=(0, 0, 0), naik_epsilon=None, sink_time=None,
-             sink_momentum=(0, 0, 0), quantity="correlator"):
+             sink_momentum=(0, 0, 0), quantity="correlator", kappas=None):
         """The correlators of an entry, pair, baryon or three-point function, a Correlator for each of its sources, in their
         order. Of a three-point function correlator is the current, and masses are those of parent, spectator and daughter.
-        correlator None: the pion. masses: one, or one for each quark, by value; None where there is no choice.
-        naik_epsilon: the same, where several have the masses. quantity: of averages over sources "mean" and "standard error"; of
+        correlator None: the pion. masses: one, or one for each quark, by value; None where there is no choice. kappas:
+        the same in their place, of quarks with spin. naik_epsilon: the same, where several have the masses. quantity: of averages over sources "mean" and "standard error"; of
         truncated solves (averages) "sloppy mean", "sloppy standard error", "correction", "correction standard error" too,
         of low modes "low modes" and "rest"; "loop", of diluted noise "loop sum", of several noise fields "loop mean" and
         "loop standard error", of low modes in loops "loop low modes", "loop rest" and, one for each field, "loop field"."""
@@ -509,16 +520,16 @@ class File(_Opened):
             found = kept
 
         choose(lambda c: c.correlator == wanted, f"correlator {wanted}", lambda c: c.correlator)
-        for member, value, word in (("mass", masses, "mass"), ("naik_epsilon", naik_epsilon, "naik_epsilon")):
+        for word, value in (("mass", masses), ("kappa", kappas), ("naik_epsilon", naik_epsilon)):
             if value is not None:
                 asked = tuple(float(v) for v in np.atleast_1d(value))
-                choose(lambda c: tuple(getattr(q, member) for q in c.quarks) == asked,  # called at once
-                       f"{word} {' and '.join(map(str, asked))}", lambda c: " and ".join(str(getattr(q, member)) for q in c.quarks))
+                choose(lambda c: tuple(getattr(q, word) for q in c.quarks) == asked,  # called at once
+                       f"{word} {' and '.join(map(str, asked))}", lambda c: " and ".join(str(getattr(q, word)) for q in c.quarks))
         choose(lambda c: c.momentum == tuple(momentum), "momentum " + ",".join(map(str, momentum)),
                lambda c: ",".join(map(str, c.momentum)))
-        kinds = {tuple((q.mass, q.naik_epsilon) for q in c.quarks) for c in found}
+        kinds = {tuple((q.kappa, q.mass) if self.has_spin else (q.mass, q.naik_epsilon) for q in c.quarks) for c in found}
         if len(kinds) > 1:
-            raise LookupError(f"{self.path} has {wanted} of {name} with several masses or epsilons: say which of "
+            raise LookupError(f"{self.path} has {wanted} of {name} with several {'kappas and masses' if self.has_spin else 'masses or epsilons'}: say which of "
                               + "; ".join(sorted(str(kind) for kind in kinds)))
         return found
 
@@ -600,8 +611,9 @@ class File(_Opened):
         return found
 
     def _quark(self, a, label, before=""):
-        return Quark(label, float(a[before + "mass"]), float(a.get(before + "naik_epsilon", 0)),
-                     tuple(float(k) for k in a.get(before + "twist", (0, 0, 0))))
+        mass = float(a[before + "mass"])
+        return Quark(label, mass, float(a.get(before + "naik_epsilon", 0)),
+                     tuple(float(k) for k in a.get(before + "twist", (0, 0, 0))), self._kappa_of(mass))
 
     def _contracted(self, path):
         a = self.h5[path].attrs
@@ -629,8 +641,10 @@ class File(_Opened):
     @property
     def has_spin(self):
         """Whether the quarks are Wilson, clover or twisted-mass ones."""
-        lines = _text(self.h5["metadata/canonical_input"][()]).splitlines()
-        return any(f"action.type = {kind}" in lines for kind in ("wilson", "clover", "twisted_mass"))
+        if self._has_spin is None:
+            lines = _text(self.h5["metadata/canonical_input"][()]).splitlines()
+            self._has_spin = any(f"action.type = {kind}" in lines for kind in ("wilson", "clover", "twisted_mass"))
+        return self._has_spin
 
     @property
     def contractions(self):

@@ -150,7 +150,7 @@ static naik_status export_pairs(job *j, const naik_input_source *source, int mas
 {
     naik_status status = NAIK_OK;
     naik_pair_writer *writer = NULL;
-    char kind[SOURCE_TEXT];
+    char kind[SOURCE_TEXT], quark[NAIK_QUARK_NAME];
     name_source(&source->source, kind);
     NAIK_TRY(
         naik_pair_writer_create(j->run.lattice, out, j->columns / 3, precision, info, &writer));
@@ -162,8 +162,8 @@ static naik_status export_pairs(job *j, const naik_input_source *source, int mas
         NAIK_TRY(naik_pair_writer_add(writer, j->vectors[0], j->vectors[1], kind));
     }
     NAIK_TRY(naik_pair_writer_finish(&writer));
-    naik_log_line(j->comm->log, "wrote %s: %s, mass %.10g, %d pairs, %d bit, verified", out,
-                  source->label, naik_input_quark(j->run.input, source->solve, mass)->mass,
+    naik_log_line(j->comm->log, "wrote %s: %s, %s, %d pairs, %d bit, verified", out, source->label,
+                  naik_quark_phrase(naik_input_quark(j->run.input, source->solve, mass), 10, quark),
                   j->columns, precision);
 done:
     naik_pair_writer_abandon(&writer);
@@ -176,14 +176,15 @@ static naik_status export_matrices(job *j, const naik_input_source *source, int 
     const struct matrix_format *format = &matrix_formats[j->format];
     const size_t reals = (size_t)j->run.lattice->sites * 2 * (size_t)j->columns;
     double *columns = j->vectors[1];
+    char quark[NAIK_QUARK_NAME];
     for (int column = 0; column < j->columns; column++) {
         const int solve = naik_propagator_file_solve(j->run.file, source->index, mass, column);
         NAIK_PASS(naik_propagator_file_read_solution(j->run.file, solve,
                                                      columns + (size_t)column * reals));
     }
     NAIK_PASS(format->write(j->run.lattice, out, j->columns / 3, precision, info, columns));
-    naik_log_line(j->comm->log, "wrote %s: %s, mass %.10g, %s, %d bit, verified", out,
-                  source->label, naik_input_quark(j->run.input, source->solve, mass)->mass,
+    naik_log_line(j->comm->log, "wrote %s: %s, %s, %s, %d bit, verified", out, source->label,
+                  naik_quark_phrase(naik_input_quark(j->run.input, source->solve, mass), 10, quark),
                   format->said, precision);
     return NAIK_OK;
 }

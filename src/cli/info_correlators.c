@@ -23,37 +23,39 @@ static void print_correlator(naik_log *log, const naik_propagator_reader *v,
                              const naik_reader_pair *pair, const naik_reader_correlator *c)
 {
     int failed = 0;
-    char twist[96], count[96];
+    char twist[96], count[96], quark[NAIK_QUARK_NAME];
     for (int colour = 0; colour < v->columns; colour++) {
         failed += pair->solve[colour].state == NAIK_SOLVE_NOT_CONVERGED;
     }
     naik_propagator_twist_text(pair->quark.twist, " twist=", twist);
     count_text(pair->counted_from, c->momentum, pair->waves, count);
-    naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s momentum=%d,%d,%d%s%s",
-                  c->meson, pair->label, pair->quark.mass, pair->quark.naik_epsilon, twist,
-                  c->momentum[0], c->momentum[1], c->momentum[2], count,
-                  failed > 0 ? " not converged" : "");
+    naik_log_line(log, "# %s source=%s %s naik_epsilon=%.10g%s momentum=%d,%d,%d%s%s", c->meson,
+                  pair->label, naik_quark_fields(&pair->quark, "", 10, quark),
+                  pair->quark.naik_epsilon, twist, c->momentum[0], c->momentum[1], c->momentum[2],
+                  count, failed > 0 ? " not converged" : "");
     for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
         naik_log_line(log, "%d %.16e %.16e", t, c->values[2 * t], c->values[2 * t + 1]);
     }
     naik_log_line(log, "\n");
 }
 
+enum { THREE_TEXT = NAIK_CONTRACTION_TEXT + 320 + NAIK_QUARK_NAME };
+
 /* " spectator=pt spectator_mass=0.1 sink_time=6 ...": of a three-point function. */
-static void three_point_text(const naik_reader_contraction *c,
-                             char text[NAIK_CONTRACTION_TEXT + 320])
+static void three_point_text(const naik_reader_contraction *c, char text[THREE_TEXT])
 {
     const int *q = c->sink_momentum;
-    char twist[96];
+    char twist[96], quark[NAIK_QUARK_NAME];
     text[0] = '\0';
     if (c->three_point) {
         naik_propagator_twist_text(c->spectator.quark.twist, " spectator_twist=", twist);
-        snprintf(text, NAIK_CONTRACTION_TEXT + 320,
-                 " spectator=%s spectator_mass=%.10g spectator_naik_epsilon=%.10g%s sink_time=%d "
-                 "sink_operator=%s sink_momentum=%d,%d,%d%s%s",
-                 c->spectator.source, c->spectator.quark.mass, c->spectator.quark.naik_epsilon,
-                 twist, c->sink_time, c->sink_operator, q[0], q[1], q[2],
-                 c->source_operator[0] != '\0' ? " source_operator=" : "", c->source_operator);
+        snprintf(
+            text, THREE_TEXT,
+            " spectator=%s %s spectator_naik_epsilon=%.10g%s sink_time=%d "
+            "sink_operator=%s sink_momentum=%d,%d,%d%s%s",
+            c->spectator.source, naik_quark_fields(&c->spectator.quark, "spectator_", 10, quark),
+            c->spectator.quark.naik_epsilon, twist, c->sink_time, c->sink_operator, q[0], q[1],
+            q[2], c->source_operator[0] != '\0' ? " source_operator=" : "", c->source_operator);
     }
 }
 
@@ -62,20 +64,22 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
                               const naik_reader_contraction *c)
 {
     static const char *const names[2][2] = {{"antiquark", ""}, {"second", "third"}};
-    char others[2 * (NAIK_CONTRACTION_TEXT + 240)] = "", twist[96], count[96] = "";
-    char three[NAIK_CONTRACTION_TEXT + 320];
+    char others[2 * (NAIK_CONTRACTION_TEXT + 240 + NAIK_QUARK_NAME)] = "", twist[96],
+                                                   count[96] = "";
+    char three[THREE_TEXT], quark[NAIK_QUARK_NAME];
     const naik_contracted_quark *first = &c->quark[0];
     static const char root[] = "/corr/";
     const char *name = strncmp(c->path, root, strlen(root)) == 0 ? c->path + strlen(root) : c->path;
     for (int k = 1; k < c->quarks; k++) {
         const char *role = names[c->quarks - 2][k - 1];
         const size_t used = strlen(others);
-        char before[32];
+        char before[32], prefix[32], quark[NAIK_QUARK_NAME];
+        snprintf(prefix, sizeof prefix, "%s_", role);
         snprintf(before, sizeof before, " %s_twist=", role);
         naik_propagator_twist_text(c->quark[k].quark.twist, before, twist);
-        snprintf(others + used, sizeof others - used,
-                 " %s=%s %s_mass=%.10g %s_naik_epsilon=%.10g%s", role, c->quark[k].source, role,
-                 c->quark[k].quark.mass, role, c->quark[k].quark.naik_epsilon, twist);
+        snprintf(others + used, sizeof others - used, " %s=%s %s %s_naik_epsilon=%.10g%s", role,
+                 c->quark[k].source, naik_quark_fields(&c->quark[k].quark, prefix, 10, quark), role,
+                 c->quark[k].quark.naik_epsilon, twist);
     }
     naik_propagator_twist_text(first->quark.twist, " twist=", twist);
     three_point_text(c, three);
@@ -83,12 +87,12 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
         count_text(c->counted_from, c->momentum, strcmp(c->weight, "exp") == 0, count);
     }
     naik_log_line(log,
-                  "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s%s%s%s name=%.*s "
+                  "# %s source=%s %s naik_epsilon=%.10g%s%s%s%s%s name=%.*s "
                   "momentum=%d,%d,%d%s%s%s%s",
-                  c->correlator, first->source, first->quark.mass, first->quark.naik_epsilon, twist,
-                  others, three, c->sink[0] != '\0' ? " sink=" : "", c->sink,
-                  (int)strcspn(name, "/"), name, c->momentum[0], c->momentum[1], c->momentum[2],
-                  count,
+                  c->correlator, first->source, naik_quark_fields(&first->quark, "", 10, quark),
+                  first->quark.naik_epsilon, twist, others, three,
+                  c->sink[0] != '\0' ? " sink=" : "", c->sink, (int)strcspn(name, "/"), name,
+                  c->momentum[0], c->momentum[1], c->momentum[2], count,
                   strcmp(c->quantity, "correlator") == 0 ? ""
                   : strcmp(c->quantity, "loop") == 0     ? " "
                                                          : " over sources: ",

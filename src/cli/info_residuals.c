@@ -123,29 +123,29 @@ static naik_status check_task(checker *c, int task, naik_report *report)
     const naik_input_task *t = &input->tasks[task];
     const naik_input_source *source = &input->sources[t->source];
     const naik_quark *quark = naik_input_task_quark(input, task);
-    const double mass = quark->mass;
     const int solve = naik_propagator_file_solve(c->run.file, t->source, t->mass, t->colour);
     const naik_solve_record *record = naik_propagator_file_record(c->run.file, solve);
     double residual = 0;
-    char column[NAIK_INPUT_COLUMN_TEXT];
+    char column[NAIK_INPUT_COLUMN_TEXT], name[NAIK_QUARK_NAME];
     naik_input_column_text(input, t->colour, column);
     NAIK_PASS(use_quark(c, quark));
     NAIK_PASS(
         naik_comm_agree(c->run.comm, stored_sources_make(&c->sources, source, t->colour, c->src)));
     NAIK_PASS(naik_propagator_file_read_solution(c->run.file, solve, c->x));
-    NAIK_PASS(residual_of(c, mass, &residual));
+    NAIK_PASS(residual_of(c, quark->mass, &residual));
     naik_report_begin(report, NULL);
     naik_report_text(report, "source", source->label);
-    naik_report_real(report, "mass", mass);
+    naik_quark_report(report, quark);
     naik_report_column(report, input->kind->spin > 1, t->colour);
     naik_report_real(report, "source_residual", residual);
     naik_report_real(report, "stored", record->source_residual);
     naik_report_end(report);
-    if (!is_as_stored(c, record, mass, residual)) {
+    if (!is_as_stored(c, record, quark->mass, residual)) {
         naik_log_warn(c->run.comm->log,
-                      "source=%s mass=%g %s: its residual is %.3e, stored is %.3e: other links, or "
+                      "source=%s %s %s: its residual is %.3e, stored is %.3e: other links, or "
                       "damaged",
-                      source->label, mass, column, residual, record->source_residual);
+                      source->label, naik_quark_fields(quark, "", 6, name), column, residual,
+                      record->source_residual);
         c->wrong++;
     }
     return NAIK_OK;

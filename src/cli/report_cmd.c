@@ -187,6 +187,23 @@ static void print_summary(FILE *out, const naik_propagator_reader *v, const tota
     fputs("</table></div>\n", out);
 }
 
+/* kappa, where the quark has one, and mass. */
+static void quark_cells(FILE *out, const naik_quark *quark, const char *epsilon)
+{
+    char kappa[NAIK_QUARK_NAME];
+    if (naik_quark_kappa_text(quark, kappa)[0] != '\0') {
+        fprintf(out, "<td class=\"n\">%s</td>", kappa);
+    }
+    fprintf(out, "<td class=\"n\">%.10g%s</td>", quark->mass, epsilon);
+}
+
+static const char *quark_head(const naik_propagator_reader *v)
+{
+    return v->pair_count > 0 && naik_quark_kappa(&v->pairs[0].quark) > 0
+               ? "<th class=\"n\">kappa</th><th class=\"n\">mass</th>"
+               : "<th class=\"n\">mass</th>";
+}
+
 /* spin: -1: of quarks without one. */
 static void print_solve(FILE *out, const naik_reader_pair *pair, const naik_solve_record *s,
                         int spin, int colour)
@@ -196,7 +213,8 @@ static void print_solve(FILE *out, const naik_reader_pair *pair, const naik_solv
                                          [NAIK_SOLVE_NOT_CONVERGED] = "not converged"};
     fputs("<tr><td>", out);
     html_text(out, pair->label);
-    fprintf(out, "</td><td class=\"n\">%.10g</td>", pair->quark.mass);
+    fputs("</td>", out);
+    quark_cells(out, &pair->quark, "");
     if (spin >= 0) {
         fprintf(out, "<td class=\"n\">%d</td>", spin);
     }
@@ -221,13 +239,12 @@ static void print_solves(FILE *out, const naik_propagator_reader *v)
     const int rows = v->columns * v->pair_count < MAX_ROWS ? v->columns * v->pair_count : MAX_ROWS;
     const bool spins = v->columns > 3;
     fprintf(out,
-            "<h2>Solves</h2>\n<div class=\"wide\"><table>\n<tr><th>source</th><th "
-            "class=\"n\">mass</th>%s"
+            "<h2>Solves</h2>\n<div class=\"wide\"><table>\n<tr><th>source</th>%s%s"
             "<th class=\"n\">colour</th><th>state</th><th class=\"n\">iterations</th>"
             "<th class=\"n\">restarts</th><th>rung</th><th class=\"n\">target</th>"
             "<th class=\"n\">true residual</th><th class=\"n\">|src - M x| / |src|</th>"
             "<th class=\"n\">seconds</th><th class=\"n\">GFLOP/s</th><th>stopped</th></tr>\n",
-            spins ? "<th class=\"n\">spin</th>" : "");
+            quark_head(v), spins ? "<th class=\"n\">spin</th>" : "");
     for (int i = 0; i < rows; i++) {
         const naik_reader_pair *pair = &v->pairs[i / v->columns];
         const int column = i % v->columns;
@@ -240,7 +257,8 @@ static void print_solves(FILE *out, const naik_propagator_reader *v)
 }
 
 typedef struct mass_time {
-    double mass, naik_epsilon, seconds, flops;
+    naik_quark quark;
+    double seconds, flops;
     int64_t iterations;
     int solves;
 } mass_time;
@@ -254,16 +272,15 @@ static void print_time_by_mass(FILE *out, const naik_propagator_reader *v, doubl
     int count = 0;
     for (int i = 0; i < v->pair_count; i++) {
         int k = 0;
-        while (k < count && (rows[k].mass != v->pairs[i].quark.mass ||
-                             rows[k].naik_epsilon != v->pairs[i].quark.naik_epsilon)) {
+        while (k < count && (rows[k].quark.mass != v->pairs[i].quark.mass ||
+                             rows[k].quark.naik_epsilon != v->pairs[i].quark.naik_epsilon)) {
             k++;
         }
         if (k == MAX_MASSES) {
             continue;
         }
         if (k == count) {
-            rows[count++] = (mass_time){.mass = v->pairs[i].quark.mass,
-                                        .naik_epsilon = v->pairs[i].quark.naik_epsilon};
+            rows[count++] = (mass_time){.quark = v->pairs[i].quark};
         }
         for (int c = 0; c < v->columns; c++) {
             const naik_solve_record *s = &v->pairs[i].solve[c];
@@ -276,33 +293,34 @@ static void print_time_by_mass(FILE *out, const naik_propagator_reader *v, doubl
         }
     }
     for (int k = 0; k < count; k++) {
-        coarse = told_multigrid_of(v, rows[k].mass, &did) || coarse;
+        coarse = told_multigrid_of(v, rows[k].quark.mass, &did) || coarse;
     }
     fprintf(
         out,
-        "<h2>Time</h2>\n<div class=\"wide\"><table>\n<tr><th class=\"n\">mass</th><th "
-        "class=\"n\">solves</th>"
+        "<h2>Time</h2>\n<div class=\"wide\"><table>\n<tr>%s<th class=\"n\">solves</th>"
         "<th class=\"n\">iterations a solve</th><th class=\"n\">seconds</th><th class=\"n\">%%</th>"
         "<th class=\"n\">GFLOP/s</th>%s</tr>\n",
+        quark_head(v),
         coarse
             ? "<th class=\"n\">coarse steps an iteration</th><th class=\"n\">seconds of setup</th>"
             : "");
     for (int k = 0; k < count; k++) {
         const mass_time *r = &rows[k];
         char epsilon[48] = "";
-        if (r->naik_epsilon != 0) {
-            snprintf(epsilon, sizeof epsilon, ", epsilon %.10g", r->naik_epsilon);
+        if (r->quark.naik_epsilon != 0) {
+            snprintf(epsilon, sizeof epsilon, ", epsilon %.10g", r->quark.naik_epsilon);
         }
         if (r->solves > 0) {
-            fprintf(
-                out,
-                "<tr><td class=\"n\">%.10g%s</td><td class=\"n\">%d</td><td class=\"n\">%.1f</td>"
-                "<td class=\"n\">%.2f</td><td class=\"n\">%.1f</td><td "
-                "class=\"n\">%.1f</td>",
-                r->mass, epsilon, r->solves, (double)r->iterations / r->solves, r->seconds,
-                all_s > 0 ? 100 * r->seconds / all_s : 0.0,
-                r->seconds > 0 ? r->flops / r->seconds * 1e-9 : 0.0);
-            if (told_multigrid_of(v, r->mass, &did)) {
+            fputs("<tr>", out);
+            quark_cells(out, &r->quark, epsilon);
+            fprintf(out,
+                    "<td class=\"n\">%d</td><td class=\"n\">%.1f</td>"
+                    "<td class=\"n\">%.2f</td><td class=\"n\">%.1f</td><td "
+                    "class=\"n\">%.1f</td>",
+                    r->solves, (double)r->iterations / r->solves, r->seconds,
+                    all_s > 0 ? 100 * r->seconds / all_s : 0.0,
+                    r->seconds > 0 ? r->flops / r->seconds * 1e-9 : 0.0);
+            if (told_multigrid_of(v, r->quark.mass, &did)) {
                 fprintf(out, "<td class=\"n\">%.1f</td><td class=\"n\">%.3f</td>",
                         did.outer > 0 ? (double)did.coarse / (double)did.outer : 0.0, did.setup_s);
             }

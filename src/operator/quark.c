@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 const naik_quark_kind *naik_quark_kind_of(const char *name)
 {
     for (int i = 0; naik_quark_kinds[i] != NULL; i++) {
@@ -81,5 +83,80 @@ void naik_quark_text(const naik_quark *quark, const char *between, int digits,
                                      used > 0 ? between : "", number->name, digits,
                                      number->value(quark));
         }
+    }
+}
+
+/* Digits that a number of an input keeps on its way to a mass and back, and those of tables. */
+enum { EXACT = 15, BESIDE = 8 };
+
+double naik_quark_kappa(const naik_quark *quark)
+{
+    char text[32];
+    const naik_quark_number *kappa =
+        quark->kind != NULL ? naik_quark_number_of(quark->kind, "kappa") : NULL;
+    if (kappa == NULL) {
+        return 0;
+    }
+    snprintf(text, sizeof text, "%.*g", EXACT, kappa->value(quark));
+    return naik_text_strtod(text, NULL);
+}
+
+/* How many digits a number has, of EXACT. */
+static int digits_of(double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.*e", EXACT - 1, value);
+    const char *end = strchr(text, 'e');
+    int digits = EXACT;
+    while (digits > 1 && *--end == '0') {
+        digits--;
+    }
+    return digits;
+}
+
+static bool is_by_mass(const naik_quark *quark)
+{
+    return digits_of(quark->mass) < digits_of(naik_quark_kappa(quark));
+}
+
+const char *naik_quark_kappa_text(const naik_quark *quark, char text[NAIK_QUARK_NAME])
+{
+    const double kappa = naik_quark_kappa(quark);
+    snprintf(text, NAIK_QUARK_NAME, "%.*g", is_by_mass(quark) ? BESIDE : EXACT, kappa);
+    return kappa > 0 ? text : strcpy(text, "");
+}
+
+/* `is` between name and number, `between` two of these. */
+static const char *name(const naik_quark *quark, const char *prefix, const char *is,
+                        const char *between, int digits, char text[NAIK_QUARK_NAME])
+{
+    const double kappa = naik_quark_kappa(quark);
+    if (kappa == 0) {
+        snprintf(text, NAIK_QUARK_NAME, "%smass%s%.*g", prefix, is, digits, quark->mass);
+        return text;
+    }
+    const bool by_mass = is_by_mass(quark);
+    snprintf(text, NAIK_QUARK_NAME, "%s%s%s%.*g%s%s%s%s%.*g", prefix, by_mass ? "mass" : "kappa",
+             is, EXACT, by_mass ? quark->mass : kappa, between, prefix, by_mass ? "kappa" : "mass",
+             is, digits, by_mass ? kappa : quark->mass);
+    return text;
+}
+
+const char *naik_quark_fields(const naik_quark *quark, const char *prefix, int digits,
+                              char text[NAIK_QUARK_NAME])
+{
+    return name(quark, prefix, "=", " ", digits, text);
+}
+
+const char *naik_quark_phrase(const naik_quark *quark, int digits, char text[NAIK_QUARK_NAME])
+{
+    return name(quark, "", " ", ", ", digits, text);
+}
+
+void naik_quark_report(naik_report *report, const naik_quark *quark)
+{
+    naik_report_real(report, "mass", quark->mass);
+    if (naik_quark_kappa(quark) > 0) {
+        naik_report_real(report, "kappa", naik_quark_kappa(quark));
     }
 }

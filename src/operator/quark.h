@@ -8,6 +8,7 @@
 #ifndef NAIK_OPERATOR_QUARK_H
 #define NAIK_OPERATOR_QUARK_H
 
+#include "base/report.h"
 #include "links/twist.h"
 #include "naik/gauge.h"
 #include "operator/operator.h"
@@ -161,5 +162,21 @@ int naik_quark_first_of_links(const naik_quark *quarks, int q);
 enum { NAIK_QUARK_TEXT = 256 };
 void naik_quark_text(const naik_quark *quark, const char *between, int digits,
                      char text[NAIK_QUARK_TEXT]);
+
+/* How an input names a quark: by its mass or, where its kind has one, by its kappa. Which of the two
+ * was given is seen in the numbers: it has the shorter decimal. That one comes first and with all its
+ * digits, the other behind it with `digits`; a mass alone has `digits` too. */
+enum { NAIK_QUARK_NAME = 160 };
+/* "kappa=0.132 mass=-0.212121", each behind `prefix`; returns text. */
+const char *naik_quark_fields(const naik_quark *quark, const char *prefix, int digits,
+                              char text[NAIK_QUARK_NAME]);
+/* "kappa 0.132, mass -0.2121212121"; returns text. */
+const char *naik_quark_phrase(const naik_quark *quark, int digits, char text[NAIK_QUARK_NAME]);
+/* With 15 digits, so that a kappa that was given comes back; 0: the kind has none, or is NULL. */
+double naik_quark_kappa(const naik_quark *quark);
+/* The same as text, with as many digits as a name has; "" for none; returns text. */
+const char *naik_quark_kappa_text(const naik_quark *quark, char text[NAIK_QUARK_NAME]);
+/* Members mass and, where there is one, kappa. */
+void naik_quark_report(naik_report *report, const naik_quark *quark);
 
 #endif

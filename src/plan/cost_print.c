@@ -94,7 +94,7 @@ static void put_masses(naik_report *r, const cost *c)
     for (int i = 0; i < c->mass_count; i++) {
         const cost_mass *m = &c->masses[i];
         naik_report_begin(r, NULL);
-        naik_report_real(r, "mass", m->mass);
+        naik_quark_report(r, m->quark);
         naik_report_real(r, "tolerance", m->tolerance);
         naik_report_int(r, "solves", m->solves);
         naik_report_real(r, "iterations", round(m->iterations.expected));
@@ -124,7 +124,7 @@ static void put_modes(naik_report *r, const cost *c, const cost_case *n)
     naik_report_list(r, "iterations");
     for (int i = 0; i < c->mass_count; i++) {
         naik_report_begin(r, NULL);
-        naik_report_real(r, "mass", c->masses[i].mass);
+        naik_quark_report(r, c->masses[i].quark);
         naik_report_real(r, "iterations", round(m->iterations[i].expected));
         naik_report_end(r);
     }
@@ -139,7 +139,7 @@ static void put_multigrid(naik_report *r, const cost *c, const cost_case *n)
     for (int i = 0; i < c->mass_count; i++) {
         const cost_mass *m = &c->masses[i];
         naik_report_begin(r, NULL);
-        naik_report_real(r, "mass", m->mass);
+        naik_quark_report(r, m->quark);
         naik_report_bool(r, "taken", m->multigrid);
         naik_report_real(r, "outer", round(m->outer.expected));
         naik_report_real(r, "coarse_steps", m->steps.expected);
@@ -178,7 +178,7 @@ static void put_case(naik_report *r, const cost *c, const cost_case *n)
         naik_report_list(r, "solves");
         for (int i = 0; i < c->mass_count; i++) {
             naik_report_begin(r, NULL);
-            naik_report_real(r, "mass", c->masses[i].mass);
+            naik_quark_report(r, c->masses[i].quark);
             naik_report_real(r, "us_per_iteration", n->us_per_iteration[i]);
             naik_report_real(r, "seconds", n->solve_s[i]);
             naik_report_end(r);
@@ -247,14 +247,32 @@ static naik_status print_json(naik_log *log, const cost *c)
 
 /* ---- for people */
 
+/* Columns of a table: kappa, where the quarks have one, and mass. */
+enum { QUARK_TEXT = NAIK_QUARK_NAME + 32 };
+
+static const char *quark_head(const cost *c)
+{
+    return naik_quark_kappa(c->masses[0].quark) > 0 ? "       kappa     mass" : "    mass";
+}
+
+static const char *quark_cells(const cost_mass *m, char text[QUARK_TEXT])
+{
+    char kappa[NAIK_QUARK_NAME];
+    naik_quark_kappa_text(m->quark, kappa);
+    const int used = kappa[0] != '\0' ? snprintf(text, QUARK_TEXT, "%12s ", kappa) : 0;
+    snprintf(text + used, QUARK_TEXT - (size_t)used, "%8g", m->mass);
+    return text;
+}
+
 static void print_masses(naik_log *log, const cost *c)
 {
-    naik_log_line(log, "%8s %10s %7s %11s  %s", "mass", "tolerance", "solves", "iterations",
+    char quark[QUARK_TEXT];
+    naik_log_line(log, "%s %10s %7s %11s  %s", quark_head(c), "tolerance", "solves", "iterations",
                   "range");
     for (int i = 0; i < c->mass_count; i++) {
         const cost_mass *m = &c->masses[i];
-        naik_log_line(log, "%8g %10g %7d %11.0f  %.0f to %.0f", m->mass, m->tolerance, m->solves,
-                      m->iterations.expected, m->iterations.least, m->iterations.most);
+        naik_log_line(log, "%s %10g %7d %11.0f  %.0f to %.0f", quark_cells(m, quark), m->tolerance,
+                      m->solves, m->iterations.expected, m->iterations.least, m->iterations.most);
     }
     if (c->told.deflated.count > 0) {
         naik_log_line(
@@ -310,13 +328,15 @@ static void print_solves(naik_log *log, const cost *c)
     if (!any_fits(c)) {
         return;
     }
-    naik_log_line(log, "%5s %8s %10s %13s %8s", "nodes", "mass", "tolerance", "us/iteration",
+    char quark[QUARK_TEXT];
+    naik_log_line(log, "%5s %s %10s %13s %8s", "nodes", quark_head(c), "tolerance", "us/iteration",
                   "s/solve");
     for (int i = 0; i < c->case_count; i++) {
         const cost_case *n = &c->cases[i];
         for (int k = 0; k < c->mass_count && n->verdict == COST_FITS; k++) {
-            naik_log_line(log, "%5d %8g %10g %13.1f %8.3g", n->nodes, c->masses[k].mass,
-                          c->masses[k].tolerance, n->us_per_iteration[k], n->solve_s[k]);
+            naik_log_line(log, "%5d %s %10g %13.1f %8.3g", n->nodes,
+                          quark_cells(&c->masses[k], quark), c->masses[k].tolerance,
+                          n->us_per_iteration[k], n->solve_s[k]);
         }
     }
 }
@@ -351,17 +371,18 @@ static void print_modes(naik_log *log, const naik_input *input, const cost *c)
 static void print_multigrid(naik_log *log, const naik_input *input, const cost *c)
 {
     bool any = false;
+    char quark[QUARK_TEXT], name[NAIK_QUARK_NAME];
     for (int i = 0; i < c->case_count; i++) {
         const cost_case *n = &c->cases[i];
         for (int k = 0; k < c->mass_count && n->verdict == COST_FITS && n->plan.multigrid; k++) {
             const cost_mass *m = &c->masses[k];
             if (!any) {
-                naik_log_line(log, "%5s %8s %5s %6s %9s %8s  %s", "nodes", "mass", "outer",
+                naik_log_line(log, "%5s %s %5s %6s %9s %8s  %s", "nodes", quark_head(c), "outer",
                               "coarse", "s/source", "setup s", "multigrid");
             }
             any = true;
-            naik_log_line(log, "%5d %8g %5.0f %6.0f %9.3g %8.3g  %s", n->nodes, m->mass,
-                          m->outer.expected, m->steps.expected,
+            naik_log_line(log, "%5d %s %5.0f %6.0f %9.3g %8.3g  %s", n->nodes,
+                          quark_cells(m, quark), m->outer.expected, m->steps.expected,
                           c->kind->columns * n->multigrid.solve_s[k], n->multigrid.make_s[k],
                           m->multigrid ? "taken" : "not taken");
         }
@@ -370,13 +391,13 @@ static void print_multigrid(naik_log *log, const naik_input *input, const cost *
         naik_log_line(log, "multigrid: %s", multigrid_origin);
     }
     for (int k = 0; k < c->mass_count && any && input->solver.method_auto; k++) {
-        naik_log_line(
-            log,
-            "multigrid: at mass %g auto changes to multigrid if %s has not solved the first "
-            "column in %d iterations; the plan %s",
-            c->masses[k].mass, input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
-            cost_multigrid_limit(input, c, k),
-            c->masses[k].multigrid ? "counts on it" : "counts on no multigrid");
+        naik_log_line(log,
+                      "multigrid: at %s auto changes to multigrid if %s has not solved the first "
+                      "column in %d iterations; the plan %s",
+                      naik_quark_phrase(c->masses[k].quark, 6, name),
+                      input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
+                      cost_multigrid_limit(input, c, k),
+                      c->masses[k].multigrid ? "counts on it" : "counts on no multigrid");
     }
 }
 

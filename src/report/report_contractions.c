@@ -78,7 +78,7 @@ static bool in_one_figure(const naik_reader_contraction *a, const naik_reader_co
 static void print_heading(FILE *out, const naik_reader_contraction *c)
 {
     static const char root[] = "/corr/";
-    char name[NAIK_CONTRACTION_PATH], twist[96];
+    char name[NAIK_CONTRACTION_PATH], twist[96], quark[NAIK_QUARK_NAME];
     const int length = folder_length(c), skipped = (int)strlen(root);
     snprintf(name, sizeof name, "%.*s", length, c->path);
     fputs("<h3>", out);
@@ -89,7 +89,7 @@ static void print_heading(FILE *out, const naik_reader_contraction *c)
             fputs(k == 0 ? "daughter " : "parent ", out);
         }
         html_text(out, c->quark[k].source);
-        fprintf(out, " of mass %.10g", c->quark[k].quark.mass);
+        fprintf(out, " of %s", naik_quark_phrase(&c->quark[k].quark, 10, quark));
         if (c->quark[k].quark.naik_epsilon != 0) {
             fprintf(out, ", Naik epsilon %.10g", c->quark[k].quark.naik_epsilon);
         }
@@ -99,7 +99,7 @@ static void print_heading(FILE *out, const naik_reader_contraction *c)
     if (c->three_point) {
         fputs(", spectator ", out);
         html_text(out, c->spectator.source);
-        fprintf(out, " of mass %.10g; ", c->spectator.quark.mass);
+        fprintf(out, " of %s; ", naik_quark_phrase(&c->spectator.quark, 10, quark));
         html_text(out, c->sink_operator);
         fprintf(out, " with momentum (%d, %d, %d) at the sink, %d time slices after the source",
                 c->sink_momentum[0], c->sink_momentum[1], c->sink_momentum[2], c->sink_time);

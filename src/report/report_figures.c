@@ -14,7 +14,7 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     const int extent = v->size[3];
     const int count = pair->correlator_count < MAX_CURVES ? pair->correlator_count : MAX_CURVES;
     html_curve curves[2][MAX_CURVES];
-    char names[MAX_CURVES][96], twist[96];
+    char names[MAX_CURVES][96], twist[96], quark[NAIK_QUARK_NAME];
     double *memory = calloc((size_t)extent * 2 * MAX_CURVES, sizeof *memory);
     if (memory == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a plot");
@@ -33,7 +33,7 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     }
     fputs("<h3>", out);
     html_text(out, pair->label);
-    fprintf(out, ", mass %.10g", pair->quark.mass);
+    fprintf(out, ", %s", naik_quark_phrase(&pair->quark, 10, quark));
     if (pair->quark.naik_epsilon != 0) {
         fprintf(out, ", Naik epsilon %.10g", pair->quark.naik_epsilon);
     }
@@ -89,9 +89,9 @@ naik_status report_histories(naik_log *log, FILE *out, const naik_propagator_rea
 {
     struct {
         html_curve curves[NAIK_READER_COLUMNS * REPORT_HISTORIES];
-        char names[NAIK_READER_COLUMNS * REPORT_HISTORIES][160];
+        char names[NAIK_READER_COLUMNS * REPORT_HISTORIES][NAIK_QUARK_NAME + 112];
     } *room = calloc(1, sizeof *room);
-    char labels[REPORT_HISTORIES][40];
+    char labels[REPORT_HISTORIES][NAIK_QUARK_NAME + 24], mass[NAIK_QUARK_NAME];
     int count = 0, colours = 0, colour_of[REPORT_HISTORIES] = {0};
     if (room == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a plot");
@@ -107,7 +107,8 @@ naik_status report_histories(naik_log *log, FILE *out, const naik_propagator_rea
         }
         colours += colour == colours;
         colour_of[i] = colour;
-        int used = snprintf(labels[i], sizeof labels[i], "mass %.6g", pair->quark.mass);
+        naik_quark_phrase(&pair->quark, 6, mass);
+        int used = snprintf(labels[i], sizeof labels[i], "%s", mass);
         if (pair->quark.naik_epsilon != 0) {
             snprintf(labels[i] + used, sizeof labels[i] - (size_t)used, ", epsilon %.6g",
                      pair->quark.naik_epsilon);
@@ -118,8 +119,8 @@ naik_status report_histories(naik_log *log, FILE *out, const naik_propagator_rea
                 snprintf(spin, sizeof spin, "spin %d, ", c / 3);
             }
             char *name = room->names[count];
-            snprintf(name, sizeof room->names[0], "%s, mass %.6g, %scolour %d", pair->label,
-                     pair->quark.mass, spin, c % 3);
+            snprintf(name, sizeof room->names[0], "%.64s, %s, %scolour %d", pair->label, mass, spin,
+                     c % 3);
             room->curves[count] =
                 (html_curve){labels[i], name, colour, pair->history[c], pair->history_count[c], 1};
             count++;

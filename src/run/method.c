@@ -130,17 +130,18 @@ static naik_status is_kept(const solve_job *j, int first, bool *kept)
 
 naik_status solve_method_known(const solve_job *j, int first, solve_method *out, bool *kept)
 {
-    const double mass = quark_of(j, first)->mass;
+    char mass[NAIK_QUARK_NAME], other[NAIK_QUARK_NAME];
     int from = 0;
+    naik_quark_fields(quark_of(j, first), "", 6, mass);
     NAIK_PASS(of_quark(j, quark_of(j, first), out));
     *kept = *out == SOLVE_METHOD_MULTIGRID;
     if (*out == SOLVE_METHOD_OPEN) {
         NAIK_PASS(of_others(j, beginning(j, first), &from, out));
         if (*out != SOLVE_METHOD_OPEN) {
-            naik_log_line(j->log, "method: mass=%g takes %s, as the %s mass=%g did", mass,
+            naik_log_line(j->log, "method: %s takes %s, as the %s %s did", mass,
                           *out == SOLVE_METHOD_PLAIN ? plain_name(j) : "multigrid",
                           *out == SOLVE_METHOD_PLAIN ? "lighter" : "heavier",
-                          quark_of(j, from)->mass);
+                          naik_quark_fields(quark_of(j, from), "", 6, other));
         }
     }
     if (*out == SOLVE_METHOD_OPEN) {
@@ -150,7 +151,7 @@ naik_status solve_method_known(const solve_job *j, int first, solve_method *out,
         *kept = begun;
     }
     if (*kept) {
-        naik_log_line(j->log, "method: mass=%g goes on with multigrid, as it began", mass);
+        naik_log_line(j->log, "method: %s goes on with multigrid, as it began", mass);
     }
     return NAIK_OK;
 }
@@ -262,15 +263,16 @@ void solve_method_look(solve_job *j, const naik_solver_progress *progress)
 
 static naik_status say(const solve_job *j, solve_method method)
 {
-    char text[256];
+    char text[256 + NAIK_QUARK_NAME], name[NAIK_QUARK_NAME];
     const naik_quark *quark = quark_of(j, j->trial.task);
     snprintf(text, sizeof text,
              method == SOLVE_METHOD_MULTIGRID
-                 ? "mass=%g takes multigrid: %s has not solved the first column in %d iterations, "
+                 ? "%s takes multigrid: %s has not solved the first column in %d iterations, "
                    "after which multigrid pays for %d columns"
-                 : "mass=%g stays with %s: the first column took fewer than the %d iterations "
+                 : "%s stays with %s: the first column took fewer than the %d iterations "
                    "after which multigrid pays for %d columns",
-             quark->mass, plain_name(j), j->trial.limit, columns_of(j, quark));
+             naik_quark_fields(quark, "", 6, name), plain_name(j), j->trial.limit,
+             columns_of(j, quark));
     naik_log_line(j->log, "method: %s", text);
     return naik_propagator_file_note(j->file, "method", text);
 }

@@ -78,7 +78,7 @@ static naik_status refuse(const solve_job *j, const naik_quark *quark, const set
 {
     static const char own_setup[] = "those of its own setup";
     const char *now = told->vectors;
-    char then[VECTORS_TEXT], name[32];
+    char then[VECTORS_TEXT], name[32], who[NAIK_QUARK_NAME];
     name_of_vectors(j, quark, name);
     NAIK_PASS(naik_propagator_file_noted(j->file, name, then, sizeof then));
     if (strcmp(now, then) != 0) {
@@ -90,10 +90,10 @@ static naik_status refuse(const solve_job *j, const naik_quark *quark, const set
                          now[0] != '\0' ? now : own_setup);
     }
     return NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
-                     "multigrid for mass %g came out as %s and in an earlier run of %s as "
+                     "multigrid for %s came out as %s and in an earlier run of %s as "
                      "%.32s: a memory or device was wrong, or is of another kind; run the same "
                      "command where the output was begun, or begin it anew with --fresh",
-                     quark->mass, told->print, j->input->output.file, before);
+                     naik_quark_phrase(quark, 6, who), told->print, j->input->output.file, before);
 }
 
 /* Of this group, where it has a setup; then of the first that has one, which is everybody's. */

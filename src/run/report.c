@@ -74,7 +74,7 @@ static naik_report *begin_event(const solve_job *j, const char *name, const naik
     naik_report *event = naik_events_begin(j->events, name);
     if (event != NULL) {
         naik_report_text(event, "source", j->input->sources[task->source].label);
-        naik_report_real(event, "mass", j->input->quarks[task->quark].mass);
+        naik_quark_report(event, &j->input->quarks[task->quark]);
         naik_report_column(event, j->input->kind->spin > 1, task->colour);
     }
     return event;
@@ -89,15 +89,16 @@ void solve_report_retry(const solve_job *j, const naik_input_task *task)
 void solve_report_restored(const solve_job *j, const naik_input_task *task,
                            const naik_solver_state *state)
 {
-    char column[NAIK_INPUT_COLUMN_TEXT];
+    char column[NAIK_INPUT_COLUMN_TEXT], quark[NAIK_QUARK_NAME];
     solve_attempt *attempt = &j->guard.attempts[task - j->input->tasks];
     if (attempt->restored) { /* once more, with links that were made again */
         return;
     }
     attempt->restored = true;
     naik_input_column_text(j->input, task->colour, column);
-    naik_log_line(j->log, "restored: source=%s mass=%g %s after %d iterations",
-                  j->input->sources[task->source].label, j->input->quarks[task->quark].mass, column,
+    naik_log_line(j->log, "restored: source=%s %s %s after %d iterations",
+                  j->input->sources[task->source].label,
+                  naik_quark_fields(&j->input->quarks[task->quark], "", 6, quark), column,
                   state->record.iterations);
 }
 
@@ -139,27 +140,27 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
 {
     const naik_input *input = j->input;
     char rest[SOLVE_LEFT_TEXT] = "", column[NAIK_INPUT_COLUMN_TEXT], modes[24] = "";
+    char quark[NAIK_QUARK_NAME];
+    naik_quark_fields(&input->quarks[task->quark], "", 6, quark);
     if (solve_modes_of(j, r) > 0) {
         snprintf(modes, sizeof modes, " modes=%d", solve_modes_of(j, r));
     }
     naik_input_column_text(input, task->colour, column);
     if (!naik_input_asks_colour(&input->solve[task->solve], task->colour % 3)) {
         naik_log_line(j->log,
-                      "solve %d/%d: source=%s mass=%g %s: the input does not ask for this colour",
-                      j->done, j->total, input->sources[task->source].label,
-                      input->quarks[task->quark].mass, column);
+                      "solve %d/%d: source=%s %s %s: the input does not ask for this colour",
+                      j->done, j->total, input->sources[task->source].label, quark, column);
         return;
     }
     if (naik_time_s() - j->progress.start_s > 10) {
         solve_progress_text(solve_progress_left_s(j, 0), rest);
     }
     naik_log_line(j->log,
-                  "solve %d/%d: source=%s mass=%g %s iterations=%d residual=%.3e "
+                  "solve %d/%d: source=%s %s %s iterations=%d residual=%.3e "
                   "source_residual=%.3e rung=%s%s seconds=%.3f gflops=%.1f %s%s",
-                  j->done, j->total, input->sources[task->source].label,
-                  input->quarks[task->quark].mass, column, r->cg.iterations, r->cg.residual,
-                  r->source_residual, naik_rung_name(r->cg.rung), modes, r->cg.seconds,
-                  r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
+                  j->done, j->total, input->sources[task->source].label, quark, column,
+                  r->cg.iterations, r->cg.residual, r->source_residual, naik_rung_name(r->cg.rung),
+                  modes, r->cg.seconds, r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
                   naik_solver_reason_text(r->cg.reason), rest);
     record_solve(j, task, r);
     if (r->cg.climb != NAIK_SOLVER_NO_CLIMB) {
@@ -300,7 +301,7 @@ void solve_report_links(const solve_job *j, const naik_quark *quark, double seco
     naik_report_text(event, "action", j->input->kind->name);
     naik_report_real(event, "naik_epsilon", quark->naik_epsilon);
     if (!naik_quark_shifts(quark->kind)) {
-        naik_report_real(event, "mass", quark->mass);
+        naik_quark_report(event, quark);
     }
     naik_report_real(event, "seconds", seconds);
     naik_events_write(j->events, &event);
@@ -420,13 +421,15 @@ static void print_numbers(const solve_job *j, const naik_input_task *task, const
     const naik_input *input = j->input;
     const naik_input_solve *solve = &input->solve[task->solve];
     const int parts = naik_propagator_file_parts(j->file, task->source);
+    char quark[NAIK_QUARK_NAME];
+    naik_quark_fields(&input->quarks[task->quark], "", 6, quark);
     for (int c = 0; c < solve->correlators.count; c++) {
         for (int p = 0; p < solve->momenta.count; p++) {
             const int *momentum = solve->momenta.data[p];
-            naik_log_line(j->log, "correlator %s source=%s mass=%g momentum=%d,%d,%d",
+            naik_log_line(j->log, "correlator %s source=%s %s momentum=%d,%d,%d",
                           naik_input_correlator_name(solve->correlators.data[c]),
-                          input->sources[task->source].label, input->quarks[task->quark].mass,
-                          momentum[0], momentum[1], momentum[2]);
+                          input->sources[task->source].label, quark, momentum[0], momentum[1],
+                          momentum[2]);
             for (int t = 0; t < input->lattice.size[3]; t++) {
                 if (parts == 2 && naik_input_is_moving(momentum)) {
                     naik_log_line(j->log, "  %3d %.9e %.9e", t, value[0], value[1]);
@@ -449,14 +452,14 @@ static void print_summary(const solve_job *j, const naik_input_task *task, const
     const int extent = input->lattice.size[3], near = source->source.origin[3];
     const int far = (near + extent / 2) % extent,
               parts = naik_propagator_file_parts(j->file, task->source);
-    naik_log_line(
-        j->log,
-        "correlators: source=%s mass=%g: %d stored; %s at momentum=%d,%d,%d is %.6e at t=%d, "
-        "%.6e at t=%d",
-        source->label, input->quarks[task->quark].mass,
-        solve->correlators.count * solve->momenta.count,
-        naik_input_correlator_name(solve->correlators.data[0]), p[0], p[1], p[2],
-        value[parts * near], near, value[parts * far], far);
+    char quark[NAIK_QUARK_NAME];
+    naik_log_line(j->log,
+                  "correlators: source=%s %s: %d stored; %s at momentum=%d,%d,%d is %.6e at t=%d, "
+                  "%.6e at t=%d",
+                  source->label, naik_quark_fields(&input->quarks[task->quark], "", 6, quark),
+                  solve->correlators.count * solve->momenta.count,
+                  naik_input_correlator_name(solve->correlators.data[0]), p[0], p[1], p[2],
+                  value[parts * near], near, value[parts * far], far);
 }
 
 naik_status solve_report_correlators(const solve_job *j, const naik_input_task *task)

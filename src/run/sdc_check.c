@@ -56,14 +56,16 @@ bool sdc_check_continues(const sdc_check *guard, int task)
     return !is_checked_twice(guard, task) && guard->attempts[task].refused == 0;
 }
 
+enum { NAME = 96 + NAIK_QUARK_NAME };
+
 /* "source=pt mass=0.1 colour=2" */
-static const char *name_of(const sdc_check *guard, int task, char text[128])
+static const char *name_of(const sdc_check *guard, int task, char text[NAME])
 {
     const naik_input_task *t = &guard->input->tasks[task];
-    char column[NAIK_INPUT_COLUMN_TEXT];
+    char column[NAIK_INPUT_COLUMN_TEXT], quark[NAIK_QUARK_NAME];
     naik_input_column_text(guard->input, t->colour, column);
-    snprintf(text, 128, "source=%.64s mass=%g %s", guard->input->sources[t->source].label,
-             guard->input->quarks[t->quark].mass, column);
+    snprintf(text, NAME, "source=%.64s %s %s", guard->input->sources[t->source].label,
+             naik_quark_fields(&guard->input->quarks[t->quark], "", 6, quark), column);
     return text;
 }
 
@@ -115,7 +117,7 @@ static void give_up(sdc_check *guard, int task)
 
 static bool check_residuals(sdc_check *guard, int task, const naik_propagator_result *result)
 {
-    char name[128];
+    char name[NAME];
     solve_attempt *attempt = &guard->attempts[task];
     if (!result->suspect) {
         return true;
@@ -135,7 +137,7 @@ static bool check_residuals(sdc_check *guard, int task, const naik_propagator_re
 static naik_status check_bits(sdc_check *guard, int task, const double *x, const naik_lattice *lat,
                               bool *good)
 {
-    char name[128];
+    char name[NAME];
     solve_attempt *attempt = &guard->attempts[task];
     const size_t spin = (size_t)guard->input->kind->spin;
     const uint32_t sum = naik_crc32(x, spin * naik_lattice_vector_bytes(lat));

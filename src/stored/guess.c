@@ -201,15 +201,15 @@ static naik_status find_solution(const solve_guess *g, int task, const kin *kin,
     if (s.best >= 0) {
         return NAIK_OK;
     }
-    char also[64] = "";
+    char also[64] = "", name[NAIK_QUARK_NAME];
     if (s.mass) {
         snprintf(also, sizeof also, " and colour %d", t->colour % 3);
     } else if (naik_quark_shifts(quark->kind)) {
         snprintf(also, sizeof also, " and naik_epsilon %g", quark->naik_epsilon);
     }
     return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
-                     "guess '%s' has the source of solve.%d ('%s'), but not with mass %g%s",
-                     run->path, t->solve, solve->name, quark->mass, also);
+                     "guess '%s' has the source of solve.%d ('%s'), but not with %s%s", run->path,
+                     t->solve, solve->name, naik_quark_phrase(quark, 6, name), also);
 }
 
 static naik_status allocate(solve_guess *g, naik_log *log, const char *sources)

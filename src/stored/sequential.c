@@ -162,7 +162,7 @@ static naik_status describe(const stored_run *run, const naik_input *input, int 
 {
     naik_log *log = run->comm->log;
     uint32_t sum[2] = {0, 0};
-    char line[LINE], from[LINE] = "";
+    char line[LINE], from[LINE] = "", name[NAIK_QUARK_NAME];
     const size_t used = sums->text != NULL ? strlen(sums->text) : 0;
     for (int c = 0; c < input->kind->columns; c++) {
         const naik_solve_record *r = naik_propagator_file_record(run->file, first + c);
@@ -189,8 +189,9 @@ static naik_status describe(const stored_run *run, const naik_input *input, int 
     }
     snprintf(text + used, 2 * LINE, "%s%s\n", line, from);
     sums->text = text;
-    naik_log_line(log, "the sources of solve.%d come from %s: propagator %s, mass %.10g", entry,
-                  run->path, input->solve[entry].propagator, input->solve[entry].source_mass);
+    const naik_quark quark = {.kind = input->kind, .mass = input->solve[entry].source_mass};
+    naik_log_line(log, "the sources of solve.%d come from %s: propagator %s, %s", entry, run->path,
+                  input->solve[entry].propagator, naik_quark_phrase(&quark, 10, name));
     return NAIK_OK;
 }
 
