@@ -60,6 +60,18 @@ const char *naik_file_in_parts(const char *path)
                : "";
 }
 
+/* Whether a line begins with the section that every input has. */
+static bool is_input(const naik_file_head *head)
+{
+    static const char section[] = "\nlattice:";
+    const size_t length = strlen(section);
+    bool found = head->length >= (int)length && memcmp(head->bytes, section + 1, length - 1) == 0;
+    for (size_t at = 0; !found && at + length <= (size_t)head->length; at++) {
+        found = memcmp(head->bytes + at, section, length) == 0;
+    }
+    return found;
+}
+
 const char *naik_file_wrapping(const naik_file_head *head)
 {
     static const struct {
@@ -76,6 +88,20 @@ const char *naik_file_wrapping(const naik_file_head *head)
         {0, 0, "PK\x03\x04", ": it is a zip archive: unpack it"},
         {0, 0, "version https://git-lfs",
          ": it is a pointer of Git LFS and not the file itself: fetch that with git lfs pull"},
+        {0, 0, "naik-journal ",
+         ": it is the journal of an unfinished naik solve: name the output, without .journal"},
+        {0, 0, "naikflow",
+         ": it holds the solves in flight of an unfinished naik solve: name the output, without "
+         ".part.state"},
+        {0, 0, "host=",
+         ": it is the lock of a naik that writes the output: name the output, without .lock"},
+        {0, 0, "{\"event\": ",
+         ": it is a log of events, which run.events asked for: its lines are JSON, a line an "
+         "event"},
+        {0, 0, "<!DOCTYPE html", ": it is a page such as naik report makes: open it in a browser"},
+        {0, 0, "naik: ", ": it is what a command of naik said: read it as it is"},
+        {0, 0, "naik ", ": it is the log of a run of naik: read it as it is"},
+        {0, 0, "<?xml", ": it is XML, such as an input of Chroma or Grid"},
         /* where HDF5 looks for its signature */
         {512, 1, NAIK_FILE_HDF5,
          ": it is HDF5 behind a user block, which naik does not skip: remove the user block with "
@@ -89,7 +115,8 @@ const char *naik_file_wrapping(const naik_file_head *head)
             }
         }
     }
-    return "";
+    return is_input(head) ? ": it is an input of naik solve: naik solve FILE --dry-run checks it"
+                          : "";
 }
 
 bool naik_file_is_padded(const char *path, int64_t from)

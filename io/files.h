@@ -25,8 +25,8 @@ naik_status naik_file_head_read(naik_log *log, const char *path, const char *wha
 #define NAIK_FILE_HDF5 "\x89HDF\r\n\x1a\n"
 enum { NAIK_FILE_HDF5_BYTES = 8 };
 
-/* What is around the content that a reader looks for, and what to do about it, as the end of a
- * sentence that begins with ": "; "" where nothing is that is known. Local. */
+/* What is around the content that a reader looks for, or is there in its place, and what to do about
+ * it, as the end of a sentence that begins with ": "; "" where nothing is that is known. Local. */
 const char *naik_file_wrapping(const naik_file_head *head);
 
 /* What to name where there is no file PATH but files in which QIO wrote it, as the end of a sentence;

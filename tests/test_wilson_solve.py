@@ -302,7 +302,8 @@ def masses_and_kappas_mean_the_same():
 def a_quark_is_named_by_the_number_that_was_given():
     """Behind the input a kappa is a mass: wherever a quark is named, the number that was given comes first and whole."""
     given = "0.120420428639937"
-    said = solve("named", "--fresh", mass=f"kappas: [0.1250, {given}]", size="[4, 4, 4, 8]", gauge=path("rough.h5"), correlators="pion, rho_x", tolerance=1e-6)
+    options = {"size": "[4, 4, 4, 8]", "gauge": path("rough.h5"), "correlators": "pion, rho_x", "tolerance": 1e-6}
+    said = solve("named", "--fresh", mass=f"kappas: [0.1250, {given}]", **options)
     mass = f"{1 / (2 * float(given)) - 4:.6g}"
     assert f"source=pt kappa={given} mass={mass} spin=0 " in said and f"correlators: source=pt kappa={given} mass={mass}: " in said, said
     told = naik("info", path("named.h5"))
@@ -312,8 +313,10 @@ def a_quark_is_named_by_the_number_that_was_given():
     with open(path("named.html")) as f:
         page = f.read()
     assert page.count(f"of kappa {given}, mass ") == 1 and f'<td class="n">{given}</td>' in page
-    told = solve("named", mass="kappas: [0.125, 0.121]", size="[4, 4, 4, 8]", gauge=path("rough.h5"), correlators="pion, rho_x", tolerance=1e-6, status=1)
+    told = solve("named", mass="kappas: [0.125, 0.121]", status=1, **options)
     assert f"], kappas 0.125 and {given}', now it is 'solve.0.masses = [0, " in told and "], kappas 0.125 and 0.121': " in told, told
+    told = naik("solve", path("named.yaml"), "--set", f"solve.0.kappas=[0.125, {given}]", "--set", "action.csw=0", status=1)  # it has no default
+    assert "was begun with the input 'action.csw = 1.1', now it is 'action.csw = 0'" in told, told
     with naik_io.File(path("named.h5")) as f:
         assert f.kappa(0, 1) == float(given) and f.mass_number("pt", kappa=float(given)) == 1
         (light,), (heavy,) = (f.find("pt", kappas=kappa) for kappa in (0.125, float(given)))

@@ -70,6 +70,11 @@ static const struct {
 } counted[] = {{"output.origin = ", "output.origin = [0, 0, 0, 0]"},
                {"output.momentum_weight = ", "output.momentum_weight = cos"}};
 
+/* Keys without a default, whose lines are missing where they are 0. */
+static const struct {
+    const char *line, *without;
+} given[] = {{"action.csw = ", "action.csw = 0"}, {"action.mu = ", "action.mu = 0"}};
+
 static const char *counted_without(const char *line)
 {
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
@@ -78,6 +83,16 @@ static const char *counted_without(const char *line)
         }
     }
     return NULL;
+}
+
+/* The line that `line` stands beside, which is not there. */
+static void add_given(const char *line, char missing[LINE])
+{
+    for (size_t i = 0; missing[0] == '\0' && i < sizeof given / sizeof *given; i++) {
+        if (naik_text_begins(line, given[i].line)) {
+            snprintf(missing, LINE, "%s", given[i].without);
+        }
+    }
 }
 
 /* `before` is a line of a counted key that the new text lacks: because of another key that only the new text
@@ -143,6 +158,8 @@ static naik_status compare_input(naik_log *log, const char *path, const char *ol
             "output.file, or begin again with --fresh",
             path);
     }
+    add_given(before, now);
+    add_given(now, before);
     if (before[0] == '\0') {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "%s was begun with the input's '%.*s' at its default, now it is "
