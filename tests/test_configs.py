@@ -94,7 +94,11 @@ def other_commands_want_one():
     naik("links", path("all.yaml"), "--set", "gauge.config=a3", "-o", path("links.h5"))
     said = naik("solve", path("all.yaml"), "--dry-run", "--machine", "h100", "--set", "lattice.size=[32,32,32,32]")
     assert "the input has 3 configurations; this is the plan of one" in said, said
-    assert naik("solve", path("all.yaml"), "--dry-run").count("configuration a") == 3
+    pilot = answer("solve", path("all.yaml"), "--dry-run", "--machine", "h100", "--set", "lattice.size=[32,32,32,32]", "--from", path("prop.{config}.h5"))
+    assert pilot[0] == 0 and "measured by the pilot run" in pilot[1], pilot
+    said = naik("solve", path("all.yaml"), "--dry-run")
+    assert said.count("configuration a") == 3 and said.count("memory: a rank needs at most") == 1, said
+    assert said.count("the plan is the one above; ") == 2 and f"{path('./prop.a3.h5')} can be written; nothing was solved" in said, said
 
 
 main([several_configurations_are_made, each_is_what_it_would_be_alone, what_is_complete_is_skipped,

@@ -238,8 +238,9 @@ def what_is_wrong_raises_with_the_sentence():
                             ("naik takes the extents of a file from the file", {"size": (4, 4, 4, 8)})):
         refuses(naik.InputError, sentence, naik.Session, path("lat.h5"), **words)
     refuses(naik.InputError, "a configuration that is no path must be an array of numpy, CuPy or DLPack, not int", naik.Session, 5)
-    refuses(naik.InputError, "give the path of a file or an array of links", naik.Session, gauge={"file": path("lat.h5")})
+    refuses(naik.InputError, "give the path of a file or an array of links", naik.Session, gauge={"config": "lat"})
     naik.Session(path("{config}.h5"), action="naive", gauge={"config": "lat"}, log=None).close()
+    naik.Session(action="naive", gauge={"config": "lat", "file": path("{config}.h5")}, log=None).close()
     refuses(naik.InputError, "{config}.h5", naik.Session, path("{config}.h5"), action="naive")
     refuses(naik.InputError, "^'lattice.size' must be even in every direction, not 7 in t", naik.Session, np.ones((7, 4, 4, 4, 4, 3, 3)))
     for words in ({"size": (4, 4, 8)}, {"size": 4.0}, {"run": {"grid": np.ones(3, int)}}, {"run": {"grid": "1x1x1x1"}}):

@@ -156,7 +156,7 @@ class Session:
 
     configuration  path of a file that naik reads; or an array [t][z][y][x][4][3][3] of thin links U_mu(x), mu = x, y,
                    z, t, without phases: of the whole lattice on every rank, or of this rank's box with `size`. None
-                   only with action={"type": "links", "file": ...}
+                   only with gauge={"file": path} or action={"type": "links", "file": ...}
     action         "hisq", "naive", "asqtad", "wilson", ... or with its keys {"type": "clover", "csw": 1.2}
     comm           communicator of mpi4py; None: all ranks of the job, which is one without a launcher
     size           extents x, y, z, t of the lattice, if the array of links holds this rank's box alone
@@ -188,6 +188,8 @@ class Session:
         self._free.atexit = False  # mpi does it in the order of creation
         options = library.Options()
         links = None  # must live until the session is made
+        if configuration is None and isinstance(gauge, dict) and gauge.get("file") is not None:
+            configuration, gauge = gauge["file"], {key: value for key, value in gauge.items() if key != "file"}
         try:
             with self._agreed() as call:
                 self._log, self.progress = _function(log, "log", print), progress

@@ -33,7 +33,8 @@ typedef struct switches {
     const char *machine;       /* NULL: the run's own */
     const char *nodes, *pilot; /* of a plan for it */
     bool json;
-    double start_s; /* of the command, from which run.wall_limit counts */
+    solve_plan *told; /* of a list of configurations: the plan that was printed last; else NULL */
+    double start_s;   /* of the command, from which run.wall_limit counts */
 } switches;
 
 /* Backend, lattice and clock of the own group. */
@@ -400,35 +401,6 @@ static naik_status all_converged(naik_comm *comm, const char *path, bool *all)
     return naik_comm_broadcast(comm, all, sizeof *all, 0);
 }
 
-/* What the run would cost elsewhere; touches no file but the pilot run's. */
-static naik_status plan_elsewhere(naik_comm *comm, const naik_input *input, const switches *sw)
-{
-    naik_status status = NAIK_OK;
-    model_machine machine;
-    naik_yaml *file = NULL;
-    int nodes[COST_NODES], count = 0;
-    cost *c = NULL;
-    if (sw->nodes != NULL && !naik_text_counts(sw->nodes, 1, 4096, COST_NODES, nodes, &count)) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "--nodes %s is no list of at most %d numbers from 1 to 4096", sw->nodes,
-                           COST_NODES);
-        goto done;
-    }
-    NAIK_TRY(naik_machine_find(comm, sw->machine, &file, &machine));
-    NAIK_TRY(naik_comm_agree(
-        comm, naik_alloc(comm->log, sizeof *c, "the costs of the run", (void **)&c)));
-    NAIK_TRY(cost_of(comm, input, &machine, sw->pilot, nodes, count, c));
-    if (input->gauge.every && !sw->json) {
-        naik_log_line(comm->log, "the input has %d configurations; this is the plan of one",
-                      input->gauge.configs.count);
-    }
-    status = cost_print(comm, input, c, sw->json);
-done:
-    naik_yaml_destroy(&file);
-    naik_free(c);
-    return status;
-}
-
 static naik_status check_switches(naik_log *log, const switches *sw)
 {
     const bool elsewhere = sw->machine != NULL;
@@ -468,6 +440,29 @@ done:
     return status;
 }
 
+/* Of a list of configurations each plan is told once: one that is the same again is a line. */
+static naik_status dry_run(solve_job *j, const switches *sw)
+{
+    const naik_input *input = j->input;
+    const bool later = sw->told != NULL && sw->told->batch > 0;
+    naik_log_set_quiet(j->log, later);
+    NAIK_PASS(prepare(j, sw));
+    const bool again = later && memcmp(sw->told, &j->plan, sizeof j->plan) == 0;
+    naik_log_set_quiet(j->log, again);
+    NAIK_PASS(solve_dry_run(j, !sw->no_verify));
+    naik_log_set_quiet(j->log, false);
+    if (again) {
+        naik_log_line(j->log,
+                      "the plan is the one above; %s was %s, %s can be written; nothing was solved",
+                      input->gauge.file != NULL ? input->gauge.file : input->action.file,
+                      sw->no_verify ? "looked at" : "verified", input->output.file);
+    }
+    if (sw->told != NULL) {
+        *sw->told = j->plan;
+    }
+    return NAIK_OK;
+}
+
 /* Looks for what an earlier run has left. *skipped: a complete output that is left as it is, all converged. */
 static naik_status look_for_output(naik_comm *comm, const switches *sw, naik_input *input,
                                    bool *skipped)
@@ -501,7 +496,7 @@ static naik_status solve_one(naik_comm *comm, const switches *sw, const char *co
     }
     NAIK_TRY(spare_inputs(comm, sw->path, j.input));
     if (sw->machine != NULL) {
-        status = plan_elsewhere(comm, j.input, sw);
+        status = cost_elsewhere(comm, j.input, sw->machine, sw->nodes, sw->pilot, sw->json);
         goto done;
     }
     NAIK_TRY(look_for_output(comm, sw, j.input, &skipped));
@@ -510,9 +505,14 @@ static naik_status solve_one(naik_comm *comm, const switches *sw, const char *co
         goto done;
     }
     NAIK_TRY(open_events(&j, sw->dry_run));
+    if (sw->dry_run) {
+        status = dry_run(&j, sw);
+        goto done;
+    }
     NAIK_TRY(prepare(&j, sw));
-    NAIK_TRY(sw->dry_run ? solve_dry_run(&j, !sw->no_verify) : run(&j, sw));
+    NAIK_TRY(run(&j, sw));
 done:
+    naik_log_set_quiet(comm->log, false);
     naik_log_live(comm->log, "%s", ""); /* errors begin at the margin */
     solve_report_end(&j, status);
     if (naik_comm_meet(comm, status)) { /* else the output cannot be closed together any more */
@@ -541,6 +541,7 @@ static naik_status is_skipped(void *data, naik_input *input, bool *skipped)
 static naik_status solve_every(naik_comm *comm, const switches *given, const naik_input *input)
 {
     switches sw = *given;
+    solve_plan told = {.batch = 0};
     campaign c = {.comm = comm, .sw = &sw};
     const configs_order order = {.path = sw.path,
                                  .keys = &sw.overrides,
@@ -552,6 +553,7 @@ static naik_status solve_every(naik_comm *comm, const switches *given, const nai
                                  .is_done = is_skipped,
                                  .visit = solve_config};
     sw.skip_complete = true;
+    sw.told = &told;
     return each_configuration(comm, &order);
 }
 

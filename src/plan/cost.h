@@ -105,4 +105,10 @@ naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, 
 naik_status naik_machine_find(naik_comm *comm, const char *word, naik_yaml **tree,
                               model_machine *out);
 
+/* Prints what the run would cost on the machine of that name, for numbers of nodes such as "1,2,4", NULL:
+ * chosen. `from` is a pilot run, in whose name {config} is the input's first configuration; or NULL. Touches no
+ * file but that one. Collective. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
+naik_status cost_elsewhere(naik_comm *comm, const naik_input *input, const char *name,
+                           const char *counts, const char *from, bool json);
+
 #endif
