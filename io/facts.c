@@ -45,7 +45,7 @@ static herr_t add_document(hid_t group, const char *name, const H5L_info_t *info
         naik_h5_get_document(c->log, group, name, &text) == NAIK_ERR_MEMORY) {
         c->status = NAIK_ERR_MEMORY;
     }
-    if (text != NULL) {
+    if (text != NULL && text[0] != '\0') {
         naik_report_text(c->report, name, text);
     }
     free(text);

@@ -240,7 +240,8 @@ def a_file_without_correlators_says_so():
 def other_files_are_refused():
     assert "is no propagator file of naik" in naik("report", path("lat.h5"), status=1)
     assert "missing.h5.part' of an unfinished run" in naik("report", path("missing.h5"), status=1)
-    assert "is no HDF5 file" in naik("report", path("in.yaml"), status=1)
+    assert "it is an input of naik solve" in naik("report", path("in.yaml"), status=1)
+    assert "is no HDF5 file" in naik("report", os.path.join(os.path.dirname(__file__), "check.h"), status=1)
     assert "cannot be written" in naik("report", path("a.h5"), "-o", "/nowhere/a.html", status=1)
 
 

@@ -308,6 +308,7 @@ def a_quark_is_named_by_the_number_that_was_given():
     assert f"source=pt kappa={given} mass={mass} spin=0 " in said and f"correlators: source=pt kappa={given} mass={mass}: " in said, said
     told = naik("info", path("named.h5"))
     assert f" kappa={given} spin=3 colour=2 " in told, told
+    assert re.search(r" times=[\d.]+ s: open device \S+ s, .*, solve \S+ s", told) and "source_checksums" not in told, told
     assert " mass=0 kappa=0.125 naik_epsilon=0 " in naik("info", path("named.h5"), "--correlators")
     naik("report", path("named.h5"), "-o", path("named.html"))
     with open(path("named.html")) as f:

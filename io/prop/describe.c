@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "io/inspect.h"
 #include "io/prop/contractions.h"
 #include "io/prop/quark_attributes.h"
@@ -145,10 +146,51 @@ static naik_status describe_contractions(const naik_propagator_file *file, bool 
     return NAIK_OK;
 }
 
+/* "times=0.302 s: read links 0.004 s, solve 0.247 s" of the list that naik_timer_list made: the regions that are
+ * inside no other. False where it is no such list. */
+static bool tell_times(const char *line, FILE *out)
+{
+    static const char begin[] = "times=";
+    const char *end = line + strcspn(line, "\n");
+    char seconds[32];
+    int depth, used = 0, told = 0;
+    if (!naik_text_begins(line, begin)) {
+        return false;
+    }
+    for (line += strlen(begin); line < end; line += strspn(line, "; ")) {
+        const int length = (int)strcspn(line, ";\n");
+        if (sscanf(line, "%d %31s %*s %*s %n", &depth, seconds, &used) != 2 || used >= length) {
+            return false;
+        }
+        if (depth == 0 && told == 0) {
+            fprintf(out, "%s%s s", begin, seconds);
+        } else if (depth == 1) {
+            fprintf(out, "%s%.*s %s s", told == 1 ? ": " : ", ", length - used, line + used,
+                    seconds);
+        }
+        told += depth <= 1;
+        line += length;
+    }
+    fputc('\n', out);
+    return told > 0;
+}
+
 static naik_status report_session(void *report, int number, const char *text)
 {
+    char *told = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&told, &size);
     (void)number;
-    naik_report_text(report, NULL, text);
+    for (; out != NULL && *text != '\0'; text = naik_line_next(text)) {
+        const long before = ftell(out);
+        if (!tell_times(text, out)) {
+            fseek(out, before, SEEK_SET);
+            fprintf(out, "%.*s\n", (int)strcspn(text, "\n"), text);
+        }
+    }
+    const bool good = out != NULL && fclose(out) == 0;
+    naik_report_text(report, NULL, good ? told : text);
+    free(told);
     return NAIK_OK;
 }
 

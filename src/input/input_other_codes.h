@@ -1,4 +1,4 @@
-/* input_other_codes.h - what users of other codes type, and what naik answers; for input_table.c */
+/* input_other_codes.h - what users of other codes type, and others expect, and what naik answers; for input_table.c */
 #ifndef NAIK_INPUT_INPUT_OTHER_CODES_H
 #define NAIK_INPUT_INPUT_OTHER_CODES_H
 
@@ -32,6 +32,7 @@ static const naik_param_hint other_codes[] = {
     {NULL, "wvfintpar", MEANT("solve.0.source.iterations")},
     {NULL, "beta", "the gauge coupling is that of the configuration: leave it out"},
     {NULL, "xi anisotropy anisoparam ani_xiq", ISOTROPIC},
+    {"exact_sources", "0 1", "the standard error of the correction needs two sources at least"},
     {"source.type", "wall",
      MEANT("evenandodd_wall', which is every site of a time slice, 'corner_wall' or "
            "'random_wall")},

@@ -86,7 +86,7 @@ static const char *const sections[] = {
     "gauge",
     "the configuration, in any format that naik reads",
     "action",
-    "the quarks: staggered quarks with their fat and long links, or quarks with spin",
+    "the quarks, all of one action: staggered quarks with fat and long links, or quarks with spin",
     "solve",
     "a list: each entry is one set of sources and masses",
     "pairs",
