@@ -447,7 +447,9 @@ static naik_status dry_run(solve_job *j, const switches *sw)
     const bool later = sw->told != NULL && sw->told->batch > 0;
     naik_log_set_quiet(j->log, later);
     NAIK_PASS(prepare(j, sw));
-    const bool again = later && memcmp(sw->told, &j->plan, sizeof j->plan) == 0;
+    const bool again = later && strcmp(sw->told->choices, j->plan.choices) == 0 &&
+                       sw->told->batch == j->plan.batch &&
+                       sw->told->total_bytes == j->plan.total_bytes;
     naik_log_set_quiet(j->log, again);
     NAIK_PASS(solve_dry_run(j, !sw->no_verify));
     naik_log_set_quiet(j->log, false);
