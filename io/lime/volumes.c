@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "comm/collective.h"
+#include "comm/new.h"
 #include "comm/paths.h"
 #include "io/files.h"
 
@@ -247,11 +248,11 @@ naik_status naik_volumes_open(naik_comm *comm, const char *path, const naik_scid
 {
     naik_status status = NAIK_OK;
     int64_t sites = 0, volume = 1;
-    naik_volumes *v = calloc(1, sizeof *v);
-    *out = v;
-    if (v == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the parts of '%s'", path);
-    } else if ((status = naik_scidac_need_first(comm->log, path, lime)) == NAIK_OK) {
+    naik_volumes *v = NULL;
+    NAIK_PASS(naik_new(comm, sizeof *v, "the parts of a file", (void **)out));
+    v = *out;
+    status = naik_scidac_need_first(comm->log, path, lime);
+    if (status == NAIK_OK) {
         v->arrays = naik_volumes_arrays_before(lime, lime->count);
         status = comm->rank == 0 ? take_parts(comm->log, path, lime, v) : NAIK_OK;
     }
@@ -367,14 +368,11 @@ static naik_status find_runs(naik_volumes *v, const naik_lattice *lat)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = lat->comm;
-    unsigned char *seen = calloc((size_t)lat->sites, 1), *bytes = malloc((size_t)LIST_SITES * 8);
+    unsigned char *seen = NULL, *bytes = NULL;
     int64_t found = 0;
     v->runs = 0;
-    if (seen == NULL || bytes == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the sites of '%s'",
-                           v->volume[0].path);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, (size_t)lat->sites, "the sites of a file", (void **)&seen));
+    NAIK_TRY(naik_new(comm, (size_t)LIST_SITES * 8, "the sites of a file", (void **)&bytes));
     for (int part = 0; part < v->count; part++) {
         const volume *from = &v->volume[part];
         naik_status here = NAIK_OK;

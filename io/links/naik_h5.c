@@ -35,16 +35,13 @@ static naik_status write_part(const char *part, const naik_fatlong *const *sets,
     naik_comm *comm = sets[0]->fat->lattice->comm;
     naik_status status = NAIK_OK;
     naik_h5_links_file file = {.path = part,
-                               .links = calloc(2 * (size_t)count, sizeof *file.links),
                                .precision = precision,
                                .action = action,
                                .boundary_t = boundary_t,
                                .set_count = count,
                                .meta = meta};
-    if (file.links == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of link sets");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, 2 * (size_t)count * sizeof *file.links, "a list of link sets",
+                      (void **)&file.links));
     for (int i = 0; i < count; i++) {
         const naik_gauge *gauge[2] = {sets[i]->fat, sets[i]->long_links};
         for (int k = 0; k < 2 && gauge[k] != NULL; k++) {

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "comm/collective.h"
+#include "comm/new.h"
 #include "io/files.h"
 #include "io/output.h"
 #include "io/vectors/field_write.h"
@@ -116,15 +117,13 @@ naik_status naik_pair_writer_create(const naik_lattice *lattice, const char *pat
 {
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
-    naik_pair_writer *w = calloc(1, sizeof *w);
+    naik_pair_writer *w = NULL;
     *out = NULL;
-    if (w == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a file's description");
-    } else if (precision != 32 && precision != 64) {
-        status =
-            NAIK_FAIL(comm->log, NAIK_ERR_ARG, "vectors of %d bits cannot be written", precision);
+    if (precision != 32 && precision != 64) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "vectors of %d bits cannot be written",
+                         precision);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_new(comm, sizeof *w, "a file's description", (void **)&w));
     w->lattice = lattice;
     w->spin = spin;
     w->precision = precision;

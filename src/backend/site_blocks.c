@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "backend/packed_links.h"
+#include "comm/new.h"
 
 static naik_status allocate(naik_blocks *blocks)
 {
@@ -19,18 +20,14 @@ naik_status naik_blocks_create(const naik_geometry *geometry, naik_precision pre
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = geometry->backend;
-    naik_blocks *blocks = calloc(1, sizeof *blocks);
+    naik_blocks *blocks = NULL;
     *out = NULL;
-    if (blocks == NULL) {
-        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the clover blocks");
-    } else {
-        blocks->geometry = geometry;
-        blocks->precision = precision == NAIK_DOUBLE ? NAIK_DOUBLE : NAIK_SINGLE;
-        blocks->number = number;
-        status = source != NULL ? allocate(blocks) : NAIK_OK;
-    }
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(naik_new(backend->comm, sizeof *blocks, "the clover blocks", (void **)&blocks));
+    blocks->geometry = geometry;
+    blocks->precision = precision == NAIK_DOUBLE ? NAIK_DOUBLE : NAIK_SINGLE;
+    blocks->number = number;
     if (source != NULL) {
+        NAIK_TRY(naik_comm_agree(backend->comm, allocate(blocks)));
         NAIK_TRY(naik_comm_agree(backend->comm, backend->ops->wilson.blocks_pack(blocks, source)));
         status = naik_backend_sum_words(backend, blocks->data, blocks->size_bytes, blocks->sums);
         NAIK_TRY(naik_comm_agree(backend->comm, status));

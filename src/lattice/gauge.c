@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "comm/collective.h"
+#include "comm/new.h"
 #include "lattice/su3.h"
 
 static size_t links_bytes(const naik_lattice *lattice)
@@ -27,18 +28,15 @@ naik_status naik_gauge_create(const naik_lattice *lattice, naik_gauge **out)
 naik_status naik_gauge_create_on(const naik_lattice *lattice, naik_device *device, naik_gauge **out)
 {
     naik_status status = NAIK_OK;
-    naik_log *log = lattice->comm->log;
+    naik_comm *comm = lattice->comm;
+    naik_gauge *gauge = NULL;
     *out = NULL;
-    naik_gauge *gauge = calloc(1, sizeof *gauge);
-    if (gauge == NULL) {
-        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a gauge field");
-    } else {
-        gauge->lattice = lattice;
-        gauge->device = device;
-        status = naik_device_alloc(device, log, links_bytes(lattice), "a gauge field",
-                                   (void **)&gauge->link);
-    }
-    status = naik_comm_agree(lattice->comm, status);
+    NAIK_PASS(naik_new(comm, sizeof *gauge, "a gauge field", (void **)&gauge));
+    gauge->lattice = lattice;
+    gauge->device = device;
+    status = naik_device_alloc(device, comm->log, links_bytes(lattice), "a gauge field",
+                               (void **)&gauge->link);
+    status = naik_comm_agree(comm, status);
     if (status != NAIK_OK) {
         naik_gauge_destroy(&gauge);
     }

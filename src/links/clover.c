@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "comm/collective.h"
+#include "comm/new.h"
 #include "links/ghosted.h"
 #include "links/link_ops.h"
 
@@ -80,17 +81,13 @@ naik_status naik_clover_create(const naik_gauge *u, naik_device *device, double 
     naik_ghosted_plan plan = {.lattice = lat};
     naik_ghosted links[NAIK_DIM] = {{NULL, NULL}};
     int64_t singular = 0;
-    naik_clover *clover = calloc(1, sizeof *clover);
+    naik_clover *clover = NULL;
     *out = NULL;
-    if (clover == NULL) {
-        status = NAIK_FAIL(lat->comm->log, NAIK_ERR_MEMORY, "no memory for the clover term");
-    } else {
-        clover->lattice = lat;
-        clover->device = device;
-        clover->twisted_mass = twisted_mass;
-        status = allocate(clover);
-    }
-    NAIK_TRY(naik_comm_agree(lat->comm, status));
+    NAIK_TRY(naik_new(lat->comm, sizeof *clover, "the clover term", (void **)&clover));
+    clover->lattice = lat;
+    clover->device = device;
+    clover->twisted_mass = twisted_mass;
+    NAIK_TRY(naik_comm_agree(lat->comm, allocate(clover)));
     NAIK_TRY(naik_ghosted_plan_init(lat, device, &plan));
     NAIK_TRY(naik_ghosted_init(&plan, NAIK_DIM, links));
     NAIK_TRY(gather(u, device, links));

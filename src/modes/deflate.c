@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "comm/new.h"
+
 struct naik_deflation {
     const naik_modes *modes; /* borrowed */
     int used;
@@ -17,16 +19,13 @@ naik_status naik_deflation_create(const naik_modes *modes, int used, int width,
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = modes->geometry;
     *out = NULL;
-    naik_deflation *d = calloc(1, sizeof *d);
-    if (d != NULL) {
-        d->modes = modes;
-        d->used = used < modes->count ? used : modes->count;
-        d->c = calloc((size_t)d->used * (size_t)width, sizeof *d->c);
-    }
-    if (d == NULL || d->c == NULL) {
-        status = NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY, "no memory for deflation");
-    }
-    NAIK_TRY(naik_comm_agree(geometry->backend->comm, status));
+    naik_comm *comm = geometry->backend->comm;
+    naik_deflation *d = NULL;
+    NAIK_TRY(naik_new(comm, sizeof *d, "deflation", (void **)&d));
+    d->modes = modes;
+    d->used = used < modes->count ? used : modes->count;
+    NAIK_TRY(naik_new(comm, (size_t)d->used * (size_t)width * sizeof *d->c, "deflation",
+                      (void **)&d->c));
     NAIK_TRY(naik_modes_work_create(geometry, d->used, width, &d->work));
     NAIK_TRY(naik_field_create_bare(geometry, NAIK_SINGLE, width, &d->single));
     *out = d;

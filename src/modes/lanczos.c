@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/timer.h"
+#include "comm/new.h"
 #include "modes/hermitian.h"
 #include "modes/lanczos_basis.h"
 
@@ -32,19 +33,18 @@ naik_lanczos_options naik_lanczos_defaults(void)
 
 static naik_status create(const naik_lanczos_options *options, lanczos *l)
 {
-    naik_status status = NAIK_OK;
     const size_t k = (size_t)l->krylov;
-    l->t = calloc(k * k, sizeof *l->t);
-    l->scratch = calloc(k * k, sizeof *l->t);
-    l->vectors = calloc(k * k, sizeof *l->t);
-    l->c = calloc(k * BLOCK, sizeof *l->t);
-    l->ritz = calloc(k, sizeof *l->ritz);
-    l->bound = calloc(k, sizeof *l->bound);
-    if (l->t == NULL || l->scratch == NULL || l->vectors == NULL || l->c == NULL ||
-        l->ritz == NULL || l->bound == NULL) {
-        status = NAIK_FAIL(l->log, NAIK_ERR_MEMORY, "no memory for %d Lanczos vectors", l->krylov);
+    const struct {
+        size_t bytes;
+        void **out;
+    } rooms[] = {
+        {k * k * sizeof *l->t, (void **)&l->t},       {k * k * sizeof *l->t, (void **)&l->scratch},
+        {k * k * sizeof *l->t, (void **)&l->vectors}, {k * BLOCK * sizeof *l->t, (void **)&l->c},
+        {k * sizeof *l->ritz, (void **)&l->ritz},     {k * sizeof *l->bound, (void **)&l->bound}};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        NAIK_PASS(naik_new(l->geometry->backend->comm, rooms[i].bytes,
+                           "the numbers of Lanczos vectors", rooms[i].out));
     }
-    NAIK_PASS(naik_comm_agree(l->geometry->backend->comm, status));
     NAIK_PASS(naik_modes_create(l->geometry, NAIK_SINGLE, l->krylov + BLOCK, &l->basis));
     NAIK_PASS(naik_modes_work_create(l->geometry, l->krylov, naik_lanczos_kept(options->modes),
                                      &l->work));

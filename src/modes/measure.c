@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/worst.h"
+#include "comm/new.h"
 #include "modes/lanczos.h"
 
 struct naik_modes_meter {
@@ -18,16 +19,12 @@ naik_status naik_modes_meter_create(const naik_links *links, int count, naik_mod
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = links->geometry;
     *out = NULL;
-    naik_modes_meter *m = calloc(1, sizeof *m);
-    if (m != NULL) {
-        m->links = links;
-        m->gram = calloc((size_t)count * NAIK_MODES_BLOCK, sizeof *m->gram);
-    }
-    NAIK_TRY(naik_comm_agree(
-        geometry->backend->comm,
-        m != NULL && m->gram != NULL
-            ? NAIK_OK
-            : NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY, "no memory to measure modes")));
+    naik_comm *comm = geometry->backend->comm;
+    naik_modes_meter *m = NULL;
+    NAIK_TRY(naik_new(comm, sizeof *m, "a measurement of modes", (void **)&m));
+    m->links = links;
+    NAIK_TRY(naik_new(comm, (size_t)count * NAIK_MODES_BLOCK * sizeof *m->gram,
+                      "a measurement of modes", (void **)&m->gram));
     NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, NAIK_MODES_BLOCK, &m->v));
     NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, NAIK_MODES_BLOCK, &m->odd));
     NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, NAIK_MODES_BLOCK, &m->r));

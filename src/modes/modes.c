@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "comm/collective.h"
+#include "comm/new.h"
 
 static int blocks_of(int modes)
 {
@@ -17,27 +18,24 @@ static naik_status create_empty(const naik_geometry *geometry, naik_precision pr
                                 int capacity, naik_modes **out)
 {
     naik_status status = NAIK_OK;
-    naik_log *log = geometry->backend->log;
     *out = NULL;
     if (capacity < 1 || capacity > NAIK_MODES_MAX || precision == NAIK_DOUBLE) {
-        return NAIK_FAIL(log, NAIK_ERR_ARG, "%d modes in %s precision: 1 to %d in single or half",
-                         capacity, naik_precision_name(precision), NAIK_MODES_MAX);
+        return NAIK_FAIL(geometry->backend->log, NAIK_ERR_ARG,
+                         "%d modes in %s precision: 1 to %d in single or half", capacity,
+                         naik_precision_name(precision), NAIK_MODES_MAX);
     }
-    naik_modes *modes = calloc(1, sizeof *modes);
-    if (modes != NULL) {
-        modes->geometry = geometry;
-        modes->precision = precision;
-        modes->count = capacity;
-        modes->blocks = blocks_of(capacity);
-        modes->block = calloc((size_t)modes->blocks, sizeof(naik_field *));
-        modes->lambda2 = calloc((size_t)capacity, sizeof(double));
-        modes->residual = calloc((size_t)capacity, sizeof(double));
-    }
-    if (modes == NULL || modes->block == NULL || modes->lambda2 == NULL ||
-        modes->residual == NULL) {
-        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for %d modes", capacity);
-    }
-    NAIK_TRY(naik_comm_agree(geometry->backend->comm, status));
+    naik_comm *comm = geometry->backend->comm;
+    const size_t numbers = (size_t)capacity * sizeof(double);
+    naik_modes *modes = NULL;
+    NAIK_TRY(naik_new(comm, sizeof *modes, "low modes", (void **)&modes));
+    modes->geometry = geometry;
+    modes->precision = precision;
+    modes->count = capacity;
+    modes->blocks = blocks_of(capacity);
+    NAIK_TRY(naik_new(comm, (size_t)modes->blocks * sizeof(naik_field *), "low modes",
+                      (void **)&modes->block));
+    NAIK_TRY(naik_new(comm, numbers, "low modes", (void **)&modes->lambda2));
+    NAIK_TRY(naik_new(comm, numbers, "low modes", (void **)&modes->residual));
     *out = modes;
     return status;
 done:
@@ -160,11 +158,9 @@ naik_status naik_modes_sort(naik_modes *modes, naik_field *spare)
     naik_status status = NAIK_OK;
     const naik_backend *backend = modes->geometry->backend;
     const naik_field_ops *ops = &backend->ops->field;
-    int *from = calloc((size_t)modes->count, sizeof *from);
-    NAIK_TRY(naik_comm_agree(backend->comm,
-                             from != NULL ? NAIK_OK
-                                          : NAIK_FAIL(backend->log, NAIK_ERR_MEMORY,
-                                                      "no memory to sort %d modes", modes->count)));
+    int *from = NULL;
+    NAIK_TRY(naik_new(backend->comm, (size_t)modes->count * sizeof *from, "the order of modes",
+                      (void **)&from));
     order_of(modes, from);
     for (int i = 0; i < modes->count; i++) {
         if (from[i] != i) {
@@ -229,17 +225,14 @@ naik_status naik_modes_work_create(const naik_geometry *geometry, int modes, int
                                    naik_modes_work **out)
 {
     naik_status status = NAIK_OK;
-    naik_modes_work *work = calloc(1, sizeof *work);
+    naik_comm *comm = geometry->backend->comm;
+    naik_modes_work *work = NULL;
     *out = NULL;
-    if (work == NULL) {
-        status = NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY, "no memory to work on modes");
-    } else {
-        work->geometry = geometry;
-        work->modes = blocks_of(modes) * NAIK_MODES_BLOCK;
-        work->nrhs = nrhs;
-        status = allocate(work);
-    }
-    NAIK_TRY(naik_comm_agree(geometry->backend->comm, status));
+    NAIK_TRY(naik_new(comm, sizeof *work, "work on modes", (void **)&work));
+    work->geometry = geometry;
+    work->modes = blocks_of(modes) * NAIK_MODES_BLOCK;
+    work->nrhs = nrhs;
+    NAIK_TRY(naik_comm_agree(comm, allocate(work)));
     *out = work;
     return status;
 done:

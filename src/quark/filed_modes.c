@@ -8,6 +8,7 @@
 #include "base/timer.h"
 #include "comm/groups.h"
 #include "comm/memory_limit.h"
+#include "comm/new.h"
 #include "comm/threads.h"
 #include "io/files.h"
 
@@ -72,11 +73,9 @@ naik_status filed_modes_begin(const char *path, const char *search, const naik_m
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = modes->geometry;
     naik_comm *comm = geometry->lattice->comm;
-    filed_modes *f = calloc(1, sizeof *f);
+    filed_modes *f = NULL;
     *out = NULL;
-    NAIK_TRY(naik_comm_agree(
-        comm,
-        f != NULL ? NAIK_OK : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory to write modes")));
+    NAIK_TRY(naik_new(comm, sizeof *f, "a file of modes", (void **)&f));
     f->comm = comm;
     f->timer = geometry->backend->timer;
     f->begun_s = naik_time_s();

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "comm/new.h"
+
 static const double BRICKS = 5e-5; /* what rounding to bricks changes of a mode, at most */
 
 typedef struct reading {
@@ -128,11 +130,8 @@ naik_status stored_modes_read(const naik_links *links, const char *path,
     if (precision != NAIK_SINGLE) {
         NAIK_TRY(naik_field_create_bare(geometry, NAIK_SINGLE, NAIK_MODES_BLOCK, &r.room));
     }
-    into = calloc((size_t)r.modes->blocks, sizeof *into);
-    NAIK_TRY(naik_comm_agree(
-        geometry->backend->comm,
-        into != NULL ? NAIK_OK
-                     : NAIK_FAIL(r.log, NAIK_ERR_MEMORY, "no memory to read %d modes", count)));
+    NAIK_TRY(naik_new(geometry->backend->comm, (size_t)r.modes->blocks * sizeof *into,
+                      "modes of a file", (void **)&into));
     for (int b = 0; b < r.modes->blocks; b++) {
         into[b] = r.room != NULL && !keeps(&r) ? r.room : r.modes->block[b];
     }

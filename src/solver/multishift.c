@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/timer.h"
+#include "comm/new.h"
 #include "solver/cg_parts.h"
 
 /* Iterated residuals aim below the tolerance by this factor, so that true ones meet it: a solve
@@ -92,13 +93,9 @@ naik_status naik_multishift_create(naik_solver *cg, int groups, int shifts, naik
                          "vectors in all",
                          shifts, groups, cg->width, NAIK_MAX_RHS);
     }
-    naik_multishift *m = calloc(1, sizeof *m);
-    if (m == NULL) {
-        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the solver");
-    } else {
-        m->cg = cg; /* destroyed where another rank has no memory */
-    }
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    naik_multishift *m = NULL;
+    NAIK_TRY(naik_new(backend->comm, sizeof *m, "the solver", (void **)&m));
+    m->cg = cg;
     m->groups = groups;
     m->shifts = shifts;
     m->each = shifts - 1;
