@@ -246,11 +246,46 @@ typedef struct choices {
     naik_option_list figures;
 } choices;
 
+/* The problem, with what the software takes by itself for what is not said. */
+static naik_status settle(naik_log *log, const choices *c, model_problem *p)
+{
+    static const int recons[] = {18, 13, 12, 9, 8, 6}; /* as recon_names */
+    const bool own = c->software == MODEL_NAIK && c->vectors < 0;
+    p->kind = naik_quark_kind_of(bench_actions[c->action]);
+    p->blocks = c->action == BENCH_CLOVER;
+    const bool staggered = p->kind->spin == 1;
+    if (!staggered && c->software != MODEL_NAIK) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik bench model: --action wilson and clover are of --software naik");
+    }
+    p->vectors = own ? NAIK_SINGLE : c->vectors < 0 ? NAIK_HALF : (naik_precision)c->vectors;
+    p->links = c->links >= 0 ? (naik_precision)c->links : own && staggered ? NAIK_HALF : p->vectors;
+    p->recon = c->recon >= 0             ? recons[c->recon]
+               : !staggered              ? 18
+               : c->action == NAIK_NAIVE ? 12
+               : own                     ? 6
+                                         : 9;
+    p->nrhs = c->nrhs;
+    if (!staggered && p->recon != 18 && !naik_recon_keeps_sign(p->recon)) {
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "naik bench model: links of Wilson quarks are stored as 18, 12 or 8 numbers");
+    }
+    if (staggered && p->recon == 8) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik bench model: --recon 8 is of the links of Wilson quarks");
+    }
+    if (p->recon == 6 && (p->links != NAIK_HALF || c->action == NAIK_NAIVE)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik bench model: --recon 6 is of the long links of 16-bit links");
+    }
+    return NAIK_OK;
+}
+
 static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, model_problem *p)
 {
     static const char *const precisions[] = {"double", "single", "half", NULL};
     static const char *const software[] = {"quda", "probe", "naik", NULL};
-    static const int recons[] = {18, 13, 12, 9, 8, 6};
     static const char *const recon_names[] = {"18", "13", "12", "9", "8", "6", NULL};
     const naik_option options[] = {
         {.name = "machine",
@@ -293,40 +328,10 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
          .max = 100},
         {.name = "lines", .kind = NAIK_OPTION_FLAG, .target = &c->lines},
         {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &c->json}};
-    naik_status status = naik_options_parse(comm->log, "bench model", argc, argv, options,
-                                            sizeof options / sizeof *options, NULL, 0, NULL);
-    /* what the software takes by itself */
-    const bool own = c->software == MODEL_NAIK && c->vectors < 0;
-    p->kind = naik_quark_kind_of(bench_actions[c->action]);
-    p->blocks = c->action == BENCH_CLOVER;
-    const bool staggered = p->kind->spin == 1;
-    if (status == NAIK_OK && !staggered && c->software != MODEL_NAIK) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                         "naik bench model: --action wilson and clover are of --software naik");
-    }
-    p->vectors = own ? NAIK_SINGLE : c->vectors < 0 ? NAIK_HALF : (naik_precision)c->vectors;
-    p->links = c->links >= 0 ? (naik_precision)c->links : own && staggered ? NAIK_HALF : p->vectors;
-    p->recon = c->recon >= 0             ? recons[c->recon]
-               : !staggered              ? 18
-               : c->action == NAIK_NAIVE ? 12
-               : own                     ? 6
-                                         : 9;
-    if (!staggered && p->recon != 18 && !naik_recon_keeps_sign(p->recon)) {
-        return NAIK_FAIL(
-            comm->log, NAIK_ERR_INPUT,
-            "naik bench model: links of Wilson quarks are stored as 18, 12 or 8 numbers");
-    }
-    if (staggered && p->recon == 8) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                         "naik bench model: --recon 8 is of the links of Wilson quarks");
-    }
-    if (p->recon == 6 && (p->links != NAIK_HALF || c->action == NAIK_NAIVE)) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                         "naik bench model: --recon 6 is of the long links of 16-bit links");
-    }
+    NAIK_PASS(naik_options_parse(comm->log, "bench model", argc, argv, options,
+                                 sizeof options / sizeof *options, NULL, 0, NULL));
     c->form = c->json ? FORM_JSON : c->lines ? FORM_LINES : FORM_TABLE;
-    p->nrhs = c->nrhs;
-    return status;
+    return settle(comm->log, c, p);
 }
 
 naik_status bench_model(naik_comm *comm, int argc, char **argv)
