@@ -42,8 +42,15 @@ static naik_status find(job *j, const naik_quark *quark, const double *mass, int
     const naik_set_storage storage = {NAIK_SINGLE, 18, NAIK_SINGLE, 1};
     NAIK_TRY(naik_link_provider_operators(&j->at.links, j->at.geometry, quark, &storage, &canonical,
                                           &packed));
-    NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, &packed, mass, count, true,
-                           j->at.interrupt, NULL, &modes));
+    const low_modes_request asked = {.input = j->input,
+                                     .wanted = j->plan.modes,
+                                     .links = canonical,
+                                     .set = &packed,
+                                     .masses = mass,
+                                     .count = count,
+                                     .asked_for = true,
+                                     .interrupt = j->at.interrupt};
+    NAIK_TRY(low_modes_get(&asked, &modes));
 done:
     naik_modes_destroy(&modes);
     naik_operator_set_destroy(&packed);

@@ -515,37 +515,40 @@ naik_status low_modes_stored(const naik_input *input, const naik_geometry *geome
     return NAIK_OK;
 }
 
-static naik_status get(const naik_input *input, int wanted, const naik_fatlong *links,
-                       const naik_links *outer, const naik_links *single, const naik_links *half,
-                       const double *masses, int count, bool asked_for, naik_interrupt *interrupt,
-                       filed_modes **filed, naik_modes **out)
+/* single: the links in single precision. */
+static naik_status get(const low_modes_request *asked, const naik_links *single, naik_modes **out)
 {
     naik_status status = NAIK_OK;
+    const naik_input *input = asked->input;
+    const naik_fatlong *links = asked->links;
+    const naik_links *outer = asked->set->links[NAIK_DOUBLE], *half = asked->set->links[NAIK_HALF];
     const naik_geometry *geometry = outer->geometry;
     naik_modes *found = NULL;
     int64_t size_bytes = -1;
     job j = {.input = input,
-             .wanted = wanted,
+             .wanted = asked->wanted,
              .outer = outer,
              .single = single,
-             .half = half,
+             /* long links of 10 bits are too coarse */
+             .half = half != NULL && half->recon == 18 ? half : NULL,
              .geometry = geometry,
              .comm = geometry->lattice->comm,
              .log = geometry->backend->log,
-             .interrupt = interrupt,
-             .filed = filed,
+             .interrupt = asked->interrupt,
+             .filed = asked->filed,
              .begun = -1,
-             .asked_for = asked_for,
+             .asked_for = asked->asked_for,
              .about = {.action = input->kind->name,
                        .boundary_t = naik_input_boundary_name(input),
                        .naik_epsilon = links->naik_epsilon,
                        .bricks = input->deflation.file_precision == 16}};
     *out = NULL;
-    if (filed != NULL) {
-        *filed = NULL;
+    if (asked->filed != NULL) {
+        *asked->filed = NULL;
     }
-    for (int i = 0; i < count; i++) {
-        j.lightest = j.lightest == 0 || masses[i] < j.lightest ? masses[i] : j.lightest;
+    for (int i = 0; i < asked->count; i++) {
+        const double mass = asked->masses[i];
+        j.lightest = j.lightest == 0 || mass < j.lightest ? mass : j.lightest;
     }
     naik_input_modes_path(input, links->naik_epsilon, j.path);
     naik_input_import_path(input, links->naik_epsilon, j.import);
@@ -569,24 +572,18 @@ done:
     return status;
 }
 
-naik_status low_modes_get(const naik_input *input, int wanted, naik_fatlong *links,
-                          const naik_operator_set *set, const double *masses, int count,
-                          bool asked_for, naik_interrupt *interrupt, filed_modes **filed,
-                          naik_modes **out)
+naik_status low_modes_get(const low_modes_request *asked, naik_modes **out)
 {
     naik_status status = NAIK_OK;
     naik_links *own = NULL;
-    const naik_links *outer = set->links[NAIK_DOUBLE], *single = set->links[NAIK_SINGLE];
-    const naik_links *half = set->links[NAIK_HALF];
-    half =
-        half != NULL && half->recon == 18 ? half : NULL; /* long links of 10 bits are too coarse */
-    NAIK_TRY(naik_fatlong_to_host(links));
+    const naik_links *single = asked->set->links[NAIK_SINGLE];
+    NAIK_TRY(naik_fatlong_to_host(asked->links));
     if (single == NULL) { /* all in double: the search is not */
-        NAIK_TRY(naik_links_create(outer->geometry, links, NAIK_SINGLE, 18, &own));
+        const naik_geometry *geometry = asked->set->links[NAIK_DOUBLE]->geometry;
+        NAIK_TRY(naik_links_create(geometry, asked->links, NAIK_SINGLE, 18, &own));
         single = own;
     }
-    NAIK_TRY(get(input, wanted, links, outer, single, half, masses, count, asked_for, interrupt,
-                 filed, out));
+    NAIK_TRY(get(asked, single, out));
 done:
     naik_links_destroy(&own);
     return status;

@@ -88,11 +88,9 @@ static void note_guess(void *data, int64_t index, const naik_start_value *value)
 static bool is_pending(const solve_job *j, int task)
 {
     const naik_input_task *t = &j->input->tasks[task];
-    if (solve_waiting_has(j, task)) {
-        return false;
-    }
-    int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
-    return naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING;
+    const int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
+    return !solve_waiting_has(j, task) &&
+           naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING;
 }
 
 static bool is_open(const solve_job *j, int task)
@@ -243,14 +241,17 @@ static naik_status are_filed(const solve_job *j, double epsilon, bool *there)
 static naik_status get_modes(solve_job *j, naik_fatlong *canonical)
 {
     double mass[NAIK_MAX_RHS];
-    int count = 0;
-    for (int64_t i = 0; i < j->pending_count && count < NAIK_MAX_RHS; i++) {
-        mass[count++] = quark_of(j, j->pending[i])->mass;
+    low_modes_request asked = {.input = j->input,
+                               .wanted = j->plan.modes,
+                               .links = canonical,
+                               .set = &j->set,
+                               .masses = mass,
+                               .interrupt = j->interrupt,
+                               .filed = j->groups == NULL ? &j->filed : NULL};
+    for (int64_t i = 0; i < j->pending_count && asked.count < NAIK_MAX_RHS; i++) {
+        mass[asked.count++] = quark_of(j, j->pending[i])->mass;
     }
-    return count == 0
-               ? NAIK_OK
-               : low_modes_get(j->input, j->plan.modes, canonical, &j->set, mass, count, false,
-                               j->interrupt, j->groups == NULL ? &j->filed : NULL, &j->modes);
+    return asked.count == 0 ? NAIK_OK : low_modes_get(&asked, &j->modes);
 }
 
 /* The low modes of the links at work, for all their masses. Where groups have to find them, the first does, and

@@ -33,8 +33,14 @@ static naik_status make_operators(workplace *w, const naik_input *input, session
     NAIK_TRY(naik_link_provider_operators(&w->links, w->geometry, &q->quark, &storage, &canonical,
                                           &q->set));
     if (solve_plan_deflates(&q->plan, input, 0, 0)) {
-        NAIK_TRY(low_modes_get(input, q->plan.modes, canonical, &q->set, &q->quark.mass, 1, false,
-                               w->interrupt, NULL, &q->modes));
+        const low_modes_request asked = {.input = input,
+                                         .wanted = q->plan.modes,
+                                         .links = canonical,
+                                         .set = &q->set,
+                                         .masses = &q->quark.mass,
+                                         .count = 1,
+                                         .interrupt = w->interrupt};
+        NAIK_TRY(low_modes_get(&asked, &q->modes));
     }
     if (quark_multigrid_is_asked(input)) {
         NAIK_TRY(quark_multigrid_ready(&q->multigrid, &w->links, w->geometry, input, &q->quark,
