@@ -5,6 +5,8 @@ timeout: 300
 import os
 import re
 
+import h5py
+
 from program import KILLED, LONG, built_shim, everything, main, naik, path, same
 
 STAGGERED = """
@@ -69,6 +71,9 @@ def a_stopped_run_goes_on_with_another_number_of_groups():
     assert kept > 3 and len(re.findall("naik: error: stopped by signal", told)) == 1, told  # of all groups
     told = staggered("stop.h5", *apart, ranks=2, groups=2)
     assert len(re.findall("^restored: source=", told, flags=re.M)) == kept, told  # by either group
+    with h5py.File(path("stop.h5")) as f:
+        said = [re.findall("^(?:ranks|groups)=.*", text.decode(), flags=re.M) for text in f["metadata/sessions"][...]]
+    assert said[:2] == [["ranks=4", "groups=4"], ["ranks=2", "groups=2"]], said
     same(everything("apart.h5"), everything("stop.h5"))
 
 
