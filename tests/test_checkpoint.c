@@ -11,6 +11,8 @@
 #include "check.h"
 #include "io/checksum.h"
 #include "io/prop/checkpoint.h"
+#include "io/prop/prop_file.h"
+#include "naik/version.h"
 #include "propagator_fixture.h"
 
 /* Where the file has its numbers: of its head, and of the first entry of its list, from the entry's begin or end. */
@@ -272,4 +274,38 @@ static void what_was_kept_is_restored(check *t)
     room_leave(t, &r);
 }
 
-CHECK_MAIN(CHECK(every_number_that_cannot_be_is_noticed), CHECK(what_was_kept_is_restored))
+/* Of its input, its choices and its build: another one of these has other bits. */
+static void solves_are_of_one_input_with_its_choices_and_build(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    const naik_propagator_spec spec = room_spec();
+    const char *git = naik_version_git();
+    char path[NAIK_PATH_MAX], warned[400];
+    size_t bytes = 0;
+    naik_propagator_file *file = room_begin(t, &r, &spec, 2);
+    CHECK_REQUIRE(t, file != NULL);
+    keep(t, &r, file, 4);
+    const uint32_t of[] = {file->identity, naik_crc32(file->choices, strlen(file->choices)),
+                           naik_crc32(git, strlen(git))};
+    snprintf(path, sizeof path, "%s.part.state", r.path);
+    unsigned char *data = read_file(t, path, &bytes);
+    CHECK_TRUE(t, data != NULL && (uint32_t)i32(data + IDENTITY) == naik_crc32(of, sizeof of));
+    free(data);
+    file->identity++;
+    CHECK_INT(t, count_kept(t, &r, file, warned), 0);
+    CHECK_TRUE(t, strstr(warned, other) != NULL);
+    file->identity--;
+    file->choices[0]++;
+    CHECK_INT(t, count_kept(t, &r, file, warned), 0);
+    CHECK_TRUE(t, strstr(warned, other) != NULL);
+    file->choices[0]--;
+    CHECK_INT(t, count_kept(t, &r, file, warned), KEPT);
+    room_complete(t, &r, &file, false);
+    room_leave(t, &r);
+}
+
+CHECK_MAIN(CHECK(every_number_that_cannot_be_is_noticed), CHECK(what_was_kept_is_restored),
+           CHECK(solves_are_of_one_input_with_its_choices_and_build))

@@ -334,8 +334,12 @@ def propagators_of_other_codes_are_begun_from():
             assert (took <= 2).all() and "after multiplication by 0.5 (-1)^(t (x+y+z))," in said and 0 < rest(said) < 5e-9, said
             _, said = one(action, "whole", "--set", "solve.0.source.colours=[1]")
             assert ": 1 solves of pt began from another code's" in said, said
-            _, said = one(action, "half", "--set", "solve.0.source.colours=[0]", "--set", "run.groups=2", ranks=2)  # the second group has none
+            second = "--set", "solve.0.source.colours=[1]", "--set", "run.groups=2"  # the first group, which speaks, has none
+            _, said = one(action, "half", *second, ranks=2)
             assert ": 1 solves of pt began from another code's" in said and ", 1 of them times -0.5\n" in said, said
+            put("elsewhere", whole(1, matrix=np.roll(matrix, 1, axis=3)))
+            _, said = one(action, "elsewhere", *second, ranks=2)
+            assert "guesses: no solve of pt began from another code's" in said, said
             bent = columns[0].copy()
             bent[0, 0, 0, 1, 0] += 1e-4
             put("uneven", file_record(size) + b"".join(field_records(v, size, "USQCD_D3_ColorVector", spins=1) for v in [bent] + columns[1:]))
@@ -390,9 +394,11 @@ def propagators_of_tmlqcd_are_begun_from():
     put("single", TMLQCD_HEAD + b"".join(tmlqcd_columns(matrix, 32)))
     took, said = one("wilson", "single")
     assert (took < plain / 1.5).all() and "scidac-vector of another code, 32 bit, checksums in the file" in said, said
-    put("prop.0100.02.07.inverted", TMLQCD_HEAD + columns[7] + columns[8])
-    _, told = one("wilson", "prop.0100.02.00.inverted", status=1)
-    assert "prop.0100.02.07.inverted' is not one column of the propagator that" in told, told
+    source = columns[7].replace(b"etmc-propagator-format", b"etmc-source-format".ljust(22, b"\0"))
+    for other in columns[7] + columns[8], source + columns[7]:  # two columns, and one with its source, which the first has not
+        put("prop.0100.02.07.inverted", TMLQCD_HEAD + other)
+        _, told = one("wilson", "prop.0100.02.00.inverted", status=1)
+        assert "prop.0100.02.07.inverted' is not one column of the propagator that" in told, told
     os.remove(path("prop.0100.02.07.inverted"))
     assert "prop.0100.02.07.inverted" in one("wilson", "prop.0100.02.00.inverted", status=1)[1]
     assert "holds 1 vectors, but starting values need one" in one("wilson", "prop.0100.02.01.inverted", status=1)[1]

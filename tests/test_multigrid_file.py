@@ -8,7 +8,7 @@ import zlib
 
 import h5py
 
-from program import LONG, built_shim, main, naik, path, same, sealed
+from program import LONG, built_shim, go_on, held, holding, main, naik, path, same, sealed, start
 
 INPUT = """
 lattice:  {size: [4, 4, 4, 8], boundary_t: antiperiodic}
@@ -45,6 +45,8 @@ def a_configuration_and_its_vectors_are_made():
     said = solve("made")
     assert said.count("multigrid start: ") == 1 and f"the near-null vectors are kept in {path('mg.h5')}" in said, said
     assert sorted(f for f in os.listdir(path(".")) if f.startswith("mg.h5")) == ["mg.h5"]
+    with h5py.File(path("made.h5")) as f:
+        assert [reason == b"colour not asked for" for reason in f["/solves"]["stop_reason"]] == 4 * [False, True, True], f["/solves"][...]
 
 
 def they_give_the_bytes_of_a_setup_on_any_number_of_ranks():
@@ -214,6 +216,19 @@ def a_setup_whose_vectors_cannot_be_written_is_not_lost():
     return None
 
 
+def vectors_that_another_job_has_kept_meanwhile_stay():
+    solve("late", "--dry-run", vectors="late-null.h5")
+    run = start("solve", path("late.yaml"), env=holding(at="multigrid start: "))
+    assert held(run)
+    shutil.copy(path("mg.h5"), path("late-null.h5"))
+    go_on()
+    said = run.communicate()[0]
+    assert run.returncode == 0 and "late-null.h5 has those of another job or group" in said and "warning: multigrid" not in said, said
+    with open(path("mg.h5"), "rb") as a, open(path("late-null.h5"), "rb") as b:
+        assert a.read() == b.read()
+    same(everything("made.h5"), everything("late.h5"))
+
+
 def a_setup_hears_at_each_of_its_steps():
     for step in range(1, WRITING, 1 if LONG else 3):
         said = solve("heard", "--fresh", vectors="not-yet.h5", env={"NAIK_INJECT": f"stop:setup:{step}"}, status=5)
@@ -226,6 +241,6 @@ main([a_configuration_and_its_vectors_are_made, they_give_the_bytes_of_a_setup_o
       vectors_of_another_setup_are_refused,
       vectors_of_other_links_are_refused, vectors_are_as_near_to_null_as_the_file_says, links_in_few_bits_are_no_other_links,
       a_run_goes_on_with_the_file_that_it_was_begun_with, damage_is_told_wherever_it_is, a_run_that_ends_while_they_are_written_leaves_no_half_file,
-      a_setup_whose_vectors_cannot_be_written_is_not_lost, a_setup_hears_at_each_of_its_steps,
+      a_setup_whose_vectors_cannot_be_written_is_not_lost, vectors_that_another_job_has_kept_meanwhile_stay, a_setup_hears_at_each_of_its_steps,
       they_serve_another_kappa_as_a_setup_for_both_does, info_and_report_tell_of_them],
      needed=[a_configuration_and_its_vectors_are_made, they_serve_another_kappa_as_a_setup_for_both_does])

@@ -112,33 +112,44 @@ static void a_stopped_run_is_continued(check *t)
     room_leave(t, &r);
 }
 
-/* A solve, or the state of one that was interrupted, is worth more than a folder in order. */
+/* A solve, or the state of one that was interrupted, is worth more than a folder in order; and what another run has made, or
+ * works on, is none of this one's. */
 static void what_was_begun_is_forgotten_unless_it_holds_something(check *t)
 {
+    enum { NOTHING, STATE, SOLVE, KILLED, NO_LOCK, NOTHING_AGAIN, ROUNDS };
     room r;
-    char state[NAIK_PATH_MAX];
+    char state[NAIK_PATH_MAX], lock[NAIK_PATH_MAX];
     if (!room_enter(t, &r)) {
         return;
     }
     naik_propagator_spec spec = room_spec();
     snprintf(state, sizeof state, "%s.part.state", r.path);
-    for (int round = 0; round < 4; round++) { /* nothing, a state, a solve, nothing again */
+    snprintf(lock, sizeof lock, "%s.lock", r.path);
+    for (int round = 0; round < ROUNDS; round++) {
+        const bool kept = round != NOTHING && round != NOTHING_AGAIN;
         naik_propagator_file *file = room_open(t, &r, &spec, true);
         CHECK_REQUIRE(t, file != NULL);
-        if (round == 1 && t->comm->rank == 0) {
+        if (round == STATE && t->comm->rank == 0) {
             fclose(fopen(state, "w"));
         }
-        if (round == 2) {
+        if (round == SOLVE) {
             CHECK_OK(t, room_commit(r.lattice, file, 0));
         }
+        if (round == NO_LOCK && t->comm->rank == 0) {
+            unlink(lock);
+        }
         naik_comm_barrier(t->comm);
-        CHECK_OK(t, naik_propagator_file_forget(file));
+        if (round != KILLED) {
+            CHECK_STATUS(t, naik_propagator_file_forget(file),
+                         round == NO_LOCK ? NAIK_ERR_IO : NAIK_OK);
+        }
         naik_propagator_file_close(&file);
+        naik_log_clear(t->log);
         naik_comm_barrier(t->comm);
-        const bool kept = round == 1 || round == 2;
         CHECK_TRUE(t, room_has(&r, ".part") == kept && room_has(&r, ".journal") == kept &&
-                          room_has(&r, ".part.state") == (round == 1) && !room_has(&r, ".lock"));
-        if (kept) { /* what another run had begun is none of this one's */
+                          room_has(&r, ".part.state") == (round == STATE) &&
+                          !room_has(&r, ".lock"));
+        if (kept) {
             file = room_open(t, &r, &spec, false);
             CHECK_OK(t, naik_propagator_file_forget(file));
             naik_propagator_file_close(&file);

@@ -211,6 +211,20 @@ def records_that_contradict_the_file():
     naik("info", path("bad-prop.h5"))
 
 
+def correlators_that_are_no_numbers():
+    """Such are damaged, whatever their checksum says; sums of colours are as wrong as what they sum."""
+    for value in np.nan, np.inf:
+        shutil.copy(path("prop.h5"), path("bad-prop.h5"))
+        with h5py.File(path("bad-prop.h5"), "r+") as f, raw_records(f) as (records, offset):
+            pair = f["corr/pt/m00"]
+            numbers = pair["per_colour"][...]
+            numbers[1, 0, 0, 3] = value
+            pair["per_colour"][...] = numbers
+            pair["pion5/p000"][3] = value
+            records[1][offset(b"correlators_crc"):offset(b"correlators_crc") + 4] = zlib.crc32(numbers[1].tobytes()).to_bytes(4, "little")
+        refused(("info", path("bad-prop.h5")), value, "solves_damaged: 1")
+
+
 def words_of_vectors():
     with open(path("pairs"), "rb") as f:
         records = len(re.findall(b"<suma>", f.read()))
@@ -295,7 +309,7 @@ def a_line_that_a_write_took_by_half_is_no_line():
 
 
 main([everything_is_made, words_in_headers_of_configurations, what_a_header_says_is_compared_with_the_file, words_of_pyquda, words_of_naiks_own_links, words_of_modes,
-      words_of_records, records_that_contradict_the_file, words_of_vectors, lines_of_a_journal,
+      words_of_records, records_that_contradict_the_file, correlators_that_are_no_numbers, words_of_vectors, lines_of_a_journal,
       a_torn_line_takes_no_other_with_it, a_journal_of_another_run_is_written_anew,
       a_line_that_a_write_took_by_half_is_no_line],
      needed=[everything_is_made])
