@@ -133,11 +133,12 @@ while IFS='|' read -r words sentence; do
     got="$? $(sed 's/ \[rank 0, [^]]*\]$//' err | tail -n 1)"
     [ "$got" = "1 naik: error: $sentence" ] || complain "naik $words" "$sentence" "$got"
 done <<'END'
+info -- --help|there is no file '--help'
 info loop|'loop' cannot be looked at: Too many levels of symbolic links
 gauge check loop|cannot open the gauge configuration 'loop': Too many levels of symbolic links
 solve good.yaml --set output.file=loop|loop is a symbolic link to nothing: remove the link, or choose another name
 END
-verdict links_that_lead_nowhere_are_refused_with_status_1
+verdict names_that_lead_nowhere_are_refused_with_status_1
 
 # A user who is not root, as most are, and folders that are closed to him.
 as_user=

@@ -17,7 +17,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"
 sys.path.insert(0, FOLDER)
 sys.dont_write_bytecode = True
 import naik_io  # noqa: E402
-from program import built_shim, SCRATCH, answer, main, naik, path, start  # noqa: E402
+from program import built_shim, SCRATCH, answer, main, naik, path, raw_records, start  # noqa: E402
 
 INPUT = """lattice: {size: [8, 8, 4, 8]}
 gauge: {file: %s/lat.h5}
@@ -411,6 +411,12 @@ def the_report_shows_the_spectrum_and_iterations_with_and_without():
                                                         f"{25 / numpy.hypot(0.002, first):.0f}"))
     assert row in text, row
     assert "Low modes" not in page(name="plain.h5")[1]
+    shutil.copy(path("said.h5"), path("fewer.h5"))  # of solves with another number of modes nothing is foreseen
+    with h5py.File(path("fewer.h5"), "r+") as s, raw_records(s) as (records, offset):
+        records[0][offset(b"modes"):offset(b"modes") + 4] = (6).to_bytes(4, "little")
+        one = s["solves"]["iterations"][0]
+    row = "".join(f'<td class="n">{n}</td>' for n in (1, 6, f"{one:.1f}", "", ""))
+    assert row in page(name="fewer.h5")[1], row
     os.rename(path("modes.h5"), path("moved.h5"))
     without = page()[1]
     assert "No spectrum" in without and without.count("<figure") == text.count("<figure") - 1

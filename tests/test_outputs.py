@@ -7,7 +7,7 @@ import subprocess
 
 import h5py
 
-from program import command, environment, main, naik, path, start
+from program import command, environment, go_on, held, holding, main, naik, path, start
 
 INPUT = """lattice: {size: [4, 4, 4, 8]}
 gauge: {file: LATTICE}
@@ -239,8 +239,27 @@ def a_file_that_appears_during_a_solve_stays():
     assert not os.path.exists(path("solved.h5.part"))
 
 
+def an_output_that_loses_its_lock_at_the_end_gets_no_name():
+    """The lock is looked at again before the name: what goes before may take long, such as the copy without propagators."""
+    out = path("lost.h5")
+    run = start("solve", path("run.yaml"), "--set", f"output.file={out}", "--set", "output.propagators=false",
+                "--set", "pairs=[{name: pp, quark: pt, antiquark: pt}]", env=holding(sync="lost.h5.part.new"))
+    assert held(run)
+    with open(out + ".lock", "w", encoding="utf-8") as f:
+        f.write("another job's")
+    go_on()
+    told = run.communicate()[0]
+    assert run.returncode == 2 and "lost.h5.lock is no longer this job's" in told, (run.returncode, told)
+    assert not os.path.exists(out) and os.path.exists(out + ".part") and content(out + ".lock") == b"another job's"
+    os.remove(out + ".lock")
+    naik("solve", path("run.yaml"), "--set", f"output.file={out}", "--set", "output.propagators=false",
+         "--set", "pairs=[{name: pp, quark: pt, antiquark: pt}]")
+    naik("info", out)
+
+
 main([an_existing_file_stays_unless_force_is_said, of_several_files_none_is_written_where_one_is_there,
       names_of_files_beside_an_output_are_refused, names_of_the_modes_of_a_further_epsilon_are_refused,
       what_lies_beside_an_output_stays_unless_naik_left_it, a_folder_that_may_not_be_written_is_refused_before_the_work,
       names_of_files_are_expanded_as_a_shell_does, fresh_replaces_propagator_files_only,
-      a_file_that_appears_during_the_run_stays, a_file_that_appears_during_a_solve_stays])
+      a_file_that_appears_during_the_run_stays, a_file_that_appears_during_a_solve_stays,
+      an_output_that_loses_its_lock_at_the_end_gets_no_name])

@@ -5,18 +5,19 @@ import os
 import random
 import re
 import shutil
+import zlib
 
 import h5py
 import numpy as np
 
-from program import LONG, main, naik, path
+from program import LONG, main, naik, path, raw_records
 
 INPUT = """# a comment with <script>alert("1 & 2")</script> in it
 lattice: {size: [4, 4, 4, 8]}
 gauge: {file: LATTICE}
 action: {type: hisq}
 solve:
-  - {name: pt, masses: [0.1, 0.4], naik_epsilon: [0, -0.2],
+  - {name: pt, masses: [0.4, 0.4], naik_epsilon: [0, -0.2],
       source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 0, 3]]}}
   - {name: wall, masses: [0.0002], source: {type: corner_wall, t0: 0}}
 output: {file: OUT, correlators: [pion5, pion05], momenta: [[0, 0, 0], [1, 0, -1]]}
@@ -91,12 +92,14 @@ def the_page_shows_every_correlator_and_solve():
                         assert near, (place, meson, p, t, c)
         for s in f["solves"]:
             assert f"{s['true_residual']:.3e}" in text
-        mean = f["solves"]["iterations"][f["solves"]["mass"] == 1].mean()
+        means = [f["solves"]["iterations"][:12][f["solves"]["mass"][:12] == mass].mean() for mass in (0, 1)]
     axes = re.findall(r'middle">([^<]*)</text>\n<text transform="[^"]*" text-anchor="middle">([^<]*)</text>', text)
     assert axes == [("t", "|C|"), ("t", "arccosh((C(t-1) + C(t+1)) / 2C(t))")] * 5 + [("iteration", "relative residual")], axes
     assert "15 done, 0 not converged, 0 pending" in text
     rows = re.findall(r">(0\.4[^<]*)</td><td class=\"n\">6</td><td class=\"n\">([0-9.]+)<", text)
-    assert (rows[0][0].split(",")[0], rows[0][1]) == ("0.4", f"{mean:.1f}"), (mean, rows)
+    assert rows == [("0.4", f"{means[0]:.1f}"), ("0.4, epsilon -0.2", f"{means[1]:.1f}")], (means, rows)
+    for label in "0.4", "0.4, epsilon -0.2", "0.0002":  # each with a colour of its own
+        assert f"mass {label}</span>" in text, label
 
 
 def the_page_shows_where_the_time_went():
@@ -126,6 +129,25 @@ def the_page_shows_where_the_time_went():
             f["metadata/sessions"][0] = session[:at] + odd
         naik("report", "--force", path("odd.h5"))
         assert "<b>" not in read("odd.html")[1]
+
+
+def what_has_no_logarithm_is_no_point_of_a_curve():
+    shutil.copyfile(path("a.h5"), path("zero.h5"))
+    with h5py.File(path("zero.h5"), "r+") as f, raw_records(f) as (records, offset):
+        pair = f["corr/wall/m00"]
+        numbers = pair["per_colour"][...]
+        numbers[..., 3] = 0
+        pair["per_colour"][...] = numbers
+        for meson in ("pion5", "pion05"):
+            for p in ("000", "10-1"):
+                pair[f"{meson}/p{p}"][3] = 0
+        for colour in range(3):
+            at = offset(b"correlators_crc")
+            records[12 + colour][at:at + 4] = zlib.crc32(numbers[colour].tobytes()).to_bytes(4, "little")
+    naik("report", path("zero.h5"))
+    _, text = read("zero.html")
+    curves = [d for d in re.findall(r'<path d="([^"]*)"/>\n<circle', text) if d.count("M") == 2]
+    assert len(curves) >= 4 and not re.search(r'"[^"<>]*\b(?:inf|nan)\b', text), curves
 
 
 def flip(name, copy, dataset, byte):
@@ -276,7 +298,7 @@ def damaged_files_end_with_a_page_or_a_sentence():
 
 
 main([naik_makes_a_file, the_page_shows_every_correlator_and_solve,
-      the_page_shows_where_the_time_went, damaged_correlators_are_left_out,
+      the_page_shows_where_the_time_went, what_has_no_logarithm_is_no_point_of_a_curve, damaged_correlators_are_left_out,
       damage_is_on_top_of_the_page_and_in_the_exit_status,
       propagators_may_be_left_out_and_the_page_says_so, text_from_the_file_is_escaped,
       an_unfinished_run_is_shown_as_such, a_file_without_correlators_says_so, other_files_are_refused, no_page_is_written_over_what_it_shows,

@@ -160,10 +160,10 @@ def a_propagator_is_found_by_all_that_it_is():
         solve("found", entry.replace(" mass: 0.3", " " + words), "--fresh", action="wilson")
         found.append(stored("found", 0).tobytes())
     assert found[0] == found[1] == found[2]
-    solve("ept", POINT.replace("[0.3]", "[0.3, 0.3], naik_epsilon: [-0.1, 0]"), action="hisq", correlators="pion5")
+    solve("ept", POINT.replace("[0.3]", "[0.3, 0.3], naik_epsilon: [-0.123456789012, 0]"), action="hisq", correlators="pion5")
     told = solve("bad", sequential(file="ept.h5"), "--dry-run", action="hisq", status=1)
     assert "with 2 masses that are 0.3" in told, told
-    for number, epsilon in enumerate((-0.1, 0)):
+    for number, epsilon in enumerate((-0.123456789, 0)):  # as it is printed
         entry = sequential(file="ept.h5", t0="3", more=f", naik_epsilon: {epsilon}")
         solve("eseq", entry.replace("masses: [0.3]", f"masses: [0.3], naik_epsilon: [{epsilon}]"), "--fresh", action="hisq")
         with h5py.File(path("ept.h5")) as f:
