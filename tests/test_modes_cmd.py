@@ -313,7 +313,13 @@ def a_job_waits_for_another_that_looks_for_the_same_modes():
     os.rename(path("shared.copy"), path("shared.h5"))  # the other job is done
     said = run.communicate()[0]
     assert run.returncode == 0 and "read 12 modes from" in said, said
-    os.remove(path("shared.h5.finding.lock"))
+    lock = path("shared.h5.finding.lock")  # is still its job's, as long as that may live
+    assert os.path.exists(lock)
+    with open(lock, "w", encoding="utf-8") as f, open("/proc/sys/kernel/random/boot_id", encoding="utf-8") as boot:
+        f.write(f"host={os.uname().nodename}\npid={os.getpid()}\nstart=1\nboot={boot.read().strip()}\nspace="
+                f"{os.readlink('/proc/self/ns/pid')}\nslurm_job=-\nslurm_restart=-\ntime=0\n")
+    assert f"took over the lock {lock}: its process is gone" in naik("modes", path("in.yaml"), *there)
+    assert not os.path.exists(lock)
 
 
 def every_naik_epsilon_has_a_file_of_its_own():

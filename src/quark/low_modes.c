@@ -399,7 +399,7 @@ static naik_status wait_for_turn(job *j, naik_lock **lock, bool *there)
     const bool replaces = *there;
     naik_status status = NAIK_OK;
     char turn[NAIK_PATH_MAX];
-    NAIK_PASS(naik_path_append(j->log, j->path, ".finding", turn));
+    NAIK_PASS(naik_path_append(j->log, j->path, STORED_MODES_TURN, turn));
     for (int64_t moment = 0;; moment++) {
         bool held = false;
         int64_t size_bytes = -1;
@@ -560,6 +560,8 @@ static naik_status get(const low_modes_request *asked, const naik_links *single,
     }
     if (found == NULL) {
         NAIK_TRY(find_in_turn(&j, size_bytes >= 0, &found));
+    } else {
+        NAIK_TRY(modes_beside_tidy(j.comm, j.path));
     }
     if (found->precision == stored_as(input)) {
         *out = found;

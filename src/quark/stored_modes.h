@@ -21,7 +21,11 @@ naik_status stored_modes_read(const naik_links *links, const char *path,
                               const naik_modes_about *about, int count, naik_precision precision,
                               naik_modes **out);
 
-/* ---- modes_beside.c: a file of modes that is not there, and the one beside it that was meant */
+/* Behind the name of a file of modes: the output that the right to search is the lock of. */
+#define STORED_MODES_TURN ".finding"
+
+/* ---- modes_beside.c: a file of modes that is not there, and the one beside it that was meant;
+ * and what is left beside one that is there */
 
 /* Where `path` is not there: refuses it if the file in its folder with the name nearest to it holds
  * `wanted` modes of these very links (about, with their sums), because a search would find them again.
@@ -29,5 +33,8 @@ naik_status stored_modes_read(const naik_links *links, const char *path,
  * NAIK_ERR_INPUT  with both names */
 naik_status modes_beside_refuse(const naik_geometry *geometry, const char *path, int wanted,
                                 const naik_modes_about *about);
+/* Where `path` is there: removes the lock of a search whose job died before it could. Collective.
+ * NAIK_ERR_INPUT  the name is too long */
+naik_status modes_beside_tidy(naik_comm *comm, const char *path);
 
 #endif
