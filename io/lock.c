@@ -239,7 +239,8 @@ static naik_status refuse(naik_log *log, const char *path, const char *content, 
                      other.pid, other.host, other.job, life, path);
 }
 
-/* Creates the lock with its content, which it has before its name; false with errno where that fails. */
+/* Creates the lock with its content, which comes before its name, or a moment later where the file system has no
+ * unnamed files; false with errno where that fails. */
 static bool create_lock(const naik_lock *lock)
 {
     char link_path[64];

@@ -316,6 +316,10 @@ def a_quark_is_named_by_the_number_that_was_given():
     assert page.count(f"of kappa {given}, mass ") == 1 and f'<td class="n">{given}</td>' in page
     told = solve("named", mass="kappas: [0.125, 0.121]", status=1, **options)
     assert f"], kappas 0.125 and {given}', now it is 'solve.0.masses = [0, " in told and "], kappas 0.125 and 0.121': " in told, told
+    many = [f"0.12{k}1" for k in range(10, 24)]
+    told = solve("named", mass=f"kappas: [{', '.join(many)}]", status=1, **options)
+    named = re.search(r"now it is 'solve.0.masses = .*, kappas (.*)': ", told)[1].split(" and ")
+    assert len(named) > 2 and set(named) <= set(many), named  # none of a mass that the line cuts
     told = naik("solve", path("named.yaml"), "--set", f"solve.0.kappas=[0.125, {given}]", "--set", "action.csw=0", status=1)  # it has no default
     assert "was begun with the input 'action.csw = 1.1', now it is 'action.csw = 0'" in told, told
     with naik_io.File(path("named.h5")) as f:

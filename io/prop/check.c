@@ -108,7 +108,8 @@ static void explain_counted(const char *old_text, const char *new_text, char bef
     snprintf(now, LINE, "%s", counted_without(before));
 }
 
-/* What people are told of a line: behind masses of quarks that have one, each one's kappa. */
+/* What people are told of a line: behind masses of quarks that have one, each one's kappa, but not that of a
+ * mass which copy_line has cut. */
 static void tell(const char *text, const char *line, char told[TOLD])
 {
     static const char action[] = "action.type = ", key[] = "masses = [";
@@ -125,7 +126,7 @@ static void tell(const char *text, const char *line, char told[TOLD])
     char *end = NULL;
     for (number += strlen(key); used < TOLD; number = end + strspn(end, ", ")) {
         quark.mass = naik_text_strtod(number, &end);
-        if (end == number) {
+        if (end == number || (*end != ',' && *end != ']')) {
             break;
         }
         used += (size_t)snprintf(told + used, TOLD - used, "%s%.15g", between,

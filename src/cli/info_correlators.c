@@ -73,7 +73,7 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
     for (int k = 1; k < c->quarks; k++) {
         const char *role = names[c->quarks - 2][k - 1];
         const size_t used = strlen(others);
-        char before[32], prefix[32], quark[NAIK_QUARK_NAME];
+        char before[32], prefix[32];
         snprintf(prefix, sizeof prefix, "%s_", role);
         snprintf(before, sizeof before, " %s_twist=", role);
         naik_propagator_twist_text(c->quark[k].quark.twist, before, twist);
