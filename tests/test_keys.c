@@ -185,9 +185,10 @@ static void both_ends_of_every_range_are_in_it_and_what_is_beyond_is_not(check *
         if (!has_range(p)) {
             continue;
         }
+        int number;
         const double below = !real ? p->range.least - 1
-                             : p->range.least == NAIK_ABOVE_0
-                                 ? 0
+                             : naik_range_is_above(p->range, &number)
+                                 ? number
                                  : p->range.least - 1e-12 * fmax(fabs(p->range.least), 1e-4);
         const double above = real ? p->range.most + 1e-12 * fabs(p->range.most) : p->range.most + 1;
         bool ok = !is_out_of_range(t, p, p->range.least) && !is_out_of_range(t, p, p->range.most);
@@ -226,6 +227,7 @@ static void limits_between_keys_are_where_they_are_said_to_be(check *t)
          "daughter_masses: [0.1]}]",
          "solve.3.naik_epsilon=[-0.1]"},
         {"solve.0.masses=[1e-18]", "solve.0.masses=[0.99e-18]", NULL},
+        {"solve.3.naik_epsilon=[-0.999]", "solve.3.naik_epsilon=[-1]", NULL}, /* no long links */
         {"solve.3.source.t0=15", "solve.3.source.t0=16", NULL},
         {"solve.2.source.origin=[7,0,0,0]", "solve.2.source.origin=[8,0,0,0]", NULL},
         {"solve.2.source.origin=[0,7,0,0]", "solve.2.source.origin=[0,8,0,0]", NULL},

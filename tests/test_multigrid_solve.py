@@ -161,6 +161,7 @@ def reasons(name):
         return {r.decode() for r in f["/solves"]["stop_reason"]}
 
 
+REFUSED = "has solutions by multigrid or may still get some, and here there can be none: no box of the grid 2x1x1x1 holds"
 LONG_ONES = "--set", "multigrid.aggregate=[8, 2, 2, 2]"
 TOO_NARROW = {"ranks": 2, "env": {"NAIK_GRID": "2x1x1x1"}}  # for such aggregates
 LIMIT = "--set", "solver.max_iterations=40"  # of every column, tried or not
@@ -254,12 +255,15 @@ def a_run_that_goes_on_takes_what_it_took():
         same(everything("one.h5"), everything(name + ".h5"))
         goes_on = said.count("goes on with multigrid, as it began") == 1
         assert goes_on and said.count("restored: ") == {"tried": 0, "left": 12, "gone": 0}[name], (name, said)
-    solve("gone", *LIMIT, "--fresh", method="auto", env={"NAIK_INJECT": "kill:write:3"}, status=None)
-    said = solve("gone", *LIMIT, method="bicgstab", status=1)
+    solve("torn", *LIMIT, method="auto", env={"NAIK_INJECT": "kill:write:3"}, status=None)
+    said = solve("torn", *LIMIT, method="bicgstab", status=1)
     assert "has solutions by multigrid, which solver.method auto took, and now solver.method is bicgstab" in said, said
     solve("far", *LIMIT, *LONG_ONES, method="auto", env={"NAIK_INJECT": "kill:write:3"}, status=None)
     said = solve("far", *LIMIT, *LONG_ONES, method="auto", status=1, **TOO_NARROW)
-    assert "has solutions by multigrid, and here there can be none: no box of the grid" in said, said
+    assert REFUSED in said, said
+    solve("far", *LIMIT, *LONG_ONES, method="auto")
+    said = solve("far", *LIMIT, *LONG_ONES, method="auto", **TOO_NARROW)
+    assert "is complete already: nothing to solve" in said, said
 
 
 def an_output_without_solutions_by_multigrid_goes_on_anywhere():
@@ -268,6 +272,7 @@ def an_output_without_solutions_by_multigrid_goes_on_anywhere():
         said = solve(name, *more, method=method, **options)
         assert "resuming: 4 of" in said and "multigrid start" not in said, said
         assert ("takes no multigrid, because no box of the grid" in said) == (name == "narrow"), said
+        assert ("multigrid=on" in said) == (name == "narrow"), said  # as the output says
         same(everything("other.h5"), everything(name + ".h5"))
 
 
@@ -290,6 +295,9 @@ def a_quark_is_decided_though_nothing_of_it_is_good_enough():
     assert reasons("few") == {"iteration limit"}, reasons("few")
     said = solve("few", method="auto")
     assert "goes on with multigrid, as it began" in said and reasons("few") == {"converged by multigrid"}, (said, reasons("few"))
+    solve("fewer", *few, *LONG_ONES, method="auto", env={"NAIK_INJECT": "kill:write:3"}, status=None)
+    said = solve("fewer", *few, *LONG_ONES, method="auto", status=1, **TOO_NARROW)  # no record says "by multigrid"
+    assert REFUSED in said, said
 
 
 def lighter_quarks_follow():

@@ -394,7 +394,7 @@ static void choices_of_an_unfinished_output_are_kept(check *t)
         CHECK_REQUIRE(t, input != NULL);
         CHECK_OK(t, solve_plan_make(input, geometry, input->task_count, 0, &plan));
         const naik_status status =
-            solve_plan_restore(&plan, input, geometry, rows[i].choices, rows[i].solved);
+            solve_plan_restore(&plan, input, geometry, rows[i].choices, rows[i].solved, false);
         char said[1024];
         snprintf(said, sizeof said, "%s", naik_log_message(t->log));
         naik_log_clear(t->log);

@@ -119,6 +119,19 @@ static naik_status repeat_left_out(solve_job *j)
     return NAIK_OK;
 }
 
+/* The choices that the output was begun with; a complete one needs no method. */
+static naik_status restore_plan(solve_job *j)
+{
+    bool undecided = false;
+    const bool open = !naik_propagator_file_complete(j->file);
+    if (open && j->input->solver.method_auto && !j->plan.multigrid) {
+        NAIK_PASS(solve_method_undecided(j, &undecided));
+    }
+    return solve_plan_restore(&j->plan, j->input, j->geometry,
+                              naik_propagator_file_choices(j->file),
+                              open && solve_method_used(j->file), undecided);
+}
+
 static naik_status open_file(solve_job *j, bool fresh)
 {
     naik_status status = NAIK_OK;
@@ -131,8 +144,7 @@ static naik_status open_file(solve_job *j, bool fresh)
     NAIK_TRY(naik_propagator_file_open(j->whole, j->input->output.file, solve_spec_file(spec),
                                        fresh, &j->file));
     naik_timer_stop(j->timer, "open output");
-    status = solve_plan_restore(&j->plan, j->input, j->geometry,
-                                naik_propagator_file_choices(j->file), solve_method_used(j->file));
+    status = restore_plan(j);
     NAIK_TRY(solve_groups_agree(j, naik_comm_agree(j->lattice->comm, status)));
     solve_plan_print(&j->plan, j->input, j->log);
     NAIK_TRY(repeat_left_out(j));

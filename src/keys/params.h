@@ -60,13 +60,21 @@ typedef enum naik_param_kind {
     NAIK_PARAM_PAIRS     /* naik_pairs: a mapping of texts to texts */
 } naik_param_kind;
 
-/* As least: greater than zero. As most: no limit. */
-#define NAIK_ABOVE_0  2.2250738585072014e-308
-#define NAIK_NO_LIMIT 1.7976931348623157e+308
+/* As least: greater than zero, or than -1. As most: no limit. */
+#define NAIK_ABOVE_0       2.2250738585072014e-308
+#define NAIK_ABOVE_MINUS_1 (-0.99999999999999989)
+#define NAIK_NO_LIMIT      1.7976931348623157e+308
 
 typedef struct naik_range {
     double least, most; /* inclusive; both 0: no limit */
 } naik_range;
+
+/* Whether it begins above a number, which itself is not in it: *number. */
+static inline bool naik_range_is_above(naik_range range, int *number)
+{
+    *number = range.least == NAIK_ABOVE_MINUS_1 ? -1 : 0;
+    return range.least == NAIK_ABOVE_0 || range.least == NAIK_ABOVE_MINUS_1;
+}
 
 typedef struct naik_param {
     const char *key; /* "solver.tolerance"; "solve[].source.type" inside a list of mappings */

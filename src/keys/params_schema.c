@@ -65,14 +65,15 @@ static void put_number(writer *w, const char *name, double value)
 
 static void put_limits(writer *w, const naik_param *param)
 {
+    int number;
     if (param->multiple != 0) {
         put_number(w, "multipleOf", param->multiple);
     }
     if (param->range.least == 0 && param->range.most == 0) {
         return;
     }
-    if (param->range.least == NAIK_ABOVE_0) {
-        put_number(w, "exclusiveMinimum", 0);
+    if (naik_range_is_above(param->range, &number)) {
+        put_number(w, "exclusiveMinimum", number);
     } else {
         put_number(w, "minimum", param->range.least);
     }

@@ -23,13 +23,14 @@ static bool is_open(naik_range range)
 static void print_range(const naik_param *param, char *text, size_t text_size)
 {
     const naik_range range = param->range;
-    const bool above = range.least == NAIK_ABOVE_0, open = range.most == NAIK_NO_LIMIT;
+    int number;
+    const bool above = naik_range_is_above(range, &number), open = range.most == NAIK_NO_LIMIT;
     if (is_open(range)) {
         text[0] = '\0';
     } else if (above && open) {
-        snprintf(text, text_size, " above 0");
+        snprintf(text, text_size, " above %d", number);
     } else if (above) {
-        snprintf(text, text_size, " above 0 and at most %.10g", range.most);
+        snprintf(text, text_size, " above %d and at most %.10g", number, range.most);
     } else if (open) {
         snprintf(text, text_size, " of at least %.10g", range.least);
     } else {

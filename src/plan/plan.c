@@ -327,7 +327,7 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
 
 naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
                                const naik_geometry *geometry, const char *choices,
-                               bool by_multigrid)
+                               bool by_multigrid, bool undecided)
 {
     naik_log *log = geometry->backend->log;
     const solve_plan own = *plan;
@@ -364,7 +364,7 @@ naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
         plan->modes = atoi(modes + strlen(" modes="));
         plan->modes_stored = strstr(modes, " stored") != NULL;
     }
-    NAIK_PASS(solve_plan_restore_multigrid(plan, input, log, choices, by_multigrid));
+    NAIK_PASS(solve_plan_restore_multigrid(plan, input, log, choices, by_multigrid, undecided));
     plan->recon = recon;
     plan->multishift = strcmp(multishift, "on") == 0;
     describe_choices(plan);

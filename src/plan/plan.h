@@ -21,11 +21,12 @@ typedef struct solve_plan {
     bool modes_stored; /* they are in the files: nothing is searched */
     bool modes_bound;  /* more are wanted than memory holds: modes_most */
     int modes_most;
-    bool multigrid;      /* solves may take it: by solver.method multigrid, or */
-    bool multigrid_auto; /* by auto, as their first columns show; */
-    char without[160];   /* else why auto does without */
-    bool on_host;        /* the backend, which decides from where on it pays */
-    int groups, shifts;  /* sources at a time, and masses of each, 0: no source has several */
+    bool multigrid;       /* solves may take it: by solver.method multigrid, or */
+    bool multigrid_auto;  /* by auto, as their first columns show; */
+    bool multigrid_begun; /* the output was begun so, and its choices stay */
+    char without[160];    /* else why auto does without */
+    bool on_host;         /* the backend, which decides from where on it pays */
+    int groups, shifts;   /* sources at a time, and masses of each, 0: no source has several */
     int history_stride;
     /* on this rank, estimated */
     int64_t gauge_bytes; /* while links are built; kept: fat and long links, after that */
@@ -58,12 +59,12 @@ double solve_plan_mass_on_half(double mass);
 naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
                             int stored, solve_plan *out);
 /* Takes the choices of the run that began a file, and says where they are not those of the plan.
- * by_multigrid: it has solutions of that kind already.
+ * by_multigrid: it has solutions of that kind already; undecided: it may still get some.
  * NAIK_ERR_INPUT    this program does not know them
  * NAIK_ERR_MEMORY   as above, for them */
 naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
                                const naik_geometry *geometry, const char *choices,
-                               bool by_multigrid);
+                               bool by_multigrid, bool undecided);
 /* Sets the bytes of the plan on this rank, for a batch of this width and for the plan's own of
  * multigrid: of each phase of the run, and the most of any. Local. */
 void solve_plan_measure(solve_plan *plan, const naik_input *input, const naik_geometry *geometry,

@@ -46,6 +46,7 @@ void solve_plan_allow_multigrid(solve_plan *plan, const naik_input *input, const
     int extent[NAIK_DIM] = {0}, mu = 0;
     plan->multigrid = input->solver.method == NAIK_METHOD_MULTIGRID;
     plan->multigrid_auto = input->solver.method_auto;
+    plan->multigrid_begun = false;
     plan->without[0] = '\0';
     if (!plan->multigrid_auto) {
         return;
@@ -79,13 +80,13 @@ static const char word[] = " multigrid=";
 void solve_plan_describe_multigrid(const solve_plan *plan, char text[SOLVE_PLAN_MULTIGRID_TEXT])
 {
     snprintf(text, SOLVE_PLAN_MULTIGRID_TEXT, "%s%s", plan->multigrid_auto ? word : "",
-             !plan->multigrid_auto ? ""
-             : plan->multigrid     ? "on"
-                                   : "off");
+             !plan->multigrid_auto                      ? ""
+             : plan->multigrid || plan->multigrid_begun ? "on"
+                                                        : "off");
 }
 
 naik_status solve_plan_restore_multigrid(solve_plan *plan, const naik_input *input, naik_log *log,
-                                         const char *choices, bool solved)
+                                         const char *choices, bool solved, bool undecided)
 {
     const char *found = strstr(choices, word);
     const bool begun = found != NULL && strncmp(found + sizeof word - 1, "on", 2) == 0;
@@ -98,14 +99,16 @@ naik_status solve_plan_restore_multigrid(solve_plan *plan, const naik_input *inp
                          input->output.file,
                          input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab");
     }
-    if (used && !plan->multigrid) {
+    if ((used || (begun && undecided)) && input->solver.method_auto && !plan->multigrid) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "%s has solutions by multigrid, and here there can be none: %s. Run it "
-                         "where it was begun, or begin again with --fresh",
+                         "%s has solutions by multigrid or may still get some, and here there can "
+                         "be none: %s. Use a grid and memory like those it was begun with, or "
+                         "begin again with --fresh",
                          input->output.file, plan->without);
     }
     if (input->solver.method_auto) {
         plan->multigrid = plan->multigrid && begun;
+        plan->multigrid_begun = begun;
         plan->multigrid_auto = found != NULL;
         if (!begun && plan->without[0] == '\0') {
             snprintf(plan->without, sizeof plan->without, "the output was begun without it");

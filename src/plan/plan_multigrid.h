@@ -21,10 +21,10 @@ naik_multigrid_sizes solve_plan_multigrid_sizes(const solve_plan *plan, const na
                                                 const naik_geometry *geometry);
 /* For the choices: " multigrid=on", or nothing. */
 void solve_plan_describe_multigrid(const solve_plan *plan, char text[SOLVE_PLAN_MULTIGRID_TEXT]);
-/* Takes what the choices of a begun output say. solved: it has solutions by multigrid; one that has none
- * goes on without it where it must. NAIK_ERR_INPUT   it cannot go on so */
+/* Takes what the choices of a begun output say. solved: it has solutions by multigrid; undecided: it may get some;
+ * one that is neither goes on without it where it must. NAIK_ERR_INPUT   it cannot go on so */
 naik_status solve_plan_restore_multigrid(solve_plan *plan, const naik_input *input, naik_log *log,
-                                         const char *choices, bool solved);
+                                         const char *choices, bool solved, bool undecided);
 void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input, naik_log *log);
 
 #endif

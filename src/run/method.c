@@ -71,6 +71,19 @@ static bool is_first(const solve_job *j, int task)
     return true;
 }
 
+naik_status solve_method_undecided(const solve_job *j, bool *undecided)
+{
+    *undecided = false;
+    for (int i = 0; i < j->input->task_count && !*undecided; i++) {
+        solve_method its;
+        if (is_first(j, i)) {
+            NAIK_PASS(of_quark(j, quark_of(j, i), &its));
+            *undecided = its != SOLVE_METHOD_PLAIN;
+        }
+    }
+    return NAIK_OK;
+}
+
 /* The first task of the quark of `task`. */
 static int beginning(const solve_job *j, int task)
 {

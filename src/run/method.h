@@ -25,6 +25,8 @@ typedef enum solve_method {
 naik_status solve_method_known(const solve_job *j, int first, solve_method *out, bool *kept);
 /* Whether the output has solutions by multigrid. Local. */
 bool solve_method_used(const naik_propagator_file *file);
+/* Whether the output leaves open how a quark of the input is solved, or that quark has begun by multigrid. Collective. */
+naik_status solve_method_undecided(const solve_job *j, bool *undecided);
 /* Whether the others are listed with a column that is tried: where all ranks solve together, each solve is done once,
  * and there is memory for all. Local. */
 bool solve_method_is_joint(const solve_job *j);
