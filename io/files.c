@@ -60,16 +60,25 @@ const char *naik_file_in_parts(const char *path)
                : "";
 }
 
-/* Whether a line begins with the section that every input has. */
-static bool is_input(const naik_file_head *head)
+#define OF_A_LOG ": it is the log of a run of naik: read it as it is"
+
+/* What has a line that begins with the section that every input has. The logs of runs have one, too. */
+static const char *words_of_lattice(const naik_file_head *head)
 {
-    static const char section[] = "\nlattice:";
-    const size_t length = strlen(section);
-    bool found = head->length >= (int)length && memcmp(head->bytes, section + 1, length - 1) == 0;
-    for (size_t at = 0; !found && at + length <= (size_t)head->length; at++) {
-        found = memcmp(head->bytes + at, section, length) == 0;
+    static const char section[] = "lattice:", grid[] = ", process grid ";
+    bool at_begin = true;
+    for (int at = 0; at + (int)strlen(section) <= head->length; at++) {
+        if (at_begin && memcmp(head->bytes + at, section, strlen(section)) == 0) {
+            for (; at + (int)strlen(grid) <= head->length && head->bytes[at] != '\n'; at++) {
+                if (memcmp(head->bytes + at, grid, strlen(grid)) == 0) {
+                    return OF_A_LOG;
+                }
+            }
+            return ": it is an input of naik solve: naik solve FILE --dry-run checks it";
+        }
+        at_begin = head->bytes[at] == '\n';
     }
-    return found;
+    return "";
 }
 
 const char *naik_file_wrapping(const naik_file_head *head)
@@ -100,7 +109,7 @@ const char *naik_file_wrapping(const naik_file_head *head)
          "event"},
         {0, 0, "<!DOCTYPE html", ": it is a page such as naik report makes: open it in a browser"},
         {0, 0, "naik: ", ": it is what a command of naik said: read it as it is"},
-        {0, 0, "naik ", ": it is the log of a run of naik: read it as it is"},
+        {0, 0, "naik ", OF_A_LOG},
         {0, 0, "<?xml", ": it is XML, such as an input of Chroma or Grid"},
         /* where HDF5 looks for its signature */
         {512, 1, NAIK_FILE_HDF5,
@@ -115,8 +124,7 @@ const char *naik_file_wrapping(const naik_file_head *head)
             }
         }
     }
-    return is_input(head) ? ": it is an input of naik solve: naik solve FILE --dry-run checks it"
-                          : "";
+    return words_of_lattice(head);
 }
 
 bool naik_file_is_padded(const char *path, int64_t from)

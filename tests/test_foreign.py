@@ -196,13 +196,14 @@ def every_reader_tells_what_is_around_a_file():
     put("packed", b"\x1f\x8b\x08" + bytes(500))
     put("input", b"# a comment\nlattice: {size: [4, 4, 4, 8]}\n")
     for name, begin in (("journal", b"naik-journal 1 identity=0"), ("state", b"naikflow" + bytes(99)), ("lock", b"host=a\npid=1\n"), ("page", b"<!DOCTYPE html>\n"),
-                        ("events", b'{"event": "start", "time": 1}\n'), ("log", b"naik 0.6.0, 1 rank\n"), ("error", b"naik: error: no\n"), ("xml", b"<?xml version='1.0'?>")):
+                        ("events", b'{"event": "start", "time": 1}\n'), ("log", b"naik 0.6.0, 1 rank\n"), ("list", b"configuration 1000, 1 of 3\nnaik 0.6.0\nlattice: 4x4x4x8, process grid 1x1x1x1\n"),
+                        ("error", b"naik: error: no\n"), ("xml", b"<?xml version='1.0'?>")):
         put(name, begin)
     put("pointer", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
     for name, sentence in (("behind.512", "it is HDF5 behind a user block, which naik does not skip"), ("behind.4096", "user block with h5unjam"),
                            ("packed", "it is packed by gzip: unpack it"), ("pointer", "a pointer of Git LFS and not the file itself"),
                            ("input", "it is an input of naik solve"), ("journal", "name the output, without .journal"), ("state", "without .part.state"),
-                           ("lock", "without .lock"), ("page", "open it in a browser"), ("events", "a log of events"), ("log", "it is the log of a run"),
+                           ("lock", "without .lock"), ("page", "open it in a browser"), ("events", "a log of events"), ("log", "it is the log of a run"), ("list", "it is the log of a run"),
                            ("error", "what a command of naik said"), ("xml", "an input of Chroma or Grid")):
         for words in (["gauge", "check", path(name)], ["report", path(name)],
                       run("around.yaml", path("plain.ildg"), "solve.0.source={type: file, file: %s}" % path(name))):

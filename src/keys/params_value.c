@@ -151,7 +151,9 @@ static naik_status mismatch(const slot *s, const naik_yaml_node *node)
     naik_yaml_place(node, place, sizeof place);
     naik_param_wanted(s->param, wanted, sizeof wanted);
     switch (node->kind) {
-    case NAIK_YAML_LIST: snprintf(got, sizeof got, "a list of %d", node->count); break;
+    case NAIK_YAML_LIST:
+        snprintf(got, sizeof got, node->count > 0 ? "a list of %d" : "an empty list", node->count);
+        break;
     case NAIK_YAML_MAP: snprintf(got, sizeof got, "a section"); break;
     case NAIK_YAML_SCALAR:
         describe_scalar(s->table, s->param, node->text, got, sizeof got, hint, sizeof hint);

@@ -285,6 +285,11 @@ static naik_status parser_failure(const builder *b, const yaml_parser_t *parser,
     if (at.column < length && line[at.column] == '\t') {
         return refuse(b, at, "this is not YAML: a tab stands here; indent by spaces");
     }
+    if (at.column > 0 && at.column < length && line[at.column] == '{' &&
+        strchr(" ,:[{", line[at.column - 1]) == NULL) {
+        return refuse(b, at,
+                      "this is not YAML: a brace stands inside a text; put the text into quotes");
+    }
     return refuse(b, at, "this is not YAML: %s",
                   parser->problem != NULL ? parser->problem : "no reason known");
 }
