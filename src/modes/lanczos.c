@@ -15,7 +15,8 @@ enum { ROUNDS_MOST = 8, REFINE_DEGREE = 8 };
 #define SINGLE_NOISE 2e-6 /* of `high`: what single precision leaves of a residual */
 #define MISSING_RISE 10   /* of |v|^2 of a missing mode over all that the polynomial makes small */
 #define MISSING_OVER 1.05 /* factor of a missing mode over that of the last one wanted */
-#define NONSENSE     100  /* times what was promised: a residual of no search */
+#define ROUNDED      10  /* times what the projected problem says: a residual that rounding makes */
+#define NONSENSE     100 /* times what was promised: a residual of no search */
 #define GRAM_MOST    1e-3 /* |V^+ V - 1| of a search */
 #define GRAM_COARSE                                                                                \
     (NAIK_LANCZOS_GRAM_MOST / 2) /* of one with links of 16 bits: rounding adds to it */
@@ -321,10 +322,10 @@ static naik_status iterate(lanczos *l)
     return NAIK_OK;
 }
 
-/* Takes out of the wanted modes what the roundings of links of 16 bits have put in. That is spread
- * over all eigenvalues, so that most of it is far above the modes' own, where a short polynomial of
- * links in single precision is small; it changes no mode but by a factor. The modes stay orthonormal
- * to the square of what was put in. */
+/* Takes out of the wanted modes what the roundings of links of 16 bits, or of a long polynomial, have
+ * put in. That is spread over all eigenvalues, so that most of it is far above the modes' own, where a
+ * short polynomial of links in single precision is small; it changes no mode but by a factor. The modes
+ * stay orthonormal to the square of what was put in. */
 static naik_status refine_wanted(lanczos *l)
 {
     const naik_field_ops *ops = &l->geometry->backend->ops->field;
@@ -390,6 +391,20 @@ static int count_kept(const lanczos *l, double gram, bool *nonsense)
     return kept;
 }
 
+/* Whether rounding alone keeps modes from what was promised, so that more cycles do not help. */
+static bool is_rounding(const lanczos *l)
+{
+    bool rounding = true;
+    for (int i = 0; i < l->options->modes; i++) {
+        double value;
+        const double residual = l->basis->residual[i];
+        const double most = naik_lanczos_promised(l->options->tolerance, l->basis->lambda2[i],
+                                                  l->filter->high, l->filter->degree);
+        rounding = rounding && (residual <= most || residual > ROUNDED * residual_of(l, i, &value));
+    }
+    return rounding;
+}
+
 /* Why a search with links of 16 bits begins again; skew: each mode was refined by itself, and they have
  * parts of each other. */
 static void tell_again(const lanczos *l, bool skew, double gram)
@@ -410,7 +425,7 @@ static void tell_again(const lanczos *l, bool skew, double gram)
  * leads to is believed no further than that: then it begins again. */
 static naik_status search(lanczos *l, const naik_links *links, double *gram)
 {
-    bool found, nonsense = false, coarse = false, skew = false;
+    bool found, nonsense = false, coarse = false, skew = false, refined = false;
     NAIK_PASS(lanczos_resume(l, &found));
     if (!found) {
         NAIK_PASS(begin(l));
@@ -428,6 +443,8 @@ static naik_status search(lanczos *l, const naik_links *links, double *gram)
             tell_again(l, skew, *gram);
             lanczos_use_links(l, 32);
             NAIK_PASS(begin(l));
+        } else if (refined) { /* the basis is no longer that of the projected problem */
+            NAIK_PASS(begin(l));
         }
         NAIK_PASS(iterate(l));
         coarse = l->state.links == 16;
@@ -435,7 +452,14 @@ static naik_status search(lanczos *l, const naik_links *links, double *gram)
             NAIK_PASS(refine_wanted(l));
         }
         NAIK_PASS(measure_wanted(l, links, gram));
-        const int kept = count_kept(l, *gram, &nonsense);
+        int kept = count_kept(l, *gram, &nonsense);
+        refined = !coarse && !nonsense && kept < l->options->modes &&
+                  l->state.converged >= l->options->modes && is_rounding(l);
+        if (refined) {
+            NAIK_PASS(refine_wanted(l));
+            NAIK_PASS(measure_wanted(l, links, gram));
+            kept = count_kept(l, *gram, &nonsense);
+        }
         skew = coarse && !(*gram <= GRAM_COARSE);
         l->state.converged = skew ? 0 : kept < l->state.converged ? kept : l->state.converged;
     } while (l->state.converged < l->options->modes &&
