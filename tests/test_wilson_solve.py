@@ -186,7 +186,7 @@ def links_of_fewer_numbers_give_the_same_solutions():
     naik("gauge", "generate", "--size", "16,16,16,16", "--beta", "6", "--seed", "1", "--sweeps", "0", "-o", path("large.h5"))
     memory = []
     for numbers in 18, 12, 8:
-        told = solve("planned", "--dry-run", "--set", f"solver.link_numbers={numbers}", gauge=path("large.h5"), size="[16, 16, 16, 16]",
+        told = solve("planned", "--dry-run", "--no-verify", "--set", f"solver.link_numbers={numbers}", gauge=path("large.h5"), size="[16, 16, 16, 16]",
                      action="type: wilson")
         memory.append(float(re.search(r"packed links ([0-9.]+)", told)[1]) * 2**30 / 16**4)
     assert np.abs(np.diff(memory) + [6 * 8 * 4, 4 * 8 * 4]).max() < 17, memory
@@ -196,8 +196,9 @@ def links_of_1_are_not_stored_in_8_numbers():
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "0", "-o", path("ones-lat.h5"))
     options = {"gauge": path("ones-lat.h5"), "size": "[4, 4, 4, 8]", "mass": "masses: [0.5]"}
     solve("ones", "--set", "solver.link_numbers=12", **options)
-    said = solve("ones", "--fresh", "--set", "solver.link_numbers=8", status=1, **options)
-    assert "links cannot be stored in 8 numbers: a rebuilt one differs by inf of its size; store 18 numbers" in said, said
+    for more in (), ("--dry-run",):
+        said = solve("ones", "--fresh", *more, "--set", "solver.link_numbers=8", status=1, **options)
+        assert "links cannot be stored in 8 numbers: a rebuilt one differs by inf of its size; store 18 numbers" in said, said
 
 
 def a_state_of_an_older_format_is_ignored_with_one_line():

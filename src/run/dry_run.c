@@ -25,6 +25,20 @@ static naik_status verify_stored_links(solve_job *j)
     return status;
 }
 
+/* Whether the links can be stored in as few numbers as the plan has: those that are not in SU(3) cannot. */
+static naik_status try_short_links(const solve_job *j)
+{
+    enum { ALL_NUMBERS = 18 };
+    naik_status status = NAIK_OK;
+    naik_links *packed = NULL;
+    const naik_fatlong thin = {.fat = j->links->thin};
+    if (j->input->kind->short_links && j->plan.recon != ALL_NUMBERS) {
+        status = naik_links_create(j->geometry, &thin, j->plan.links, j->plan.recon, &packed);
+        naik_links_destroy(&packed);
+    }
+    return status;
+}
+
 static naik_status verify_links(solve_job *j)
 {
     const bool stored = j->input->gauge.file == NULL;
@@ -33,6 +47,7 @@ static naik_status verify_links(solve_job *j)
         naik_log_line(j->log, "links: %s, %s", j->input->action.file, j->links->content);
         NAIK_PASS(solve_groups_agree(j, verify_stored_links(j)));
     }
+    NAIK_PASS(solve_groups_agree(j, try_short_links(j)));
     naik_log_line(j->log, "%s verified", stored ? "links" : "configuration");
     return NAIK_OK;
 }
