@@ -119,12 +119,13 @@ static naik_status repeat_left_out(solve_job *j)
     return NAIK_OK;
 }
 
-/* The choices that the output was begun with; a complete one needs no method. */
+/* The choices that the output was begun with; a complete one needs no method. All groups ask together what is
+ * undecided, whatever the memory of each holds. */
 static naik_status restore_plan(solve_job *j)
 {
     bool undecided = false;
     const bool open = !naik_propagator_file_complete(j->file);
-    if (open && j->input->solver.method_auto && !j->plan.multigrid) {
+    if (open && j->input->solver.method_auto) {
         NAIK_PASS(solve_method_undecided(j, &undecided));
     }
     return solve_plan_restore(&j->plan, j->input, j->geometry,

@@ -37,7 +37,8 @@ double naik_filter_inverse(const naik_filter *filter, double factor);
 /* A little above the largest eigenvalue, by Lanczos from the first rhs of v, which is only read. */
 naik_status naik_filter_largest(naik_filter *filter, const naik_field *v, double *high);
 /* About the n-th smallest eigenvalue, from moments of the spectral density: random vectors v
- * (overwritten), filter->high set, filter->low is 0 then; at most 2048 applications to each, of a search's cost 2 to 10%.
+ * (overwritten), filter->high set, filter->low is 0 then; at most 2048 applications to each, of a search's
+ * cost 2 to 10%.
  * A. Weisse et al., Rev. Mod. Phys. 78 (2006) 275. */
 naik_status naik_filter_estimate(naik_filter *filter, naik_field *v, int n, double *lambda2);
 

@@ -31,24 +31,23 @@ naik_status low_modes_save_is_agreed(naik_comm *comm, double waited_s, double sa
 typedef struct low_modes_request {
     const naik_input *input;
     int wanted; /* how many; where the input says auto, a file with fewer does */
-    naik_fatlong
-        *links; /* canonical: what the file says of itself is compared with them; they come to
-                          * the host */
-    const naik_operator_set
-        *set;             /* made of them; a search packs single precision where it has none */
+    /* canonical: what the file says of itself is compared with them; they come to the host */
+    naik_fatlong *links;
+    /* made of them; a search packs single precision where it has none */
+    const naik_operator_set *set;
     const double *masses; /* [count] of the solves, for what is said; count may be 0 */
     int count;
-    bool
-        asked_for; /* the user asks for a search (naik modes). Otherwise a file that is not there is
-                     * refused where one of nearly that name has modes of these links (stored_modes.h) */
+    /* the user asks for a search (naik modes). Otherwise a file that is not there is refused where one of
+     * nearly that name has modes of these links (stored_modes.h) */
+    bool asked_for;
     naik_interrupt *interrupt; /* NULL: nobody asks to stop */
-    filed_modes *
-        *filed; /* of modes that were found and are being written, to be looked at after each
-                          * solve and ended; *filed = NULL: there are none, or all is written. NULL: the
-                          * file is written when low_modes_get returns */
+    /* of modes that were found and are being written, to be looked at after each solve and ended; *filed =
+     * NULL: there are none, or all is written. NULL: the file is written when low_modes_get returns */
+    filed_modes **filed;
 } low_modes_request;
 
-/* Modes of the links, in the precision that the input wants for deflation. A search that is stopped leaves PATH.search, from which the next one goes on. Collective.
+/* Modes of the links, in the precision that the input wants for deflation. A search that is stopped leaves
+ * PATH.search, from which the next one goes on. Collective.
  * NAIK_ERR_CORRUPT  the file is damaged, or holds modes of other links
  * NAIK_ERR_INPUT    it holds modes of other quarks, or fewer, and may not be replaced; its name is that
  *                   of another file mistyped
