@@ -136,6 +136,10 @@ def links_of_an_array_and_modes_of_a_file_do_too():
             assert not os.path.exists(path("never.h5"))
         finally:
             alone.close()
+        point = s.sources.point(1, 0, 2, 3)[:1]
+        assert s.solve(point, mass=0.1, naik_epsilon=-0.1).results[0].modes == 16 and os.path.exists(path("modes.h5.epsilon-0.1"))
+        again = s.solve(point, mass=0.1)
+        assert again.x.tobytes() == x[:1].tobytes() and again.results[0].modes == 16
         zero, = s.solve(np.zeros_like(x[:1]), mass=0.1).results
         assert zero.converged and zero.iterations == zero.modes == 0, zero  # modes had no part in it
         plain = s.solve(s.sources.point(1, 0, 2, 3), mass=0.1, deflate=False).results

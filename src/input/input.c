@@ -225,9 +225,12 @@ int naik_input_first_deflated(const naik_input *input, int quark)
     return first;
 }
 
-/* Of the first entry that has modes. */
+/* Of the first entry that has modes, or the one that is said. */
 static double first_epsilon(const naik_input *input)
 {
+    if (input->deflation.epsilon != NULL) {
+        return *input->deflation.epsilon;
+    }
     for (int i = 0; i < input->solve_count; i++) {
         if (input->solve[i].deflate) {
             return naik_input_quark(input, i, 0)->naik_epsilon;

@@ -223,11 +223,12 @@ typedef struct naik_input {
         int double_check_every;         /* one solve in so many */
     } solver;
     struct {
-        int modes;          /* 0: none; NAIK_INPUT_MODES_AUTO */
-        const char *file;   /* NULL: none */
-        const char *import; /* NULL: none */
-        int precision;      /* 16 or 32 */
-        int file_precision; /* the same, of a file that is made */
+        int modes;             /* 0: none; NAIK_INPUT_MODES_AUTO */
+        const char *file;      /* NULL: none */
+        const char *import;    /* NULL: none */
+        const double *epsilon; /* borrowed: of `file`. NULL: of the first entry with modes */
+        int precision;         /* 16 or 32 */
+        int file_precision;    /* the same, of a file that is made */
         double again, tolerance;
         int krylov, degree;  /* 0: auto */
         naik_reals interval; /* two numbers, or none: auto */

@@ -22,7 +22,7 @@ void session_quark_clear(session_quark *q)
 {
     clear_operators(q);
     quark_multigrid_close(&q->multigrid);
-    memset(q, 0, sizeof *q);
+    *q = (session_quark){.filed = q->filed, .first_epsilon = q->first_epsilon};
 }
 
 static naik_status make_operators(workplace *w, const naik_input *input, session_quark *q)
@@ -41,6 +41,8 @@ static naik_status make_operators(workplace *w, const naik_input *input, session
                                          .count = 1,
                                          .interrupt = w->interrupt};
         NAIK_TRY(low_modes_get(&asked, &q->modes));
+        q->first_epsilon = q->filed ? q->first_epsilon : q->quark.naik_epsilon;
+        q->filed = true;
     }
     if (quark_multigrid_is_asked(input)) {
         NAIK_TRY(quark_multigrid_ready(&q->multigrid, &w->links, w->geometry, input, &q->quark,
@@ -51,12 +53,13 @@ done:
     return status;
 }
 
-naik_status session_quark_use(workplace *w, const naik_input *input, int count, session_quark *q)
+naik_status session_quark_use(workplace *w, naik_input *input, int count, session_quark *q)
 {
     naik_status status = NAIK_OK;
     const naik_quark *quark = &input->quarks[0];
     solve_plan plan;
     int stored = 0;
+    input->deflation.epsilon = q->filed ? &q->first_epsilon : NULL;
     if (input->deflation.modes != 0) {
         NAIK_TRY(low_modes_stored(input, w->geometry, &stored));
     }
