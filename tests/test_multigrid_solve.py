@@ -269,6 +269,7 @@ def a_run_that_goes_on_takes_what_it_took():
 def an_output_without_solutions_by_multigrid_goes_on_anywhere():
     for name, method, more, options in ("narrow", "auto", LONG_ONES, TOO_NARROW), ("named", "bicgstab", (), {}):
         solve(name, *more, method="auto", env={"NAIK_INJECT": "kill:write:5"}, status=None)
+        solve(name, "--dry-run", *more, method=method, **options)
         said = solve(name, *more, method=method, **options)
         assert "resuming: 4 of" in said and "multigrid start" not in said, said
         assert ("takes no multigrid, because no box of the grid" in said) == (name == "narrow"), said
@@ -296,8 +297,10 @@ def a_quark_is_decided_though_nothing_of_it_is_good_enough():
     said = solve("few", method="auto")
     assert "goes on with multigrid, as it began" in said and reasons("few") == {"converged by multigrid"}, (said, reasons("few"))
     solve("fewer", *few, *LONG_ONES, method="auto", env={"NAIK_INJECT": "kill:write:3"}, status=None)
-    said = solve("fewer", *few, *LONG_ONES, method="auto", status=1, **TOO_NARROW)  # no record says "by multigrid"
-    assert REFUSED in said, said
+    for more in ("--dry-run",), ():
+        said = solve("fewer", *more, *few, *LONG_ONES, method="auto", status=1, **TOO_NARROW)  # no record says "by multigrid"
+        assert REFUSED in said, said
+    solve("fewer", "--dry-run", "--fresh", *few, *LONG_ONES, method="auto", **TOO_NARROW)
 
 
 def lighter_quarks_follow():

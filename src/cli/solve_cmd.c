@@ -464,7 +464,7 @@ static naik_status dry_run(solve_job *j, const switches *sw)
                        sw->told->batch == j->plan.batch &&
                        sw->told->total_bytes == j->plan.total_bytes;
     naik_log_set_quiet(j->log, again);
-    NAIK_PASS(solve_dry_run(j, !sw->no_verify));
+    NAIK_PASS(solve_dry_run(j, !sw->no_verify, sw->fresh));
     naik_log_set_quiet(j->log, false);
     if (again) {
         naik_log_line(j->log,

@@ -3,10 +3,13 @@
  * Every file that the input names is read and verified as the run would, or with --no-verify only
  * looked at: there, of a known format, of the right extents. The output's folder takes the file.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "plan/plan_multigrid.h"
 #include "plan/spec.h"
 #include "run/groups.h"
+#include "run/method.h"
 #include "stored/source_file.h"
 
 /* Fat and long links from files have checksums, which reading compares. */
@@ -94,13 +97,43 @@ static naik_status look_at_sources(solve_job *j, bool verify)
     return NAIK_OK;
 }
 
-naik_status solve_dry_run(solve_job *j, bool verify)
+/* An unfinished output that was begun with multigrid, where there can be none: refused as the run refuses it. What
+ * cannot be read is the run's to judge. */
+static naik_status look_at_begun(solve_job *j)
+{
+    struct {
+        char choices[sizeof j->plan.choices];
+        bool undecided;
+    } told = {.undecided = false};
+    naik_propagator_reader *v = NULL;
+    solve_plan plan = j->plan;
+    if (!j->input->solver.method_auto || plan.multigrid) {
+        return NAIK_OK;
+    }
+    if (j->comm->rank == 0 &&
+        naik_propagator_reader_open(j->log, j->input->output.file, 0, 0, &v) != NAIK_OK) {
+        naik_log_clear(j->log);
+    }
+    for (int i = 0; v != NULL && !v->complete && i < v->fact_count; i++) {
+        if (strcmp(v->facts[i].name, "choices") == 0) {
+            snprintf(told.choices, sizeof told.choices, "%s", v->facts[i].text);
+            told.undecided = solve_method_stored_undecided(v, j->input);
+        }
+    }
+    naik_propagator_reader_destroy(&v);
+    NAIK_PASS(naik_comm_broadcast(j->comm, &told, sizeof told, 0));
+    return solve_plan_restore_multigrid(&plan, j->input, j->log, told.choices, false,
+                                        told.undecided);
+}
+
+naik_status solve_dry_run(solve_job *j, bool verify, bool fresh)
 {
     naik_status status = NAIK_OK;
     solve_spec *spec = NULL;
     solve_plan_print(&j->plan, j->input, j->log);
     NAIK_TRY(verify ? verify_links(j) : look_at_links(j));
     NAIK_TRY(solve_groups_agree(j, look_at_sources(j, verify)));
+    NAIK_TRY(fresh ? NAIK_OK : look_at_begun(j));
     NAIK_TRY(solve_spec_create(j->input, &j->plan, j->backend, j->lattice, NULL, NULL, &spec));
     NAIK_TRY(naik_propagator_file_precheck(j->whole, j->input->output.file, solve_spec_file(spec)));
     solve_report_output(j, solve_spec_file(spec));

@@ -160,7 +160,7 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_stat
 /* `--dry-run`: reads and verifies every file that the input names, or only looks at it, and at the
  * place of the output, without the work. Collective. NAIK_ERR_INPUT and NAIK_ERR_CORRUPT with the
  * sentence */
-naik_status solve_dry_run(solve_job *j, bool verify);
+naik_status solve_dry_run(solve_job *j, bool verify, bool fresh);
 
 /* Before the first solve; after each; at every poll of the solver (poll of solver.h). */
 void solve_progress_begin(solve_job *j);

@@ -61,6 +61,29 @@ static naik_status of_quark(const solve_job *j, const naik_quark *quark, solve_m
     return NAIK_OK;
 }
 
+bool solve_method_stored_undecided(const naik_propagator_reader *v, const naik_input *input)
+{
+    bool begun = false, every = true;
+    for (int i = 0; i < v->text_count; i++) {
+        begun = begun || (strncmp(v->texts[i].name, "run ", 4) == 0 &&
+                          strstr(v->texts[i].text, "multigrid_q") != NULL);
+    }
+    for (int q = 0; q < input->quark_count; q++) {
+        bool plain = false;
+        for (int i = 0; i < v->columns * v->pair_count; i++) {
+            const naik_reader_pair *pair = &v->pairs[i / v->columns];
+            const naik_solve_record *r = &pair->solve[i % v->columns];
+            if (pair->quark.kind != NULL && tells(r) &&
+                naik_quark_shares_operator(&pair->quark, &input->quarks[q])) {
+                plain = true;
+                begun = begun || told_multigrid_has(r);
+            }
+        }
+        every = every && plain;
+    }
+    return begun || !every;
+}
+
 static bool is_first(const solve_job *j, int task)
 {
     for (int i = 0; i < task; i++) {

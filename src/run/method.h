@@ -12,6 +12,7 @@
 #ifndef NAIK_RUN_METHOD_H
 #define NAIK_RUN_METHOD_H
 
+#include "io/prop/reader.h"
 #include "run/job.h"
 
 typedef enum solve_method {
@@ -30,6 +31,8 @@ naik_status solve_method_undecided(const solve_job *j, bool *undecided);
 /* Whether the others are listed with a column that is tried: where all ranks solve together, each solve is done once,
  * and there is memory for all. Local. */
 bool solve_method_is_joint(const solve_job *j);
+/* The same of an output that is only read, or that it has solutions by multigrid. Local. */
+bool solve_method_stored_undecided(const naik_propagator_reader *v, const naik_input *input);
 /* Begins the trial of a column; joint: the other columns are listed behind it. Collective. */
 naik_status solve_method_try(solve_job *j, int task, bool joint);
 /* At a poll of the solver: whether the others join the column. Local, and the same on all ranks. */
