@@ -291,7 +291,9 @@ def a_search_goes_on_from_a_search_for_the_same_alone():
 def a_mistyped_file_of_modes_is_no_reason_to_search():
     """modes.h5 has 12 modes of these links; a search for as many would take its time and find the same."""
     for mistyped in ("mode.h5", "modse.h5", "modess.h5"):
-        said = naik("solve", path("in.yaml"), "--set", "deflation.file=" + path(mistyped), "--set", "output.file=" + path("typo.h5"), status=1)
+        options = "--set", "deflation.file=" + path(mistyped), "--set", "output.file=" + path("typo.h5")
+        assert naik("solve", path("in.yaml"), *options, "--dry-run", status=1).count("beside it holds 12 modes of these links") == 1
+        said = naik("solve", path("in.yaml"), *options, status=1)
         assert f"deflation.file '{path(mistyped)}' is not there, and '{path('modes.h5')}' beside it holds 12 modes of these links" in said, said
         assert "modes: cycle" not in said and not os.path.exists(path(mistyped + ".finding.lock")), said
     said = naik("solve", path("in.yaml"), "--set", "deflation.file=" + path("nowhere/modes.h5"), "--set", "output.file=" + path("typo.h5"), status=1)

@@ -1,10 +1,12 @@
 /* modes_beside.c - a file of modes that is not there, and the one beside it that was meant */
 #include <dirent.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "io/files.h"
 #include "io/lock.h"
+#include "quark/link_provider.h"
 #include "quark/stored_modes.h"
 
 /* Letters that are mistyped, missing, too many or swapped. Two of them make other short names. */
@@ -56,25 +58,33 @@ static void nearest_file(const char *path, char out[NAIK_PATH_MAX])
     }
 }
 
+/* That file, if it holds modes that such quarks may have: how many, or 0. */
+static naik_status look(const naik_geometry *geometry, const char *path, naik_modes_about *there,
+                        char near[NAIK_PATH_MAX], int *count)
+{
+    naik_comm *comm = geometry->lattice->comm;
+    *count = 0;
+    near[0] = '\0';
+    if (comm->rank == 0) {
+        nearest_file(path, near);
+    }
+    NAIK_PASS(naik_comm_broadcast(comm, near, NAIK_PATH_MAX, 0));
+    if (near[0] != '\0' && naik_modes_file_look(geometry, near, there, count) != NAIK_OK) {
+        naik_log_clear(comm->log); /* another kind of file */
+        *count = 0;
+    }
+    return NAIK_OK;
+}
+
 naik_status modes_beside_refuse(const naik_geometry *geometry, const char *path, int wanted,
                                 const naik_modes_about *about)
 {
     naik_comm *comm = geometry->lattice->comm;
     naik_modes_about there = *about;
-    char near[NAIK_PATH_MAX] = "";
+    char near[NAIK_PATH_MAX];
     int count = 0;
-    if (comm->rank == 0) {
-        nearest_file(path, near);
-    }
-    NAIK_PASS(naik_comm_broadcast(comm, near, sizeof near, 0));
-    if (near[0] == '\0') {
-        return NAIK_OK;
-    }
-    if (naik_modes_file_look(geometry, near, &there, &count) != NAIK_OK) {
-        naik_log_clear(comm->log); /* another kind of file */
-        return NAIK_OK;
-    }
-    if (count >= wanted && naik_modes_of_same_links(&there, about)) {
+    NAIK_PASS(look(geometry, path, &there, near, &count));
+    if (count > 0 && count >= wanted && naik_modes_of_same_links(&there, about)) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                          "deflation.file '%s' is not there, and '%s' beside it holds %d modes of "
                          "these links: name that file, or make another one with naik modes",
@@ -98,4 +108,46 @@ naik_status modes_beside_tidy(naik_comm *comm, const char *path)
     }
     naik_lock_release(comm, &lock);
     return NAIK_OK;
+}
+
+static naik_modes_about about_of(const naik_input *input, double naik_epsilon)
+{
+    return (naik_modes_about){.action = input->kind->name,
+                              .boundary_t = naik_input_boundary_name(input),
+                              .naik_epsilon = naik_epsilon};
+}
+
+naik_status modes_beside_suspect(const naik_input *input, const naik_geometry *geometry, int wanted,
+                                 int q, bool *mistyped)
+{
+    naik_comm *comm = geometry->lattice->comm;
+    naik_modes_about there = about_of(input, input->quarks[q].naik_epsilon);
+    char path[NAIK_PATH_MAX], search[NAIK_PATH_MAX + 8], near[NAIK_PATH_MAX];
+    int64_t filed = -1, begun = -1;
+    int count = 0;
+    *mistyped = false;
+    if (wanted < 1 || input->deflation.import != NULL || !naik_input_deflates(input, q) ||
+        naik_input_first_deflated(input, q) != q) {
+        return NAIK_OK;
+    }
+    naik_input_modes_path(input, there.naik_epsilon, path);
+    snprintf(search, sizeof search, "%s.search", path);
+    NAIK_PASS(naik_file_size(comm, path, &filed));
+    NAIK_PASS(naik_file_size(comm, search, &begun));
+    if (filed < 0 && begun < 0) {
+        NAIK_PASS(look(geometry, path, &there, near, &count));
+        *mistyped = count >= wanted;
+    }
+    return NAIK_OK;
+}
+
+naik_status modes_beside_refuse_of(const naik_input *input, const naik_geometry *geometry,
+                                   int wanted, naik_fatlong *links)
+{
+    naik_modes_about about = about_of(input, links->naik_epsilon);
+    char path[NAIK_PATH_MAX];
+    naik_input_modes_path(input, links->naik_epsilon, path);
+    NAIK_PASS(naik_fatlong_to_host(links));
+    NAIK_PASS(naik_modes_identify_links(links, &about));
+    return modes_beside_refuse(geometry, path, wanted, &about);
 }

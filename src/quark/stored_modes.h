@@ -2,6 +2,7 @@
 #ifndef NAIK_QUARK_STORED_MODES_H
 #define NAIK_QUARK_STORED_MODES_H
 
+#include "input/input.h"
 #include "io/modes/modes_file.h"
 
 /* ---- stored_modes.c: each block is verified by the operator when it is read
@@ -36,5 +37,13 @@ naik_status modes_beside_refuse(const naik_geometry *geometry, const char *path,
 /* Where `path` is there: removes the lock of a search whose job died before it could. Collective.
  * NAIK_ERR_INPUT  the name is too long */
 naik_status modes_beside_tidy(naik_comm *comm, const char *path);
+
+/* Whether a search for the modes of quark q would begin beside a file of nearly that name with as many: then
+ * modes_beside_refuse_of needs the links. Collective. */
+naik_status modes_beside_suspect(const naik_input *input, const naik_geometry *geometry, int wanted,
+                                 int q, bool *mistyped);
+/* Refuses that file if its modes are of these links, which come to the host. Collective. NAIK_ERR_INPUT ... */
+naik_status modes_beside_refuse_of(const naik_input *input, const naik_geometry *geometry,
+                                   int wanted, naik_fatlong *links);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "plan/plan_multigrid.h"
 #include "plan/spec.h"
+#include "quark/stored_modes.h"
 #include "run/groups.h"
 #include "run/method.h"
 #include "stored/source_file.h"
@@ -126,6 +127,24 @@ static naik_status look_at_begun(solve_job *j)
                                         told.undecided);
 }
 
+/* Modes of another file, whose name was mistyped, are of these links or not: the links are made where there is one. */
+static naik_status look_beside_modes(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    for (int q = 0; q < j->input->quark_count && status == NAIK_OK; q++) {
+        const naik_quark *quark = &j->input->quarks[q];
+        naik_fatlong *links = NULL;
+        bool mistyped;
+        NAIK_PASS(modes_beside_suspect(j->input, j->geometry, j->plan.modes, q, &mistyped));
+        if (mistyped && solve_plan_pays(&j->plan, j->input, quark)) {
+            NAIK_PASS(naik_link_provider_links(j->links, quark->naik_epsilon, NULL, &links));
+            status = modes_beside_refuse_of(j->input, j->geometry, j->plan.modes, links);
+            naik_fatlong_destroy(&links);
+        }
+    }
+    return status;
+}
+
 naik_status solve_dry_run(solve_job *j, bool verify, bool fresh)
 {
     naik_status status = NAIK_OK;
@@ -133,6 +152,7 @@ naik_status solve_dry_run(solve_job *j, bool verify, bool fresh)
     solve_plan_print(&j->plan, j->input, j->log);
     NAIK_TRY(verify ? verify_links(j) : look_at_links(j));
     NAIK_TRY(solve_groups_agree(j, look_at_sources(j, verify)));
+    NAIK_TRY(solve_groups_agree(j, verify ? look_beside_modes(j) : NAIK_OK));
     NAIK_TRY(fresh ? NAIK_OK : look_at_begun(j));
     NAIK_TRY(solve_spec_create(j->input, &j->plan, j->backend, j->lattice, NULL, NULL, &spec));
     NAIK_TRY(naik_propagator_file_precheck(j->whole, j->input->output.file, solve_spec_file(spec)));
