@@ -116,7 +116,9 @@ def wrong_requests_are_answered_with_what_there_is():
                            (lambda: f.correlator("wall", meson="rho"), "no correlator rho/p000"),
                            (lambda: f.propagator(3), "no source 3"),
                            (lambda: f.propagator(0, 2), "mass number 2"),
-                           (lambda: f.correlator("pt", 0.0), "no mass number 0.0: the masses of an entry count from 0; find takes them by value")):
+                           (lambda: f.correlator("pt", 0.0), "no mass number 0.0: the masses of an entry and the sources of a file count from 0; find takes values and names"),
+                           (lambda: f.correlator("pt", "pion5"), "no mass number pion5"),
+                           (lambda: f.propagator("pt"), "no source number pt"), (lambda: f.mass("pt"), "no source number pt")):
             try:
                 call()
                 raise AssertionError(f"nothing raised for {told}")

@@ -712,8 +712,7 @@ class File(_Opened):
     def _need(self, source, mass):
         records = self.solves
         mine = [r for r in records if r["source"] == source and r["mass"] == mass]
-        if isinstance(mass, (float, np.floating)):
-            raise LookupError(f"{self.path} has no mass number {mass}: the masses of an entry count from 0; find takes them by value")
+        self._are_numbers(source, mass)
         if not mine:
             raise LookupError(f"{self.path} has no source {source} with mass number {mass}")
         if any(self.state(r) == "pending" for r in mine):
@@ -723,8 +722,15 @@ class File(_Opened):
             warnings.warn(f"{self.path}: source {source}, mass {mass} did not converge, residual {worst:.1e}",
                           NotConverged, stacklevel=3)
 
+    def _are_numbers(self, source, mass):
+        for word, number in (("mass", mass), ("source", source)):
+            if isinstance(number, (str, float, np.floating)):
+                raise LookupError(f"{self.path} has no {word} number {number}: the masses of an entry and the sources of a file "
+                                  "count from 0; find takes values and names")
+
     def _of_pair(self, source, mass):
         """Attributes of one source and mass."""
+        self._are_numbers(source, mass)
         label = [s.label for s in self.sources if s.index == source]
         for name in (f"prop/s{source:04d}/m{mass:02d}", f"corr/{''.join(label)}/m{mass:02d}"):
             if name in self.h5 and "mass" in self.h5[name].attrs:

@@ -48,7 +48,7 @@ static const naik_param params[] = {
      .offset = INPUT(gauge.configs),
      .doc = "names of configurations. naik solve works on one after the other, and puts the name "
             "of each in place of {config} in the names of files. naik skips configurations whose "
-            "output is complete. A gauge.config beside this list chooses one of them"},
+            "output is complete. With gauge.config beside this list naik solves that one alone"},
     {.key = "gauge.on_mismatch",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(gauge.warn_only),
