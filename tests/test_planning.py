@@ -219,11 +219,11 @@ def wilson_and_clover_quarks_are_planned():
     assert 0 <= told[0] - size < 3 << 19, (told, size)
     assert abs(told[1] - told[0] - (2 << 20)) < 99 > abs(told[3] - told[2]), told  # two propagators of 1.1 MiB, none of 0.6
     for words, sentence in ((("--software", "naik", "--recon", "9"), "links of Wilson quarks are stored as 18, 12 or 8 numbers"),
-                            (("--software", "quda"), "--action wilson and clover are of --software naik")):
+                            (("--software", "quda"), "--action wilson and clover need --software naik")):
         said = naik("bench", "model", "--action", "wilson", *words, status=1)
         assert sentence in said, said
     said = naik("bench", "model", "--action", "hisq", "--recon", "8", status=1)
-    assert "--recon 8 is of the links of Wilson quarks" in said, said
+    assert "--recon 8 is for links of Wilson quarks" in said, said
     # one right-hand side in single precision moves 96 in, 96 out and 4 bytes of every number of 8 links
     by_recon = {}
     for recon in (18, 12, 8):
@@ -262,7 +262,7 @@ def seconds_of_multigrid_are_planned():
     tried = [m["try_s"] for m in auto["multigrid"]]  # the first columns, which are solved by that
     assert min(tried) > 0 and sum(tried) < auto["solves_s"] < plain["solves_s"] + sum(tried) and auto["solves_s"] > 11 / 12 * plain["solves_s"], (auto, plain)
     told = naik("solve", file, "--dry-run", *machine)
-    assert "at kappa 0.12, mass 0.166667 auto changes to multigrid if bicgstab has not solved the first column in 182 iterations; the plan counts on no multigrid" in told, told
+    assert "at kappa 0.12, mass 0.166667 auto changes to multigrid if bicgstab has not solved the first column in 182 iterations; the plan assumes that it does not" in told, told
     long = ("--set", "solver.max_iterations=50")
     auto = plan(file, *machine, *long)["nodes"][0]["multigrid"]
     assert [m["taken"] for m in auto] == [True, True] and auto[0]["try_s"] > 0 and auto[1]["try_s"] == 0, auto  # the lighter follows

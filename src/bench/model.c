@@ -256,7 +256,7 @@ static naik_status settle(naik_log *log, const choices *c, model_problem *p)
     const bool staggered = p->kind->spin == 1;
     if (!staggered && c->software != MODEL_NAIK) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "naik bench model: --action wilson and clover are of --software naik");
+                         "naik bench model: --action wilson and clover need --software naik");
     }
     p->vectors = own ? NAIK_SINGLE : c->vectors < 0 ? NAIK_HALF : (naik_precision)c->vectors;
     p->links = c->links >= 0 ? (naik_precision)c->links : own && staggered ? NAIK_HALF : p->vectors;
@@ -273,11 +273,11 @@ static naik_status settle(naik_log *log, const choices *c, model_problem *p)
     }
     if (staggered && p->recon == 8) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "naik bench model: --recon 8 is of the links of Wilson quarks");
+                         "naik bench model: --recon 8 is for links of Wilson quarks");
     }
     if (p->recon == 6 && (p->links != NAIK_HALF || c->action == NAIK_NAIVE)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "naik bench model: --recon 6 is of the long links of 16-bit links");
+                         "naik bench model: --recon 6 is for long links in 16 bits");
     }
     return NAIK_OK;
 }

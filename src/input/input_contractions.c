@@ -237,10 +237,11 @@ naik_status naik_input_check_zone(naik_log *log, const naik_input *input, const 
     for (int i = 0; i < (NAIK_DIM - 1) * momenta->count; i++) {
         const int *p = momenta->data[i / (NAIK_DIM - 1)], k = i % (NAIK_DIM - 1);
         if (2 * p[k] > size[k] || 2 * p[k] < -size[k]) {
-            return naik_input_refuse(log, input, path,
-                                     "'%s' [%d, %d, %d] lies beyond the zone: %d in %c is more "
-                                     "than half of the %d sites",
-                                     path, p[0], p[1], p[2], p[k], "xyz"[k], size[k]);
+            return naik_input_refuse(
+                log, input, path,
+                "'%s' [%d, %d, %d] is outside the Brillouin zone: %d in %c is more "
+                "than half of the %d sites",
+                path, p[0], p[1], p[2], p[k], "xyz"[k], size[k]);
         }
     }
     return NAIK_OK;

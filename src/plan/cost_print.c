@@ -397,7 +397,7 @@ static void print_multigrid(naik_log *log, const naik_input *input, const cost *
                       naik_quark_phrase(c->masses[k].quark, 6, name),
                       input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
                       cost_multigrid_limit(input, c, k),
-                      c->masses[k].multigrid ? "counts on it" : "counts on no multigrid");
+                      c->masses[k].multigrid ? "assumes that it does" : "assumes that it does not");
     }
 }
 
