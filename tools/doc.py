@@ -233,7 +233,7 @@ FORMS = [
     (r"'[^']*' is '.*', which is no name of an entry", "'KEY' is 'NAME', which is no name of an entry of solve",
      "Write the `name` of an entry of `solve`."),
     (r"'[^']*' .* lies outside the lattice", "'KEY' ... lies outside the lattice ...", "Coordinates run from 0 to the extent minus 1."),
-    (r"'[^']*' .* is outside the Brillouin zone", "'KEY' ... lies beyond the zone: ...",
+    (r"'[^']*' .* is outside the Brillouin zone", "'KEY' ... is outside the Brillouin zone: ...",
      "A component of a momentum is at most half of the lattice's extent in its direction."),
     (r"'[^']*' does nothing without", "'KEY' does nothing without ...", "Remove the key, or give the key that the sentence names as well."),
     (r"'[^']*' is '.*', which is (output.file|read as input)$", "'KEY' is 'FILE', which is ...", "Give each file of the run a name of its own."),
