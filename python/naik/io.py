@@ -32,8 +32,6 @@ from . import places
 DONE, NOT_CONVERGED = "done", "not converged"
 _EXACT = "+exact"  # behind the name of an entry: the entry of its exact solves, where the others are sloppy
 Source = collections.namedtuple("Source", "index set label number type origin momentum masses")
-# kappa: 1/(2 mass + 8) with the digits that an input may have; None of staggered quarks.
-Quark = collections.namedtuple("Quark", "source mass naik_epsilon twist kappa", defaults=(None,))
 # name: entry of solve, pair or baryon. quantity: "correlator", "mean", "standard error". quarks: one, quark and
 # antiquark, or three. sink: "point", "wall", "covariant_gaussian". source: where it begins, None of averages.
 Correlator = collections.namedtuple("Correlator", "path name correlator quantity quarks momentum sink source")
@@ -41,6 +39,12 @@ Correlator = collections.namedtuple("Correlator", "path name correlator quantity
 # counted from the source.
 ThreePoint = collections.namedtuple("ThreePoint", Correlator._fields + ("sink_time", "sink_momentum", "sink_operator"))
 _GAMMAS = "G1 GX GY GXY GZ GZX GYZ G5T GT GXT GYT G5Z GZT G5Y G5X G5".split()
+
+
+class Quark(collections.namedtuple("Quark", "source mass naik_epsilon twist")):
+    """source: its label. kappa is beside the four fields: 1/(2 mass + 8) with the digits that an input may have; None of
+    staggered quarks."""
+    kappa = None
 
 
 def _coordinates(spin, taste):
@@ -612,8 +616,9 @@ class File(_Opened):
 
     def _quark(self, a, label, before=""):
         mass = float(a[before + "mass"])
-        return Quark(label, mass, float(a.get(before + "naik_epsilon", 0)),
-                     tuple(float(k) for k in a.get(before + "twist", (0, 0, 0))), self._kappa_of(mass))
+        quark = Quark(label, mass, float(a.get(before + "naik_epsilon", 0)), tuple(float(k) for k in a.get(before + "twist", (0, 0, 0))))
+        quark.kappa = self._kappa_of(mass)
+        return quark
 
     def _contracted(self, path):
         a = self.h5[path].attrs
