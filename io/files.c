@@ -152,7 +152,7 @@ bool naik_file_size_fits(const naik_file_head *head, int64_t needed)
            (head->size_bytes > needed && naik_file_is_padded(head->path, needed));
 }
 
-static void folder_of(const char *path, char folder[NAIK_PATH_MAX])
+void naik_file_folder(const char *path, char folder[NAIK_PATH_MAX])
 {
     snprintf(folder, NAIK_PATH_MAX, "%s", path);
     char *slash = strrchr(folder, '/');
@@ -226,7 +226,7 @@ naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to,
     naik_status status = NAIK_OK;
     if (comm->rank == 0) {
         char folder[NAIK_PATH_MAX];
-        folder_of(to, folder);
+        naik_file_folder(to, folder);
         status = refuse_irregular(comm->log, to); /* rename would replace a device by a file */
         status = status != NAIK_OK ? status : force_to_disk(comm->log, from, O_RDONLY);
         const int failed = status == NAIK_OK ? naik_path_rename(from, to, replace) : 0;
@@ -254,7 +254,7 @@ naik_status naik_file_check_name(naik_log *log, const char *path)
 {
     char folder[NAIK_PATH_MAX];
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    folder_of(path, folder);
+    naik_file_folder(path, folder);
     const long most = pathconf(folder, _PC_NAME_MAX);
     if (most > LONGER_NAMES && strlen(name) > (size_t)(most - LONGER_NAMES)) {
         return NAIK_FAIL(
@@ -293,7 +293,7 @@ static naik_status space_for(naik_log *log, const char *path, int64_t size_bytes
     char folder[NAIK_PATH_MAX];
     struct statvfs disk;
     struct stat info;
-    folder_of(path, folder);
+    naik_file_folder(path, folder);
     NAIK_PASS(check_folder(log, folder, path));
     NAIK_PASS(refuse_irregular(log, path));
     int64_t have = stat(path, &info) == 0 ? (int64_t)info.st_blocks * 512 : 0;

@@ -48,6 +48,8 @@ naik_status naik_path_append(naik_log *log, const char *path, const char *suffix
  * NAIK_ERR_IO where the machine is. Local. */
 naik_status naik_refusal(int error_number);
 
+/* The folder of a path: "." of a name alone. Local. */
+void naik_file_folder(const char *path, char folder[NAIK_PATH_MAX]);
 /* Size of the file in bytes, -1 where there is none. Collective.
  * NAIK_ERR_INPUT, NAIK_ERR_IO   the system does not say: the first where it is not allowed */
 naik_status naik_file_size(naik_comm *comm, const char *path, int64_t *size_bytes);

@@ -122,13 +122,7 @@ static bool parse_owner(const char *content, owner *o)
 static int open_unnamed(const char *path, bool *unnamed)
 {
     char folder[NAIK_PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", path);
-    char *slash = strrchr(folder, '/');
-    if (slash == NULL) {
-        strcpy(folder, ".");
-    } else {
-        slash[slash == folder] = '\0';
-    }
+    naik_file_folder(path, folder);
     int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     *unnamed = fd >= 0;
     return fd >= 0 ? fd : open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);

@@ -485,9 +485,7 @@ naik_status low_modes_stored(const naik_input *input, const naik_geometry *geome
     bool all = true;
     *count = 0;
     for (int q = 0; q < input->quark_count; q++) {
-        naik_modes_about about = {.action = input->kind->name,
-                                  .boundary_t = naik_input_boundary_name(input),
-                                  .naik_epsilon = input->quarks[q].naik_epsilon};
+        naik_modes_about about = stored_modes_about(input, input->quarks[q].naik_epsilon);
         char path[NAIK_PATH_MAX];
         int64_t size_bytes = -1;
         int held = 0;
@@ -538,10 +536,8 @@ static naik_status get(const low_modes_request *asked, const naik_links *single,
              .filed = asked->filed,
              .begun = -1,
              .asked_for = asked->asked_for,
-             .about = {.action = input->kind->name,
-                       .boundary_t = naik_input_boundary_name(input),
-                       .naik_epsilon = links->naik_epsilon,
-                       .bricks = input->deflation.file_precision == 16}};
+             .about = stored_modes_about(input, links->naik_epsilon)};
+    j.about.bricks = input->deflation.file_precision == 16;
     *out = NULL;
     if (asked->filed != NULL) {
         *asked->filed = NULL;

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "io/files.h"
 #include "io/lock.h"
-#include "quark/link_provider.h"
 #include "quark/stored_modes.h"
 
 /* Letters that are mistyped, missing, too many or swapped. Two of them make other short names. */
@@ -36,13 +35,10 @@ static void nearest_file(const char *path, char out[NAIK_PATH_MAX])
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
     const size_t length = (size_t)(name - path);
-    char folder[NAIK_PATH_MAX] = ".";
+    char folder[NAIK_PATH_MAX];
     int best = MISTYPED + 1;
     out[0] = '\0';
-    if (length > 0 && length < sizeof folder) {
-        memcpy(folder, path, length);
-        folder[length] = '\0';
-    }
+    naik_file_folder(path, folder);
     DIR *at = opendir(folder);
     for (struct dirent *e = at != NULL ? readdir(at) : NULL; e != NULL; e = readdir(at)) {
         const int distance = naik_text_distance(name, e->d_name);
@@ -110,18 +106,11 @@ naik_status modes_beside_tidy(naik_comm *comm, const char *path)
     return NAIK_OK;
 }
 
-static naik_modes_about about_of(const naik_input *input, double naik_epsilon)
-{
-    return (naik_modes_about){.action = input->kind->name,
-                              .boundary_t = naik_input_boundary_name(input),
-                              .naik_epsilon = naik_epsilon};
-}
-
 naik_status modes_beside_suspect(const naik_input *input, const naik_geometry *geometry, int wanted,
                                  int q, bool *mistyped)
 {
     naik_comm *comm = geometry->lattice->comm;
-    naik_modes_about there = about_of(input, input->quarks[q].naik_epsilon);
+    naik_modes_about there = stored_modes_about(input, input->quarks[q].naik_epsilon);
     char path[NAIK_PATH_MAX], search[NAIK_PATH_MAX + 8], near[NAIK_PATH_MAX];
     int64_t filed = -1, begun = -1;
     int count = 0;
@@ -144,7 +133,7 @@ naik_status modes_beside_suspect(const naik_input *input, const naik_geometry *g
 naik_status modes_beside_refuse_of(const naik_input *input, const naik_geometry *geometry,
                                    int wanted, naik_fatlong *links)
 {
-    naik_modes_about about = about_of(input, links->naik_epsilon);
+    naik_modes_about about = stored_modes_about(input, links->naik_epsilon);
     char path[NAIK_PATH_MAX];
     naik_input_modes_path(input, links->naik_epsilon, path);
     NAIK_PASS(naik_fatlong_to_host(links));

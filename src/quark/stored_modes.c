@@ -5,8 +5,16 @@
 #include <stdlib.h>
 
 #include "comm/new.h"
+#include "quark/link_provider.h"
 
 static const double BRICKS = 5e-5; /* what rounding to bricks changes of a mode, at most */
+
+naik_modes_about stored_modes_about(const naik_input *input, double naik_epsilon)
+{
+    return (naik_modes_about){.action = input->kind->name,
+                              .boundary_t = naik_input_boundary_name(input),
+                              .naik_epsilon = naik_epsilon};
+}
 
 typedef struct reading {
     const char *path;

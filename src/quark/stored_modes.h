@@ -22,6 +22,9 @@ naik_status stored_modes_read(const naik_links *links, const char *path,
                               const naik_modes_about *about, int count, naik_precision precision,
                               naik_modes **out);
 
+/* What a file of modes for the input's quarks of a Naik epsilon says; without the sums of their links. */
+naik_modes_about stored_modes_about(const naik_input *input, double naik_epsilon);
+
 /* Behind the name of a file of modes: the output that the right to search is the lock of. */
 #define STORED_MODES_TURN ".finding"
 
