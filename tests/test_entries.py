@@ -109,7 +109,12 @@ def one_source_serves_several_sink_times():
     pairs = "pairs: [{name: three, quark: seq, antiquark: pt}]\n"
     solve("three", source + ", " + seq % ("seq", path("two.h5"), "[2, 3, 4]"), output=", average: true", tail=pairs,
           status=1)  # nothing could be averaged
-    solve("three", source + ", " + seq % ("seq", path("two.h5"), "[2, 3, 4]"), output="", tail=pairs)
+    averaged = "{name: many, masses: [0.4], " + POINTS + "}, "
+    both = pairs.replace("]", ", {name: back, quark: pt, antiquark: seq}]")
+    solve("three", averaged + source + ", " + seq % ("seq", path("two.h5"), "[2, 3, 4]"), output=", average: true", tail=both)
+    with naik_io.open(path("three.h5")) as f:
+        means = {key.split("/")[2] for key in f.contractions if "/average/" in key}
+        assert means == {"many"}, f.contractions  # none over the times of a sink
     for k, t in enumerate((2, 3, 4)):
         solve("single", source + ", " + seq % ("seq", path("two.h5"), t), "--fresh", output="", tail=pairs)
         with h5py.File(path("three.h5")) as a, h5py.File(path("single.h5")) as b:
@@ -190,39 +195,44 @@ def propagators_may_be_left_out_of_the_finished_file():
 def columns_without_solutions_are_believed_where_all_of_their_source_is_there():
     """A GPU stores a source without its solutions, once its correlators are in FILE.part. A CPU's FILE.part is made to look
     like that, for the first of two sources, whose correlators it does not make; they are then the file's, or new ones."""
-    entries, output = "{name: a, masses: [0.4], " + POINTS + "}", ", correlators: [pion5, GX-G1], propagators: false"
-    solve("whole", entries, output=output)
+    entries, output = "{name: a, masses: [0.4, 0.5], " + POINTS + "}", ", correlators: [pion5, GX-G1], propagators: false"
+    tail = "pairs: [{name: p, quark: a, antiquark: a}]\n"
+    solve("whole", entries, output=output, tail=tail)
     whole = everything("whole.h5")
     with naik_io.open(path("whole.h5")) as f:
-        made, columns = f.contractions, [i for i, s in enumerate(f.h5["solves"]) if s["source"] == 0]
-        assert len(made) == 2 and columns == [0, 1, 2], (made, columns)
+        contractions, solves = f.contractions, f.h5["solves"][...]
+    assert "/corr/p/s0000/m00-m01/pion5/p000" in contractions, contractions
 
-    def resumed(factor, pending=(), damaged=False):
-        """The log of a run that goes on, with so many times the correlators in the file, and their checksum."""
+    def resumed(mass, factor, pending=False, damaged=False):
+        """The log of a run that goes on, with so many times the correlators of that mass in the file, and their checksum."""
         for end in ".h5", ".h5.part", ".h5.journal":
             if os.path.exists(path("left" + end)):
                 os.remove(path("left" + end))
-        solve("left", entries, "--set", "solver.batch=1", output=output, status=None, env={"NAIK_INJECT": "kill:write:6"})
+        solve("left", entries, "--set", "solver.batch=1", output=output, tail=tail, status=None, env={"NAIK_INJECT": "kill:write:12"})
+        columns = [i for i, s in enumerate(solves) if s["source"] == 0 and s["mass"] == mass]
         with h5py.File(path("left.h5.part"), "r+") as f, raw_records(f) as (records, offset):
-            numbers = factor * np.frombuffer(whole[made[0][1:]])
-            f[made[0]][...] = numbers.view(f[made[0]].dtype)
-            f["contractions"][0] = (0x6e61696b << 32) + zlib.crc32(numbers.tobytes()) + damaged
-            f["prop/s0000/m00"][...] = np.zeros_like(f["prop/s0000/m00"][...])
+            for k, made in enumerate(contractions):
+                if re.search(f"/s0000/.*m0{mass}", made):
+                    numbers = factor * np.frombuffer(whole[made[1:]])
+                    f[made][...] = numbers.view(f[made].dtype)
+                    f["contractions"][k] = (0x6e61696b << 32) + zlib.crc32(numbers.tobytes()) + damaged
+            f[f"prop/s0000/m0{mass}"][...] = np.zeros_like(f[f"prop/s0000/m0{mass}"][...])
             for i in columns:
                 for word in (b"suma", b"sumb"):
                     records[i][offset(word):offset(word) + 4] = b"LEFT"
-                if i in pending:
-                    records[i][offset(b"state"):offset(b"state") + 4] = b"PEND"
+            if pending:
+                records[columns[1]][offset(b"state"):offset(b"state") + 4] = b"PEND"
         naik("info", path("left.h5.part"), status=4 if damaged else 5)
-        return solve("left", entries, output=output)
+        return solve("left", entries, output=output, tail=tail)
 
-    again = "solved again, because columns or correlators of their sources are missing or damaged: %d of 6 solves stored without solutions"
-    said = resumed(1)
-    assert "solved again" not in said and "resuming: 5 of 6" in said, said
-    same(whole, everything("left.h5"))
-    for count, change in ((2, {"factor": 2, "pending": [1]}), (3, {"factor": 2, "damaged": True})):
-        said = resumed(**change)
-        assert again % count in said and "resuming: 2 of 6" in said, (change, said)
+    again = "solved again, because columns or correlators of their sources are missing or damaged: %d of 12 solves stored without solutions"
+    for mass in 0, 1:  # of a pair the one quark or the other
+        said = resumed(mass, 1)
+        assert "solved again" not in said and "resuming: 11 of 12" in said, said
+        same(whole, everything("left.h5"))
+    for count, change in ((2, {"pending": True}), (3, {"damaged": True})):
+        said = resumed(0, 2, **change)
+        assert again % count in said and "resuming: 8 of 12" in said, (change, said)
         same(whole, everything("left.h5"))
 
 

@@ -266,8 +266,9 @@ static void begun_with(check *t, const char *without, const char *with, bool sam
 {
     static const char base[] =
         "{lattice: {size: [4,4,4,8]}, gauge: {file: a}, action: {type: clover, csw: 1%s}, output: "
-        "{file: o%s}, solve: [{name: p, kappas: [0.13, 0.12]%s, source: {type: point, origin: "
-        "[0, 0, 0, 0]%s}}]%s}";
+        "{file: o%s}, solve: [{name: c, kappas: [0.13], source: {type: point, origin: [0,0,0,0], "
+        "colours: [1]}}, {name: p, kappas: [0.13, 0.12]%s, source: {type: point, origin: "
+        "[0,0,0,0]%s}}]%s}";
     char text[2][512];
     const char *const rows[] = {without, with};
     for (int i = 0; i < 2; i++) {
@@ -322,6 +323,7 @@ static void a_default_in_words_is_no_other_input(check *t)
         begun_with(t, "", other[i], false);
     }
     begun_with(t, "1, correlators: [rho_x]", "2, correlators: [pion]", false);
+    begun_with(t, "1, momenta: [[1,0,0]]", "1, momenta: [[1,0,0]], momentum_weight: cos", false);
 }
 
 /* Outputs that were begun before a key came to be are still continued. */
