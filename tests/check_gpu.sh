@@ -132,7 +132,7 @@ solves() {
 bits() {
     for kind in $kinds; do count "bits, $kind, $grids ranks" tests/bits_on_gpus.sh $grids "$kind"; done
 }
-sanitizer() { # sanitizer TOOL: on all devices
+sanitizer() { # sanitizer TOOL: on all devices, be it one
     count "$1, $ranks ranks" env NAIK="$BUILD/naik" RANKS="$ranks" tests/sanitize.sh "$1"
 }
 speed() {
@@ -162,7 +162,8 @@ part() { # part NAME
     many_devices) for p in $transports solves bits; do part "$p"; done ;;
     sanitizers) for p in memcheck racecheck initcheck synccheck; do part $p; done ;;
     one_device | speed) "$1" ;;
-    staged | mpi_device | peer | solves | bits | memcheck | racecheck | initcheck | synccheck | bench) shared "$1" ;;
+    memcheck | racecheck | initcheck | synccheck) sanitizer "$1" ;;
+    staged | mpi_device | peer | solves | bits | bench) shared "$1" ;;
     *) echo "FAIL there is no part $1" && failed=$((failed + 1)) ;;
     esac
 }
@@ -170,7 +171,6 @@ shared() { # shared PART: of several devices
     [ "$ranks" -gt 1 ] || { echo "one device: nothing of $1 was run" && return; }
     case $1 in
     staged | mpi_device | peer) over "$1" ;;
-    *check) sanitizer "$1" ;;
     *) "$1" ;;
     esac
 }

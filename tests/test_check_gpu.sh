@@ -31,6 +31,8 @@ DONE='' PARTS='staged nonsense' PROGRAMS='' call 1 '1 passed, 1 failed' && grep 
 verdict a_part_that_there_is_not_is_a_failure $?
 RANKS=1 PARTS=peer DONE='' call 1 '0 passed, 0 failed' && grep -q 'one device: nothing of peer was run' "$SUMMARY"
 verdict nothing_run_is_no_success $?
+MPIRUN=false RANKS=1 PARTS=memcheck DONE='' call 1 '0 passed, [1-9][0-9]* failed' # no MPI: each of its runs fails, and none is left out
+verdict sanitizers_run_on_one_device_as_well $?
 
 [ -z "${NAIK_TEST_LONG:-}" ] && set -- 1 deflated || set -- 2
 tests/bits_on_gpus.sh "$@" || failed=1
