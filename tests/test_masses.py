@@ -101,9 +101,10 @@ def a_killed_run_continues_to_the_same_bytes():
 
 def the_choice_follows_the_masses():
     near, far = "[0.01, 0.011, 0.012, 0.013, 0.014, 0.015]", "[0.01, 0.2]"
-    for masses, choice in ((near, "on"), (far, "off")):
+    modes = "--set", f"deflation={{modes: 8, krylov: 40, file: {path('modes.h5')}}}"
+    for masses, choice, *more in (near, "on"), (far, "off"), (near, "off", *modes):
         said = solved("auto", "auto", "--dry-run", "--set", f"solve.0.masses={masses}", "--set",
-                      f"solve.0.naik_epsilon=[{', '.join('0' * len(masses.split(',')))}]")
+                      f"solve.0.naik_epsilon=[{', '.join('0' * len(masses.split(',')))}]", *more)
         assert f"multishift={choice}" in said, said
     said = solved("auto", "off", "--dry-run", "--set", "solver.inner_precision=single")
     told = [float(m) for m in re.findall(r"0\.\d+", re.search("begin on the rung .storage precision. (.*)", said)[1])]

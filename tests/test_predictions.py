@@ -60,7 +60,7 @@ SPIN_KEYS = ["lattice.size=[48, 48, 48, 96]", "action={type: wilson}", "action={
              "solver.method=multigrid multigrid.restart=8", "solver.method=multigrid run.groups=2", PAIR % "GX", PAIR % "conserved_vector_t",
              "solver.method=multigrid multigrid.file=none-grid.h5", "solver.method=multigrid output.propagators=false output.correlators=[pion]",
              "lattice.size=[64, 64, 64, 128]", "solver.method=multigrid lattice.size=[64, 64, 64, 128]", "solver.method=multigrid run.groups=auto", "solver.method=cg solver.inner_precision=half",
-             "solver.method=multigrid solver.batch=1", "solver.method=multigrid run.transport=staged", "solver.method=multigrid solver.tolerance=1e-6", "solve.1.source.dilution=[even_odd] output.loops=[GX]", "solve.1.source.spacing=2", "solve.0.twist=[0.1, 0, 0]",
+             "solver.method=multigrid solver.batch=1", "solver.method=multigrid solver.batch=14", "solver.method=multigrid run.transport=staged", "solver.method=multigrid solver.tolerance=1e-6", "solve.1.source.dilution=[even_odd] output.loops=[GX]", "solve.1.source.spacing=2", "solve.0.twist=[0.1, 0, 0]",
              "baryons=[{name: n, quarks: [a, a, a], operators: [nucleon]}]", "action={type: wilson} solver.link_numbers=8"]
 
 

@@ -252,7 +252,9 @@ def plans_for_machines_that_are_not_here():
     modes = ("--set", "deflation={modes: 200, file: none-modes.h5, precision: 16}")
     clover = write_plan("clover.yaml", "{type: clover, csw: 1.2}", "kappas: [0.135, 0.136]")
     check("machine-groups", told(light, "--machine", "h200", "--nodes", "1,2,64,65", "--set", "run.groups=auto"))
-    check("machine-apart", told(light, "--machine", "perlmutter", "--set", "run.groups=2", "--set", "solver.multishift=off"))
+    hours = "solve=[{name: wall, masses: [0.05, 0.00004], source: {type: random_wall, seed: 5, t0: [0, 8, 16, 24, 32, 40, 48, 56]}}, " \
+            "{name: pt, masses: [0.01], tolerance: 1e-6, source: {type: point, origin: [0, 0, 0, 0]}}]"
+    check("machine-apart", told(light, "--machine", "perlmutter", "--set", "run.groups=2", "--set", "solver.multishift=off", "--set", hours))
     check("machine-modes", told(light, "--machine", "perlmutter-80gb", "--nodes", "1,16", *modes))
     check("machine-clover", told(clover, "--machine", "lumi-g", "--nodes", "1,2"))
     for inner, choice in ("auto", "on"), ("double", "off"):  # of multigrid, which iterates in single precision
