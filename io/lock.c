@@ -382,6 +382,22 @@ naik_status naik_lock_acquire(naik_comm *comm, const char *path, naik_lock **out
     return naik_lock_try(comm, path, out, &held);
 }
 
+naik_status naik_lock_sweep(naik_comm *comm, const char *path)
+{
+    char name[NAIK_PATH_MAX];
+    int64_t left = -1, part = -1;
+    naik_lock *lock = NULL;
+    NAIK_PASS(naik_path_append(comm->log, path, ".lock", name));
+    NAIK_PASS(naik_file_size(comm, name, &left));
+    NAIK_PASS(naik_path_append(comm->log, path, ".part", name));
+    NAIK_PASS(naik_file_size(comm, name, &part));
+    if (left >= 0 && part < 0 && naik_lock_acquire(comm, path, &lock) != NAIK_OK) {
+        naik_log_clear(comm->log); /* of a job that lives, or where only others write */
+    }
+    naik_lock_release(comm, &lock);
+    return NAIK_OK;
+}
+
 naik_status naik_lock_confirm(naik_comm *comm, naik_lock *lock)
 {
     naik_status status = NAIK_OK;

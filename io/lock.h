@@ -20,6 +20,9 @@ typedef struct naik_lock naik_lock;
 naik_status naik_lock_acquire(naik_comm *comm, const char *path, naik_lock **out);
 /* naik_lock_acquire for those who can wait: *held where another job holds the lock. */
 naik_status naik_lock_try(naik_comm *comm, const char *path, naik_lock **out, bool *held);
+/* Removes the lock that a dead job has left beside a `path` that is whole. That of a living job stays, and one that
+ * vouches for a PATH.part. Collective. */
+naik_status naik_lock_sweep(naik_comm *comm, const char *path);
 /* The lock is still ours; touches it. Collective. NAIK_ERR_IO where another job took it over while
  * this one was stalled: nothing more may then be written. */
 naik_status naik_lock_confirm(naik_comm *comm, naik_lock *lock);

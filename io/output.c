@@ -43,6 +43,13 @@ done:
 naik_status naik_output_refuse(naik_comm *comm, const char *name, const char *path)
 {
     char part[NAIK_PATH_MAX];
+    int64_t size_bytes = -1;
+    if (path != NULL && !comm->io.replace) { /* else whoever replaces it takes the lock over */
+        NAIK_PASS(naik_file_size(comm, path, &size_bytes));
+    }
+    if (size_bytes >= 0) {
+        NAIK_PASS(naik_lock_sweep(comm, path));
+    }
     NAIK_PASS(naik_path_refuse_output(comm, name, path));
     if (path != NULL) {
         NAIK_PASS(naik_output_room(comm, path, 0, part));

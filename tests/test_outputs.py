@@ -108,6 +108,38 @@ def beside(ending, words, refused):
         os.remove(name)
 
 
+def dead_lock(name):
+    with open(name + ".lock", "w", encoding="utf-8") as f:
+        f.write(f"host={os.uname().nodename}\npid=999999\nstart=1\nboot=" + boot() + "\nspace=" +
+                os.readlink("/proc/self/ns/pid") + "\nslurm_job=-\nslurm_restart=-\ntime=1\n")
+
+
+def the_lock_of_a_job_that_died_when_its_file_was_whole_goes():
+    whole, run = path("whole.h5"), path("run.yaml")
+    vectors = ["solve", run, "--set", "action={type: wilson}", "--set", "solver={method: multigrid}", "--set",
+               f"multigrid={{vectors: 6, cycles: 0, file: {whole}}}", "--set", "output.correlators=[pion]", "--set",
+               "solve.0.masses=[0.1]", "--set", f"output.file={path('wilson.h5')}", "--fresh"]
+    solve = ["solve", run, "--set", f"output.file={whole}"]
+    for words in [*([*w, ""] for w in writers(whole)[:5]), ["modes", run, "--set", f"deflation={{modes: 8, file: {whole}}}"],
+                  vectors, solve, [*solve, "--skip-complete"]]:
+        refused = words[-1] == ""
+        words = [w for w in words if w != ""]
+        naik(*words)
+        dead_lock(whole)
+        if "solve" in words and words != vectors:
+            with open(path("whole.h5.journal"), "wb") as f:
+                f.write(b"naik-journal ")
+        naik(*words, status=int(refused), ranks=1 + (words == solve))
+        left = [name for name in os.listdir(path("")) if name.startswith("whole.h5.")]
+        assert left == [], (words, left)
+        if refused:  # a lock that vouches for a .part stays with it
+            dead_lock(whole)
+            shutil.copy(whole, path("whole.h5.part"))
+            naik(*words, status=1)
+            naik(*words, "--force")
+        os.remove(whole)
+
+
 def what_lies_beside_an_output_stays_unless_naik_left_it():
     refused = []
     solve = ["solve", path("run.yaml"), "--set", f"output.file={path('beside.h5')}"]
@@ -120,9 +152,7 @@ def what_lies_beside_an_output_stays_unless_naik_left_it():
     assert len(refused) == 24, refused
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", 6, "--sweeps", 1, "-o", path("beside.h5"))
     os.rename(path("beside.h5"), path("beside.h5.part"))  # as a kill before the end leaves it, with its lock
-    with open(path("beside.h5.lock"), "w", encoding="utf-8") as f:
-        f.write(f"host={os.uname().nodename}\npid=999999\nstart=1\nboot=" + boot() + "\nspace=" +
-                os.readlink("/proc/self/ns/pid") + "\nslurm_job=-\nslurm_restart=-\ntime=1\n")
+    dead_lock(path("beside.h5"))
     generate = ["gauge", "generate", "--size", "4,4,4,8", "--beta", 6, "--sweeps", 1, "-o", path("beside.h5")]
     lock = content(path("beside.h5.lock"))
     with open(path("beside.h5.lock"), "wb") as f:
@@ -257,9 +287,9 @@ def an_output_that_loses_its_lock_at_the_end_gets_no_name():
     naik("info", out)
 
 
-main([an_existing_file_stays_unless_force_is_said, of_several_files_none_is_written_where_one_is_there,
-      names_of_files_beside_an_output_are_refused, names_of_the_modes_of_a_further_epsilon_are_refused,
-      what_lies_beside_an_output_stays_unless_naik_left_it, a_folder_that_may_not_be_written_is_refused_before_the_work,
-      names_of_files_are_expanded_as_a_shell_does, fresh_replaces_propagator_files_only,
+main([an_existing_file_stays_unless_force_is_said, the_lock_of_a_job_that_died_when_its_file_was_whole_goes,
+      of_several_files_none_is_written_where_one_is_there, names_of_files_beside_an_output_are_refused,
+      names_of_the_modes_of_a_further_epsilon_are_refused, what_lies_beside_an_output_stays_unless_naik_left_it,
+      a_folder_that_may_not_be_written_is_refused_before_the_work, names_of_files_are_expanded_as_a_shell_does, fresh_replaces_propagator_files_only,
       a_file_that_appears_during_the_run_stays, a_file_that_appears_during_a_solve_stays,
       an_output_that_loses_its_lock_at_the_end_gets_no_name])

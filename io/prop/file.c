@@ -93,30 +93,30 @@ static int count_done(const naik_propagator_file *file)
     return done;
 }
 
-/* A job killed just after the rename leaves its journal or its lock. Without a .part they are of no
- * use; whoever still holds the lock removes them himself. */
-static naik_status tidy_up(naik_propagator_file *file)
+/* Without a .part the journal and the lock are of no use; whoever still holds the lock removes them himself. */
+naik_status naik_propagator_file_tidy(naik_comm *comm, const char *path)
 {
-    naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    char lock[NAIK_PATH_MAX];
-    int64_t part = -1, journal = -1, locked = -1;
-    NAIK_TRY(naik_path_append(comm->log, file->path, ".lock", lock));
-    NAIK_TRY(naik_file_size(comm, file->journal, &journal));
-    NAIK_TRY(naik_file_size(comm, lock, &locked));
-    if (journal < 0 && locked < 0) {
-        goto done;
+    char name[NAIK_PATH_MAX];
+    naik_lock *lock = NULL;
+    int64_t part = -1, journal = -1;
+    NAIK_TRY(naik_path_append(comm->log, path, ".journal", name));
+    NAIK_TRY(naik_file_size(comm, name, &journal));
+    if (journal < 0) {
+        return naik_lock_sweep(comm, path);
     }
-    if (naik_lock_acquire(comm, file->path, &file->lock) != NAIK_OK) {
+    if (naik_lock_acquire(comm, path, &lock) != NAIK_OK) {
         naik_log_clear(comm->log);
         goto done;
     }
-    NAIK_TRY(naik_file_size(comm, file->part, &part)); /* of a job that began a moment ago */
+    NAIK_TRY(naik_path_append(comm->log, path, ".part", name));
+    NAIK_TRY(naik_file_size(comm, name, &part)); /* of a job that began a moment ago */
     if (part < 0) {
-        NAIK_TRY(naik_file_remove(comm, file->journal));
+        NAIK_TRY(naik_path_append(comm->log, path, ".journal", name));
+        NAIK_TRY(naik_file_remove(comm, name));
     }
 done:
-    naik_lock_release(comm, &file->lock);
+    naik_lock_release(comm, &lock);
     return status;
 }
 
@@ -140,7 +140,7 @@ static naik_status open_complete(naik_propagator_file *file, const naik_propagat
     }
     NAIK_PASS(naik_prop_expect_solutions(file));
     file->complete = true;
-    return tidy_up(file);
+    return naik_propagator_file_tidy(comm, file->path);
 }
 
 /* The open .part has lost its propagators: all must be there that was made of them, but what

@@ -197,6 +197,9 @@ typedef struct naik_solve_record {
 naik_status naik_propagator_file_find(naik_comm *comm, const char *path,
                                       const char *canonical_input, bool *complete);
 
+/* Removes what a job that was killed just after PATH was whole has left beside it. Collective. */
+naik_status naik_propagator_file_tidy(naik_comm *comm, const char *path);
+
 /* The canonical_input of PATH, or else of PATH.part, for the caller to free; NULL where that cannot be read.
  * Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_propagator_file_begun_with(naik_comm *comm, const char *path, char **text);

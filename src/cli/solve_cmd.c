@@ -400,8 +400,7 @@ done:
     return status;
 }
 
-/* Whether every solve of the complete output is done and converged. What did not converge may be
- * due again, and else ends the run as it did before. */
+/* Whether every solve of the complete output has converged. What has not may be due again. */
 static naik_status all_converged(naik_comm *comm, const char *path, bool *all)
 {
     naik_propagator_reader *view = NULL;
@@ -485,11 +484,12 @@ static naik_status look_for_output(naik_comm *comm, const switches *sw, naik_inp
     bool complete = false;
     *skipped = false;
     NAIK_PASS(go_on_as_begun(comm, input, sw->fresh));
-    NAIK_PASS(naik_propagator_file_find(comm, input->output.file,
-                                        sw->fresh ? NULL : input->identity, &complete));
-    return sw->skip_complete && complete && !sw->dry_run
-               ? all_converged(comm, input->output.file, skipped)
-               : NAIK_OK;
+    const char *path = input->output.file, *canonical = sw->fresh ? NULL : input->identity;
+    NAIK_PASS(naik_propagator_file_find(comm, path, canonical, &complete));
+    if (sw->skip_complete && complete && !sw->dry_run) {
+        NAIK_PASS(all_converged(comm, path, skipped));
+    }
+    return *skipped ? naik_propagator_file_tidy(comm, path) : NAIK_OK;
 }
 
 /* One run, of the input as these overrides make it; *every, the caller's: the list of configurations of

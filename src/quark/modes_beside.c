@@ -89,21 +89,12 @@ naik_status modes_beside_refuse(const naik_geometry *geometry, const char *path,
     return NAIK_OK;
 }
 
-/* The lock is taken over as by one that would search, so that a living job keeps its own. */
 naik_status modes_beside_tidy(naik_comm *comm, const char *path)
 {
-    char turn[NAIK_PATH_MAX], left[NAIK_PATH_MAX];
-    int64_t size_bytes = -1;
-    naik_lock *lock = NULL;
+    char turn[NAIK_PATH_MAX];
     NAIK_PASS(naik_path_append(comm->log, path, STORED_MODES_TURN, turn));
-    NAIK_PASS(naik_path_append(comm->log, turn, ".lock", left));
-    NAIK_PASS(naik_file_size(comm, left, &size_bytes));
-    if (size_bytes >= 0 && naik_lock_acquire(comm, turn, &lock) != NAIK_OK) {
-        naik_log_clear(
-            comm->log); /* of a job that lives, or in a folder that only others write to */
-    }
-    naik_lock_release(comm, &lock);
-    return NAIK_OK;
+    NAIK_PASS(naik_lock_sweep(comm, turn));
+    return naik_lock_sweep(comm, path);
 }
 
 naik_status modes_beside_suspect(const naik_input *input, const naik_geometry *geometry, int wanted,

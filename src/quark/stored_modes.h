@@ -37,7 +37,7 @@ naik_modes_about stored_modes_about(const naik_input *input, double naik_epsilon
  * NAIK_ERR_INPUT  with both names */
 naik_status modes_beside_refuse(const naik_geometry *geometry, const char *path, int wanted,
                                 const naik_modes_about *about);
-/* Where `path` is there: removes the lock of a search whose job died before it could. Collective.
+/* Where `path` is there: removes the locks that a job which died has left. Collective.
  * NAIK_ERR_INPUT  the name is too long */
 naik_status modes_beside_tidy(naik_comm *comm, const char *path);
 

@@ -181,6 +181,7 @@ static naik_status fetch(void *data, naik_test_vectors *vectors, bool *found)
     NAIK_PASS(naik_multigrid_file_read(w->geometry, path, vectors, near_null));
     naik_timer_stop(timer, "read vectors");
     NAIK_PASS(verify(w, vectors, path, near_null));
+    NAIK_PASS(naik_lock_sweep(comm, path));
     naik_log_line(
         comm->log,
         "multigrid: %d near-null vectors of %s, made for kappa %.10g, take the place of a "
