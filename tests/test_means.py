@@ -220,7 +220,8 @@ def signs_and_reasons_have_a_row_each():
             (None, ["pion5"], [at("funnywall1")]), (None, ["pion5"], [at("funnywall2")]),
             (1, ["pion5"], [even]), (1, ["pion5"], [odd, odd]), (None, ["pion5"], [odd, even]), (None, ["pion5"], [odd, point]),
             (None, ["pion5"], [wall, even]), (1, ["pion5"], [point, wall]), (1, ["pion5"], [point, point, wall]),
-            (None, ["pion5"], [point, at("point")]), (None, ["pion5"], [wall, at("evenminusodd_wall")]), (None, ["pion5", "GX-G1"], [wall])):
+            *((None, ["pion5"], [at(kind, (1, 2, 3, 3)), at(kind)]) for kind in ("point", "gaussian", "covariant_gaussian")),
+            (None, ["pion5"], [wall, at("evenminusodd_wall")]), (None, ["pion5", "GX-G1"], [wall])):
         sink, baryon, momentum = [*more, *("point", False, (0, 0, 0))[len(more):]]
         got = places.Lie(words, momentum, sink, baryon, sources).sign(False, naik_io._GAMMAS)
         assert got == sign, (sign, words, sources, more, got)

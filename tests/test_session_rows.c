@@ -230,6 +230,41 @@ static void sources_are_counted_alike(check *t)
     naik_session_destroy(&session);
 }
 
+static bool is_last(void *data)
+{
+    const naik_comm *comm = data;
+    return comm->rank == comm->size - 1;
+}
+
+/* The last rank alone stops it; later solves have the tolerances of the session. */
+static void a_stopped_solve_says_how_far_it_came(check *t)
+{
+    enum { SOURCES = 3 };
+    int sites = 0;
+    naik_session *session = NULL;
+    CHECK_OK(t, create(t,
+                       "{action: {type: naive}, solver: {batch: 1, tolerance: 1e-3, "
+                       "tolerance_full: 1e-9}}",
+                       &sites, &session));
+    const size_t reals = (size_t)VECTOR * (size_t)sites;
+    double *src = calloc(2 * SOURCES * reals, sizeof *src);
+    naik_session_result results[SOURCES];
+    CHECK_REQUIRE(t, session != NULL && src != NULL);
+    for (int i = 0; i < SOURCES; i++) {
+        src[(size_t)i * reals] = 1;
+    }
+    double *x = src + SOURCES * reals;
+    naik_session_hear(session, &(naik_session_hooks){t->comm, NULL, is_last});
+    expect(t, naik_session_solve(session, 0.1, 0, SOURCES, src, x, results), NAIK_ERR_INTERRUPTED,
+           "stopped with 0 of 3 solutions done");
+    CHECK_TRUE(t, !results[0].converged);
+    naik_session_hear(session, &(naik_session_hooks){.stop = NULL});
+    CHECK_OK(t, naik_session_solve(session, 0.1, 0, 1, src, x, results));
+    CHECK_TRUE(t, results[0].converged && results[0].source_residual <= 1e-9);
+    free(src);
+    naik_session_destroy(&session);
+}
+
 static void sources_and_mesons_are_refused_in_words(check *t)
 {
     static const struct {
@@ -300,5 +335,5 @@ static void correlators_are_asked_alike(check *t)
 
 CHECK_MAIN(CHECK(keys_do_not_contradict_the_links), CHECK(no_key_is_taken_without_use),
            CHECK(solves_are_refused_by_all_where_one_rank_asks_wrongly),
-           CHECK(sources_are_counted_alike), CHECK(sources_and_mesons_are_refused_in_words),
-           CHECK(correlators_are_asked_alike))
+           CHECK(sources_are_counted_alike), CHECK(a_stopped_solve_says_how_far_it_came),
+           CHECK(sources_and_mesons_are_refused_in_words), CHECK(correlators_are_asked_alike))

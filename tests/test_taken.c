@@ -209,15 +209,15 @@ static void modes_and_what_works_on_them(check *t)
     fixture_destroy(&f);
 }
 
-/* What the plan of a host says, of an input with that change. */
+/* What the plan of a host says, of an input with that change, where so many modes are stored. */
 static solve_plan host_plan(check *t, const naik_geometry *geometry, const char *base,
-                            const char *change)
+                            const char *change, int stored)
 {
     naik_input *input = NULL;
     solve_plan plan = {.batch = 0};
     if (CHECK_OK(t, naik_input_parse(t->log, "input.yaml", base, strlen(base), &change,
                                      change != NULL, NULL, NULL, &input))) {
-        CHECK_OK(t, solve_plan_make(input, geometry, input->task_count, 0, &plan));
+        CHECK_OK(t, solve_plan_make(input, geometry, input->task_count, stored, &plan));
     }
     naik_input_destroy(&input);
     return plan;
@@ -236,6 +236,15 @@ static void memory_of_a_host_has_all_its_parts(check *t)
         "lattice: {size: [4, 6, 8, 8]}\ngauge: {file: lat.h5}\naction: {type: clover, csw: 1}\n"
         "solve: [{name: a, kappas: [0.12], source: {type: point, origin: [0, 0, 0, 0]}}]\n"
         "output: {file: out.h5, correlators: [pion]}\n";
+    static const char modes[] =
+        "lattice: {size: [4, 6, 8, 8]}\ngauge: {file: lat.h5}\naction: {type: hisq}\n"
+        "deflation: {modes: 400, file: m.h5}\n"
+        "solve:\n"
+        "  - {name: a, masses: [0.1], source: {type: point, origin: [[0, 0, 0, 0], [1, 0, 0, "
+        "0]]}}\n"
+        "  - {name: b, masses: [0.1], source: {type: point, origin: [[0, 0, 0, 0], [1, 0, 0, "
+        "0]]}}\n"
+        "output: {file: out.h5, correlators: [pion5]}\n";
     const naik_backend_options one = {.threads = 1};
     naik_lattice *lat = NULL;
     naik_backend *backend = NULL;
@@ -262,9 +271,9 @@ static void memory_of_a_host_has_all_its_parts(check *t)
                  "iterations: "
                  "3}]",
                  8 * far}};
-    const int64_t vectors = host_plan(t, geometry, light, NULL).vector_bytes;
+    const int64_t vectors = host_plan(t, geometry, light, NULL, 0).vector_bytes;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        CHECK_INT(t, (int)(host_plan(t, geometry, light, rows[i].change).vector_bytes - vectors),
+        CHECK_INT(t, (int)(host_plan(t, geometry, light, rows[i].change, 0).vector_bytes - vectors),
                   (int)rows[i].more);
     }
     const int64_t thin = (int64_t)lat->sites * 4 * 144, clover = (int64_t)naik_clover_bytes(lat),
@@ -276,14 +285,29 @@ static void memory_of_a_host_has_all_its_parts(check *t)
                  {"solve.0.twist=[0.1, 0, 0]", thin + clover + (thin > around ? thin : around)},
                  {NULL, thin + clover + around}};
     for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
-        CHECK_INT(t, (int)host_plan(t, geometry, spin, links[i].change).gauge_bytes,
+        CHECK_INT(t, (int)host_plan(t, geometry, spin, links[i].change, 0).gauge_bytes,
                   (int)links[i].bytes);
     }
     char wilson[sizeof spin];
     snprintf(wilson, sizeof wilson, "%s", spin);
     memcpy(strstr(wilson, "clover, csw: 1"), "wilson        ", strlen("clover, csw: 1"));
-    CHECK_INT(t, (int)host_plan(t, geometry, wilson, "solve.0.twist=[0.1, 0, 0]").gauge_bytes,
+    CHECK_INT(t, (int)host_plan(t, geometry, wilson, "solve.0.twist=[0.1, 0, 0]", 0).gauge_bytes,
               2 * (int)thin);
+    /* modes that are there leave no search and no writing to make room for, and averages stand in any order */
+    static const char low_first[] = "averages=[{type: low_modes, name: l, solve: a}, {type: "
+                                    "truncated_solves, name: s, solve: b, "
+                                    "tolerance_sloppy: 0.01, exact_sources: 2}]";
+    static const char low_last[] = "averages=[{type: truncated_solves, name: s, solve: b, "
+                                   "tolerance_sloppy: 0.01, exact_sources: 2}, "
+                                   "{type: low_modes, name: l, solve: a}]";
+    t->comm->io.replace = false; /* files of modes are read */
+    const solve_plan there = host_plan(t, geometry, modes, NULL, 400);
+    const int64_t low = host_plan(t, geometry, modes, low_first, 400).total_bytes;
+    CHECK_INT(t, (int)there.mode_bytes,
+              (int)(naik_modes_bytes(geometry, NAIK_SINGLE, 400) +
+                    naik_deflation_bytes(geometry, 400, there.batch)));
+    CHECK_TRUE(t, low > there.total_bytes);
+    CHECK_INT(t, (int)host_plan(t, geometry, modes, low_last, 400).total_bytes, (int)low);
     naik_geometry_destroy(&geometry);
     naik_backend_destroy(&backend);
     naik_lattice_destroy(&lat);

@@ -120,6 +120,9 @@ def averages_begin_at_the_source():
     solve("mean", text + output("mean", "correlators: [pion5], average: true, propagators: false, baryons: [nucleon]"))
     with h5py.File(path("mean.h5")) as f:  # daughters have a tolerance of their own
         assert [np.isclose(f["solves"]["target"], x, rtol=1e-3, atol=0).sum() for x in (1e-10, 1e-8)] == [18, 24], f["solves"]["target"]
+    with naik_io.open(path("mean.h5")) as f:
+        for p in (0, 0, 0), (1, 0, 0):
+            assert [c.sink_momentum for c in f.find("cur", "GX-GX", masses=(0.5, 0.3, 0.35), sink_momentum=p)] == [p, p], p
     at = "m00-m01-m00/G1-G1/p10-1"
     assert sorted(name.split("/")[0] for name in correlators("mean") if name.endswith("m00/nucleon")) == ["light", "light", "parent", "parent"]
     each = [np.roll(values("mean", f"cur/s{k:04d}/T03_p100/{at}"), -t) for k, t in ((0, 5), (1, 2))]

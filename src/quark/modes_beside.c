@@ -28,23 +28,20 @@ static bool is_a_candidate(const char *name, const char *wanted)
     return good;
 }
 
-/* The name in the folder nearest to that of `path`, with the folder before it; "" where none is near.
+/* A name in the folder that is so near to that of `path`, with the folder before it; "" where none is.
  * On one rank. */
-static void nearest_file(const char *path, char out[NAIK_PATH_MAX])
+static void near_file(const char *path, char out[NAIK_PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
     const size_t length = (size_t)(name - path);
     char folder[NAIK_PATH_MAX];
-    int best = MISTYPED + 1;
     out[0] = '\0';
     naik_file_folder(path, folder);
     DIR *at = opendir(folder);
     for (struct dirent *e = at != NULL ? readdir(at) : NULL; e != NULL; e = readdir(at)) {
-        const int distance = naik_text_distance(name, e->d_name);
-        if (distance < best && is_a_candidate(e->d_name, name) &&
+        if (naik_text_distance(name, e->d_name) <= MISTYPED && is_a_candidate(e->d_name, name) &&
             length + strlen(e->d_name) < NAIK_PATH_MAX) {
-            best = distance;
             memcpy(out, path, length);
             strcpy(out + length, e->d_name);
         }
@@ -62,7 +59,7 @@ static naik_status look(const naik_geometry *geometry, const char *path, naik_mo
     *count = 0;
     near[0] = '\0';
     if (comm->rank == 0) {
-        nearest_file(path, near);
+        near_file(path, near);
     }
     NAIK_PASS(naik_comm_broadcast(comm, near, NAIK_PATH_MAX, 0));
     if (near[0] != '\0' && naik_modes_file_look(geometry, near, there, count) != NAIK_OK) {
