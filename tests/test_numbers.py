@@ -3,6 +3,7 @@ slice that is another one changes a line, whichever contraction it is in. Two nu
 sum with weights that no symmetry has; NAIK_SAID=write in the environment writes the files anew, and a reader looks why.
 """
 import cmath
+import collections
 import os
 
 import h5py
@@ -108,7 +109,8 @@ solve:
   - {name: a, kappas: [0.12], source: {type: point, origin: [[0, 1, 0, 2], [1, 0, 0, 3]]}, correlators: [pion, scalar, rho_x, conserved_vector_z]}
   - {name: w, masses: [0.4], source: {type: random_wall, noise: z3, seed: 6, t0: [0, 3], spacing: 2}, correlators: [a1_x, ps505]}
   - {name: n, kappas: [0.11], source: {type: random_volume, noise: gaussian, seed: 3}, correlators: []}
-output: {file: OUT, momenta: [[0, 0, 0], [1, 0, 0], [0, 1, 1]], loops: [G1, G5, GXY], condensate: true, average: true, propagators: false}
+pairs: [{name: aa, quark: a, antiquark: a}]
+output: {file: OUT, correlators: [rho_x, conserved_vector_z], momenta: [[0, 0, 0], [1, 0, 0], [0, 1, 1]], loops: [G1, G5, GXY], condensate: true, average: true, propagators: false}
 """
 RUNS["places"] = """
 lattice: {size: [4, 4, 4, 6], boundary_t: antiperiodic}
@@ -148,8 +150,8 @@ three_point:
 
 
 def numbers(name):
-    """Path, norm and a weighted sum of each data set of correlators."""
-    found = {}
+    """Path, norm and a weighted sum of each data set of correlators; and what each says of how it is made, with how many say so."""
+    found, made = {}, collections.Counter()
 
     def take(where, item):
         if isinstance(item, h5py.Dataset) and item.dtype.kind in "fc":
@@ -157,9 +159,10 @@ def numbers(name):
             weights = np.array([cmath.exp(0.7j * k) * (1 + k / 7) for k in range(values.size)])
             total = (weights * values).sum()
             found[where] = (float(np.linalg.norm(values)), total.real, total.imag)
+            made.update([item.attrs["definition"]] if "definition" in item.attrs else [])
     with h5py.File(path(name + ".h5")) as f:
         f["corr"].visititems(take)
-    return found
+    return found, [f"= {count} {text}" for text, count in sorted(made.items())]
 
 
 def run(name):
@@ -170,12 +173,16 @@ def run(name):
     with open(path(name + ".yaml"), "w", encoding="utf-8") as f:
         f.write(text)
     naik("solve", path(name + ".yaml"))
-    found, file = numbers(name), os.path.join(HERE, f"numbers-{name}.txt")
+    (found, made), file = numbers(name), os.path.join(HERE, f"numbers-{name}.txt")
     if os.environ.get("NAIK_SAID") == "write":
         with open(file, "w", encoding="utf-8") as f:
             f.writelines(f"{where} {norm:.9g} {a:.9g} {b:.9g}\n" for where, (norm, a, b) in sorted(found.items()))
+            f.writelines(line + "\n" for line in made)
     with open(file, encoding="utf-8") as f:
-        wants = {words[0]: [float(word) for word in words[1:]] for words in (line.split() for line in f)}
+        lines = f.read().splitlines()
+    wants = {words[0]: [float(word) for word in words[1:]] for words in (line.split() for line in lines) if words[0] != "="}
+    texts = [line for line in lines if line.startswith("= ")]
+    assert made == texts, sorted(set(made) ^ set(texts))[:6]
     assert set(found) == set(wants), sorted(set(found) ^ set(wants))[:6]
     wrong = [f"{where}: {found[where]} instead of {want}" for where, want in wants.items()
              if np.abs(np.subtract(found[where], want)).max() > 2e-7 * np.abs(want).max() + 1e-11]  # nine digits, solved to 1e-11
