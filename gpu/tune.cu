@@ -276,6 +276,7 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
     gpu_tuning *tuning = state->tuning;
     const double begin_s = naik_time_s();
     double best_s = 1e300, usual_s = 1e300;
+    naik_status status = NAIK_OK;
     tune_entry entry;
     *out = list->variant[0];
     if (state->recording || tuning->spent_s > TUNE_BUDGET_S || list->count == 1) {
@@ -283,12 +284,12 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
     }
     naik_timer_start(backend->timer, "kernel trials");
     gpu_sample_drop(backend); /* whose events a capture would take */
-    NAIK_PASS(
+    NAIK_TRY(
         time_variant(backend, run, data, &list->variant[0], 1e300, &best_s)); /* wakes the device */
     best_s = 1e300;
     for (int k = 0; k < list->count && naik_time_s() - begin_s < TUNE_BUDGET_S / 4; k++) {
         double seconds = 0;
-        NAIK_PASS(time_variant(backend, run, data, &list->variant[k], best_s, &seconds));
+        NAIK_TRY(time_variant(backend, run, data, &list->variant[k], best_s, &seconds));
         seconds += list->beside_s[k];
         usual_s = k == 0 ? seconds : usual_s;
         if (seconds < (k == 0 ? best_s : best_s < usual_s ? best_s : TUNE_WORTH * usual_s)) {
@@ -300,7 +301,7 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
     tuning->measured++;
     entry.key = *key;
     entry.variant = *out;
-    NAIK_PASS(remember(backend, &entry));
+    NAIK_TRY(remember(backend, &entry));
     naik_log_line(backend->log,
                   "tuned: Dslash %s vectors, %s links, recon %d, %d rhs, %d sites: %d rhs a "
                   "thread, blocks of %d x %d, %d threads a site, order %d, %.1f us (%.1f as usual; "
@@ -309,6 +310,7 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
                   naik_precision_name((naik_precision)key->value[1]), key->value[2], key->value[4],
                   key->value[5], out->rhs, out->sites, out->together, out->threads, out->order,
                   1e6 * best_s, 1e6 * usual_s, tuning->spent_s);
+done:
     naik_timer_stop(backend->timer, "kernel trials");
-    return NAIK_OK;
+    return status;
 }
