@@ -163,6 +163,22 @@ void naik_file_folder(const char *path, char folder[NAIK_PATH_MAX])
     }
 }
 
+int naik_file_open_unnamed(const char *path, bool *unnamed)
+{
+    char folder[NAIK_PATH_MAX];
+    naik_file_folder(path, folder);
+    const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    *unnamed = fd >= 0;
+    return fd >= 0 ? fd : open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+}
+
+bool naik_file_give_name(int fd, const char *path)
+{
+    char link_path[64];
+    snprintf(link_path, sizeof link_path, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, link_path, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+}
+
 naik_status naik_refusal(int error_number)
 {
     const bool users = error_number == EACCES || error_number == EPERM ||

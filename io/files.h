@@ -50,6 +50,11 @@ naik_status naik_refusal(int error_number);
 
 /* The folder of a path: "." of a name alone. Local. */
 void naik_file_folder(const char *path, char folder[NAIK_PATH_MAX]);
+/* A new file for `path` that has no name yet (*unnamed), so that a kill leaves nothing. Where the file system has no
+ * unnamed files, one that was created exclusively as `path`. -1 with errno. Local. */
+int naik_file_open_unnamed(const char *path, bool *unnamed);
+/* Gives an unnamed file this name, which no other has; false with errno. Local. */
+bool naik_file_give_name(int fd, const char *path);
 /* Size of the file in bytes, -1 where there is none. Collective.
  * NAIK_ERR_INPUT, NAIK_ERR_IO   the system does not say: the first where it is not allowed */
 naik_status naik_file_size(naik_comm *comm, const char *path, int64_t *size_bytes);

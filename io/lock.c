@@ -117,17 +117,6 @@ static bool parse_owner(const char *content, owner *o)
                   o->host, &o->pid, &o->start, o->boot, o->space, o->job, o->restart) == 7;
 }
 
-/* A new file for `path` that has no name yet (*unnamed), so that a kill leaves nothing. Where the file
- * system has no unnamed files, one that was created exclusively as `path`. */
-static int open_unnamed(const char *path, bool *unnamed)
-{
-    char folder[NAIK_PATH_MAX];
-    naik_file_folder(path, folder);
-    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    *unnamed = fd >= 0;
-    return fd >= 0 ? fd : open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-}
-
 /* The clock of the file system that has the lock, whose times are compared with it: a file server's may differ from this
  * machine's. Where no file can be written, this machine's. */
 static time_t time_there(const naik_lock *lock, const owner *self)
@@ -137,7 +126,7 @@ static time_t time_there(const naik_lock *lock, const owner *self)
     time_t now = time(NULL);
     snprintf(path, sizeof path, "%s.now.%s.%ld", lock->path, self->host, self->pid);
     bool unnamed;
-    const int fd = open_unnamed(path, &unnamed);
+    const int fd = naik_file_open_unnamed(path, &unnamed);
     if (fd >= 0) {
         if (!unnamed) {
             unlink(path); /* before anything that takes time */
@@ -237,18 +226,14 @@ static naik_status refuse(naik_log *log, const char *path, const char *content, 
  * unnamed files; false with errno where that fails. */
 static bool create_lock(const naik_lock *lock)
 {
-    char link_path[64];
     bool unnamed;
-    int fd = open_unnamed(lock->path, &unnamed);
+    int fd = naik_file_open_unnamed(lock->path, &unnamed);
     if (fd < 0) {
         return false;
     }
     size_t length = strlen(lock->content);
     bool ok = write(fd, lock->content, length) == (ssize_t)length && fsync(fd) == 0;
-    if (ok && unnamed) {
-        snprintf(link_path, sizeof link_path, "/proc/self/fd/%d", fd);
-        ok = linkat(AT_FDCWD, link_path, AT_FDCWD, lock->path, AT_SYMLINK_FOLLOW) == 0;
-    }
+    ok = ok && (!unnamed || naik_file_give_name(fd, lock->path));
     int failed = errno;
     close(fd);
     if (!ok && !unnamed) {

@@ -136,6 +136,8 @@ def exports():
     if shim() is None:
         return "no cc, or not glibc"
     assert holds(events("export", path("out/prop1.h5"), "-o", path("out/pairs"))) == ["pairs"]
+    page = [event[0] for event in events("report", path("out/prop1.h5"), "-o", path("out/page.html")) if "page.html" in event[-1]]
+    assert page == ["link", "rename"], page  # no file to leave when a page is interrupted
     naik("solve", written("clover.yaml", "clover, csw: 1", out="out/clover.h5", correlators="pion"), "--set",
          "solver.batch=12")
     assert holds(events("export", path("out/clover.h5"), "--to", "qdp", "-o", path("out/qdp.h5"), ranks=2)) == ["qdp.h5"]

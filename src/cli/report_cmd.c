@@ -18,6 +18,7 @@
 #include "cli/commands.h"
 #include "comm/paths.h"
 #include "io/file_info.h"
+#include "io/files.h"
 #include "io/prop/reader.h"
 #include "naik/version.h"
 #include "report/html.h"
@@ -455,10 +456,13 @@ static naik_status cannot_write(naik_log *log, naik_status status, const char *n
     return NAIK_FAIL(log, status, "%s cannot be written: %s", name, strerror(errno));
 }
 
-/* A FIFO that nobody reads is no place to write to, and is not waited for. */
-static FILE *open_report(const char *path)
+/* A file that gets its name when it is whole, or what a name leads to that is no file to rename over, such as a
+ * terminal. A FIFO that nobody reads is no place to write to, and is not waited for. */
+static FILE *open_report(const char *path, bool renamed, bool *unnamed)
 {
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+    *unnamed = false;
+    const int fd = renamed ? naik_file_open_unnamed(path, unnamed)
+                           : open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) {
         return NULL;
     }
@@ -470,8 +474,6 @@ static FILE *open_report(const char *path)
     return out;
 }
 
-/* Written beside its name, which it gets when it is whole; no file to rename over, such as a
- * terminal, is written to. */
 static naik_status write_report(naik_comm *comm, const char *name,
                                 const naik_propagator_reader *view, const beside *with, int *damage)
 {
@@ -479,16 +481,19 @@ static naik_status write_report(naik_comm *comm, const char *name,
     naik_status status = NAIK_OK;
     char beside[PATH_SIZE];
     struct stat info;
+    bool unnamed;
     const bool renamed = stat(name, &info) != 0 || S_ISREG(info.st_mode);
     snprintf(beside, sizeof beside, renamed ? "%s.new%ld" : "%s", name, (long)getpid());
-    FILE *out = open_report(beside);
+    FILE *out = open_report(beside, renamed, &unnamed);
     if (out == NULL) {
         return errno == ENXIO ? NAIK_FAIL(log, NAIK_ERR_INPUT,
                                           "%s is a FIFO that nobody reads, or no device", name)
                               : cannot_write(log, naik_text_refused(errno), name);
     }
     status = print_report(log, out, view, with, damage);
-    if ((ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
+    const bool whole = fflush(out) == 0 && ferror(out) == 0;
+    const bool named = whole && (!unnamed || naik_file_give_name(fileno(out), beside));
+    if ((fclose(out) != 0 || !named) && status == NAIK_OK) {
         status = cannot_write(log, NAIK_ERR_IO, name);
     }
     if (status == NAIK_OK && renamed) {
