@@ -86,9 +86,9 @@ static int distance_of(const char *word, const char *key)
 }
 
 /* A key of any section whose last word is `word`, but for one letter in four: for a key in the
- * wrong section. The first of several is nearest to the top of the input. */
-static bool find_elsewhere(const naik_param_table *table, const char *word, char *path,
-                           size_t path_size)
+ * wrong section, whose path begins with `prefix`. The first of several is nearest to the top of the input. */
+static bool find_elsewhere(const naik_param_table *table, const char *word, const char *prefix,
+                           char *path, size_t path_size)
 {
     const char *best = NULL;
     int best_distance = 0;
@@ -104,8 +104,15 @@ static bool find_elsewhere(const naik_param_table *table, const char *word, char
     if (best != NULL) {
         const char *bracket = strstr(best, "[]");
         int head = bracket != NULL ? (int)(bracket - best) : (int)strlen(best);
-        snprintf(path, path_size, "%.*s%s%s", head, best, bracket != NULL ? ".0" : "",
-                 bracket != NULL ? bracket + 2 : "");
+        int entry = 0; /* that of `prefix`, such as "solve.1." */
+        if (bracket != NULL && strncmp(prefix, best, (size_t)head) == 0) {
+            (void)sscanf(prefix + head, ".%d.", &entry);
+        }
+        if (bracket != NULL) {
+            snprintf(path, path_size, "%.*s.%d%s", head, best, entry, bracket + 2);
+        } else {
+            snprintf(path, path_size, "%s", best);
+        }
     }
     return best != NULL;
 }
@@ -119,7 +126,7 @@ static naik_status unknown_key(const reader *r, const naik_yaml_node *node, cons
     const char *sibling = naik_text_nearest(node->key, words);
     const char *answer = sibling == NULL ? naik_param_answer(r->table, NULL, node->key) : NULL;
     const bool elsewhere =
-        sibling == NULL && find_elsewhere(r->table, node->key, near, sizeof near);
+        sibling == NULL && find_elsewhere(r->table, node->key, path_prefix, near, sizeof near);
     if (elsewhere) { /* where the section has that word but for an ending, it is meant */
         const char *dot = strrchr(near, '.');
         sibling = naik_text_nearest(dot != NULL ? dot + 1 : near, words);
