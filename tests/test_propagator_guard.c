@@ -64,6 +64,9 @@ static void a_changed_input_is_refused_by_name(check *t)
     room_leave(t, &r);
 }
 
+/* For a line of which no message has all. */
+#define FIFTY "00000000000000000000000000000000000000000000000000"
+
 /* The identity has no line of a key that counts as there were none: the sentence tells what the key is, or which
  * other key has taken the line away. */
 static void another_way_of_counting_is_told_as_it_is(check *t)
@@ -80,7 +83,10 @@ static void another_way_of_counting_is_told_as_it_is(check *t)
         {"output.momentum_weight = exp\n", "output.origin = [1, 0, 0, 0]\n",
          "the input 'output.momentum_weight = exp', now it is 'output.momentum_weight = cos'"},
         {"solver.x = 1\n", "solver.x = 1\noutput.origin = source\n",
-         "was begun with correlators counted from the lattice's origin"}};
+         "was begun with correlators counted from the lattice's origin"},
+        {"solver.x = " FIFTY FIFTY FIFTY FIFTY "1, 2\n",
+         "solver.x = " FIFTY FIFTY FIFTY FIFTY "3, 2\n",
+         "0000001, 2', now it is 'solver.x = ... 000"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         room r;
         if (!room_enter(t, &r)) {

@@ -12,11 +12,36 @@
 #include "io/prop/prop_file.h"
 #include "io/reread.h"
 
-enum { LINE = 200, TOLD = 400, TEXT = 4096 };
+enum { LINE = 200, AROUND = 80, TOLD = 400, TEXT = 4096 };
 
-static void copy_line(const char *text, char line[LINE])
+/* "key = " at the beginning of a line of an input's text; its length with the '='. */
+static size_t key_length(const char *line)
 {
-    snprintf(line, LINE, "%.*s", (int)strcspn(text, "\n"), text);
+    const size_t length = strcspn(line, "\n"), key = strcspn(line, "=");
+    return key < length ? key + 1 : length;
+}
+
+/* A line, or of a long one the key and what is around the byte `same`. */
+static void copy_line(const char *text, size_t same, char line[LINE])
+{
+    const size_t length = strcspn(text, "\n"), before = AROUND / 2;
+    if (same + AROUND < LINE || same > length || key_length(text) + AROUND > LINE) {
+        snprintf(line, LINE, "%.*s", (int)length, text);
+        return;
+    }
+    snprintf(line, LINE, "%.*s ... %.*s", (int)key_length(text), text,
+             (int)(length - same + before), text + same - before);
+}
+
+/* Two lines, so that people see where they differ. */
+static void copy_lines(const char *a, const char *b, char mine[LINE], char its[LINE])
+{
+    size_t same = 0;
+    while (a[same] == b[same] && a[same] != '\0' && a[same] != '\n') {
+        same++;
+    }
+    copy_line(a, same, mine);
+    copy_line(b, same, its);
 }
 
 /* The first line that differs, in `before` and `now`; false if the texts agree. */
@@ -27,16 +52,8 @@ static bool first_difference(const char *old_text, const char *new_text, char be
         old_text = naik_line_next(old_text);
         new_text = naik_line_next(new_text);
     }
-    copy_line(old_text, before);
-    copy_line(new_text, now);
+    copy_lines(old_text, new_text, before, now);
     return *old_text != '\0' || *new_text != '\0';
-}
-
-/* "key = " at the beginning of a line of an input's text; its length with the '='. */
-static size_t key_length(const char *line)
-{
-    const size_t length = strcspn(line, "\n"), key = strcspn(line, "=");
-    return key < length ? key + 1 : length;
 }
 
 /* The line of `text` with the key of `line`; NULL: none. */
@@ -56,8 +73,7 @@ static bool differs_in_key(const char *of, const char *in, char mine[LINE], char
     for (; *of != '\0'; of = naik_line_next(of)) {
         const char *other = line_of_key(in, of);
         if (other == NULL || !naik_line_same(of, other)) {
-            copy_line(of, mine);
-            copy_line(other != NULL ? other : "", its);
+            copy_lines(of, other != NULL ? other : "", mine, its);
             return true;
         }
     }
