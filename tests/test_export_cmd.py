@@ -149,6 +149,9 @@ for name in ("p64.h5", "again", "lat.h5"):  # what it reads
     status, said, told = answer("export", "p64.h5", "--source", "1", "--mass", "0", "-o", name)
     if status != 1 or "which is read as input" not in told or open(name, "rb").read() != before:
         wrong.append((name, status, told))
+status, said, told = answer("export", "p64.h5", "--mass", "0.12", "-o", "x")
+if status != 1 or "takes the number of a mass in its entry of solve, not '0.12'; of '" not in told or "' 0 is mass " not in told:
+    wrong.append(("a mass for its number", status, told))
 with h5py.File("p64.h5", "r+") as file:  # one bit of one solution
     data = file["prop/s0001/m00"]
     place = data.id.get_offset() + 4000

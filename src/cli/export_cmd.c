@@ -29,7 +29,7 @@ static const struct matrix_format {
 
 typedef struct job {
     naik_comm *comm;
-    const char *path, *out;
+    const char *path, *out, *mass_text;
     int source, mass; /* the one asked for; -1: all */
     int format;
     int columns; /* of a propagator: 3, of quarks with spin 12 */
@@ -268,6 +268,33 @@ static naik_status export_wanted(job *j)
     return NAIK_OK;
 }
 
+/* The number of a mass, which is not its value. */
+static naik_status read_mass(job *j)
+{
+    int64_t number = 0;
+    char list[256] = "";
+    size_t used = 0;
+    if (j->mass_text == NULL) {
+        return NAIK_OK;
+    }
+    if (naik_text_int64(j->mass_text, &number) && number >= 0 && number <= 1000000) {
+        j->mass = (int)number;
+        return NAIK_OK;
+    }
+    const naik_input_solve *entry = &j->run.input->solve[0];
+    for (int m = 0; m < entry->masses.count && used < sizeof list; m++) {
+        char name[NAIK_QUARK_NAME];
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%d is %s", m > 0 ? ", " : "", m,
+                             naik_quark_phrase(naik_input_quark(j->run.input, 0, m), 10, name));
+    }
+    return NAIK_FAIL(
+        j->comm->log, NAIK_ERR_INPUT,
+        "naik export: option '--mass' takes the number of a mass in its entry of solve, "
+        "not '%s'; of '%s' %s",
+        j->mass_text, entry->name, list);
+}
+
 naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
 {
     static const char *const formats[FORMATS + 1] = {
@@ -283,7 +310,7 @@ naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
          .target = &j.out,
          .required = true},
         {.name = "source", .kind = NAIK_OPTION_INT, .target = &j.source, .min = 0, .max = 1e6},
-        {.name = "mass", .kind = NAIK_OPTION_INT, .target = &j.mass, .min = 0, .max = 1e6},
+        {.name = "mass", .kind = NAIK_OPTION_TEXT, .target = &j.mass_text},
         {.name = "allow-unconverged", .kind = NAIK_OPTION_FLAG, .target = &j.allow_unconverged},
         {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides},
         {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
@@ -292,6 +319,7 @@ naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
                            (int)(sizeof options / sizeof *options), operands, 1, &j.path);
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(stored_run_open(comm, j.path, NULL, overrides.text, overrides.count, &j.run));
+    NAIK_TRY(read_mass(&j));
     NAIK_TRY(stored_sources_open(&j.run, &j.sources));
     j.columns = j.run.input->kind->columns;
     if (matrix_formats[j.format].spin_only && j.run.input->kind->spin == 1) {
