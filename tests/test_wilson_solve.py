@@ -128,7 +128,7 @@ def a_stopped_run_goes_on_to_the_same_bytes():
                 status=5)
     assert "stopped by signal" in said and os.path.exists(path("halted.h5.part")), said
     said = naik("solve", path("halted.yaml"))
-    assert "restored: source=pt mass=0 kappa=0.125 spin=0 colour=0 after 3 iterations" in said, said
+    assert "restored: source=pt kappa=0.125 mass=0 spin=0 colour=0 after 3 iterations" in said, said
     same(everything("one.h5"), everything("halted.h5"))
 
 
@@ -310,7 +310,7 @@ def a_quark_is_named_by_the_number_that_was_given():
     told = naik("info", path("named.h5"))
     assert f" kappa={given} spin=3 colour=2 " in told, told
     assert re.search(r" times=[\d.]+ s: open device \S+ s, .*, solve \S+ s", told) and "source_checksums" not in told, told
-    assert " mass=0 kappa=0.125 naik_epsilon=0 " in naik("info", path("named.h5"), "--correlators")
+    assert " kappa=0.125 mass=0 naik_epsilon=0 " in naik("info", path("named.h5"), "--correlators")
     naik("report", path("named.h5"), "-o", path("named.html"))
     with open(path("named.html")) as f:
         page = f.read()

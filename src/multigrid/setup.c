@@ -118,7 +118,8 @@ static void report_step(const naik_multigrid *mg, naik_log *report)
         return;
     }
     if (s->cycle > 0) {
-        snprintf(steps, sizeof steps, "; a coarse solve took up to %.0f steps", s->coarse_steps);
+        snprintf(steps, sizeof steps, "; a coarse solve took up to %.0f step%s", s->coarse_steps,
+                 s->coarse_steps == 1 ? "" : "s");
     }
     if (s->met.replaced > 0) {
         snprintf(noise, sizeof noise,

@@ -71,21 +71,6 @@ int naik_quark_first_of_links(const naik_quark *quarks, int q)
     return first;
 }
 
-void naik_quark_text(const naik_quark *quark, const char *between, int digits,
-                     char text[NAIK_QUARK_TEXT])
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; i < quark->kind->number_count; i++) {
-        const naik_quark_number *number = &quark->kind->numbers[i];
-        if ((number->uses & NAIK_NUMBER_TOLD) != 0 && used < NAIK_QUARK_TEXT) {
-            used += (size_t)snprintf(text + used, NAIK_QUARK_TEXT - used, "%s%s %.*g",
-                                     used > 0 ? between : "", number->name, digits,
-                                     number->value(quark));
-        }
-    }
-}
-
 /* Digits that a number of an input keeps on its way to a mass and back, and those of tables. */
 enum { EXACT = 15, BESIDE = 8 };
 
@@ -114,9 +99,30 @@ static int digits_of(double value)
     return digits;
 }
 
+/* Not a mass of 0, which the kappa of free quarks gives. */
 static bool is_by_mass(const naik_quark *quark)
 {
-    return digits_of(quark->mass) < digits_of(naik_quark_kappa(quark));
+    return quark->mass != 0 && digits_of(quark->mass) < digits_of(naik_quark_kappa(quark));
+}
+
+void naik_quark_text(const naik_quark *quark, const char *between, int digits,
+                     char text[NAIK_QUARK_TEXT])
+{
+    const bool by_kappa = naik_quark_kappa(quark) > 0 && !is_by_mass(quark);
+    size_t used = 0;
+    text[0] = '\0';
+    for (int pass = by_kappa ? 0 : 1; pass < 2; pass++) {
+        for (int i = 0; i < quark->kind->number_count; i++) {
+            const naik_quark_number *number = &quark->kind->numbers[i];
+            const bool leads = by_kappa && strcmp(number->name, "kappa") == 0;
+            if ((number->uses & NAIK_NUMBER_TOLD) != 0 && leads == (pass == 0) &&
+                used < NAIK_QUARK_TEXT) {
+                used += (size_t)snprintf(text + used, NAIK_QUARK_TEXT - used, "%s%s %.*g",
+                                         used > 0 ? between : "", number->name, digits,
+                                         number->value(quark));
+            }
+        }
+    }
 }
 
 const char *naik_quark_kappa_text(const naik_quark *quark, char text[NAIK_QUARK_NAME])

@@ -347,8 +347,9 @@ naik_status solve_report_multigrid(const solve_job *j, const naik_quark *quark, 
                       (long long)work.beyond, NAIK_MG_LARGEST_S);
     }
     /* report_cmd.c and info read it again */
-    snprintf(text, sizeof text, "mass=%.17g setup_s=%.3f outer=%lld coarse=%lld", quark->mass,
-             setup_s, (long long)work.outer, (long long)work.coarse);
+    snprintf(text, sizeof text, "mass=%.17g setup_s=%.3f outer=%lld coarse=%lld kappa=%.15g",
+             quark->mass, setup_s, (long long)work.outer, (long long)work.coarse,
+             naik_quark_kappa(quark));
     return naik_propagator_file_note(j->file, "multigrid", text);
 }
 
