@@ -67,6 +67,7 @@ static void bricks_keep_what_integers_cannot(check *t)
     static const int begin[3][4] = {{0, 0, 0, 0}, {2, 0, 0, 0}, {0, 2, 0, 0}};
     static const double value[3] = {0, 1e-36, NAN};
     fixture f;
+    CHECK_TRUE(t, isnan(naik_brick_scale(0, true)) && isnan(naik_brick_scale(1, true)));
     if (cg_fixture(t, &f)) {
         naik_modes *modes = fixture_modes(t, &f, NAIK_SINGLE, NAIK_EVEN, MODES), *half = NULL;
         double *v = fixture_stored_mode(t, &f, modes, NAIK_EVEN, 0);
