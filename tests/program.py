@@ -63,10 +63,10 @@ def naik(*words, ranks=1, status=0, env=None, cwd=None):
     return run.stdout + run.stderr
 
 
-def answer(*words, ranks=1, cwd=None):
+def answer(*words, ranks=1):
     """Exit status, standard output and standard error of naik."""
     run = subprocess.run(command(*words, ranks=ranks), capture_output=True, text=True, errors="replace",
-                         env=environment(ranks), cwd=cwd)
+                         env=environment(ranks))
     return run.returncode, run.stdout, run.stderr
 
 
