@@ -192,6 +192,29 @@ static void links_take_the_bytes_they_are_counted_with(check *t)
     }
 }
 
+static void a_broken_number_in_a_compressed_link_is_refused(check *t)
+{
+    fixture f;
+    if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
+        naik_complex *e = &f.source->long_links->link[5].e[0][0]; /* of nine, rows of three */
+        for (int k = 0; k < DSLASH_PAIRS; k++) {
+            const int recon = dslash_recon_of(&f, &dslash_pairs[k]);
+            for (int i = 0; i < 18 && recon > 6 && recon < 18; i++) {
+                double *number = i % 2 == 0 ? &e[i / 2].re : &e[i / 2].im, right = *number;
+                naik_links *links = NULL;
+                *number = NAN;
+                CHECK_STATUS(
+                    t,
+                    naik_links_create(f.geometry, f.source, dslash_pairs[k].links, recon, &links),
+                    NAIK_ERR_INPUT);
+                *number = right;
+            }
+        }
+    }
+    fixture_destroy(&f);
+}
+
 CHECK_MAIN(CHECK(temporal_gauge_matches_reference), CHECK(temporal_gauge_is_found_where_links_are),
            CHECK(every_variant_gives_the_same_bits), CHECK(threads_a_site_give_the_same_bits),
-           CHECK(links_take_the_bytes_they_are_counted_with))
+           CHECK(links_take_the_bytes_they_are_counted_with),
+           CHECK_UP_TO(1, a_broken_number_in_a_compressed_link_is_refused))
