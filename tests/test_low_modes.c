@@ -52,9 +52,9 @@ static void the_rule_meets_what_was_measured(check *t)
     CHECK_NEAR(t, model_search_iterations(500 / 0.026839, 500) / (23.1 / 0.115 * 778), 1, 0.15);
     const double mass[] = {0.001, 0.005}, with[] = {2338, 2052};
     for (int i = 0; i < 2; i++) {
-        const model_iterations plain = model_iterations_of(mass[i], 1e-10, 1 << 20, 16);
+        const model_iterations plain = model_iterations_of(mass[i], 1e-10, 1 << 20);
         const model_iterations now =
-            model_iterations_deflated(plain, mass[i], lambda, 1e-10, 1 << 20, 16);
+            model_iterations_deflated(plain, mass[i], lambda, 1e-10, 1 << 20);
         CHECK_NEAR(t, now.expected / with[i], 1, 0.3);
         CHECK_NEAR(t, model_iterations_above(mass[i], 1e-10, lambda), now.expected, 1e-6);
         CHECK_TRUE(t, now.least <= now.expected && now.expected <= now.most);
@@ -83,17 +83,17 @@ static void modes_pay_for_a_dozen_light_sources(check *t)
     const int size[NAIK_DIM] = {32, 32, 32, 48}, modes = 500;
     const int64_t volume = 32 * 32 * 32 * 48;
     const double density = model_mode_density(size), mass = 0.002;
-    const model_iterations plain = model_iterations_of(mass, 1e-10, volume, 16);
+    const model_iterations plain = model_iterations_of(mass, 1e-10, volume);
     const model_iterations with =
-        model_iterations_deflated(plain, mass, modes / density, 1e-10, volume, 16);
+        model_iterations_deflated(plain, mass, modes / density, 1e-10, volume);
     const double solves = 36 * (with.expected + model_deflating_iterations(modes, 16, 1e-10, 1e-4));
     CHECK_TRUE(t, solves + model_search_iterations(density, modes) < 0.9 * 36 * plain.expected);
 }
 
 static void modes_never_cost_a_heavy_quark_iterations(check *t)
 {
-    const model_iterations plain = model_iterations_of(0.5, 1e-10, 1 << 20, 16);
-    const model_iterations none = model_iterations_deflated(plain, 0.5, 0, 1e-10, 1 << 20, 16);
+    const model_iterations plain = model_iterations_of(0.5, 1e-10, 1 << 20);
+    const model_iterations none = model_iterations_deflated(plain, 0.5, 0, 1e-10, 1 << 20);
     CHECK_TRUE(t, none.expected == plain.expected && none.most == plain.most);
     CHECK_TRUE(t, model_search_iterations(1000, 0) == 0);
     CHECK_TRUE(t, model_deflating_iterations(0, 16, 1e-10, 1e-4) == 0);

@@ -299,30 +299,36 @@ static void a_system_begins_on_the_rung_of_its_mass(check *t)
 static void iterations_are_foreseen_by_their_rule(check *t)
 {
     const int64_t volume = 32LL * 32 * 32 * 32;
-    model_iterations n = model_iterations_of(0.05, 1e-10, volume, 16);
-    CHECK_NEAR(t, n.expected, 500, 1e-9);
-    CHECK_NEAR(t, n.least, 440, 1e-9);
-    CHECK_NEAR(t, n.most, 630, 1e-9);
-    n = model_iterations_of(0.05, 1e-10, volume, 8);
-    CHECK_NEAR(t, n.expected, 500 * 6.0 / 7, 1e-9);
-    n = model_iterations_of(0.05, sqrt(2e-10), volume, 16); /* half the decades to 2 */
-    CHECK_NEAR(t, n.expected, 500 * log(2 / sqrt(2e-10)) / log(2e10), 1e-9);
-    n = model_iterations_of(0.0001, 1e-10, volume, 16); /* below the lightest mode */
-    CHECK_NEAR(t, n.least, 22 / 0.0018, 1e-6);
-    CHECK_NEAR(t, n.expected, 250000, 1e-6);
-    n = model_iterations_of(0.0001, 1e-10, volume / 2, 16);
-    CHECK_NEAR(t, n.least, 22 / 0.0036, 1e-6);
-    CHECK_NEAR(t, model_iterations_above(0.03, 1e-10, 0.04), 500, 1e-9);
+    model_iterations n = model_iterations_of(0.05, 1e-10, volume);
+    const double whole = n.expected;
+    CHECK_NEAR(t, n.expected, 500, 1);
+    CHECK_NEAR(t, n.least, 440, 1);
+    CHECK_NEAR(t, n.most, 630, 1);
+    n = model_iterations_of(0.05, sqrt(2e-10), volume); /* half the decades to 2 */
+    CHECK_NEAR(t, n.expected, whole * log(2 / sqrt(2e-10)) / log(2e10), 1e-9);
+    n = model_iterations_of(0.0001, 1e-10, volume); /* below the lightest mode */
+    CHECK_NEAR(t, n.least * 0.0018, 22, 0.02);
+    CHECK_NEAR(t, n.expected * 0.0001, 25, 0.05);
+    n = model_iterations_of(0.0001, 1e-10, volume / 2);
+    CHECK_NEAR(t, n.least * 0.0036, 22, 0.02);
+    CHECK_NEAR(t, model_iterations_above(0.03, 1e-10, 0.04), whole, 1e-9);
+    static const double heavy[] = {1, 2, 5, 10},
+                        took[] = {27, 15, 8, 6}; /* tests/results/cpu.txt */
+    for (int i = 0; i < 4; i++) {
+        n = model_iterations_of(heavy[i], 1e-10, volume);
+        CHECK_NEAR(t, n.expected, took[i], 1.2);
+        CHECK_TRUE(t, n.least < took[i] && took[i] <= ceil(n.most));
+    }
     n = model_iterations_assumed(1e-10);
     CHECK_TRUE(t, n.least == 20 && n.expected == 100 && n.most == 500);
     const model_pilot pilots[] = {
         {.mass = 0.1, .tolerance = 1e-10, .least = 200, .mean = 210, .most = 220},
         {.mass = 0.01, .tolerance = 1e-10, .least = 2000, .mean = 2100, .most = 2200}};
     n = model_iterations_from(pilots, 2, true, 0.05, 1e-10); /* 0.1 is nearer in the logarithm */
-    CHECK_TRUE(t, fabs(n.expected - 420) < 1e-9 && fabs(n.least - 400) < 1e-9 &&
-                      fabs(n.most - 440) < 1e-9);
+    CHECK_TRUE(t, fabs(n.expected - 420) < 0.2 && fabs(n.least - 400) < 0.2 &&
+                      fabs(n.most - 440) < 0.2);
     n = model_iterations_from(pilots, 2, true, 0.02, 1e-10);
-    CHECK_NEAR(t, n.expected, 1050, 1e-9);
+    CHECK_NEAR(t, n.expected, 1050, 0.1);
     n = model_iterations_from(pilots, 2, false, 0.05, 1e-10); /* the nearer mass, no scale */
     CHECK_NEAR(t, n.expected, 2100, 1e-9);
 }

@@ -31,10 +31,9 @@ double model_odd_over_even(double mass, double lambda, double tolerance)
 }
 
 model_iterations model_iterations_deflated(model_iterations plain, double mass, double lambda,
-                                           double tolerance, int64_t volume, int points)
+                                           double tolerance, int64_t volume)
 {
-    const model_iterations rule =
-        model_iterations_of(hypot(mass, lambda), tolerance, volume, points);
+    const model_iterations rule = model_iterations_of(hypot(mass, lambda), tolerance, volume);
     return (model_iterations){.least = fmin(plain.least, rule.least),
                               .expected = fmin(plain.expected, rule.expected),
                               .most = fmin(plain.most, rule.most)};

@@ -37,8 +37,8 @@ double model_deflating_iterations(int modes, int bits, double tolerance, double 
 /* Iterations of a deflated source on odd sites alone, over those of one on even sites. */
 double model_odd_over_even(double mass, double lambda, double tolerance);
 /* A solve with modes up to `lambda` removed, never more than `plain`, and without what removing them
- * takes. volume, points: of model_iterations_of */
+ * takes. volume: of model_iterations_of */
 model_iterations model_iterations_deflated(model_iterations plain, double mass, double lambda,
-                                           double tolerance, int64_t volume, int points);
+                                           double tolerance, int64_t volume);
 
 #endif

@@ -77,8 +77,8 @@ static naik_status expect_iterations(naik_comm *comm, const naik_input *input, c
         cost_mass *m = &c->masses[i];
         m->plain = told->count > 0 ? model_iterations_from(told->mean, told->count, by_mass,
                                                            m->mass, m->tolerance)
-                   : by_mass ? model_iterations_of(m->mass, m->tolerance, volume, c->kind->points)
-                             : model_iterations_assumed(m->tolerance);
+                   : by_mass       ? model_iterations_of(m->mass, m->tolerance, volume)
+                                   : model_iterations_assumed(m->tolerance);
     }
     cost_multigrid_expect(input, c);
     for (int i = 0; i < c->mass_count; i++) {
@@ -202,8 +202,7 @@ static model_iterations iterations_of(const naik_input *input, const cost *all, 
         if (!is_measured(all, c->plan.modes, m, &n)) {
             const double share = (double)m->odd / m->solves;
             const double odd = model_odd_over_even(m->mass, c->modes.rule.lambda, m->tolerance);
-            n = model_iterations_deflated(n, m->mass, c->modes.rule.lambda, m->tolerance, volume,
-                                          all->kind->points);
+            n = model_iterations_deflated(n, m->mass, c->modes.rule.lambda, m->tolerance, volume);
             n.expected *= 1 + share * (odd - 1); /* the mean */
             n.least *= m->odd == m->solves ? odd : 1;
             n.most *= m->odd > 0 ? odd : 1;

@@ -58,9 +58,10 @@ static const char *iterations_origin(const cost *c)
         return iterations_of_spinors(c);
     }
     return c->told.plain.count > 0
-               ? "measured by the pilot run, scaled from the nearest mass by 1/mass and "
-                 "ln(2/tolerance)"
-               : "25/mass at a tolerance of 1e-10, scaled by ln(2/tolerance). Measured on one 32^4 "
+               ? "measured by the pilot run, scaled from the nearest mass by 1/asinh(mass/2.11) "
+                 "and ln(2/tolerance)"
+               : "ln(2/tolerance)/(2 asinh(mass/2.11)), which is 25/mass at a tolerance of 1e-10 "
+                 "for light masses. Measured on one 32^4 "
                  "configuration (tests/results/h200.txt): 491 at 0.05, 2408 at 0.01, 11080 at "
                  "0.002, 13700 at "
                  "0.0005";

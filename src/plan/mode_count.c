@@ -35,7 +35,6 @@ static mode_cost cost_of_set(const naik_input *input, int modes, const naik_quar
 {
     const int *size = input->lattice.size;
     const int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
-    const int points = input->kind->points;
     mode_cost c = {.density = model_mode_density(size)};
     c.lambda = modes / c.density;
     for (int i = 0; i < input->solve_count; i++) {
@@ -48,9 +47,9 @@ static mode_cost cost_of_set(const naik_input *input, int modes, const naik_quar
             }
             const double mass = quark->mass, tolerance = solve->tolerance;
             const int solves = input->kind->columns * solve->origins.count;
-            const model_iterations plain = model_iterations_of(mass, tolerance, volume, points);
+            const model_iterations plain = model_iterations_of(mass, tolerance, volume);
             const model_iterations with =
-                model_iterations_deflated(plain, mass, c.lambda, tolerance, volume, points);
+                model_iterations_deflated(plain, mass, c.lambda, tolerance, volume);
             c.plain += solves * plain.expected;
             c.with += solves * (with.expected +
                                 model_deflating_iterations(modes, input->deflation.precision,
