@@ -8,9 +8,10 @@
 static const double LOWEST = 0.0018;
 static const double LOWEST_VOLUME = 32.0 * 32 * 32 * 32;
 
-/* Half the largest eigenvalue of D that conjugate gradient meets, as measured: 25/m for light masses, from 22/m to 31.5/m. On smooth links it
- * is 7/3 of the improved operators and 2 of naive quarks, and on links without any order the 2 sqrt(7)
- * of the tree whose sites have eight neighbours. */
+/* Half the largest eigenvalue of D that conjugate gradient meets, as measured: 25/m for light
+ * masses, from 22/m to 31.5/m. On free links it is 7/3 of the improved operators and 2 of naive
+ * quarks, and on links without any order sqrt(7), as on the tree whose sites have eight
+ * neighbours. */
 static const double REACH = 2.108015, REACH_LEAST = 1.855053, REACH_MOST = 2.656099;
 
 static double decades(double tolerance, double reference)

@@ -1,11 +1,12 @@
 /* iterations.h - how many iterations a mass takes, before a run or from a pilot run
  *
- * Before: conjugate gradient on 4m^2 - DD takes ln(2/tolerance) / (2 asinh(m/r)) steps, where 2r is the largest
- * eigenvalue of D; with r = 2.11, light masses take 25/m to 1e-10. Measured (tests/results/h200.txt, 32^4,
- * beta = 6): 24.6/m, 24.1/m and 22.2/m at 0.05, 0.01 and 0.002; 31/m on a random field; below the
- * smallest eigenvalue of D a lighter mass costs no more (6.9/m at 0.0005). Heavy masses: tests/results/cpu.txt.
- * Where the smallest eigenvalue lies is not known beforehand, so a range is given: from the eigenvalue that
- * configuration suggests, which falls with the volume, to 31/m.
+ * Before: conjugate gradient on 4m^2 - DD takes ln(2/tolerance) / (2 asinh(m/r)) steps, where 2r is
+ * the largest eigenvalue of D; with r = 2.11, light masses take 25/m to 1e-10. Measured
+ * (tests/results/h200.txt, 32^4, beta = 6): 24.6/m, 24.1/m and 22.2/m at 0.05, 0.01 and 0.002; 31/m
+ * on a random field; below the smallest eigenvalue of D a lighter mass costs no more (6.9/m at
+ * 0.0005). Heavy masses: tests/results/cpu.txt. Where the smallest eigenvalue lies is not known
+ * beforehand, so a range is given: from the eigenvalue that configuration suggests, which falls
+ * with the volume, to 31/m.
  */
 #ifndef NAIK_MODEL_ITERATIONS_H
 #define NAIK_MODEL_ITERATIONS_H
@@ -33,8 +34,8 @@ typedef struct model_pilot {
     double mass, tolerance, least, mean, most;
 } model_pilot;
 
-/* Iterations from `count` >= 1 masses of a pilot run: from the nearest mass, by the rule where they follow from
- * the mass (as many else: masses may be negative), and by ln(2/tolerance). */
+/* Iterations from `count` >= 1 masses of a pilot run: from the nearest mass, by the rule where they
+ * follow from the mass (as many else: masses may be negative), and by ln(2/tolerance). */
 model_iterations model_iterations_from(const model_pilot *pilot, int count, bool by_mass,
                                        double mass, double tolerance);
 
