@@ -102,9 +102,9 @@ static void change(kept *k, const fixture *f, what changed, double by)
     k->state.high *= changed == HIGH ? by : 1;
 }
 
-/* Where each goes on: with what was kept, or with one block as at the beginning. */
+/* Where each goes on: with what was kept, or with one block after `first` applications. */
 static void a_kept_search_is_looked_at_before_it_goes_on(check *t, const fixture *f,
-                                                         const kept *whole)
+                                                         const kept *whole, int64_t first)
 {
     static const struct {
         what changed;
@@ -152,7 +152,10 @@ static void a_kept_search_is_looked_at_before_it_goes_on(check *t, const fixture
         k.asked = 0;
         k.stop_after = 1;
         free(found_modes(t, f, 60, &hooks, NAIK_ERR_INTERRUPTED, ignored));
-        if (!CHECK_INT(t, k.state.size, rows[i].good ? whole->state.size : NAIK_MODES_BLOCK)) {
+        const bool at_place =
+            CHECK_INT(t, k.state.size, rows[i].good ? whole->state.size : NAIK_MODES_BLOCK);
+        const int64_t applied = rows[i].good ? whole->state.applications : first;
+        if (!CHECK_INT(t, k.state.applications, applied) || !at_place) {
             fprintf(stderr, "    row %zu\n", i);
         }
         for (int v = 0; v < 256; v++) {
@@ -174,6 +177,7 @@ static void an_interrupted_search_goes_on_to_the_same_bits(check *t)
         kept k = {.f = &f, .t = NULL};
         const naik_lanczos_hooks hooks = {
             .data = &k, .stop = stop, .save = keep, .restore = put_back};
+        int64_t first = 0;
         k.check = t;
         for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
             k.asked = 0;
@@ -181,6 +185,7 @@ static void an_interrupted_search_goes_on_to_the_same_bits(check *t)
             free(found_modes(t, &f, 60, &hooks, NAIK_ERR_INTERRUPTED, b));
             CHECK_TRUE(t, k.has);
             CHECK_INT(t, k.asked, stops[i]);
+            first = i == 0 ? k.state.applications : first;
         }
         CHECK_TRUE(t, k.state.cycle > 0 && k.state.size > k.state.kept + NAIK_MODES_BLOCK);
         k.stop_after = A_BLOCK + 1; /* block by block, to the second one of a later cycle */
@@ -191,7 +196,7 @@ static void an_interrupted_search_goes_on_to_the_same_bits(check *t)
             free(found_modes(t, &f, 60, &hooks, NAIK_ERR_INTERRUPTED, b));
         }
         CHECK_TRUE(t, k.state.kept > 0 && k.state.size > k.state.kept + NAIK_MODES_BLOCK);
-        a_kept_search_is_looked_at_before_it_goes_on(t, &f, &k);
+        a_kept_search_is_looked_at_before_it_goes_on(t, &f, &k, first);
         k.stop_after = -1;
         double *y = found_modes(t, &f, 60, &hooks, NAIK_OK, b);
         CHECK_TRUE(t, memcmp(a, b, sizeof a) == 0);
