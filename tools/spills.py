@@ -22,7 +22,6 @@ EXCEPTIONS = [
     ("tiles_kernel<vec_half, 4>", "ptxas", 128,
      "sums of bricks, which the innermost loop does not touch; one block a multiprocessor spills nothing and is slower"),
     ("tiles_kernel<vec_single, 4>", "ptxas", 176, "the same"),
-    ("links_kernel<short, 8, 0>", "clang", 16, "links are packed once, and clang 19 keeps two doubles aside"),
 ]
 
 

@@ -101,10 +101,10 @@ __device__ static inline double deviation_of(const colour_matrix<double> &u, con
     for (int i = 0; i < 9; i++) {
         double re = fabs(w.e[i / 3][i % 3].re - u.e[i / 3][i % 3].re);
         double im = fabs(w.e[i / 3][i % 3].im - u.e[i / 3][i % 3].im);
-        worst = fmax(worst, re <= LINKS_HOPELESS ? re : LINKS_HOPELESS);
-        worst = fmax(worst, im <= LINKS_HOPELESS ? im : LINKS_HOPELESS);
+        worst = isnan(worst) || re <= worst ? worst : re; /* as naik_worst() */
+        worst = isnan(worst) || im <= worst ? worst : im;
     }
-    return worst;
+    return worst <= LINKS_HOPELESS ? worst : LINKS_HOPELESS;
 }
 
 /* A number of a compressed link as it will be read. */
