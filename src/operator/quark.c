@@ -108,19 +108,18 @@ static bool is_by_mass(const naik_quark *quark)
 void naik_quark_text(const naik_quark *quark, const char *between, int digits,
                      char text[NAIK_QUARK_TEXT])
 {
+    const naik_quark_kind *kind = quark->kind;
     const bool by_kappa = naik_quark_kappa(quark) > 0 && !is_by_mass(quark);
+    const naik_quark_number *first = by_kappa ? naik_quark_number_of(kind, "kappa") : NULL;
     size_t used = 0;
     text[0] = '\0';
-    for (int pass = by_kappa ? 0 : 1; pass < 2; pass++) {
-        for (int i = 0; i < quark->kind->number_count; i++) {
-            const naik_quark_number *number = &quark->kind->numbers[i];
-            const bool leads = by_kappa && strcmp(number->name, "kappa") == 0;
-            if ((number->uses & NAIK_NUMBER_TOLD) != 0 && leads == (pass == 0) &&
-                used < NAIK_QUARK_TEXT) {
-                used += (size_t)snprintf(text + used, NAIK_QUARK_TEXT - used, "%s%s %.*g",
-                                         used > 0 ? between : "", number->name, digits,
-                                         number->value(quark));
-            }
+    for (int i = first != NULL ? -1 : 0; i < kind->number_count; i++) {
+        const naik_quark_number *number = i < 0 ? first : &kind->numbers[i];
+        if ((number->uses & NAIK_NUMBER_TOLD) != 0 && (i < 0 || number != first) &&
+            used < NAIK_QUARK_TEXT) {
+            used += (size_t)snprintf(text + used, NAIK_QUARK_TEXT - used, "%s%s %.*g",
+                                     used > 0 ? between : "", number->name, digits,
+                                     number->value(quark));
         }
     }
 }

@@ -157,8 +157,8 @@ bool naik_quark_is(const naik_quark *a, const naik_quark *b);
 /* The first quark of a list that shares links with number `q`, which may be that one. */
 int naik_quark_first_of_links(const naik_quark *quarks, int q);
 
-/* "mass 0.1, kappa 0.122, csw 1.2", kappa first where it was given (see below): numbers that are told, each as `format` has its name and value,
- * such as "%s %.10g"; `between` them. */
+/* "mass 0.1, kappa 0.122, csw 1.2", kappa first where it was given (see below): numbers that are
+ * told, each as `format` has its name and value, such as "%s %.10g"; `between` them. */
 enum { NAIK_QUARK_TEXT = 256 };
 void naik_quark_text(const naik_quark *quark, const char *between, int digits,
                      char text[NAIK_QUARK_TEXT]);
