@@ -93,7 +93,7 @@ static bool get_attributes(hid_t file, naik_multigrid_about *about)
     naik_multigrid_parameters *p = &about->parameters;
     int64_t extent[NAIK_DIM] = {0}, seed = 0;
     *about = (naik_multigrid_about){.quark = {.mass = NAN}};
-    naik_prop_get_quark(file, "", &about->quark);
+    naik_prop_get_quark(file, "", -1, &about->quark);
     bool good = isfinite(about->quark.mass) && naik_prop_states_quark(file, &about->quark);
     good = naik_h5_get_text(file, "boundary_t", about->boundary_t, sizeof about->boundary_t) &&
            naik_h5_get_text(file, "links", about->links, sizeof about->links) && good;

@@ -69,6 +69,14 @@ done:
     return status;
 }
 
+naik_status naik_prop_write_pending(naik_propagator_file *file, int solve)
+{
+    const naik_solve_record pending = naik_prop_pending(file->plan, solve);
+    const naik_disk_record disk =
+        naik_disk_record_pack(&pending, file->plan->source[pending.source].set);
+    return naik_prop_write_record(file, solve, &disk);
+}
+
 naik_status naik_prop_open_slab(const naik_propagator_file *file, int solve, naik_h5_field *field)
 {
     const struct naik_prop_solve *s = &file->plan->solve[solve];

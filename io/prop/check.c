@@ -267,7 +267,7 @@ naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path
 }
 
 naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
-                              const naik_propagator_spec *spec, const char *structure)
+                              const naik_propagator_spec *spec)
 {
     naik_log *log = file->comm->log;
     naik_status status = NAIK_OK;
@@ -283,7 +283,7 @@ naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
     NAIK_TRY(compare_text(log, path, "the arithmetic", text, spec->numerics));
     NAIK_TRY(compare_document(log, group, path, "source_checksums", "the sources",
                               spec->source_checksums));
-    NAIK_TRY(compare_document(log, group, path, "structure", "the layout", structure));
+    NAIK_TRY(compare_document(log, group, path, "structure", "the layout", file->structure));
     free(file->choices);
     file->choices = NULL;
     NAIK_TRY(naik_h5_get_document(log, group, "choices", &file->choices));
@@ -309,8 +309,7 @@ static void restore_records(naik_propagator_file *file, const naik_disk_record *
                 naik_log_warn(file->comm->log,
                               "the record of %s is damaged: it will be solved again", name);
             }
-            *record =
-                (naik_solve_record){.source = s->source, .mass = s->mass, .colour = s->colour};
+            *record = naik_prop_pending(plan, i);
         }
         file->small_crc[2 * i] = good ? disk[i].correlators_crc : 0;
         file->small_crc[2 * i + 1] = good ? disk[i].history_crc : 0;
@@ -473,16 +472,9 @@ naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, bool *i
 
 naik_status naik_prop_reset_solve(naik_propagator_file *file, int solve)
 {
-    const struct naik_prop_solve *s = &file->plan->solve[solve];
-    naik_status status = NAIK_OK;
-    file->records[solve] =
-        (naik_solve_record){.source = s->source, .mass = s->mass, .colour = s->colour};
-    if (file->comm->rank == 0) {
-        naik_disk_record disk =
-            naik_disk_record_pack(&file->records[solve], file->plan->source[s->source].set);
-        status = naik_prop_write_record(file, solve, &disk);
-    }
-    return naik_comm_agree(file->comm, status);
+    file->records[solve] = naik_prop_pending(file->plan, solve);
+    return naik_comm_agree(file->comm,
+                           file->comm->rank == 0 ? naik_prop_write_pending(file, solve) : NAIK_OK);
 }
 
 /* Sums that disagree with their colours are written again, or counted. Rank 0. */

@@ -316,7 +316,7 @@ static void read_three_point(hid_t dataset, naik_reader_contraction *c)
         return;
     }
     naik_h5_get_text(dataset, "spectator", c->spectator.source, sizeof c->spectator.source);
-    naik_prop_get_quark(dataset, "spectator_", &c->spectator.quark);
+    naik_prop_get_quark(dataset, "spectator_", -1, &c->spectator.quark);
     naik_h5_get_i64(dataset, "sink_time", time, 1);
     naik_h5_get_i64(dataset, "sink_momentum", p, NAIK_DIM - 1);
     c->sink_time = (int)time[0];
@@ -340,7 +340,7 @@ static void read_attributes(hid_t dataset, naik_reader_contraction *c)
     for (int k = 0; k < c->quarks; k++) {
         const quark_names *name = quark_name(k, c->quarks);
         naik_h5_get_text(dataset, name->source, c->quark[k].source, sizeof c->quark[k].source);
-        naik_prop_get_quark(dataset, name->prefix, &c->quark[k].quark);
+        naik_prop_get_quark(dataset, name->prefix, -1, &c->quark[k].quark);
     }
     if (H5Aexists(dataset, "sink") > 0) {
         naik_h5_get_text(dataset, "sink", c->sink, sizeof c->sink);

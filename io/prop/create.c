@@ -66,7 +66,7 @@ static naik_status put_source(naik_log *log, hid_t h5, int number, const naik_so
     naik_status status = NAIK_OK;
     char name[NAIK_PROP_PATH];
     hid_t group = -1;
-    snprintf(name, sizeof name, "/prop/s%04d/source", number);
+    naik_prop_source_path(number, name);
     NAIK_TRY(naik_h5_group(log, h5, name, &group));
     NAIK_TRY(naik_h5_put_text(log, group, "solve_set", set->name));
     NAIK_TRY(naik_prop_put_quarks(log, group, set->quarks, set->quark, set->mass_count));
@@ -232,8 +232,7 @@ done:
     return status;
 }
 
-static naik_status make_metadata(naik_propagator_file *file, const naik_propagator_spec *spec,
-                                 const char *structure)
+static naik_status make_metadata(naik_propagator_file *file, const naik_propagator_spec *spec)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
@@ -248,7 +247,7 @@ static naik_status make_metadata(naik_propagator_file *file, const naik_propagat
     NAIK_TRY(naik_h5_put_document(comm, group, "input_text", spec->input_text));
     NAIK_TRY(naik_h5_put_document(comm, group, "canonical_input", spec->canonical_input));
     NAIK_TRY(naik_h5_put_document(comm, group, "source_checksums", spec->source_checksums));
-    NAIK_TRY(naik_h5_put_document(comm, group, "structure", structure));
+    NAIK_TRY(naik_h5_put_document(comm, group, "structure", file->structure));
     NAIK_TRY(naik_h5_put_document(comm, group, "choices", file->choices));
     for (int i = 0; i < spec->metadata_count; i++) {
         NAIK_TRY(naik_h5_put_document(comm, group, spec->metadata[i].name, spec->metadata[i].text));
@@ -261,8 +260,7 @@ done:
     return status;
 }
 
-static naik_status make_all(naik_propagator_file *file, const naik_propagator_spec *spec,
-                            const char *structure)
+static naik_status make_all(naik_propagator_file *file, const naik_propagator_spec *spec)
 {
     naik_log *log = file->comm->log;
     const naik_prop_plan *plan = file->plan;
@@ -272,7 +270,7 @@ static naik_status make_all(naik_propagator_file *file, const naik_propagator_sp
     if (plan->spin != 1) {
         NAIK_PASS(naik_h5_put_ints(log, file->h5, "spin", &plan->spin, 0));
     }
-    NAIK_PASS(make_metadata(file, spec, structure));
+    NAIK_PASS(make_metadata(file, spec));
     NAIK_PASS(make_solves(file));
     for (int source = 0; source < plan->source_count; source++) {
         const naik_solve_set *set = &spec->sets[plan->source[source].set];
@@ -305,12 +303,7 @@ static naik_status write_first_data(naik_propagator_file *file)
     sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
     NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, blank));
     for (int i = 0; i < file->plan->solve_count; i++) {
-        const struct naik_prop_solve *s = &file->plan->solve[i];
-        file->records[i] =
-            (naik_solve_record){.source = s->source, .mass = s->mass, .colour = s->colour};
-        naik_disk_record disk =
-            naik_disk_record_pack(&file->records[i], file->plan->source[s->source].set);
-        NAIK_TRY(naik_prop_write_record(file, i, &disk));
+        NAIK_TRY(naik_prop_write_pending(file, i));
     }
 done:
     naik_h5_release(sessions);
@@ -319,19 +312,13 @@ done:
     return status;
 }
 
-typedef struct contents {
-    const naik_propagator_spec *spec;
-    const char *structure;
-} contents;
-
 /* file->comm is of one rank. */
-static naik_status create_part(naik_propagator_file *file, const void *data)
+static naik_status create_part(naik_propagator_file *file, const void *spec)
 {
-    const contents *c = data;
     naik_comm *comm = file->comm;
-    const naik_h5_options options = naik_prop_options(c->spec);
+    const naik_h5_options options = naik_prop_options(spec);
     NAIK_PASS(naik_h5_create(comm, file->part, &options, &file->h5));
-    NAIK_PASS(make_all(file, c->spec, c->structure));
+    NAIK_PASS(make_all(file, spec));
     NAIK_PASS(naik_h5_flush(comm, file->h5));
     NAIK_PASS(write_first_data(file));
     NAIK_PASS(naik_h5_flush(comm, file->h5));
@@ -340,16 +327,14 @@ static naik_status create_part(naik_propagator_file *file, const void *data)
     return naik_h5_flush(comm, file->h5);
 }
 
-naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_spec *spec,
-                             const char *structure)
+naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_spec *spec)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     const naik_h5_options options = naik_prop_options(spec);
-    const contents all = {.spec = spec, .structure = structure};
     NAIK_PASS(naik_file_remove(comm, file->journal));
     NAIK_PASS(naik_file_remove(comm, file->part));
-    NAIK_PASS(by_rank_0(file, create_part, &all));
+    NAIK_PASS(by_rank_0(file, create_part, spec));
     NAIK_PASS(naik_h5_open(comm, file->part, true, &options, &file->h5));
     status = comm->rank == 0 ? naik_journal_create(comm->log, file->journal, file->identity,
                                                    naik_propagator_file_choices(file))
@@ -357,9 +342,7 @@ naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_s
     NAIK_PASS(naik_comm_agree(comm, status));
     NAIK_PASS(naik_file_reserve_begin(comm, file->part, &file->reservation));
     for (int i = 0; i < file->plan->solve_count; i++) {
-        const struct naik_prop_solve *s = &file->plan->solve[i];
-        file->records[i] =
-            (naik_solve_record){.source = s->source, .mass = s->mass, .colour = s->colour};
+        file->records[i] = naik_prop_pending(file->plan, i);
     }
     return NAIK_OK;
 }

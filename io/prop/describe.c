@@ -24,23 +24,16 @@ static void report_quark(const naik_propagator_file *file, const struct naik_pro
 {
     char path[NAIK_PROP_PATH], twist[96];
     naik_quark quark = {.mass = NAN};
-    if (s->source < 0) {
-        return;
-    }
     if (file->plan->store) {
         naik_prop_slab_path(s->source, s->mass, path);
     } else {
-        snprintf(path, sizeof path, "/prop/s%04d/source", s->source);
+        naik_prop_source_path(s->source, path);
     }
-    hid_t object = naik_prop_open_object(file->h5, path);
+    hid_t object = s->source >= 0 ? naik_prop_open_object(file->h5, path) : -1;
     if (object < 0) {
         return;
     }
-    if (file->plan->store) {
-        naik_prop_get_quark(object, "", &quark);
-    } else {
-        naik_prop_get_quark_of(object, s->mass, &quark);
-    }
+    naik_prop_get_quark(object, "", file->plan->store ? -1 : s->mass, &quark);
     naik_prop_release_object(object);
     if (!isnan(quark.mass)) {
         naik_quark_report(report, &quark);

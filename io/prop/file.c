@@ -41,56 +41,44 @@ static uint32_t identity_of(const naik_propagator_spec *spec, const char *struct
 }
 
 /* The checksum of the links is the same in every format; journals of earlier versions count the rest of the line. */
-static void identify(naik_propagator_file *file, const naik_propagator_spec *spec,
-                     const char *structure)
+static void identify(naik_propagator_file *file, const naik_propagator_spec *spec)
 {
     const char *const links = spec->gauge_checksum != NULL ? spec->gauge_checksum : "";
     const size_t rest = naik_links_line_without_sum(links);
     const char *const sum = links[rest] != '\0' ? links + rest : links;
-    file->identity = identity_of(spec, structure, crc_of(sum));
-    file->identity_before = identity_of(spec, structure, naik_crc32(links, rest));
+    file->identity = identity_of(spec, file->structure, crc_of(sum));
+    file->identity_before = identity_of(spec, file->structure, naik_crc32(links, rest));
 }
 
 static naik_status make_handle(const naik_lattice *lattice, const char *path,
-                               const naik_propagator_spec *spec, char **structure,
-                               naik_propagator_file **out)
+                               const naik_propagator_spec *spec, naik_propagator_file **out)
 {
     naik_log *log = lattice->comm->log;
     naik_propagator_file *file = calloc(1, sizeof *file);
     *out = file;
-    *structure = naik_prop_structure(spec, lattice->size);
-    if (file != NULL) {
-        file->h5 = -1;
-        file->lattice = lattice;
-        file->comm = lattice->comm;
-        file->writers = spec->aggregators;
-        file->iteration_limit = spec->iteration_limit;
-        file->until_contracted = spec->until_contracted;
-    }
-    if (file == NULL || *structure == NULL) {
+    if (file == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a propagator file");
     }
+    *file = (naik_propagator_file){.h5 = -1,
+                                   .lattice = lattice,
+                                   .comm = lattice->comm,
+                                   .writers = spec->aggregators,
+                                   .iteration_limit = spec->iteration_limit,
+                                   .until_contracted = spec->until_contracted,
+                                   .structure = naik_prop_structure(spec, lattice->size)};
     NAIK_PASS(naik_path_append(log, path, "", file->path));
     NAIK_PASS(naik_path_append(log, path, ".part", file->part));
     NAIK_PASS(naik_path_append(log, path, ".journal", file->journal));
     NAIK_PASS(naik_prop_plan_create(log, spec, lattice->size, &file->plan));
-    identify(file, spec, *structure);
+    identify(file, spec);
     file->choices = strdup(spec->choices != NULL ? spec->choices : "");
     file->records = calloc((size_t)file->plan->solve_count, sizeof *file->records);
     file->small_crc = calloc(2 * (size_t)file->plan->solve_count, sizeof *file->small_crc);
-    if (file->choices == NULL || file->records == NULL || file->small_crc == NULL) {
+    if (file->structure == NULL || file->choices == NULL || file->records == NULL ||
+        file->small_crc == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a propagator file");
     }
     return NAIK_OK;
-}
-
-static int count_done(const naik_propagator_file *file)
-{
-    int done = 0;
-    for (int i = 0; i < file->plan->solve_count; i++) {
-        done += file->records[i].state != NAIK_SOLVE_PENDING;
-    }
-    return done;
 }
 
 /* Without a .part the journal and the lock are of no use; whoever still holds the lock removes them himself. */
@@ -121,8 +109,7 @@ done:
 }
 
 /* PATH itself: complete, of this input, open for reading. */
-static naik_status open_complete(naik_propagator_file *file, const naik_propagator_spec *spec,
-                                 const char *structure)
+static naik_status open_complete(naik_propagator_file *file, const naik_propagator_spec *spec)
 {
     naik_comm *comm = file->comm;
     if (naik_h5_open(comm, file->path, false, NULL, &file->h5) != NAIK_OK) {
@@ -130,9 +117,9 @@ static naik_status open_complete(naik_propagator_file *file, const naik_propagat
     }
     NAIK_PASS(naik_comm_agree(comm, naik_prop_expect_complete(comm->log, file->h5, file->path)));
     file->plan->store = file->plan->store && !file->until_contracted;
-    NAIK_PASS(naik_prop_compare(file, file->path, spec, structure));
+    NAIK_PASS(naik_prop_compare(file, file->path, spec));
     NAIK_PASS(naik_prop_load_records(file, false));
-    file->resumed = count_done(file);
+    file->resumed = naik_prop_count_done(file);
     if (file->resumed != file->plan->solve_count) {
         return NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
                          "%s calls itself complete, but the records of %d solves are damaged",
@@ -151,7 +138,7 @@ static naik_status continue_contracted(naik_propagator_file *file)
     file->plan->store = false;
     NAIK_PASS(naik_prop_verify(file, false, &bad));
     NAIK_PASS(naik_prop_check_contractions(file, false, &bad));
-    bad += file->plan->solve_count - count_done(file);
+    bad += file->plan->solve_count - naik_prop_count_done(file);
     if (bad > 0) {
         return NAIK_FAIL(file->comm->log, NAIK_ERR_CORRUPT,
                          "%d solves or contractions of %s are damaged, and the propagators that "
@@ -165,7 +152,7 @@ static naik_status continue_contracted(naik_propagator_file *file)
  * state.
  */
 static naik_status continue_part(naik_propagator_file *file, const naik_propagator_spec *spec,
-                                 const char *structure, bool *usable)
+                                 bool *usable)
 {
     naik_comm *comm = file->comm;
     const naik_h5_options options = naik_prop_options(spec);
@@ -181,7 +168,7 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
         NAIK_PASS(naik_h5_close(comm, &file->h5));
         return NAIK_OK;
     }
-    NAIK_PASS(naik_prop_compare(file, file->part, spec, structure));
+    NAIK_PASS(naik_prop_compare(file, file->part, spec));
     NAIK_PASS(naik_file_size(comm, file->part, &bytes));
     NAIK_PASS(naik_file_check_space(comm, file->part, bytes));
     NAIK_PASS(naik_file_reserve(comm, file->part));
@@ -193,7 +180,7 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     NAIK_PASS(naik_prop_verify(file, true, &bad));
     NAIK_PASS(naik_prop_reset_derived(file));
     NAIK_PASS(naik_prop_keep_journal(file));
-    if (strcmp(state, "complete") == 0 && count_done(file) < file->plan->solve_count) {
+    if (strcmp(state, "complete") == 0 && naik_prop_count_done(file) < file->plan->solve_count) {
         NAIK_PASS(naik_h5_close(comm, &file->h5));
         NAIK_PASS(naik_prop_change_state(file, "incomplete"));
         NAIK_PASS(naik_h5_open(comm, file->part, true, &options, &file->h5));
@@ -219,8 +206,7 @@ static naik_status open_part(naik_propagator_file *file, const naik_h5_options *
 }
 
 /* With the lock held: finds or makes an open .part. */
-static naik_status prepare_part(naik_propagator_file *file, const naik_propagator_spec *spec,
-                                const char *structure)
+static naik_status prepare_part(naik_propagator_file *file, const naik_propagator_spec *spec)
 {
     naik_comm *comm = file->comm;
     const naik_h5_options options = naik_prop_options(spec);
@@ -231,7 +217,7 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
     if (!rebuild && bytes >= 0) {
         NAIK_PASS(open_part(file, &options, &opened));
         if (opened) {
-            NAIK_PASS(continue_part(file, spec, structure, &usable));
+            NAIK_PASS(continue_part(file, spec, &usable));
         }
         if (!usable) {
             NAIK_PASS(naik_prop_quarantine(file));
@@ -241,7 +227,7 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
     if (!usable) {
         NAIK_PASS(naik_file_check_space(
             comm, file->part, naik_propagator_spec_bytes(spec, file->lattice->size) + SPARE));
-        NAIK_PASS(naik_prop_create(file, spec, structure));
+        NAIK_PASS(naik_prop_create(file, spec));
         file->begun = !rebuild;
     }
     NAIK_PASS(naik_prop_begin_session(file, spec));
@@ -249,7 +235,7 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
         NAIK_PASS(naik_prop_rebuild(file));
         NAIK_PASS(naik_prop_reset_derived(file));
     }
-    file->resumed = count_done(file);
+    file->resumed = naik_prop_count_done(file);
     return naik_comm_agree(comm, naik_prop_start_watchdog(file, spec));
 }
 
@@ -287,13 +273,12 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
 {
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
-    char *structure = NULL;
     naik_propagator_file *file = NULL;
     int64_t bytes = -1;
     naik_h5_guard guard;
     *out = NULL;
     naik_h5_guard_begin(&guard);
-    status = make_handle(lattice, path, spec, &structure, &file);
+    status = make_handle(lattice, path, spec, &file);
     NAIK_TRY(naik_comm_agree(comm, status));
     file->replace = fresh;
     NAIK_TRY(naik_output_precheck(comm, path, 0, NAIK_BESIDE_SOLVE, file->part));
@@ -304,7 +289,7 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
     }
     if (bytes >= 0 && !fresh) {
         naik_lock_release(comm, &file->lock);
-        NAIK_TRY(open_complete(file, spec, structure));
+        NAIK_TRY(open_complete(file, spec));
         if (naik_prop_count_retries(file) > 0) {
             NAIK_TRY(retry(file));
         }
@@ -312,7 +297,7 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
         NAIK_TRY(naik_prop_discard(file));
     }
     if (!file->complete) {
-        NAIK_TRY(prepare_part(file, spec, structure));
+        NAIK_TRY(prepare_part(file, spec));
     }
     *out = file;
     file = NULL;
@@ -324,7 +309,6 @@ done:
                        (status == NAIK_ERR_IO || status == NAIK_ERR_CORRUPT);
     }
     naik_propagator_file_close(&file);
-    free(structure);
     naik_h5_guard_end(&guard);
     return status;
 }
@@ -444,7 +428,7 @@ static naik_status verify_part(naik_propagator_file *file)
     NAIK_TRY(naik_prop_load_records(file, true));
     NAIK_TRY(naik_prop_expect_solutions(file));
     NAIK_TRY(naik_prop_verify(file, false, &bad));
-    bad += file->plan->solve_count - count_done(file);
+    bad += file->plan->solve_count - naik_prop_count_done(file);
     NAIK_TRY(naik_prop_check_contractions(file, true, &bad));
     if (bad > 0) {
         status =
@@ -466,9 +450,9 @@ naik_status naik_propagator_file_finish(naik_propagator_file *file)
     if (file->complete) {
         return NAIK_OK;
     }
-    if (count_done(file) < file->plan->solve_count) {
+    if (naik_prop_count_done(file) < file->plan->solve_count) {
         return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "%d solves are pending",
-                         file->plan->solve_count - count_done(file));
+                         file->plan->solve_count - naik_prop_count_done(file));
     }
     NAIK_PASS(naik_file_reserve_end(comm, &file->reservation));
     NAIK_TRY(naik_lock_confirm(comm, file->lock));

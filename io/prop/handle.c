@@ -28,20 +28,21 @@ naik_status naik_prop_start_watchdog(naik_propagator_file *file, const naik_prop
     return file->comm->watchdog != NULL || own_s <= 0 ? NAIK_OK : start_own(file);
 }
 
-static bool holds_nothing(const naik_propagator_file *file)
+int naik_prop_count_done(const naik_propagator_file *file)
 {
-    bool nothing = file->begun && !file->broken && !file->complete;
-    for (int i = 0; i < file->plan->solve_count && nothing; i++) {
-        nothing = file->records[i].state == NAIK_SOLVE_PENDING;
+    int done = 0;
+    for (int i = 0; i < file->plan->solve_count; i++) {
+        done += file->records[i].state != NAIK_SOLVE_PENDING;
     }
-    return nothing;
+    return done;
 }
 
 naik_status naik_propagator_file_forget(naik_propagator_file *file)
 {
     char state[NAIK_PATH_MAX];
     int64_t bytes = -1;
-    if (file == NULL || !holds_nothing(file)) {
+    if (file == NULL || !file->begun || file->broken || file->complete ||
+        naik_prop_count_done(file) > 0) {
         return NAIK_OK;
     }
     naik_file_reserve_abandon(&file->reservation);
@@ -74,6 +75,7 @@ void naik_propagator_file_close(naik_propagator_file **file)
     free(f->records);
     free(f->small_crc);
     free(f->choices);
+    free(f->structure);
     free(f);
     *file = NULL;
 }

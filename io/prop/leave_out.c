@@ -82,7 +82,7 @@ static naik_status copy_objects(naik_log *log, const naik_prop_plan *plan, hid_t
         }
     }
     for (int i = 0; i < plan->source_count; i++) {
-        snprintf(path, sizeof path, "prop/s%04d/source", i);
+        naik_prop_source_path(i, path);
         NAIK_H5_TRY(log, H5Ocopy(from, path, to, path, H5P_DEFAULT, links), "copying a source");
     }
 done:

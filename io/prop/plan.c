@@ -6,6 +6,11 @@
 #include "io/prop/prop_file.h"
 #include "links/twist.h"
 
+void naik_prop_source_path(int source, char path[NAIK_PROP_PATH])
+{
+    snprintf(path, NAIK_PROP_PATH, "/prop/s%04d/source", source);
+}
+
 void naik_prop_slab_path(int source, int mass, char path[NAIK_PROP_PATH])
 {
     snprintf(path, NAIK_PROP_PATH, "/prop/s%04d/m%02d", source, mass);
@@ -177,7 +182,7 @@ static void number_all(const naik_propagator_spec *spec, naik_prop_plan *plan)
         const naik_solve_set *s = &spec->sets[set];
         for (int within = 0; within < s->source_count; within++, source++) {
             plan->source[source] =
-                (struct naik_prop_source){set, within, s->source_count, s->mass_count, solve, -1};
+                (struct naik_prop_source){set, within, s->source_count, solve, -1};
             const naik_source_info *from = &s->sources[within];
             const int columns = naik_prop_columns(plan);
             for (int i = 0; i < columns * s->mass_count; i++, solve++) {

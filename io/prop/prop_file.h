@@ -36,7 +36,7 @@ typedef struct naik_prop_plan {
     int contraction_count;
     struct naik_prop_source {
         int set, within, of; /* number inside its set, of so many */
-        int masses, first_solve;
+        int first_solve;
         int made_of; /* first of the solves that a source is made of; -1: of none, or not known */
     } * source;
     struct naik_prop_solve {
@@ -53,7 +53,8 @@ void naik_prop_plan_destroy(naik_prop_plan **plan);
 #define NAIK_PROP_SOLVE_TEXT 96
 void naik_prop_solve_text(const naik_prop_plan *plan, const struct naik_prop_solve *solve,
                           char text[NAIK_PROP_SOLVE_TEXT]);
-/* "/prop/s0000/m00"; "/corr/NAME/m00" or "/corr/NAME/s0001/m00". */
+/* "/prop/s0000/source"; "/prop/s0000/m00"; "/corr/NAME/m00" or "/corr/NAME/s0001/m00". */
+void naik_prop_source_path(int source, char path[NAIK_PROP_PATH]);
 void naik_prop_slab_path(int source, int mass, char path[NAIK_PROP_PATH]);
 void naik_prop_corr_path(const naik_prop_plan *plan, int source, int mass,
                          char path[NAIK_PROP_PATH]);
@@ -118,12 +119,20 @@ struct naik_propagator_file {
     uint32_t identity;        /* crc32 over the texts that decide the answer */
     uint32_t identity_before; /* as naik 0.5.0 and earlier formed it */
     char *choices;
+    char *structure; /* naik_prop_structure; NULL where there is no spec */
     char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
 };
 
 static inline bool naik_prop_owns_journal(const naik_propagator_file *file, uint32_t identity)
 {
     return identity == file->identity || identity == file->identity_before;
+}
+
+/* The record of a solve that is still to be done. */
+static inline naik_solve_record naik_prop_pending(const naik_prop_plan *plan, int solve)
+{
+    const struct naik_prop_solve *s = &plan->solve[solve];
+    return (naik_solve_record){.source = s->source, .mass = s->mass, .colour = s->colour};
 }
 
 /* Whether the solution of a committed solve is in the file. */
@@ -143,13 +152,14 @@ static inline const char *naik_prop_path(const naik_propagator_file *file)
     return file->complete ? file->path : file->part;
 }
 
-/* io/prop/handle.c: where no other watchdog watches, one of the file's own: only what is armed. Local. */
+/* io/prop/handle.c */
+int naik_prop_count_done(const naik_propagator_file *file); /* committed solves */
+/* Where no other watchdog watches, one of the file's own: only what is armed. Local. */
 naik_status naik_prop_start_watchdog(naik_propagator_file *file, const naik_propagator_spec *spec);
 void naik_prop_stop_watchdog(naik_propagator_file *file);
 
 /* io/prop/create.c: makes file->part with everything but the solves. Collective. */
-naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_spec *spec,
-                             const char *structure);
+naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_spec *spec);
 /* io/prop/sessions.c: writes this run into the next free slot of /metadata/sessions. Collective. */
 naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propagator_spec *spec);
 /* Calls `each` with the text of every run that can be read. Local. NAIK_ERR_MEMORY */
@@ -166,7 +176,7 @@ naik_status naik_prop_share_text(naik_comm *comm, char **text);
 naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path);
 /* NAIK_ERR_INPUT with the first difference between what h5 was begun with and spec. Collective. */
 naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
-                              const naik_propagator_spec *spec, const char *structure);
+                              const naik_propagator_spec *spec);
 /* The first part of naik_prop_compare, which needs no more than the input. Local. */
 naik_status naik_prop_compare_input(naik_log *log, hid_t h5, const char *path,
                                     const char *canonical_input);
@@ -197,7 +207,8 @@ naik_status naik_prop_check_sums(naik_propagator_file *file, bool repair, int *b
 
 /* io/prop/access.c: the data of one solve in an open file. */
 naik_status naik_prop_write_record(naik_propagator_file *file, int solve,
-                                   const naik_disk_record *disk); /* rank 0 */
+                                   const naik_disk_record *disk);           /* rank 0 */
+naik_status naik_prop_write_pending(naik_propagator_file *file, int solve); /* rank 0 */
 naik_status naik_prop_open_slab(const naik_propagator_file *file, int solve, naik_h5_field *field);
 void naik_prop_close_slab(naik_h5_field *field);
 naik_status naik_prop_read_correlators(const naik_propagator_file *file, int solve, double *out);

@@ -104,7 +104,7 @@ static bool get_number(hid_t object, const char *name, int index, double *value)
     return found;
 }
 
-static void get_quark(hid_t object, const char *prefix, int index, naik_quark *quark)
+void naik_prop_get_quark(hid_t object, const char *prefix, int index, naik_quark *quark)
 {
     char name[NAIK_PROP_QUARK_NAME], action[NAIK_PROP_QUARK_NAME] = "";
     if (H5Aexists(object, "action") > 0) {
@@ -123,16 +123,6 @@ static void get_quark(hid_t object, const char *prefix, int index, naik_quark *q
     }
     snprintf(name, sizeof name, "%stwist", prefix);
     naik_h5_get_f64(object, name, quark->twist, NAIK_DIM - 1);
-}
-
-void naik_prop_get_quark(hid_t object, const char *prefix, naik_quark *quark)
-{
-    get_quark(object, prefix, -1, quark);
-}
-
-void naik_prop_get_quark_of(hid_t object, int mass, naik_quark *quark)
-{
-    get_quark(object, "", mass, quark);
 }
 
 /* A number that quarks of the kind have in files, and that neither an input nor the operator knows. */

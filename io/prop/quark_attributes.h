@@ -20,11 +20,9 @@ naik_status naik_prop_put_quarks(naik_log *log, hid_t object, const naik_quark *
 /* Of one of the quarks of a hadron: PREFIXmass ... Does not agree. NAIK_ERR_IO */
 naik_status naik_prop_put_hadron_quark(naik_log *log, hid_t object, const char *prefix,
                                        const naik_quark *quark);
-/* Reads a quark back; prefix "" for that of a propagator. A number that is not there stays as it is in *quark; so
+/* Reads a quark back; prefix "" for that of a propagator or a source, index its mass in the lists of a source, else -1. A number that is not there stays as it is in *quark; so
  * does the kind where the object has none, and the kind is NULL where naik has none of that name. Local. */
-void naik_prop_get_quark(hid_t object, const char *prefix, naik_quark *quark);
-/* The same of number `mass` of the lists of a source. Local. */
-void naik_prop_get_quark_of(hid_t object, int mass, naik_quark *quark);
+void naik_prop_get_quark(hid_t object, const char *prefix, int index, naik_quark *quark);
 /* Whether an object has every number and fact that naik_prop_put_quark gives it for `quark`, which was read from it:
  * what is derived follows from the other numbers, what no input can give is not given, and the facts are
  * those of the kind. Local. */

@@ -130,12 +130,12 @@ static void describe_source(const reader *r, int source, int mass, naik_reader_p
 {
     char path[NAIK_PROP_PATH], type[48], colours[16];
     int64_t x[NAIK_DIM] = {0};
-    snprintf(path, sizeof path, "/prop/s%04d/source", source);
+    naik_prop_source_path(source, path);
     hid_t object = naik_prop_open_object(r->file.h5, path);
     if (object < 0) {
         return;
     }
-    naik_prop_get_quark_of(object, mass, &pair->quark);
+    naik_prop_get_quark(object, "", mass, &pair->quark);
     naik_h5_get_text(object, "type", type, sizeof type);
     naik_h5_get_i64(object, "origin", x, NAIK_DIM);
     snprintf(pair->source, sizeof pair->source, "%s at %d,%d,%d,%d", type, (int)x[0], (int)x[1],
@@ -164,7 +164,7 @@ static bool describe_quark(const reader *r, const char *path, naik_reader_pair *
     if (object < 0) {
         return false;
     }
-    naik_prop_get_quark(object, "", &pair->quark);
+    naik_prop_get_quark(object, "", -1, &pair->quark);
     if (H5Aexists(object, "counted_from") > 0 &&
         naik_h5_get_i64(object, "counted_from", x, NAIK_DIM)) {
         for (int mu = 0; mu < NAIK_DIM; mu++) {

@@ -31,18 +31,17 @@ static naik_status quarantined_paths(const naik_propagator_file *file, quarantin
 
 naik_status naik_prop_discard(naik_propagator_file *file)
 {
-    quarantine old;
-    NAIK_PASS(quarantined_paths(file, &old));
-    NAIK_PASS(naik_file_remove(file->comm, file->journal));
-    NAIK_PASS(naik_file_remove(file->comm, file->part));
-    NAIK_PASS(naik_file_remove(file->comm, old.journal));
-    NAIK_PASS(naik_file_remove(file->comm, old.part));
-    NAIK_PASS(naik_path_append(file->comm->log, file->part, ".state", old.part));
-    NAIK_PASS(naik_file_remove(file->comm, old.part));
-    NAIK_PASS(naik_path_append(file->comm->log, file->part, ".state.new", old.part));
-    NAIK_PASS(naik_file_remove(file->comm, old.part));
-    NAIK_PASS(naik_path_append(file->comm->log, file->part, ".new", old.part));
-    return naik_file_remove(file->comm, old.part);
+    static const char *const endings[] = {"", ".damaged", ".state", ".state.new", ".new"};
+    naik_comm *comm = file->comm;
+    char path[NAIK_PATH_MAX];
+    NAIK_PASS(naik_file_remove(comm, file->journal));
+    NAIK_PASS(naik_path_append(comm->log, file->journal, ".damaged", path));
+    NAIK_PASS(naik_file_remove(comm, path));
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        NAIK_PASS(naik_path_append(comm->log, file->part, endings[i], path));
+        NAIK_PASS(naik_file_remove(comm, path));
+    }
+    return NAIK_OK;
 }
 
 /* Rank 0: the journal belongs to this input. Takes its choices. */

@@ -25,9 +25,10 @@ typedef struct named_word {
     uint32_t word;
 } named_word;
 
-static const named_word states[] = {{"PENDING", NAIK_DISK_PENDING},
-                                    {"DONE", NAIK_DISK_DONE},
-                                    {"NOT_CONVERGED", NAIK_DISK_NOT_CONVERGED}};
+static const named_word states[] = {
+    [NAIK_SOLVE_PENDING] = {"PENDING", NAIK_DISK_PENDING},
+    [NAIK_SOLVE_DONE] = {"DONE", NAIK_DISK_DONE},
+    [NAIK_SOLVE_NOT_CONVERGED] = {"NOT_CONVERGED", NAIK_DISK_NOT_CONVERGED}};
 /* NONE: of a solve that is pending. */
 static const named_word rungs[] = {{"NONE", 0},
                                    {"HALF", NAIK_DISK_RUNG_HALF},
@@ -111,16 +112,6 @@ hid_t naik_disk_record_type_of(hid_t dataset)
     return record_type(version);
 }
 
-static uint32_t state_word(naik_solve_state state)
-{
-    switch (state) {
-    case NAIK_SOLVE_DONE: return NAIK_DISK_DONE;
-    case NAIK_SOLVE_NOT_CONVERGED: return NAIK_DISK_NOT_CONVERGED;
-    case NAIK_SOLVE_PENDING: break;
-    }
-    return NAIK_DISK_PENDING;
-}
-
 naik_disk_record naik_disk_record_pack(const naik_solve_record *record, int set)
 {
     naik_disk_record disk = {.target = record->target,
@@ -130,7 +121,7 @@ naik_disk_record naik_disk_record_pack(const naik_solve_record *record, int set)
                              .seconds = record->seconds,
                              .flops = record->flops,
                              .time = record->time,
-                             .state = state_word(record->state),
+                             .state = states[record->state].word,
                              .set = set,
                              .source = record->source,
                              .mass = record->mass,
@@ -163,16 +154,16 @@ static bool is_above_target(const naik_disk_record *disk)
 
 bool naik_disk_record_unpack(const naik_disk_record *disk, naik_solve_record *record)
 {
+    int state = 0;
     memset(record, 0, sizeof *record);
-    if (disk->crc != naik_crc32(disk, offsetof(naik_disk_record, crc)) || is_above_target(disk)) {
+    while (state < STATES && states[state].word != disk->state) {
+        state++;
+    }
+    if (state == STATES || disk->crc != naik_crc32(disk, offsetof(naik_disk_record, crc)) ||
+        is_above_target(disk)) {
         return false;
     }
-    switch (disk->state) {
-    case NAIK_DISK_DONE: record->state = NAIK_SOLVE_DONE; break;
-    case NAIK_DISK_NOT_CONVERGED: record->state = NAIK_SOLVE_NOT_CONVERGED; break;
-    case NAIK_DISK_PENDING: record->state = NAIK_SOLVE_PENDING; break;
-    default: return false;
-    }
+    record->state = (naik_solve_state)state;
     record->source = disk->source;
     record->mass = disk->mass;
     record->colour = disk->colour;

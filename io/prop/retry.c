@@ -47,8 +47,14 @@ static int count_of(const naik_propagator_file *file, is_one *is)
     return count;
 }
 
-static naik_status reset(naik_propagator_file *file, is_one *is)
+/* `which` are these solves, in words. */
+static naik_status solve_again(naik_propagator_file *file, is_one *is, const char *which)
 {
+    const int count = count_of(file, is);
+    if (count == 0) {
+        return NAIK_OK;
+    }
+    naik_log_line(file->comm->log, "%d of %d solves %s", count, file->plan->solve_count, which);
     for (int i = file->plan->solve_count - 1; i >= 0; i--) {
         if (is(file, i)) {
             NAIK_PASS(naik_prop_reset_solve(file, i));
@@ -113,32 +119,21 @@ naik_status naik_prop_reopen(naik_propagator_file *file)
 
 naik_status naik_prop_reset_retries(naik_propagator_file *file)
 {
-    const int count = naik_prop_count_retries(file);
-    if (count == 0) {
-        return NAIK_OK;
-    }
-    naik_log_line(
-        file->comm->log,
-        "%d of %d solves had reached a lower solver.max_iterations: they are solved again", count,
-        file->plan->solve_count);
-    return reset(file, is_retried);
+    return solve_again(file, is_retried,
+                       "had reached a lower solver.max_iterations: they are solved again");
 }
 
 naik_status naik_prop_reset_derived(naik_propagator_file *file)
 {
     naik_status status = NAIK_OK;
-    const int count = count_of(file, is_made_again);
-    if (count == 0) {
+    if (count_of(file, is_made_again) == 0) {
         return NAIK_OK;
     }
-    naik_log_line(
-        file->comm->log,
-        "%d of %d solves have sources made of such solutions: they are solved again as well", count,
-        file->plan->solve_count);
     /* the journal first: killed behind it, the next run finds them done in .part and comes here again */
     status = file->comm->rank == 0 ? write_journal(file) : NAIK_OK;
     NAIK_PASS(naik_comm_agree(file->comm, status));
-    return reset(file, is_made_again);
+    return solve_again(file, is_made_again,
+                       "have sources made of such solutions: they are solved again as well");
 }
 
 naik_status naik_propagator_file_repeat(naik_propagator_file *file, int solve)

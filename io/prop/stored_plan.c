@@ -225,7 +225,7 @@ static naik_status name_sets(naik_log *log, hid_t h5, naik_prop_plan *plan)
             s->of += plan->source[j].set == s->set;
             s->within += j < i && plan->source[j].set == s->set;
         }
-        snprintf(path, sizeof path, "/prop/s%04d/source", i);
+        naik_prop_source_path(i, path);
         hid_t group = H5Gopen2(h5, path, H5P_DEFAULT);
         naik_h5_get_text(group, "solve_set", plan->set_name[s->set], NAIK_PROP_NAME);
         naik_h5_release(group);
