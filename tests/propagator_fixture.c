@@ -173,6 +173,7 @@ void room_leave(check *t, room *r)
 {
     free(r->solution);
     free(r->expected);
+    t->comm->io.writers = 0;
     naik_lattice_destroy(&r->lattice);
     naik_comm_barrier(t->comm);
     if (t->comm->rank == 0) {

@@ -332,11 +332,8 @@ static void files_have_32_or_64_bits(check *t)
                good ? NULL : " bits and 4 spins cannot be written");
         expect(t, naik_links_h5_write(path, sets, 1, "hisq", "periodic", bits[i], NULL),
                good ? NULL : "1 link sets in ");
-        const naik_gauge_meta meta = {.link_kind = "fat"}, thick = {.link_kind = "thick"};
-        expect(t, naik_gauge_h5_write(path, f.source->fat, bits[i], &meta),
-               good ? NULL : "links of kind fat in ");
-        expect(t, naik_gauge_h5_write(path, f.source->fat, bits[i], &thick),
-               "links of kind thick in ");
+        expect(t, naik_gauge_h5_write(path, f.source->fat, bits[i], NULL),
+               good ? NULL : "links in ");
     }
     t->comm->io.replace = false;
     free(columns);

@@ -63,8 +63,7 @@ static void h5_gauge_roundtrip_is_bitwise(check *t)
     if (!enter(t, &r)) {
         return;
     }
-    const naik_gauge_meta meta = {
-        .ensemble = "random links", .link_kind = "thin", .input_text = "seed 17"};
+    const naik_gauge_meta meta = {.ensemble = "random links", .input_text = "seed 17"};
     naik_gauge_file file;
     CHECK_OK(t, naik_gauge_h5_write(r.path, r.gauge, 64, &meta));
     CHECK_OK(t, naik_gauge_file_read(r.path, r.copy, &file));

@@ -188,7 +188,7 @@ static void fields_are_moved_in_pieces(check *t)
     for (size_t i = 0; i < sizeof planes / sizeof *planes; i++) {
         CHECK_TRUE(t, make(path, &plain, 4, box));
         hid_t file = -1;
-        CHECK_OK(t, naik_h5_open(t->comm, path, true, NULL, &file));
+        CHECK_OK(t, naik_h5_open(t->comm, path, true, &file));
         CHECK_REQUIRE(t, naik_h5_array_open(file, "field", REALS, &array));
         for (int writing = 1; writing >= 0; writing--) {
             visits v = {.give = writing};

@@ -193,7 +193,7 @@ static void write_whole(check *t, file_kind kind, const char *path)
         write_propagators(t, path);
         return;
     }
-    CHECK_REQUIRE(t, naik_h5_create(t->comm, path, NULL, &file) == NAIK_OK);
+    CHECK_REQUIRE(t, naik_h5_create(t->comm, path, &file) == NAIK_OK);
     if (kind == NEAR_NULL) {
         fill_near_null(t, file);
     } else {

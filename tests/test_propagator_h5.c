@@ -55,7 +55,7 @@ static void h5_propagators_come_back_to_the_bit(check *t)
         const int precision = round % 2 == 0 ? 64 : 32;
         naik_propagator_spec spec = room_spec();
         spec.precision = precision;
-        spec.aggregators = round * 2 - (round > 0);
+        t->comm->io.writers = round * 2 - (round > 0);
         naik_propagator_file *file = room_open(t, &r, &spec, true);
         CHECK_REQUIRE(t, file != NULL);
         CHECK_INT(t, naik_propagator_file_solves(file), 12);

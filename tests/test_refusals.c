@@ -268,7 +268,7 @@ static void files_of_other_formats_are_named(check *t)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         naik_gauge_file file = {0};
         hid_t h5 = -1;
-        CHECK_REQUIRE(t, naik_h5_create(t->comm, scratch("format", path), NULL, &h5) == NAIK_OK);
+        CHECK_REQUIRE(t, naik_h5_create(t->comm, scratch("format", path), &h5) == NAIK_OK);
         if (rows[i].format != NULL) {
             CHECK_OK(t, naik_h5_put_text(t->log, h5, "format", rows[i].format));
             CHECK_OK(t, naik_h5_put_text(t->log, h5, "format_version", "1.0"));

@@ -132,7 +132,6 @@ void naik_gauge_print(naik_log *log, const char *path, const naik_gauge_file *fi
 typedef struct naik_gauge_meta {   /* what naik's own file records beside the links */
     const char *ensemble;          /* free text; NULL: that of `source`, if it has one */
     const char *lfn;               /* ILDG's logical file name; NULL: likewise */
-    const char *link_kind;         /* "thin", "fat", "long" */
     const char *source_path;       /* the file from which the links came, or NULL */
     const naik_gauge_file *source; /* what that file said, or NULL */
     const char *input_text;        /* command or input that made it */

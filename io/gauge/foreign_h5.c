@@ -211,7 +211,7 @@ static naik_status qdp_read(const char *path, naik_gauge *gauge, naik_gauge_file
     naik_status status = NAIK_OK;
     passage p = {.gauge = gauge, .bits = out->precision, .direction = -1};
     hid_t file = -1;
-    NAIK_TRY(naik_h5_open(comm, path, false, NULL, &file));
+    NAIK_TRY(naik_h5_open(comm, path, false, &file));
     NAIK_TRY(read_array(gauge->lattice, file, out->dataset, SITE_REALS, path, &p));
 done:
     naik_h5_close(comm, &file);
@@ -298,7 +298,7 @@ static naik_status pyquda_read(const char *path, naik_gauge *gauge, naik_gauge_f
     naik_comm *comm = gauge->lattice->comm;
     naik_status status = NAIK_OK;
     hid_t file = -1;
-    NAIK_TRY(naik_h5_open(comm, path, false, NULL, &file));
+    NAIK_TRY(naik_h5_open(comm, path, false, &file));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         passage p = {.gauge = gauge, .bits = out->precision, .direction = mu};
         NAIK_TRY(read_array(gauge->lattice, file, pyquda_name[mu], LINK_REALS, path, &p));
@@ -347,7 +347,7 @@ static naik_status make_pyquda(naik_comm *alone, void *data)
         (hsize_t)size[3], (hsize_t)size[2], (hsize_t)size[1], (hsize_t)size[0], 3, 3};
     naik_status status = NAIK_OK;
     hid_t file = -1, type = -1;
-    NAIK_TRY(naik_h5_create(alone, f->path, NULL, &file));
+    NAIK_TRY(naik_h5_create(alone, f->path, &file));
     type = naik_h5_complex(f->bits);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         hid_t dataset = -1;
@@ -382,7 +382,7 @@ static naik_status fill_pyquda(naik_comm *comm, pyquda_file *f)
 {
     naik_status status = NAIK_OK;
     hid_t file = -1;
-    NAIK_TRY(naik_h5_open(comm, f->path, true, NULL, &file));
+    NAIK_TRY(naik_h5_open(comm, f->path, true, &file));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         NAIK_TRY(write_direction(file, mu, f));
     }
@@ -396,7 +396,7 @@ static naik_status describe_pyquda(naik_comm *alone, void *data)
     const pyquda_file *f = data;
     naik_status status = NAIK_OK;
     hid_t file = -1, dataset = -1;
-    NAIK_TRY(naik_h5_open(alone, f->path, true, NULL, &file));
+    NAIK_TRY(naik_h5_open(alone, f->path, true, &file));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         dataset = H5Dopen2(file, pyquda_name[mu], H5P_DEFAULT);
         NAIK_TRY(put_sum(alone->log, dataset, "sum29", f->sum[mu][0]));

@@ -14,20 +14,21 @@
 #include "io/output.h"
 #include "io/reread.h"
 
-static naik_status verify_part(const char *part, const naik_lattice *lattice, const char *name)
+static naik_status verify_part(const char *part, const naik_lattice *lattice)
 {
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
     naik_gauge_file found = {0};
     hid_t file = -1;
-    NAIK_TRY(naik_h5_open(comm, part, false, NULL, &file));
+    NAIK_TRY(naik_h5_open(comm, part, false, &file));
     NAIK_TRY(naik_h5_confirm_metadata(comm, file, part, "complete"));
-    NAIK_TRY(naik_h5_links_read(file, name, lattice, NULL, &found));
+    NAIK_TRY(naik_h5_links_read(file, "gauge", lattice, NULL, &found));
     if (!found.checksum_ok) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_IO,
-                           "/%s of %s did not read back as written (checksum %x %x, written %x %x)",
-                           name, part, found.checksum_computed[0], found.checksum_computed[1],
-                           found.checksum_stored[0], found.checksum_stored[1]);
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_IO,
+                      "/gauge of %s did not read back as written (checksum %x %x, written %x %x)",
+                      part, found.checksum_computed[0], found.checksum_computed[1],
+                      found.checksum_stored[0], found.checksum_stored[1]);
     }
 done:
     naik_h5_close(comm, &file);
@@ -41,19 +42,15 @@ naik_status naik_gauge_h5_write(const char *path, const naik_gauge *gauge, int p
     naik_comm *comm = lat->comm;
     naik_status status = NAIK_OK;
     naik_output out = {.lock = NULL};
-    const char *kind = meta != NULL && meta->link_kind != NULL ? meta->link_kind : "thin";
-    naik_h5_links links = {.kind = kind, .gauge = gauge};
+    naik_h5_links links = {.name = "gauge", .kind = "thin", .gauge = gauge};
     naik_h5_links_file file = {
         .path = out.part, .links = &links, .count = 1, .precision = precision, .meta = meta};
-    if ((precision != 32 && precision != 64) ||
-        (strcmp(kind, "thin") != 0 && strcmp(kind, "fat") != 0 && strcmp(kind, "long") != 0)) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "links of kind %s in %d bits cannot be written",
-                         kind, precision);
+    if (precision != 32 && precision != 64) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "links in %d bits cannot be written", precision);
     }
     NAIK_TRY(naik_output_begin(comm, path, naik_gauge_file_bytes(lat, precision), &out));
-    snprintf(links.name, sizeof links.name, "%s", strcmp(kind, "thin") == 0 ? "gauge" : kind);
     NAIK_TRY(naik_h5_links_file_write(comm, &file));
-    NAIK_TRY(naik_write_verdict(comm->log, out.part, verify_part(out.part, lat, links.name)));
+    NAIK_TRY(naik_write_verdict(comm->log, out.part, verify_part(out.part, lat)));
     NAIK_TRY(naik_output_publish(&out));
 done:
     naik_output_abandon(&out);
@@ -121,7 +118,7 @@ static naik_status read_links(const char *path, naik_gauge *gauge, naik_gauge_fi
     naik_comm *comm = gauge->lattice->comm;
     naik_status status = NAIK_OK;
     hid_t file = -1;
-    NAIK_TRY(naik_h5_open(comm, path, false, NULL, &file));
+    NAIK_TRY(naik_h5_open(comm, path, false, &file));
     NAIK_TRY(naik_h5_links_read(file, "gauge", gauge->lattice, gauge, description));
 done:
     naik_h5_close(comm, &file);

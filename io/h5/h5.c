@@ -146,8 +146,7 @@ done:
     return status;
 }
 
-static naik_status access_list(naik_comm *comm, const char *path, purpose purpose,
-                               const naik_h5_options *options, hid_t *out)
+static naik_status access_list(naik_comm *comm, const char *path, purpose purpose, hid_t *out)
 {
     MPI_Info info = MPI_INFO_NULL;
     naik_status status = NAIK_OK;
@@ -160,11 +159,10 @@ static naik_status access_list(naik_comm *comm, const char *path, purpose purpos
         NAIK_H5_TRY(comm->log, H5Pset_file_locking(*out, false, true), "preparing HDF5");
     }
 #endif
-    const int64_t alignment = options != NULL ? options->alignment : comm->io.alignment;
-    NAIK_TRY(
-        naik_hints_create(comm, path, options != NULL ? options->mpi_info : comm->io.hints, &info));
-    if (alignment > 1) {
-        NAIK_H5_TRY(comm->log, H5Pset_alignment(*out, NAIK_H5_ALIGNED_BYTES, (hsize_t)alignment),
+    NAIK_TRY(naik_hints_create(comm, path, comm->io.hints, &info));
+    if (comm->io.alignment > 1) {
+        NAIK_H5_TRY(comm->log,
+                    H5Pset_alignment(*out, NAIK_H5_ALIGNED_BYTES, (hsize_t)comm->io.alignment),
                     "setting the alignment");
     }
     if (!plain) {
@@ -186,8 +184,7 @@ done:
     return status;
 }
 
-static naik_status open_file(naik_comm *comm, const char *path, purpose purpose,
-                             const naik_h5_options *options, hid_t *file)
+static naik_status open_file(naik_comm *comm, const char *path, purpose purpose, hid_t *file)
 {
     naik_status status = NAIK_OK;
     char what[600], name[NAIK_MPI_NAME];
@@ -195,7 +192,7 @@ static naik_status open_file(naik_comm *comm, const char *path, purpose purpose,
     *file = -1;
     snprintf(what, sizeof what, purpose == CREATE ? "creating %.500s" : "opening %.500s as HDF5",
              path);
-    status = access_list(comm, path, purpose, options, &access);
+    status = access_list(comm, path, purpose, &access);
     NAIK_TRY(naik_comm_agree(comm, status));
     const char *opened = is_plain(comm) ? path : naik_mpi_name(path, name);
     switch (purpose) {
@@ -210,16 +207,14 @@ done:
     return status;
 }
 
-naik_status naik_h5_create(naik_comm *comm, const char *path, const naik_h5_options *options,
-                           hid_t *file)
+naik_status naik_h5_create(naik_comm *comm, const char *path, hid_t *file)
 {
-    return open_file(comm, path, CREATE, options, file);
+    return open_file(comm, path, CREATE, file);
 }
 
-naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable,
-                         const naik_h5_options *options, hid_t *file)
+naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable, hid_t *file)
 {
-    return open_file(comm, path, writable ? READ_AND_WRITE : READ, options, file);
+    return open_file(comm, path, writable ? READ_AND_WRITE : READ, file);
 }
 
 hid_t naik_h5_access_alone(void)

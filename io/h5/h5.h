@@ -15,11 +15,6 @@
 /* Datasets of so many bytes and blocks of metadata, which have as many, begin at multiples of the alignment. */
 enum { NAIK_H5_ALIGNED_BYTES = 1 << 20 };
 
-typedef struct naik_h5_options {
-    const char *mpi_info; /* "key=value;key=value", or NULL */
-    int64_t alignment;    /* bytes; 0 or 1: none */
-} naik_h5_options;
-
 /* No error stack on standard error; and no closing of files at exit, which is collective: it waits
  * for ever after a failed write, and inside MPI_Abort, which may call exit on the other ranks. HDF5
  * heeds the latter only as the first call of all, so this stands before every call that may be the
@@ -30,12 +25,10 @@ void naik_h5_quieten(void);
 /* Whether the first bytes of a file are those of an HDF5 file. Local. */
 bool naik_h5_begins(const void *bytes, size_t length);
 
-/* naik_h5_open for writing refuses nothing that HDF5 would accept. options NULL: those
- * of comm->io. Both are collective and agree. NAIK_ERR_IO with HDF5's words. */
-naik_status naik_h5_create(naik_comm *comm, const char *path, const naik_h5_options *options,
-                           hid_t *file);
-naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable,
-                         const naik_h5_options *options, hid_t *file);
+/* As comm->io says. naik_h5_open for writing refuses nothing that HDF5 would accept. Both are collective
+ * and agree. NAIK_ERR_IO with HDF5's words. */
+naik_status naik_h5_create(naik_comm *comm, const char *path, hid_t *file);
+naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable, hid_t *file);
 /* io/h5/stored.c: for reading a file that may be missing, damaged, or of another program. All ranks.
  * Collective, agrees.
  * NAIK_ERR_INPUT where there is none, NAIK_ERR_CORRUPT where HDF5 cannot open it */

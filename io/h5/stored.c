@@ -86,7 +86,7 @@ naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file)
         }
     }
     NAIK_PASS(naik_comm_agree(comm, status));
-    if (naik_h5_open(comm, path, false, NULL, file) != NAIK_OK) {
+    if (naik_h5_open(comm, path, false, file) != NAIK_OK) {
         naik_log_clear(comm->log);
         status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' cannot be opened as HDF5", path);
     }

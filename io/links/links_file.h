@@ -16,7 +16,7 @@
  *   action     "naive", "asqtad", "hisq"
  *   boundary_t "antiperiodic" or "periodic", as inside the links
  *   precision  32 or 64
- *   meta       link_kind is ignored; may be NULL
+ *   meta       may be NULL
  *
  * Collective. NAIK_ERR_INPUT: another job writes PATH. NAIK_ERR_IO: PATH is then untouched.
  * NAIK_ERR_CORRUPT: it did not read back. */

@@ -81,7 +81,7 @@ static naik_status verify_part(const char *part, const naik_fatlong *const *sets
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
     hid_t file = -1;
-    NAIK_TRY(naik_h5_open(comm, part, false, NULL, &file));
+    NAIK_TRY(naik_h5_open(comm, part, false, &file));
     NAIK_TRY(naik_h5_confirm_metadata(comm, file, part, "complete"));
     for (int i = 0; i < count; i++) {
         NAIK_TRY(read_verified(file, part, i, "fat", lattice, NULL));

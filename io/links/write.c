@@ -70,7 +70,7 @@ static naik_status make(naik_comm *alone, void *data)
     naik_log *log = alone->log;
     naik_status status = NAIK_OK;
     hid_t file = -1;
-    NAIK_TRY(naik_h5_create(alone, f->path, NULL, &file));
+    NAIK_TRY(naik_h5_create(alone, f->path, &file));
     NAIK_TRY(naik_h5_put_identity(alone, file, NAIK_OWN_GAUGE));
     if (f->action != NULL) {
         NAIK_TRY(naik_h5_put_text(log, file, "action", f->action));
@@ -90,7 +90,7 @@ static naik_status fill(naik_comm *comm, naik_h5_links_file *f)
 {
     naik_status status = NAIK_OK;
     hid_t file = -1;
-    NAIK_TRY(naik_h5_open(comm, f->path, true, NULL, &file));
+    NAIK_TRY(naik_h5_open(comm, f->path, true, &file));
     for (int i = 0; i < f->count; i++) {
         naik_h5_links *links = &f->links[i];
         NAIK_TRY(naik_h5_links_fill(file, links->name, links->gauge, f->precision, links->sum));
@@ -122,7 +122,7 @@ static naik_status describe(naik_comm *alone, void *data)
     naik_log *log = alone->log;
     naik_status status = NAIK_OK;
     hid_t file = -1;
-    NAIK_TRY(naik_h5_open(alone, f->path, true, NULL, &file));
+    NAIK_TRY(naik_h5_open(alone, f->path, true, &file));
     for (int i = 0; i < f->count; i++) {
         NAIK_TRY(naik_h5_links_put_description(log, file, &f->links[i], f->precision));
         if (f->links[i].set != NULL) {

@@ -68,7 +68,7 @@ static naik_status make(naik_comm *alone, void *data)
                              (hsize_t)size[1], (hsize_t)size[0]};
     hid_t file = -1, vectors = -1, real = naik_h5_real(64);
     hid_t vector = naik_mode_form_type(form.bricks);
-    NAIK_TRY(naik_h5_create(alone, p->path, NULL, &file));
+    NAIK_TRY(naik_h5_create(alone, p->path, &file));
     NAIK_TRY(
         naik_h5_put_identity(alone, file, form.bricks ? NAIK_OWN_MODES_BRICKS : NAIK_OWN_MODES));
     NAIK_TRY(naik_h5_put_text(alone->log, file, "state", "incomplete"));
@@ -191,7 +191,7 @@ static naik_status describe(naik_comm *alone, void *data)
     naik_status status = NAIK_OK;
     naik_modes_part *p = data;
     hid_t file = -1;
-    NAIK_TRY(naik_h5_open(alone, p->path, true, NULL, &file));
+    NAIK_TRY(naik_h5_open(alone, p->path, true, &file));
     NAIK_TRY(put_numbers(alone->log, file, p));
     if (has_products(p)) {
         NAIK_TRY(put_products(alone->log, file, p));
@@ -247,7 +247,7 @@ static naik_status verify(const naik_modes_part *p, int step)
     naik_comm *comm = p->geometry->lattice->comm;
     hid_t file = -1;
     naik_mode_vectors vectors = {.dataset = -1, .type = -1};
-    NAIK_TRY(naik_h5_open(comm, p->path, false, NULL, &file));
+    NAIK_TRY(naik_h5_open(comm, p->path, false, &file));
     NAIK_TRY(
         naik_h5_confirm_metadata(comm, file, p->path, searching(p) ? "searching" : "complete"));
     NAIK_TRY(naik_comm_agree(comm, verify_numbers(comm->log, file, p)));

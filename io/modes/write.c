@@ -35,7 +35,7 @@ static naik_status fill(const naik_modes_part *p)
     naik_comm *comm = p->geometry->lattice->comm;
     hid_t file = -1;
     naik_mode_vectors vectors = {.dataset = -1, .type = -1};
-    NAIK_TRY(naik_h5_open(comm, p->path, true, NULL, &file));
+    NAIK_TRY(naik_h5_open(comm, p->path, true, &file));
     NAIK_TRY(naik_mode_vectors_open(p->geometry->lattice, file, &vectors));
     for (int i = 0; i < p->count; i++) {
         NAIK_TRY(naik_mode_vector_write(&vectors, p->block, i, p->sum[i]));

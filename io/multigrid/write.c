@@ -28,7 +28,7 @@ static naik_status make(naik_comm *alone, void *data)
     const hsize_t dims[NAIK_DIM + 1] = {(hsize_t)count, (hsize_t)size[3], (hsize_t)size[2],
                                         (hsize_t)size[1], (hsize_t)size[0]};
     hid_t file = -1, vectors = -1, spinor = naik_h5_spinor(32), real = naik_h5_real(64);
-    NAIK_TRY(naik_h5_create(alone, p->path, NULL, &file));
+    NAIK_TRY(naik_h5_create(alone, p->path, &file));
     NAIK_TRY(naik_h5_put_identity(alone, file, NAIK_OWN_MULTIGRID));
     NAIK_TRY(naik_h5_put_text(alone->log, file, "state", "incomplete"));
     NAIK_TRY(naik_h5_dataset(alone->log, file, "multigrid/v", spinor, NAIK_DIM + 1, dims, NULL,
@@ -64,7 +64,7 @@ static naik_status fill(part *p)
     status = naik_alloc(comm->log, (size_t)p->lattice->sites * NAIK_MG_SITE_REALS * sizeof *sites,
                         "a near-null vector on the host", (void **)&sites);
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_h5_open(comm, p->path, true, NULL, &file));
+    NAIK_TRY(naik_h5_open(comm, p->path, true, &file));
     NAIK_TRY(naik_comm_agree(comm, naik_multigrid_vectors_open(comm, file, &v)));
     for (int i = 0; i < p->vectors->count; i++) {
         v.field.lead = i;
@@ -101,7 +101,7 @@ static naik_status describe(naik_comm *alone, void *data)
     naik_status status = NAIK_OK;
     const part *p = data;
     hid_t file = -1;
-    NAIK_TRY(naik_h5_open(alone, p->path, true, NULL, &file));
+    NAIK_TRY(naik_h5_open(alone, p->path, true, &file));
     NAIK_TRY(put_numbers(alone->log, file, p));
     NAIK_TRY(naik_h5_put_ints(alone->log, file, "dims", p->lattice->size, NAIK_DIM));
     NAIK_TRY(naik_multigrid_about_put(alone->log, file, p->about));
@@ -133,7 +133,7 @@ static naik_status verify(part *p)
     naik_comm *comm = p->lattice->comm;
     hid_t file = -1;
     int damaged = 0, first = 0;
-    NAIK_TRY(naik_h5_open(comm, p->path, false, NULL, &file));
+    NAIK_TRY(naik_h5_open(comm, p->path, false, &file));
     NAIK_TRY(naik_h5_confirm_metadata(comm, file, p->path, "complete"));
     NAIK_TRY(naik_comm_agree(comm, verify_numbers(comm->log, file, p)));
     NAIK_TRY(naik_multigrid_vectors_verify(p->lattice, file, p->vectors->count, p->sum, &damaged,

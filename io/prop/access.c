@@ -93,7 +93,7 @@ naik_status naik_prop_open_slab(const naik_propagator_file *file, int solve, nai
                              .reals = naik_prop_reals(file->plan),
                              .lead = s->colour,
                              .rows = spins ? 3 : 0,
-                             .writers = file->writers};
+                             .writers = file->comm->io.writers};
     return open_dataset(file->comm->log, file->h5, &shape, &field->dataset);
 }
 

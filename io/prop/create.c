@@ -48,7 +48,7 @@ static naik_status by_rank_0(naik_propagator_file *file, work_alone *work, const
 
 static naik_status open_and_set(naik_propagator_file *file, const void *state)
 {
-    NAIK_PASS(naik_h5_open(file->comm, file->part, true, NULL, &file->h5));
+    NAIK_PASS(naik_h5_open(file->comm, file->part, true, &file->h5));
     NAIK_PASS(naik_h5_set_text(file->comm->log, file->h5, "state", state));
     return naik_h5_flush(file->comm, file->h5);
 }
@@ -316,8 +316,7 @@ done:
 static naik_status create_part(naik_propagator_file *file, const void *spec)
 {
     naik_comm *comm = file->comm;
-    const naik_h5_options options = naik_prop_options(spec);
-    NAIK_PASS(naik_h5_create(comm, file->part, &options, &file->h5));
+    NAIK_PASS(naik_h5_create(comm, file->part, &file->h5));
     NAIK_PASS(make_all(file, spec));
     NAIK_PASS(naik_h5_flush(comm, file->h5));
     NAIK_PASS(write_first_data(file));
@@ -331,11 +330,10 @@ naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_s
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    const naik_h5_options options = naik_prop_options(spec);
     NAIK_PASS(naik_file_remove(comm, file->journal));
     NAIK_PASS(naik_file_remove(comm, file->part));
     NAIK_PASS(by_rank_0(file, create_part, spec));
-    NAIK_PASS(naik_h5_open(comm, file->part, true, &options, &file->h5));
+    NAIK_PASS(naik_h5_open(comm, file->part, true, &file->h5));
     status = comm->rank == 0 ? naik_journal_create(comm->log, file->journal, file->identity,
                                                    naik_propagator_file_choices(file))
                              : NAIK_OK;

@@ -62,7 +62,6 @@ static naik_status make_handle(const naik_lattice *lattice, const char *path,
     *file = (naik_propagator_file){.h5 = -1,
                                    .lattice = lattice,
                                    .comm = lattice->comm,
-                                   .writers = spec->aggregators,
                                    .iteration_limit = spec->iteration_limit,
                                    .until_contracted = spec->until_contracted,
                                    .structure = naik_prop_structure(spec, lattice->size)};
@@ -112,7 +111,7 @@ done:
 static naik_status open_complete(naik_propagator_file *file, const naik_propagator_spec *spec)
 {
     naik_comm *comm = file->comm;
-    if (naik_h5_open(comm, file->path, false, NULL, &file->h5) != NAIK_OK) {
+    if (naik_h5_open(comm, file->path, false, &file->h5) != NAIK_OK) {
         naik_log_clear(comm->log);
     }
     NAIK_PASS(naik_comm_agree(comm, naik_prop_expect_complete(comm->log, file->h5, file->path)));
@@ -155,7 +154,6 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
                                  bool *usable)
 {
     naik_comm *comm = file->comm;
-    const naik_h5_options options = naik_prop_options(spec);
     char state[32] = "";
     int64_t bytes = 0;
     int bad = 0;
@@ -183,20 +181,19 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     if (strcmp(state, "complete") == 0 && naik_prop_count_done(file) < file->plan->solve_count) {
         NAIK_PASS(naik_h5_close(comm, &file->h5));
         NAIK_PASS(naik_prop_change_state(file, "incomplete"));
-        NAIK_PASS(naik_h5_open(comm, file->part, true, &options, &file->h5));
+        NAIK_PASS(naik_h5_open(comm, file->part, true, &file->h5));
     }
     return NAIK_OK;
 }
 
 /* Opens .part; *opened = false where the disk gives its bytes, but HDF5 finds no file in them. What
  * the disk refused may be given a moment later: then a second try decides. */
-static naik_status open_part(naik_propagator_file *file, const naik_h5_options *options,
-                             bool *opened)
+static naik_status open_part(naik_propagator_file *file, bool *opened)
 {
     naik_comm *comm = file->comm;
     *opened = false;
     for (int attempt = 0; attempt < 2 && !*opened; attempt++) {
-        *opened = naik_h5_open(comm, file->part, true, options, &file->h5) == NAIK_OK;
+        *opened = naik_h5_open(comm, file->part, true, &file->h5) == NAIK_OK;
         if (!*opened) {
             NAIK_PASS(naik_file_reread(comm, file->part, 0, -1));
             naik_log_clear(comm->log);
@@ -209,13 +206,12 @@ static naik_status open_part(naik_propagator_file *file, const naik_h5_options *
 static naik_status prepare_part(naik_propagator_file *file, const naik_propagator_spec *spec)
 {
     naik_comm *comm = file->comm;
-    const naik_h5_options options = naik_prop_options(spec);
     bool rebuild = false, usable = false, opened = false;
     int64_t bytes = -1;
     NAIK_PASS(naik_prop_find_quarantined(file, &rebuild));
     NAIK_PASS(naik_file_size(comm, file->part, &bytes));
     if (!rebuild && bytes >= 0) {
-        NAIK_PASS(open_part(file, &options, &opened));
+        NAIK_PASS(open_part(file, &opened));
         if (opened) {
             NAIK_PASS(continue_part(file, spec, &usable));
         }
@@ -226,7 +222,8 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
     }
     if (!usable) {
         NAIK_PASS(naik_file_check_space(
-            comm, file->part, naik_propagator_spec_bytes(spec, file->lattice->size) + SPARE));
+            comm, file->part,
+            naik_propagator_spec_bytes(spec, file->lattice->size, comm->io.alignment) + SPARE));
         NAIK_PASS(naik_prop_create(file, spec));
         file->begun = !rebuild;
     }
@@ -249,8 +246,9 @@ naik_status naik_propagator_file_precheck(const naik_lattice *lattice, const cha
     status = naik_prop_plan_create(comm->log, spec, lattice->size, &plan);
     naik_prop_plan_destroy(&plan);
     NAIK_PASS(naik_comm_agree(comm, status));
-    return naik_output_precheck(comm, path, naik_propagator_spec_bytes(spec, lattice->size) + SPARE,
-                                NAIK_BESIDE_SOLVE, part);
+    return naik_output_precheck(
+        comm, path, naik_propagator_spec_bytes(spec, lattice->size, comm->io.alignment) + SPARE,
+        NAIK_BESIDE_SOLVE, part);
 }
 
 /* Solves of a complete file that gave up at a lower limit of iterations are done again, where the
@@ -423,7 +421,7 @@ static naik_status verify_part(naik_propagator_file *file)
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     int bad = 0;
-    NAIK_TRY(naik_h5_open(comm, file->part, false, NULL, &file->h5));
+    NAIK_TRY(naik_h5_open(comm, file->part, false, &file->h5));
     NAIK_TRY(naik_h5_confirm_metadata(comm, file->h5, file->part, "complete"));
     NAIK_TRY(naik_prop_load_records(file, true));
     NAIK_TRY(naik_prop_expect_solutions(file));
@@ -470,7 +468,7 @@ naik_status naik_propagator_file_finish(naik_propagator_file *file)
     file->complete = true;
     NAIK_TRY(naik_prop_discard(file)); /* the journal, and what an older rebuild may have left */
     naik_lock_release(comm, &file->lock);
-    status = naik_h5_open(comm, file->path, false, NULL, &file->h5);
+    status = naik_h5_open(comm, file->path, false, &file->h5);
     NAIK_TRY(naik_file_verdict(comm, file->path, status));
 done:
     naik_watchdog_disarm(comm->watchdog);

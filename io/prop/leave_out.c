@@ -125,8 +125,8 @@ static naik_status make_copy(naik_comm *alone, void *data)
     const copy *c = data;
     naik_status status = NAIK_OK;
     hid_t from = -1, to = -1;
-    NAIK_TRY(naik_h5_open(alone, c->file->part, false, NULL, &from));
-    NAIK_TRY(naik_h5_create(alone, c->beside, NULL, &to));
+    NAIK_TRY(naik_h5_open(alone, c->file->part, false, &from));
+    NAIK_TRY(naik_h5_create(alone, c->beside, &to));
     NAIK_TRY(copy_root_attributes(alone->log, from, to));
     NAIK_TRY(copy_objects(alone->log, c->file->plan, from, to));
     NAIK_TRY(forget_sums(alone->log, to, c->beside));

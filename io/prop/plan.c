@@ -273,16 +273,17 @@ void naik_prop_plan_destroy(naik_prop_plan **plan)
 
 /* What lies in front of datasets that begin at multiples of the alignment: propagators of `solves` columns and the
  * residual histories, where they are large; and of blocks of metadata behind the first. */
-static int64_t aligned_bytes(const naik_propagator_spec *spec, int64_t solves, int64_t slab,
-                             int64_t metadata)
+static int64_t aligned_bytes(const naik_propagator_spec *spec, int64_t alignment, int64_t solves,
+                             int64_t slab, int64_t metadata)
 {
     const int64_t columns = spec->kind->columns, large = NAIK_H5_ALIGNED_BYTES;
     const int64_t count = (columns * slab >= large ? solves / columns : 0) +
                           (8 * solves * spec->history_stride >= large ? 1 : 0) + metadata / large;
-    return spec->alignment > 1 ? spec->alignment * count : 0;
+    return alignment > 1 ? alignment * count : 0;
 }
 
-int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int size[NAIK_DIM])
+int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int size[NAIK_DIM],
+                                   int64_t alignment)
 {
     int64_t solves = naik_propagator_spec_solves(spec);
     int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
@@ -309,7 +310,7 @@ int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int s
     const int64_t contracted =
         spec->contraction_count * (16 * (int64_t)size[3] + NAIK_CONTRACTION_PATH + 2048);
     const int64_t small = 2 * correlators + headers + contracted + texts;
-    return solves * each + small + aligned_bytes(spec, solves, slab, small) +
+    return solves * each + small + aligned_bytes(spec, alignment, solves, slab, small) +
            NAIK_SESSIONS * NAIK_SESSION_BYTES + (1 << 20);
 }
 

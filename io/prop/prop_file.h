@@ -113,7 +113,6 @@ struct naik_propagator_file {
     bool until_contracted; /* propagators are not in the finished file */
     bool replace;          /* its result may take the place of a file that is there */
     bool broken;           /* a write failed: HDF5 may not be asked to close the file any more */
-    int writers;           /* of naik_h5_field */
     bool begun;            /* .part was made by this run */
     int resumed, session;
     uint32_t identity;        /* crc32 over the texts that decide the answer */
@@ -139,11 +138,6 @@ static inline naik_solve_record naik_prop_pending(const naik_prop_plan *plan, in
 static inline bool naik_prop_has_slab(const naik_propagator_file *file, int solve)
 {
     return file->plan->store && !naik_prop_is_left_out(&file->records[solve]);
-}
-
-static inline naik_h5_options naik_prop_options(const naik_propagator_spec *spec)
-{
-    return (naik_h5_options){.mpi_info = spec->mpi_info, .alignment = spec->alignment};
 }
 
 /* What file->h5 is open as. */

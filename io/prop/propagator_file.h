@@ -155,13 +155,9 @@ typedef struct naik_propagator_spec {
     const naik_meta_item *session; /* of this run: version, ranks, grid, host, devices, environment;
                                       time, process, MPI and HDF5 versions are added here */
 
-    const char *mpi_info; /* "key=value;key=value" hints for MPI-IO, or NULL */
-    int64_t alignment;    /* bytes; datasets of a MiB and more begin at multiples; 0, 1: none */
-    int aggregators;      /* ranks that write slabs for all, each by itself; 0: all together by
-                             collective MPI-IO */
-    double io_limit_s;    /* a commit in which nothing moves for this and a second per 5 MB of slab
-                             hangs, and ends the job with exit status 2 (watchdog.h); 0: 600 s;
-                             negative: never */
+    double io_limit_s; /* a commit in which nothing moves for this and a second per 5 MB of slab
+                          hangs, and ends the job with exit status 2 (watchdog.h); 0: 600 s;
+                          negative: never */
 } naik_propagator_spec;
 
 typedef enum naik_solve_state {
@@ -215,8 +211,9 @@ void naik_propagator_momentum_name(const int momentum[NAIK_DIM - 1], char name[6
 void naik_propagator_twist_text(const double twist[NAIK_DIM - 1], const char *before,
                                 char text[96]);
 
-/* Bytes that the finished file will have, nearly; for --dry-run. Local. */
-int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int size[NAIK_DIM]);
+/* Bytes that the finished file will have, nearly; alignment is that of comm->io. Local. */
+int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int size[NAIK_DIM],
+                                   int64_t alignment);
 /* Solves in all. Local. */
 int naik_propagator_spec_solves(const naik_propagator_spec *spec);
 

@@ -74,7 +74,7 @@ static naik_status make(naik_comm *alone, void *data)
     const hsize_t spins[2] = {SPINS, SPINS};
     hid_t file = -1, dataset = -1, colours = naik_h5_tensor(w->field.bits, 2);
     hid_t type = H5Tarray_create2(colours, 2, spins);
-    NAIK_TRY(naik_h5_create(alone, w->field.path, NULL, &file));
+    NAIK_TRY(naik_h5_create(alone, w->field.path, &file));
     NAIK_H5_TRY(log, type, "making the type of a propagator");
     NAIK_TRY(naik_h5_dataset(log, file, NAIK_QDP_NAME, type, NAIK_DIM, dims, NULL, &dataset));
     NAIK_TRY(naik_h5_put_text(log, dataset, "info", w->info));
@@ -89,7 +89,7 @@ static naik_status open_array(const writing *w, bool writable, hid_t *file, naik
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = w->field.lattice->comm;
-    NAIK_PASS(naik_h5_open(comm, w->field.path, writable, NULL, file));
+    NAIK_PASS(naik_h5_open(comm, w->field.path, writable, file));
     if (naik_qdp_propagator_open(*file, array) != 1) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "/%s of '%s' is not what was written",
                            NAIK_QDP_NAME, w->field.path);

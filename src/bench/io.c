@@ -19,7 +19,7 @@ typedef struct run {
 static naik_status write_file(void *context)
 {
     const run *r = context;
-    const naik_gauge_meta meta = {.ensemble = "naik bench io", .link_kind = "thin"};
+    const naik_gauge_meta meta = {.ensemble = "naik bench io"};
     const int bits = bench_vectors(r->b) == NAIK_DOUBLE ? 64 : 32;
     return naik_gauge_h5_write(r->b->options->file, r->b->thin, bits, &meta);
 }

@@ -167,11 +167,8 @@ static naik_status convert(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_path_refuse_input(comm, "OUT", operand[1], operand, 1));
     NAIK_TRY(naik_output_refuse(comm, "OUT", operand[1]));
     NAIK_TRY(read_field(comm, operand[0], size, mismatch == 1, &in));
-    const naik_gauge_meta meta = {.ensemble = ensemble,
-                                  .lfn = lfn,
-                                  .link_kind = "thin",
-                                  .source_path = operand[0],
-                                  .source = &in.file};
+    const naik_gauge_meta meta = {
+        .ensemble = ensemble, .lfn = lfn, .source_path = operand[0], .source = &in.file};
     int out_bits = precision < 0 ? in.file.precision : precision == 0 ? 32 : 64;
     if (precision < 0 && out_bits == 64 && strcmp(formats[to], "milc") == 0) {
         naik_log_warn(comm->log, "MILC v5 files hold single precision: the links are rounded");
@@ -261,8 +258,7 @@ static naik_status generate(naik_comm *comm, int argc, char **argv)
              "quenched Wilson action, beta %s, seed %llu, %s start, %d sweeps of one heatbath "
              "and %d over-relaxations",
              beta, (unsigned long long)r.seed, starts[r.start], r.sweeps, r.over_relaxations);
-    const naik_gauge_meta meta = {
-        .ensemble = recipe_text, .link_kind = "thin", .input_text = recipe_text};
+    const naik_gauge_meta meta = {.ensemble = recipe_text, .input_text = recipe_text};
     NAIK_TRY(naik_gauge_h5_write(out, gauge, precision == 0 ? 32 : 64, &meta));
     naik_log_line(comm->log, "wrote %s: %s", out, recipe_text);
 done:
@@ -289,11 +285,8 @@ static naik_status write_fixed(naik_comm *comm, const char *out, const char *pat
                   in->checks.plaquette / 3);
     snprintf(text, sizeof text, "%s, theta %.6e after %d iterations, over-relaxation %.6g",
              condition, result->theta, result->iterations, how->over_relaxation);
-    const naik_gauge_meta meta = {.link_kind = "thin",
-                                  .source_path = path,
-                                  .source = &in->file,
-                                  .input_text = text,
-                                  .gauge_fixing = text};
+    const naik_gauge_meta meta = {
+        .source_path = path, .source = &in->file, .input_text = text, .gauge_fixing = text};
     NAIK_PASS(naik_gauge_h5_write(out, in->gauge, precision == 0 ? 32 : 64, &meta));
     naik_log_line(comm->log, "wrote %s: %s", out, text);
     return NAIK_OK;

@@ -369,7 +369,8 @@ static naik_status evaluate_groups(naik_comm *comm, const naik_input *input, con
     NAIK_TRY(status);
     NAIK_TRY(naik_comm_agree(comm, solve_spec_create(input, &c->plan, &paper.backend,
                                                      &paper.lattice, NULL, NULL, &spec)));
-    c->output_bytes = naik_propagator_spec_bytes(solve_spec_file(spec), input->lattice.size);
+    c->output_bytes = naik_propagator_spec_bytes(solve_spec_file(spec), input->lattice.size,
+                                                 input->output.alignment);
     NAIK_TRY(naik_comm_agree(comm, time_solves(comm, input, all, c)));
     time_rest(all, c);
     c->best_s = c->wall_s;

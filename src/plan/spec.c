@@ -354,9 +354,6 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
         .metadata = spec->metadata,
         .session_count = fill_items(spec->session, session, sizeof session / sizeof *session),
         .session = spec->session,
-        .mpi_info = lattice->comm->io.hints,
-        .alignment = lattice->comm->io.alignment,
-        .aggregators = lattice->comm->io.writers,
         .io_limit_s = input->run.watchdog_s > 0 ? input->run.watchdog_s : -1};
     return NAIK_OK;
 }

@@ -372,7 +372,7 @@ static void make_agree(void)
 {
     hid_t file = -1;
     bool bricks;
-    must(naik_h5_open(fuzz_comm(), here.path, true, NULL, &file));
+    must(naik_h5_open(fuzz_comm(), here.path, true, &file));
     const int count = H5Lexists(file, "modes/v", H5P_DEFAULT) > 0
                           ? naik_mode_vectors_count(file, here.lattice->size, &bricks)
                           : 0;
