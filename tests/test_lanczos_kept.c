@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lanczos_fixture.h"
+#include "modes/filter.h"
 
 #define MOST_FACTOR 1e6 /* of a polynomial */
 
@@ -75,6 +76,34 @@ static bool stop(void *data)
 {
     kept *k = data;
     return ++k->asked == k->stop_after;
+}
+
+/* A search that begins again has the ends of the search before in its filter. */
+static void an_estimate_forgets_the_interval_before(check *t)
+{
+    fixture f;
+    naik_links *links = NULL;
+    naik_modes_work *work = NULL;
+    naik_filter *filter = NULL;
+    double found[3] = {0};
+    if (cg_rough_fixture(t, &f)) {
+        CHECK_OK(t, naik_links_create(f.geometry, f.source, NAIK_SINGLE, 18, &links));
+        CHECK_OK(t, naik_modes_work_create(f.geometry, 1, NAIK_MODES_BLOCK, &work));
+        CHECK_OK(t, naik_filter_create(links, work, NAIK_MODES_BLOCK, &filter));
+        for (int i = 0; i < 3; i++) {
+            naik_field *v = fixture_field(t, &f, NAIK_SINGLE, NAIK_MODES_BLOCK, 3, NAIK_EVEN);
+            CHECK_OK(t, naik_filter_largest(filter, v, &filter->high));
+            filter->low = 0.2 * i * filter->high;
+            CHECK_OK(t, naik_filter_estimate(filter, v, FEW, &found[i]));
+            CHECK_TRUE(t, filter->low == 0 && found[i] == found[0]);
+            naik_field_destroy(&v);
+        }
+        CHECK_TRUE(t, found[0] > 0 && found[0] < 0.5 * filter->high);
+        naik_filter_destroy(&filter);
+        naik_modes_work_destroy(&work);
+        naik_links_destroy(&links);
+    }
+    fixture_destroy(&f);
 }
 
 /* A kept search with one number changed by so much: in units of what is at the limit. */
@@ -304,4 +333,5 @@ static void an_interval_is_taken_where_it_does(check *t)
 }
 
 CHECK_MAIN(CHECK(an_interrupted_search_goes_on_to_the_same_bits),
+           CHECK(an_estimate_forgets_the_interval_before),
            CHECK(an_interval_is_taken_where_it_does))

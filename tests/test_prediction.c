@@ -3,6 +3,7 @@
  *
  * ranks: 1
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,26 @@ static void what_is_foreseen_depends_on_the_device(check *t)
         CHECK_TRUE(t, p.output_bytes > 15 * 16 * 16 * 16 * 32 * 3 * 16); /* in double */
     }
     naik_input_destroy(&input);
+}
+
+static void a_node_that_is_not_full_counts(check *t)
+{
+    /* on grids of so many ranks along t, in nodes of so many */
+    static const struct {
+        int ranks, node_size, nodes;
+    } rows[] = {{1, 4, 1}, {4, 4, 1}, {5, 4, 2}, {6, 4, 2}, {8, 4, 2}, {9, 4, 3}, {6, 3, 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        model_machine m = model_machine_of(0, MODEL_NAIK);
+        m.node_size = rows[i].node_size;
+        const model_problem problem = {
+            .local = {16, 16, 16, 16}, .recon = 18, .nrhs = 1, .kind = naik_quark_kind_of("hisq")};
+        model_prediction p = {.grid = {1, 1, 1, rows[i].ranks}};
+        CHECK_OK(t, model_predict(t->log, &m, &problem, &p));
+        CHECK_NEAR(t, p.reduce_us,
+                   (rows[i].ranks > 1 ? m.figures[REDUCE_US].value : 0) +
+                       m.figures[REDUCE_STEP_US].value * log2(rows[i].nodes),
+                   1e-9);
+    }
 }
 
 /* Ranks that nodes do not divide are taken as one node, as are nodes that are not told. */
@@ -552,7 +573,7 @@ static void masses_beyond_all_rows_are_counted_with_the_last(check *t)
 
 CHECK_MAIN(CHECK(solves_are_counted_with_their_like_alone),
            CHECK(without_modes_the_epsilon_is_of_no_matter),
-           CHECK(what_is_foreseen_depends_on_the_device),
+           CHECK(what_is_foreseen_depends_on_the_device), CHECK(a_node_that_is_not_full_counts),
            CHECK(nodes_that_do_not_divide_the_ranks_are_one), CHECK(a_group_has_its_reason),
            CHECK(the_nearest_mass_of_a_pilot_run_decides),
            CHECK(iterations_beyond_the_limit_take_multigrid),

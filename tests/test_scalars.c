@@ -1,9 +1,12 @@
 /* test_scalars.c - the decisions that solvers make from numbers alone: when an rhs asks for its true
- * residual, breaks, ends, climbs and where it begins; the rules that foresee iterations and choose modes
+ * residual, breaks, ends, climbs and where it begins; what a kept state may be; the rules that foresee iterations and choose modes
  *
  * ranks: 1
  */
 #include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "backend/bicgstab_scalars.h"
@@ -203,20 +206,21 @@ static void every_reason_to_climb_is_counted(check *t)
         double rr; /* true, where 1 was iterated */
         int stretch;
         naik_solver_climb climb;
-    } rows[] = {{1, 0, 0, 0, 100, 100, 1, 1000, NAIK_SOLVER_NO_CLIMB},
-                {2, 0, 0, 0, 100, 100, 1, 1000, NAIK_SOLVER_CLIMB_BROKEN},
-                {0, 0, 0, 0, 100, 100, 4.1, 1000, NAIK_SOLVER_NO_CLIMB},
-                {0, 1, 0, 0, 100, 100, 3.9, 1000, NAIK_SOLVER_NO_CLIMB},
-                {0, 1, 0, 0, 100, 100, 4.1, 1000, NAIK_SOLVER_CLIMB_STRAYED},
-                {0, 0, 2, 0, 100, 100, 1, NAIK_RENEW_EVERY, NAIK_SOLVER_NO_CLIMB},
-                {0, 0, 3, 0, 100, 100, 1, NAIK_RENEW_EVERY, NAIK_SOLVER_CLIMB_SHORT},
-                {0, 0, 3, 0, 100, 100, 1, NAIK_RENEW_EVERY + 1, NAIK_SOLVER_NO_CLIMB},
-                {0, 0, 0, 2, 100, 100, 1, 1000, NAIK_SOLVER_NO_CLIMB},
-                {0, 0, 0, 3, 100, 100, 1, 1000, NAIK_SOLVER_CLIMB_EMPTY},
-                {0, 0, 0, 0, 100, 10100, 1, 1000, NAIK_SOLVER_NO_CLIMB},
-                {0, 0, 0, 0, 100, 10101, 1, 1000, NAIK_SOLVER_CLIMB_SLOW},
-                {0, 0, 0, 0, 20000, 40000, 1, 1000, NAIK_SOLVER_NO_CLIMB},
-                {0, 0, 0, 0, 20000, 40001, 1, 1000, NAIK_SOLVER_CLIMB_SLOW}};
+    } rows[] = {
+        {1, 0, 0, 0, 100, 100, 1, 1000, NAIK_SOLVER_NO_CLIMB},
+        {2, 0, 0, 0, 100, 100, 1, 1000, NAIK_SOLVER_CLIMB_BROKEN},
+        {0, 0, 0, 0, 100, 100, 4.1, 1000, NAIK_SOLVER_NO_CLIMB},
+        {0, 1, 0, 0, 100, 100, 3.9, 1000, NAIK_SOLVER_NO_CLIMB},
+        {0, 1, 0, 0, 100, 100, 4.1, 1000, NAIK_SOLVER_CLIMB_STRAYED},
+        {0, 0, 2, 0, 100, 100, 1, NAIK_RENEW_EVERY, NAIK_SOLVER_NO_CLIMB},
+        {0, 0, 3, 0, 100, 100, 1, NAIK_RENEW_EVERY, NAIK_SOLVER_CLIMB_SHORT},
+        {0, 0, 3, 0, 100, 100, 1, NAIK_RENEW_EVERY + 1, NAIK_SOLVER_NO_CLIMB}, /* not in a row */
+        {0, 0, 0, 2, 100, 100, 1, 1000, NAIK_SOLVER_NO_CLIMB},
+        {0, 0, 0, 3, 100, 100, 1, 1000, NAIK_SOLVER_CLIMB_EMPTY},
+        {0, 0, 0, 0, 100, 10100, 1, 1000, NAIK_SOLVER_NO_CLIMB},
+        {0, 0, 0, 0, 100, 10101, 1, 1000, NAIK_SOLVER_CLIMB_SLOW},
+        {0, 0, 0, 0, 20000, 40000, 1, 1000, NAIK_SOLVER_NO_CLIMB},
+        {0, 0, 0, 0, 20000, 40001, 1, 1000, NAIK_SOLVER_CLIMB_SLOW}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         climber(&cg, NAIK_RUNG_HALF);
         cg.slot[0].state.breaks = rows[i].breaks;
@@ -231,6 +235,8 @@ static void every_reason_to_climb_is_counted(check *t)
         CHECK_INT(t, cg.slot[0].state.climb, rows[i].climb);
         CHECK_INT(t, cg.slot[0].state.rung, climbs ? NAIK_RUNG_CLASSICAL : NAIK_RUNG_HALF);
         CHECK_INT(t, cg.slot[0].state.climbed_at, climbs ? rows[i].iterations : 0);
+        CHECK_INT(t, cg.slot[0].state.shorts,
+                  climbs || rows[i].stretch > NAIK_RENEW_EVERY ? 0 : rows[i].shorts + 1);
         CHECK_TRUE(t, !climbs || (cg.slot[0].state.breaks == 0 && !cg.slot[0].state.started));
         CHECK_TRUE(t, strcmp(naik_solver_climb_text(rows[i].climb), "unknown") != 0);
     }
@@ -292,6 +298,57 @@ static void a_system_begins_on_the_rung_of_its_mass(check *t)
     CHECK_INT(t, cg_first_rung(&cg, &options, 4e-8), NAIK_RUNG_SINGLE);
     cg.op[NAIK_RUNG_SINGLE] = NULL; /* the next that there is */
     CHECK_INT(t, cg_first_rung(&cg, &options, 4e-8), NAIK_RUNG_CLASSICAL);
+}
+
+/* A file's checksum says nothing of who wrote it: a rung is an index, a length that of a read. */
+static void numbers_of_a_kept_state_are_bounded(check *t)
+{
+#define OF(name) offsetof(naik_solver_state, name)
+    enum { COUNT = 1 << 30 };
+    static const struct {
+        size_t at;
+        int most;
+    } whole[] = {{OF(rung), NAIK_RUNGS - 1},
+                 {OF(first_rung), NAIK_RUNGS - 1},
+                 {OF(climb), NAIK_SOLVER_CLIMB_SLOW},
+                 {OF(record.state), NAIK_RHS_WAIT},
+                 {OF(record.iterations), COUNT},
+                 {OF(corrections), COUNT},
+                 {OF(restarts), COUNT},
+                 {OF(stalls), COUNT},
+                 {OF(breaks), COUNT},
+                 {OF(climbed_at), COUNT},
+                 {OF(failures), COUNT},
+                 {OF(shorts), COUNT},
+                 {OF(best_at), COUNT},
+                 {OF(begun_at), COUNT},
+                 {OF(stretch), COUNT},
+                 {OF(level), COUNT},
+                 {OF(beginnings), COUNT},
+                 {OF(moved), COUNT},
+                 {OF(history_length), COUNT}};
+    static const double numbers[] = {NAN, INFINITY, -1};
+    static const size_t finite[] = {OF(bb), OF(record.shift), OF(record.rr)};
+    const naik_solver_state sound = {.bb = 1};
+    CHECK_TRUE(t, naik_solver_state_holds(&sound));
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        const int tried[] = {0, whole[i].most, -1, whole[i].most + 1};
+        for (int k = 0; k < 4; k++) {
+            naik_solver_state s = sound;
+            memcpy((char *)&s + whole[i].at, &(int32_t){tried[k]}, sizeof(int32_t));
+            if (!CHECK_INT(t, naik_solver_state_holds(&s), k < 2)) {
+                fprintf(stderr, "    number %zu is %d\n", i, tried[k]);
+            }
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) { /* a shift may be below 0 */
+            naik_solver_state s = sound;
+            memcpy((char *)&s + finite[i], &numbers[k], sizeof(double));
+            CHECK_INT(t, naik_solver_state_holds(&s), i > 0 && k == 2);
+        }
+    }
+#undef OF
 }
 
 /* ---- iterations that are foreseen */
@@ -478,7 +535,7 @@ CHECK_MAIN(CHECK(modes_are_searched_where_they_save_a_tenth), CHECK(what_is_left
            CHECK(a_step_is_counted_once_and_breaks_where_there_is_no_number),
            CHECK(a_direction_without_curvature_is_dropped_or_breaks),
            CHECK(bicgstab_ends_at_its_limits_and_breaks_where_it_leads_nowhere),
-           CHECK(every_reason_to_climb_is_counted),
+           CHECK(numbers_of_a_kept_state_are_bounded), CHECK(every_reason_to_climb_is_counted),
            CHECK(nobody_climbs_from_double_or_where_it_was_told_to_stay),
            CHECK(a_system_begins_on_the_rung_of_its_mass),
            CHECK(iterations_are_foreseen_by_their_rule),

@@ -237,7 +237,35 @@ static void who_waits_says_for_which_ranks_of_the_job(check *t)
     }
 }
 
+/* Nothing but the number of the first rank of a group leaves a watchdog as still as it was. */
+static void whoever_gets_on_counts_as_movement(check *t)
+{
+    enum { CALLS = 8 };
+    naik_watchdog *w = NULL;
+    CHECK_OK(t, naik_watchdog_create(t->log, 0, "here", 0, &w));
+    CHECK_REQUIRE(t, w != NULL);
+    for (int i = 0; i < CALLS; i++) {
+        naik_watchdog *const both[] = {w, NULL}; /* none is none to anybody */
+        for (int k = 0; k < 2; k++) {
+            const unsigned long before = naik_watchdog_moves(w);
+            switch (i) {
+            case 0: naik_watchdog_base(both[k], 4); break;
+            case 1: naik_watchdog_phase(both[k], "solve"); break;
+            case 2: naik_watchdog_step(both[k], 10); break;
+            case 3: naik_watchdog_wait(both[k], "a sum", NULL, 0); break;
+            case 4: naik_watchdog_move(both[k]); break;
+            case 5: naik_watchdog_arm(both[k], "a file", 0); break;
+            case 6: naik_watchdog_disarm(both[k]); break;
+            default: naik_watchdog_limit(both[k], 0); break;
+            }
+            CHECK_INT(t, (int)(naik_watchdog_moves(w) - before), i > 0 && k == 0);
+        }
+    }
+    naik_watchdog_destroy(&w);
+    CHECK_TRUE(t, w == NULL && naik_watchdog_moves(w) == 0);
+}
+
 CHECK_MAIN(CHECK(who_waits_says_for_which_ranks_of_the_job),
-           CHECK(regions_hold_what_is_inside_them), CHECK(an_observer_hears_of_every_region),
-           CHECK(a_stop_closes_what_an_error_left_open),
+           CHECK(whoever_gets_on_counts_as_movement), CHECK(regions_hold_what_is_inside_them),
+           CHECK(an_observer_hears_of_every_region), CHECK(a_stop_closes_what_an_error_left_open),
            CHECK(no_timer_and_too_many_regions_do_no_harm), CHECK(the_table_adds_up_to_the_total))

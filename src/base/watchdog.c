@@ -169,6 +169,11 @@ void naik_watchdog_destroy(naik_watchdog **watchdog)
     *watchdog = NULL;
 }
 
+unsigned long naik_watchdog_moves(const naik_watchdog *w)
+{
+    return w != NULL ? atomic_load(&w->moves) : 0;
+}
+
 static void count(naik_watchdog *w)
 {
     atomic_fetch_add_explicit(&w->moves, 1, memory_order_relaxed);

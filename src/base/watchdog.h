@@ -38,6 +38,9 @@ void naik_watchdog_base(naik_watchdog *watchdog, int first);
 /* After it, or whenever something got on. */
 void naik_watchdog_move(naik_watchdog *watchdog);
 
+/* How often something counted as movement so far. */
+unsigned long naik_watchdog_moves(const naik_watchdog *watchdog);
+
 /* Between the two another limit holds, at most 0: none, and the message is "WHAT has not returned
  * ...": for writing, where file systems hang by themselves. */
 void naik_watchdog_arm(naik_watchdog *watchdog, const char *what, double limit_s);

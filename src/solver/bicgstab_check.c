@@ -167,8 +167,7 @@ static int patience(const naik_solver *s, const naik_solver_state *at)
     return at->best_at > halved_within[BG_FAST] ? at->best_at : halved_within[BG_FAST];
 }
 
-/* Whether rhs c has to begin anew from its residual; counts it. */
-static bool begins(const naik_solver *s, batch_slot *slot, const naik_rhs *record, double rr)
+bool bg_begins(const naik_solver *s, batch_slot *slot, const naik_rhs *record, double rr)
 {
     naik_solver_state *at = &slot->state;
     /* those of the normal equations, and of GCR, begin from any residual */
@@ -206,10 +205,9 @@ int bg_limit(const naik_solver *s, const naik_solver_options *options, int c)
     return within > 0 && slow < most ? slow : most;
 }
 
-/* Whether rhs c leaves its level; *given_up where that was the last; *kept where it goes on in its
- * direction. What is slow in the fastest storage is not tried there again: its rounding is what BiCGStab
+/* What is slow in the fastest storage is not tried there again: its rounding is what BiCGStab
  * stumbles over first. */
-static bool climbs(naik_solver *s, int c, bool *given_up, bool *kept)
+bool bg_climbs(naik_solver *s, int c, bool *given_up, bool *kept)
 {
     batch_slot *slot = &s->slot[c];
     naik_solver_state *at = &slot->state;
@@ -407,8 +405,8 @@ naik_status bg_check(naik_solver *s, const naik_solver_options *options,
             NAIK_PASS(batch_finish(s, stream, c, (naik_solver_reason)reason, rr[c]));
             continue;
         }
-        anew[c] = begins(s, &s->slot[c], &s->record[c], rr[c]);
-        if (climbs(s, c, &given_up, &kept[c]) && given_up) {
+        anew[c] = bg_begins(s, &s->slot[c], &s->record[c], rr[c]);
+        if (bg_climbs(s, c, &given_up, &kept[c]) && given_up) {
             NAIK_PASS(batch_finish(s, stream, c, NAIK_SOLVER_STAGNATED, rr[c]));
         } else if (bg_level_of(s, c) != bg_at_work(s)) {
             s->record[c].state = NAIK_RHS_WAIT;

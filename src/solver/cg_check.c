@@ -85,7 +85,8 @@ static void resume_rhs(naik_solver *s, const naik_solver_options *options,
     at->restart = 0;
 }
 
-/* An rhs that broke drops what it added since its last check; once more, it gives up. */
+/* An rhs that broke drops what it added since its last check, and its direction, so that nothing of
+ * it waits for x; once more, it gives up. */
 static naik_status recover_broken(naik_solver *s)
 {
     const naik_backend_ops *ops = s->geometry->backend->ops;
@@ -103,7 +104,6 @@ static naik_status recover_broken(naik_solver *s)
         if (s->record[c].state == NAIK_RHS_BROKEN) {
             s->slot[c].state.breaks++;
             s->slot[c].state.restart = 1;
-            s->record[c].x_deferred = 0;
             s->record[c].state = NAIK_RHS_CHECK;
         }
     }
