@@ -3,11 +3,9 @@
  * Slabs are written by all ranks together; records, correlators and histories are small and are
  * written by rank 0 alone, which HDF5 allows because no metadata change.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "io/checksum.h"
 #include "io/finite.h"
@@ -200,12 +198,22 @@ naik_status naik_prop_read_history(const naik_propagator_file *file, int solve, 
     return move_row(file, &rows, solve, out, NULL, NULL);
 }
 
+bool naik_propagator_file_has_all(const naik_propagator_file *file, int source, int mass)
+{
+    const int first = naik_prop_first(file->plan, source, mass);
+    bool all = true;
+    for (int i = first; i < first + naik_prop_columns(file->plan); i++) {
+        all = all && file->records[i].state != NAIK_SOLVE_PENDING;
+    }
+    return all;
+}
+
 naik_status naik_prop_sum_colours(const naik_propagator_file *file, int source, int mass,
                                   double *out)
 {
     naik_status status = NAIK_OK;
     const int64_t count = naik_prop_corr_count(file->plan, source);
-    const int first = file->plan->source[source].first_solve + naik_prop_columns(file->plan) * mass;
+    const int first = naik_prop_first(file->plan, source, mass);
     double *one = malloc((size_t)count * sizeof *one);
     if (one == NULL) {
         return NAIK_FAIL(file->comm->log, NAIK_ERR_MEMORY, "no memory for correlators");

@@ -1,5 +1,4 @@
 /* check.c - is this the file that the input asks for, and is everything in it intact */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -518,13 +517,11 @@ naik_status naik_prop_check_sums(naik_propagator_file *file, bool repair, int *b
     if (file->comm->rank == 0) {
         const int columns = naik_prop_columns(plan);
         for (int i = 0; i < plan->solve_count && status == NAIK_OK; i += columns) {
+            const int mass = plan->solve[i].mass;
             const int source = plan->solve[i].source; /* -1: its records are damaged */
-            bool pending = source < 0 || naik_prop_corr_count(plan, source) == 0;
-            for (int c = 0; c < columns; c++) {
-                pending = pending || file->records[i + c].state == NAIK_SOLVE_PENDING;
-            }
-            if (!pending) {
-                status = check_sums(file, source, plan->solve[i].mass, repair, bad);
+            if (source >= 0 && naik_prop_corr_count(plan, source) > 0 &&
+                naik_propagator_file_has_all(file, source, mass)) {
+                status = check_sums(file, source, mass, repair, bad);
             }
         }
     }

@@ -1,5 +1,4 @@
 /* claim.c - whether a file at PATH or PATH.part is of this input, of another one, or of somebody else */
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -10,7 +10,6 @@
  *   .lock                            stale by its process, taken over (lock.c)
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -400,12 +399,9 @@ naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, in
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    const int first = file->plan->source[source].first_solve + naik_prop_columns(file->plan) * mass;
-    for (int i = first; i < first + naik_prop_columns(file->plan); i++) {
-        if (file->records[i].state == NAIK_SOLVE_PENDING) {
-            return NAIK_FAIL(comm->log, NAIK_ERR_ARG,
-                             "the correlators of source %d are not complete", source);
-        }
+    if (!naik_propagator_file_has_all(file, source, mass)) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "the correlators of source %d are not complete",
+                         source);
     }
     if (comm->rank == 0) {
         status = naik_prop_sum_colours(file, source, mass, out);

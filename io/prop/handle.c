@@ -107,7 +107,7 @@ int naik_propagator_file_solves(const naik_propagator_file *file)
 
 int naik_propagator_file_solve(const naik_propagator_file *file, int source, int mass, int colour)
 {
-    return file->plan->source[source].first_solve + naik_prop_columns(file->plan) * mass + colour;
+    return naik_prop_first(file->plan, source, mass) + colour;
 }
 
 const naik_solve_record *naik_propagator_file_record(const naik_propagator_file *file, int solve)

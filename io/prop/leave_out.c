@@ -4,7 +4,6 @@
  * then takes its name by a rename: killed before it, the next run finds .part with its propagators;
  * killed behind it, without them and with all that was made of them.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -190,7 +190,7 @@ static void number_all(const naik_propagator_spec *spec, naik_prop_plan *plan)
             }
             if (from->derived && from->made_of < source) {
                 plan->source[source].made_of =
-                    plan->source[from->made_of].first_solve + columns * from->made_of_mass;
+                    naik_prop_first(plan, from->made_of, from->made_of_mass);
             }
         }
     }

@@ -67,6 +67,11 @@ static inline int naik_prop_reals(const naik_prop_plan *plan)
 {
     return 6 * plan->spin;
 }
+/* The first solve of a source and mass. */
+static inline int naik_prop_first(const naik_prop_plan *plan, int source, int mass)
+{
+    return plan->source[source].first_solve + naik_prop_columns(plan) * mass;
+}
 /* The element of a propagator's dataset. */
 static inline hid_t naik_prop_type(const naik_prop_plan *plan)
 {

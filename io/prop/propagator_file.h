@@ -267,6 +267,9 @@ int naik_propagator_file_solve(const naik_propagator_file *file, int source, int
  * next commit. Local. */
 const naik_solve_record *naik_propagator_file_record(const naik_propagator_file *file, int solve);
 
+/* Whether all columns of (source, mass) are committed. Local. */
+bool naik_propagator_file_has_all(const naik_propagator_file *file, int source, int mass);
+
 /* Makes one solve permanent: when it returns NAIK_OK, a kill at any later instant keeps it.
  *
  *   solution      [sites][3][2], or [sites][4][3][2], local lexicographic; NULL if the file stores no propagators, or

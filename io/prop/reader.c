@@ -64,6 +64,16 @@ static naik_status add_fact(naik_log *log, naik_reader_fact **facts, int *count,
     return fact->name != NULL && fact->text != NULL ? NAIK_OK : no_memory(log);
 }
 
+static naik_status read_document(naik_log *log, hid_t group, const char *name,
+                                 naik_reader_fact **facts, int *count)
+{
+    char *text = NULL;
+    naik_status status = damage_or_memory(log, naik_h5_get_document(log, group, name, &text));
+    status = status == NAIK_OK ? add_fact(log, facts, count, name, text) : status;
+    free(text);
+    return status;
+}
+
 static naik_status read_facts(reader *r)
 {
     naik_status status = NAIK_OK;
@@ -74,7 +84,6 @@ static naik_status read_facts(reader *r)
     static const char *const texts[] = {"input_text", "gauge_header", "canonical_input",
                                         "source_checksums"};
     char text[1024];
-    char *document = NULL;
     hid_t group = -1;
     v->has_metadata_crc = naik_h5_get_text(r->file.h5, "metadata_crc", text, sizeof text);
     status = naik_h5_check_metadata_crc(r->log, r->file.h5, v->path);
@@ -92,21 +101,11 @@ static naik_status read_facts(reader *r)
         return NAIK_OK;
     }
     group = H5Gopen2(r->file.h5, "metadata", H5P_DEFAULT);
-    for (size_t i = 0; i < sizeof lines / sizeof *lines + sizeof texts / sizeof *texts; i++) {
-        const bool line = i < sizeof lines / sizeof *lines;
-        const char *name = line ? lines[i] : texts[i - sizeof lines / sizeof *lines];
-        status = naik_h5_get_document(r->log, group, name, &document);
-        if (status == NAIK_ERR_MEMORY) {
-            goto done;
-        }
-        if (status != NAIK_OK) {
-            naik_log_clear(r->log);
-        }
-        status = line ? add_fact(r->log, &v->facts, &v->fact_count, name, document)
-                      : add_fact(r->log, &v->texts, &v->text_count, name, document);
-        free(document);
-        document = NULL;
-        NAIK_TRY(status);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        NAIK_TRY(read_document(r->log, group, lines[i], &v->facts, &v->fact_count));
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        NAIK_TRY(read_document(r->log, group, texts[i], &v->texts, &v->text_count));
     }
     for (size_t i = 0; i < sizeof metas / sizeof *metas; i++) {
         naik_h5_get_text(group, metas[i], text, sizeof text);
@@ -440,6 +439,22 @@ done:
     naik_propagator_reader_destroy(&r.view);
     naik_h5_guard_end(&guard);
     return naik_h5_read_verdict(log, status);
+}
+
+static const char *find_fact(const naik_reader_fact *facts, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(facts[i].name, name) == 0) {
+            return facts[i].text;
+        }
+    }
+    return NULL;
+}
+
+const char *naik_propagator_reader_text(const naik_propagator_reader *view, const char *name)
+{
+    const char *text = find_fact(view->texts, view->text_count, name);
+    return text != NULL ? text : find_fact(view->facts, view->fact_count, name);
 }
 
 static void free_facts(naik_reader_fact *facts, int count)

@@ -71,5 +71,7 @@ typedef struct naik_propagator_reader {
 naik_status naik_propagator_reader_open(naik_log *log, const char *path, int histories,
                                         int correlators, naik_propagator_reader **out);
 void naik_propagator_reader_destroy(naik_propagator_reader **view);
+/* A fact or text of the file, such as gauge_checksum; NULL where it has none. Borrowed. Local. */
+const char *naik_propagator_reader_text(const naik_propagator_reader *view, const char *name);
 
 #endif

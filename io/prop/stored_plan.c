@@ -206,8 +206,7 @@ static bool place_solves(const naik_disk_record *disk, naik_prop_plan *plan)
     /* Indices that the rest of io may compute from each other. */
     for (int i = 0; i < count; i++) {
         const struct naik_prop_solve *s = &plan->solve[i];
-        if (s->source >= 0 &&
-            plan->source[s->source].first_solve + columns * s->mass + s->colour != i) {
+        if (s->source >= 0 && naik_prop_first(plan, s->source, s->mass) + s->colour != i) {
             return false;
         }
     }

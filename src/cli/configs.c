@@ -27,7 +27,7 @@ static naik_status check_time(naik_comm *comm, const configs_order *order, const
 static naik_status visit_one(naik_comm *comm, const configs_order *order, const char *config,
                              const char *const *overrides, int count, int *failed)
 {
-    naik_status status = order->visit(order->data, overrides, count);
+    naik_status status = order->visit(comm, order->data, overrides, count);
     if (status == NAIK_ERR_NOT_CONVERGED) {
         naik_log_warn(comm->log, "configuration %s: %s", config, naik_log_message(comm->log));
         naik_log_clear(comm->log);
@@ -41,7 +41,7 @@ static naik_status visit_one(naik_comm *comm, const configs_order *order, const 
 static bool is_done(naik_comm *comm, const configs_order *order, naik_input *input)
 {
     bool done = false;
-    if (order->is_done != NULL && order->is_done(order->data, input, &done) != NAIK_OK) {
+    if (order->is_done != NULL && order->is_done(comm, order->data, input, &done) != NAIK_OK) {
         naik_log_clear(comm->log);
         done = false;
     }

@@ -14,9 +14,9 @@ typedef struct configs_order {
     const char *not_converged;    /* behind "on 2 of 5 configurations" */
     void *data;
     /* Whether its visit would leave a configuration as it is, done; NULL: no visit does. Collective. */
-    naik_status (*is_done)(void *data, naik_input *input, bool *done);
+    naik_status (*is_done)(naik_comm *comm, void *data, naik_input *input, bool *done);
     /* One configuration: overrides are the keys and its name. Collective. */
-    naik_status (*visit)(void *data, const char *const *overrides, int count);
+    naik_status (*visit)(naik_comm *comm, void *data, const char *const *overrides, int count);
 } configs_order;
 
 /* As if each configuration were given alone. The first that fails ends it, but what did not converge is

@@ -20,12 +20,8 @@ static void field(naik_log *log, const char *who, const char *name, const char *
 
 static const char *fact(const naik_propagator_reader *v, const char *name)
 {
-    for (int i = 0; i < v->fact_count; i++) {
-        if (strcmp(v->facts[i].name, name) == 0) {
-            return v->facts[i].text;
-        }
-    }
-    return "";
+    const char *text = naik_propagator_reader_text(v, name);
+    return text != NULL ? text : "";
 }
 
 /* The source of that label, as its type and place. */

@@ -2,9 +2,6 @@
  *
  * Rank 0 reads the eigenvalues and tells the others the two that matter.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/text.h"
 #include "cli/info_parts.h"
 #include "io/modes/modes_file.h"

@@ -126,8 +126,7 @@ static naik_status check_task(checker *c, int task, naik_report *report)
     const int solve = naik_propagator_file_solve(c->run.file, t->source, t->mass, t->colour);
     const naik_solve_record *record = naik_propagator_file_record(c->run.file, solve);
     double residual = 0;
-    char column[NAIK_INPUT_COLUMN_TEXT], name[NAIK_QUARK_NAME];
-    naik_input_column_text(input, t->colour, column);
+    char name[NAIK_INPUT_TASK_TEXT];
     NAIK_PASS(use_quark(c, quark));
     NAIK_PASS(
         naik_comm_agree(c->run.comm, stored_sources_make(&c->sources, source, t->colour, c->src)));
@@ -142,10 +141,8 @@ static naik_status check_task(checker *c, int task, naik_report *report)
     naik_report_end(report);
     if (!is_as_stored(c, record, quark->mass, residual)) {
         naik_log_warn(c->run.comm->log,
-                      "source=%s %s %s: its residual is %.3e, stored is %.3e: other links, or "
-                      "damaged",
-                      source->label, naik_quark_fields(quark, "", 6, name), column, residual,
-                      record->source_residual);
+                      "%s: its residual is %.3e, stored is %.3e: other links, or damaged",
+                      naik_input_task_text(input, t, name), residual, record->source_residual);
         c->wrong++;
     }
     return NAIK_OK;
@@ -158,7 +155,7 @@ static naik_status judge(const checker *c, naik_status *verdict)
     if (c->wrong == 0) {
         return NAIK_OK;
     }
-    const char *then = stored_run_text(&c->run, "gauge_checksum");
+    const char *then = naik_propagator_reader_text(c->run.view, "gauge_checksum");
     naik_link_provider_identity(&c->at.links, now, sizeof now);
     if (then != NULL && !naik_same_links(then, now)) {
         return NAIK_FAIL(c->run.comm->log, NAIK_ERR_INPUT,

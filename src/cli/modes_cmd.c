@@ -93,7 +93,6 @@ static void clear(job *j)
 }
 
 typedef struct order {
-    naik_comm *comm;
     const char *path;
     double begun_s;
 } order;
@@ -142,13 +141,13 @@ done:
     return status;
 }
 
-static naik_status find_config(void *data, const char *const *overrides, int count)
+static naik_status find_config(naik_comm *comm, void *o, const char *const *overrides, int count)
 {
-    const order *o = data;
-    return find_of_one(o->comm, o, overrides, count, NULL);
+    return find_of_one(comm, o, overrides, count, NULL);
 }
 
-static naik_status find_of_every(order *o, const naik_option_list *keys, const naik_input *input)
+static naik_status find_of_every(naik_comm *comm, order *o, const naik_option_list *keys,
+                                 const naik_input *input)
 {
     const configs_order order = {.path = o->path,
                                  .keys = keys,
@@ -158,12 +157,12 @@ static naik_status find_of_every(order *o, const naik_option_list *keys, const n
                                  .not_converged = "not all modes converged",
                                  .data = o,
                                  .visit = find_config};
-    return each_configuration(o->comm, &order);
+    return each_configuration(comm, &order);
 }
 
 naik_status naik_command_modes(naik_comm *comm, int argc, char **argv)
 {
-    order o = {.comm = comm, .begun_s = naik_time_s()};
+    order o = {.begun_s = naik_time_s()};
     naik_option_list overrides = {.count = 0};
     const naik_option options[] = {
         {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides},
@@ -174,7 +173,7 @@ naik_status naik_command_modes(naik_comm *comm, int argc, char **argv)
     NAIK_PASS(naik_options_parse(comm->log, "modes", argc, argv, options, 2, operands, 1, &o.path));
     NAIK_PASS(find_of_one(comm, &o, overrides.text, overrides.count, &every));
     if (every != NULL) {
-        status = find_of_every(&o, &overrides, every);
+        status = find_of_every(comm, &o, &overrides, every);
     }
     naik_input_destroy(&every);
     return status;

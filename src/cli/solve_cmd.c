@@ -536,35 +536,27 @@ done:
     return status;
 }
 
-typedef struct campaign {
-    naik_comm *comm;
-    const switches *sw;
-} campaign;
-
-static naik_status solve_config(void *data, const char *const *overrides, int count)
+static naik_status solve_config(naik_comm *comm, void *sw, const char *const *overrides, int count)
 {
-    const campaign *c = data;
-    return solve_one(c->comm, c->sw, overrides, count, NULL);
+    return solve_one(comm, sw, overrides, count, NULL);
 }
 
-static naik_status is_skipped(void *data, naik_input *input, bool *skipped)
+static naik_status is_skipped(naik_comm *comm, void *sw, naik_input *input, bool *skipped)
 {
-    const campaign *c = data;
-    return look_for_output(c->comm, c->sw, input, skipped);
+    return look_for_output(comm, sw, input, skipped);
 }
 
 static naik_status solve_every(naik_comm *comm, const switches *given, const naik_input *input)
 {
     switches sw = *given;
     solve_plan told = {.batch = 0};
-    campaign c = {.comm = comm, .sw = &sw};
     const configs_order order = {.path = sw.path,
                                  .keys = &sw.overrides,
                                  .input = input,
                                  .begun_s = sw.start_s,
                                  .hurried = !sw.dry_run,
                                  .not_converged = "solves did not reach their tolerance",
-                                 .data = &c,
+                                 .data = &sw,
                                  .is_done = is_skipped,
                                  .visit = solve_config};
     sw.skip_complete = true;

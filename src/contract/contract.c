@@ -5,7 +5,6 @@
  */
 #include "contract/contract.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -329,16 +329,14 @@ int contract_ahead_values(const contract_ahead *ahead, bool *made, naik_complex 
     return count;
 }
 
-/* How many columns of a source are in the file without their solutions; *whole: none is pending. */
+/* How many columns of a source are in the file without their solutions. */
 static int count_columns(const naik_input *input, const naik_propagator_file *file, int source,
-                         int mass, bool *whole)
+                         int mass)
 {
     int count = 0;
-    *whole = true;
     for (int column = 0; column < input->kind->columns; column++) {
-        const int solve = naik_propagator_file_solve(file, source, mass, column);
-        count += naik_propagator_file_left_out(file, solve);
-        *whole = *whole && naik_propagator_file_record(file, solve)->state != NAIK_SOLVE_PENDING;
+        count += naik_propagator_file_left_out(
+            file, naik_propagator_file_solve(file, source, mass, column));
     }
     return count;
 }
@@ -347,8 +345,8 @@ static naik_status verify_one(const naik_input *input, const contraction_list *l
                               naik_propagator_file *file, int source, int mass,
                               naik_complex *values, int *count)
 {
-    bool good = true;
-    const int columns = count_columns(input, file, source, mass, &good);
+    bool good = naik_propagator_file_has_all(file, source, mass);
+    const int columns = count_columns(input, file, source, mass);
     for (int i = 0; i < list->count && good && columns > 0; i++) {
         if (uses_solution(&list->item[i], source, mass)) {
             NAIK_PASS(naik_propagator_file_contraction(file, i, &values->re, &good));
@@ -395,9 +393,9 @@ naik_status contract_left_out(const naik_input *input, const contraction_list *l
     const size_t times = (size_t)input->lattice.size[3];
     for (int i = 0; i < list->count; i++) {
         const contraction_item *item = &list->item[i];
-        bool there = false, out = false, whole = false;
+        bool there = false, out = false;
         for (int k = 0; k < item->quarks && item->statistic == CONTRACTION_VALUE && !made[i]; k++) {
-            out = out || count_columns(input, file, item->source[k], item->mass[k], &whole) > 0;
+            out = out || count_columns(input, file, item->source[k], item->mass[k]) > 0;
         }
         if (!out) {
             continue;

@@ -202,6 +202,16 @@ void naik_input_column_text(const naik_input *input, int column, char text[NAIK_
     }
 }
 
+const char *naik_input_task_text(const naik_input *input, const naik_input_task *task,
+                                 char text[NAIK_INPUT_TASK_TEXT])
+{
+    char quark[NAIK_QUARK_NAME], column[NAIK_INPUT_COLUMN_TEXT];
+    naik_input_column_text(input, task->colour, column);
+    snprintf(text, NAIK_INPUT_TASK_TEXT, "source=%s %s %s", input->sources[task->source].label,
+             naik_quark_fields(&input->quarks[task->quark], "", 6, quark), column);
+    return text;
+}
+
 bool naik_input_deflates(const naik_input *input, int quark)
 {
     bool deflates = false;

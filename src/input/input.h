@@ -358,6 +358,10 @@ static inline bool naik_input_same_twist(const naik_input_solve *a, const naik_i
 /* "colour=2", or "spin=3 colour=2". */
 enum { NAIK_INPUT_COLUMN_TEXT = 32 };
 void naik_input_column_text(const naik_input *input, int column, char text[NAIK_INPUT_COLUMN_TEXT]);
+/* "source=pt mass=0.1 colour=2"; returns text. */
+enum { NAIK_INPUT_TASK_TEXT = 128 + NAIK_QUARK_NAME + NAIK_INPUT_COLUMN_TEXT };
+const char *naik_input_task_text(const naik_input *input, const naik_input_task *task,
+                                 char text[NAIK_INPUT_TASK_TEXT]);
 /* Whether a momentum does not vanish. */
 static inline bool naik_input_is_moving(const int p[NAIK_DIM - 1])
 {

@@ -7,11 +7,6 @@
 #include "quark/multigrid.h"
 #include "solver/bicgstab.h"
 
-static double gib(int64_t bytes)
-{
-    return (double)bytes / (1 << 30);
-}
-
 enum { TIME_TEXT = 32, GRID_TEXT = 48 };
 
 static void clock_text(double seconds, char text[TIME_TEXT])
@@ -307,10 +302,12 @@ static void print_case(naik_log *log, const cost_case *n, bool by_multigrid)
             snprintf(fewer, sizeof fewer, ", %d modes would fit", n->plan.modes_most);
         }
         naik_log_line(log, "%5d %5d  %-11s %7.2f  more than the %.2f GiB of a GPU%s", n->nodes,
-                      n->gpus, grid, gib(n->plan.total_bytes), gib(n->plan.available_bytes), fewer);
+                      n->gpus, grid, solve_plan_gib(n->plan.total_bytes),
+                      solve_plan_gib(n->plan.available_bytes), fewer);
     } else {
         naik_log_line(log, "%5d %5d  %-11s %7.2f %6d %10s %11.2f %10s", n->nodes, n->gpus, grid,
-                      gib(n->plan.total_bytes), n->plan.batch, wall, n->node_hours, limit);
+                      solve_plan_gib(n->plan.total_bytes), n->plan.batch, wall, n->node_hours,
+                      limit);
     }
 }
 
@@ -361,8 +358,8 @@ static void print_modes(naik_log *log, const naik_input *input, const cost *c)
                           n->plan.modes_bound ? " with what memory holds" : "");
         } else if (n->verdict == COST_FITS) {
             naik_log_line(log, "%5d %5d %8.3g %10.2f %9.3g %14.3g %11.3g %10s", n->nodes,
-                          n->plan.modes, m->rule.lambda, gib(n->plan.mode_bytes), m->search_s,
-                          m->plain_s / sources, m->with_s / sources, pays);
+                          n->plan.modes, m->rule.lambda, solve_plan_gib(n->plan.mode_bytes),
+                          m->search_s, m->plain_s / sources, m->with_s / sources, pays);
         }
     }
     naik_log_line(log, "modes: %s", modes_origin);
@@ -395,8 +392,7 @@ static void print_multigrid(naik_log *log, const naik_input *input, const cost *
         naik_log_line(log,
                       "multigrid: at %s auto changes to multigrid if %s has not solved the first "
                       "column in %d iterations; the plan %s",
-                      naik_quark_phrase(c->masses[k].quark, 6, name),
-                      input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
+                      naik_quark_phrase(c->masses[k].quark, 6, name), solve_plan_plain_name(input),
                       cost_multigrid_limit(input, c, k),
                       c->masses[k].multigrid ? "assumes that it does" : "assumes that it does not");
     }
@@ -410,7 +406,8 @@ static void print_output(naik_log *log, const naik_input *input, const cost *c)
         output_bytes = c->cases[i].verdict == COST_FITS ? c->cases[i].output_bytes : output_bytes;
     }
     if (output_bytes > 0) {
-        naik_log_line(log, "output: %s, %.3f GiB", input->output.file, gib(output_bytes));
+        naik_log_line(log, "output: %s, %.3f GiB", input->output.file,
+                      solve_plan_gib(output_bytes));
     }
 }
 
@@ -478,10 +475,6 @@ static void print_people(naik_log *log, const naik_input *input, const cost *c)
 
 naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, bool json)
 {
-    bool any = c->case_count == 0;
-    for (int i = 0; i < c->case_count; i++) {
-        any = any || c->cases[i].verdict == COST_FITS;
-    }
     naik_status status = NAIK_OK;
     if (json) {
         status = print_json(comm->log, c);
@@ -509,7 +502,7 @@ naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, 
                            "no number of nodes of %s up to 1024 holds this run: a smaller "
                            "solver.batch needs less",
                            c->machine.name);
-    } else if (status == NAIK_OK && !any) {
+    } else if (status == NAIK_OK && c->case_count > 0 && !any_fits(c)) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
                            "none of these numbers of nodes holds the run; the smallest is %d",
                            c->smallest);

@@ -12,15 +12,13 @@
 static void action_of(const naik_propagator_reader *v, char *name, size_t name_size)
 {
     static const char key[] = "action.type = ", special[] = "\naction.projection = su3\n";
+    const char *input = naik_propagator_reader_text(v, "canonical_input");
+    const char *at = input != NULL ? strstr(input, key) : NULL;
     name[0] = '\0';
-    for (int i = 0; i < v->text_count; i++) {
-        const bool canonical = strcmp(v->texts[i].name, "canonical_input") == 0;
-        const char *at = canonical ? strstr(v->texts[i].text, key) : NULL;
-        if (at != NULL) {
-            at += sizeof key - 1;
-            snprintf(name, name_size, "%.*s%s", (int)strcspn(at, "\n"), at,
-                     strstr(v->texts[i].text, special) != NULL ? "_su3" : "");
-        }
+    if (at != NULL) {
+        at += sizeof key - 1;
+        snprintf(name, name_size, "%.*s%s", (int)strcspn(at, "\n"), at,
+                 strstr(input, special) != NULL ? "_su3" : "");
     }
 }
 

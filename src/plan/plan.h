@@ -6,6 +6,11 @@
 #include "input/input.h"
 #include "solver/solver.h"
 
+static inline double solve_plan_gib(int64_t bytes)
+{
+    return (double)bytes / (1 << 30);
+}
+
 typedef struct solve_plan {
     naik_precision vectors, links; /* of the fastest rung; single links come with 16-bit ones */
     int recon;                     /* numbers of a long link there */
@@ -77,6 +82,8 @@ void solve_plan_choose_sharing(solve_plan *plan, const naik_input *input);
 void solve_plan_print_sharing(const solve_plan *plan, const naik_input *input, naik_log *log);
 /* What solves the systems of the input's quarks; with auto those that multigrid does not. */
 const naik_solver_kind *solve_plan_solver(const naik_input *input);
+/* "cg" or "bicgstab": what auto tries before multigrid. */
+const char *solve_plan_plain_name(const naik_input *input);
 /* Iterations of a column from which on multigrid pays for so many columns, on a backend in the host's memory or on a
  * device; made: the setup is there. */
 int solve_plan_multigrid_from(bool host, int columns, bool made);

@@ -20,6 +20,11 @@ int solve_plan_multigrid_from(bool host, int columns, bool made)
     return p->solve + (made ? p->change : p->setup) / (columns > 0 ? columns : 1);
 }
 
+const char *solve_plan_plain_name(const naik_input *input)
+{
+    return input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab";
+}
+
 naik_multigrid_sizes solve_plan_multigrid_sizes(const solve_plan *plan, const naik_input *input,
                                                 const naik_geometry *geometry)
 {
@@ -96,8 +101,7 @@ naik_status solve_plan_restore_multigrid(solve_plan *plan, const naik_input *inp
                          "%s has solutions by multigrid, which solver.method auto took, and now "
                          "solver.method is %s: leave it out, choose another output.file, or begin "
                          "again with --fresh",
-                         input->output.file,
-                         input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab");
+                         input->output.file, solve_plan_plain_name(input));
     }
     if ((used || (begun && undecided)) && input->solver.method_auto && !plan->multigrid) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
@@ -136,7 +140,7 @@ void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input,
         "of %dx%dx%dx%d. naik solves up to %d right-hand sides together. Multigrid takes %.3f GiB "
         "of the memory of a rank. The setup applies Mh %d times to each vector (doc/multigrid.md)",
         m->vectors, e[0], e[1], e[2], e[3], size[0] / e[0], size[1] / e[1], size[2] / e[2],
-        size[3] / e[3], plan->multigrid_batch, (double)plan->multigrid_bytes / (double)(1 << 30),
+        size[3] / e[3], plan->multigrid_batch, solve_plan_gib(plan->multigrid_bytes),
         2 * m->start + 2 + m->cycles * (m->smoother + 2));
     if (plan->multigrid_auto) {
         const bool host = plan->on_host;
@@ -145,7 +149,7 @@ void solve_plan_print_multigrid(const solve_plan *plan, const naik_input *input,
             "multigrid: naik tries %s on the first column of a quark, and changes to multigrid "
             "after %d iterations without a solution if 12 columns share the setup, or after %d if "
             "48 do",
-            input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab",
-            solve_plan_multigrid_from(host, 12, false), solve_plan_multigrid_from(host, 48, false));
+            solve_plan_plain_name(input), solve_plan_multigrid_from(host, 12, false),
+            solve_plan_multigrid_from(host, 48, false));
     }
 }

@@ -7,11 +7,6 @@
 #include "lattice/grid.h"
 #include "plan/plan_multigrid.h"
 
-static double gib(int64_t bytes)
-{
-    return (double)bytes / (1 << 30);
-}
-
 naik_status solve_plan_print_lattice(const naik_geometry *geometry)
 {
     naik_grid_cost cost;
@@ -134,14 +129,16 @@ void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log 
         log,
         "memory: a rank needs at most %.3f of its %.1f GiB (link building %.3f; then links "
         "%.3f, packed links %.3f, fields %.3f, halos %.3f, vectors %.3f, modes %.3f)",
-        gib(plan->total_bytes), gib(plan->available_bytes), gib(plan->gauge_bytes),
-        gib(plan->kept_bytes), gib(plan->packed_bytes), gib(plan->field_bytes),
-        gib(plan->halo_bytes), gib(plan->vector_bytes), gib(plan->mode_bytes));
+        solve_plan_gib(plan->total_bytes), solve_plan_gib(plan->available_bytes),
+        solve_plan_gib(plan->gauge_bytes), solve_plan_gib(plan->kept_bytes),
+        solve_plan_gib(plan->packed_bytes), solve_plan_gib(plan->field_bytes),
+        solve_plan_gib(plan->halo_bytes), solve_plan_gib(plan->vector_bytes),
+        solve_plan_gib(plan->mode_bytes));
     solve_plan_print_multigrid(plan, input, log);
     if (plan->contraction_bytes > 0) {
         naik_log_line(
             log, "memory: correlators that need several solves take %.3f GiB a rank%s, at the end",
-            gib(plan->contraction_bytes),
+            solve_plan_gib(plan->contraction_bytes),
             plan->packed_bytes > 0 && plan->vector_bytes == 0 ? " on the host" : "");
     }
 }

@@ -181,11 +181,6 @@ static void fill_sets(solve_spec *spec, const naik_input *input)
     }
 }
 
-static double gib(int64_t bytes)
-{
-    return (double)bytes / (1 << 30);
-}
-
 static bool begins_with(const char *text, const char *const *beginnings, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -262,8 +257,9 @@ static void fill_texts(solve_spec *spec, const solve_plan *plan, const naik_back
     snprintf(spec->memory, sizeof spec->memory,
              "%.3f GiB a rank: link building %.3f, packed links %.3f, fields %.3f, halos %.3f, "
              "vectors %.3f",
-             gib(plan->total_bytes), gib(plan->gauge_bytes), gib(plan->packed_bytes),
-             gib(plan->field_bytes), gib(plan->halo_bytes), gib(plan->vector_bytes));
+             solve_plan_gib(plan->total_bytes), solve_plan_gib(plan->gauge_bytes),
+             solve_plan_gib(plan->packed_bytes), solve_plan_gib(plan->field_bytes),
+             solve_plan_gib(plan->halo_bytes), solve_plan_gib(plan->vector_bytes));
     snprintf(spec->nodes, sizeof spec->nodes, "%d", job->nodes);
     describe_system(spec->system, sizeof spec->system);
     collect_environment(spec->environment, sizeof spec->environment);

@@ -3,11 +3,6 @@
 #include "run/method.h"
 #include "solver/bicgstab.h"
 
-static int solve_of(const solve_job *j, const naik_input_task *task)
-{
-    return naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
-}
-
 naik_status solve_checkpoint(void *data, int64_t index, const naik_solver_state *state, int vector,
                              const double *half)
 {
@@ -21,8 +16,8 @@ naik_status solve_checkpoint(void *data, int64_t index, const naik_solver_state 
     }
     /* x is in double always, the iteration's own vectors lose nothing in their own precision */
     const bool wide = vector == NAIK_SOLVER_X || state->rung == NAIK_RUNG_DOUBLE;
-    return solve_meeting_keep(j, solve_of(j, solve_task(j, index)), state, vector, wide ? 64 : 32,
-                              half);
+    return solve_meeting_keep(j, solve_number(j, solve_task(j, index)), state, vector,
+                              wide ? 64 : 32, half);
 }
 
 /* Whether what was kept of a column is of the algorithm at work. With solver.method auto it may be of the
@@ -37,14 +32,13 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_stat
                                      int vector, double *half, bool *found)
 {
     solve_job *j = data;
-    const naik_input_task *task = solve_task(j, index);
     *found = false;
     if (!sdc_check_continues(&j->guard, j->pending[index])) {
         return NAIK_OK;
     }
     naik_checkpoint *kept = j->restored != NULL ? j->restored : j->checkpoint;
-    NAIK_PASS(naik_checkpoint_restore(kept, solve_of(j, task), j->plan.history_stride, state,
-                                      vector, half, found));
+    NAIK_PASS(naik_checkpoint_restore(kept, solve_number(j, solve_task(j, index)),
+                                      j->plan.history_stride, state, vector, half, found));
     *found = *found && (vector != NAIK_SOLVER_STATE || suits(j, state));
     if (*found && vector == NAIK_SOLVER_X) {
         NAIK_PASS(solve_meeting_restored(j, j->pending[index], state));

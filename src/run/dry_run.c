@@ -115,11 +115,11 @@ static naik_status look_at_begun(solve_job *j)
         naik_propagator_reader_open(j->log, j->input->output.file, 0, 0, &v) != NAIK_OK) {
         naik_log_clear(j->log);
     }
-    for (int i = 0; v != NULL && !v->complete && i < v->fact_count; i++) {
-        if (strcmp(v->facts[i].name, "choices") == 0) {
-            snprintf(told.choices, sizeof told.choices, "%s", v->facts[i].text);
-            told.undecided = solve_method_stored_undecided(v, j->input);
-        }
+    const char *choices =
+        v != NULL && !v->complete ? naik_propagator_reader_text(v, "choices") : NULL;
+    if (choices != NULL) {
+        snprintf(told.choices, sizeof told.choices, "%s", choices);
+        told.undecided = solve_method_stored_undecided(v, j->input);
     }
     naik_propagator_reader_destroy(&v);
     NAIK_PASS(naik_comm_broadcast(j->comm, &told, sizeof told, 0));

@@ -5,7 +5,6 @@
  */
 #include "run/fault.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -313,12 +312,15 @@ bool naik_fault_holds(const naik_fault *fault, int group, int ranks)
     return o->where == WAIT && o->rank / ranks != group;
 }
 
-naik_fault_targets naik_fault_targets_of(const naik_operator_set *set)
+naik_fault_targets naik_fault_targets_of(const naik_operator_set *set,
+                                         const naik_multigrid *multigrid)
 {
     const naik_precision fastest = naik_operator_set_fastest(set);
     return (naik_fault_targets){.links = {set->links[NAIK_DOUBLE], set->links[fastest]},
                                 .blocks = {naik_operator_set_blocks(set, NAIK_DOUBLE),
-                                           naik_operator_set_blocks(set, fastest)}};
+                                           naik_operator_set_blocks(set, fastest)},
+                                .vectors = multigrid != NULL ? multigrid->used : NULL,
+                                .coarse = multigrid != NULL ? multigrid->coarse->used : NULL};
 }
 
 naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *progress,

@@ -31,9 +31,9 @@
 #ifndef NAIK_RUN_FAULT_H
 #define NAIK_RUN_FAULT_H
 
-#include "backend/multigrid.h"
 #include "backend/packed_links.h"
 #include "backend/site_blocks.h"
+#include "multigrid/setup.h"
 #include "operator/set.h"
 #include "solver/solver.h"
 
@@ -51,8 +51,9 @@ typedef struct naik_fault_targets {
     const naik_transfer *vectors; /* NULL: there is no multigrid */
     const naik_coarse_links *coarse;
 } naik_fault_targets;
-/* Of a set of operators, without multigrid. */
-naik_fault_targets naik_fault_targets_of(const naik_operator_set *set);
+/* Of a set of operators, and of the multigrid that is at work with it; NULL: there is none. */
+naik_fault_targets naik_fault_targets_of(const naik_operator_set *set,
+                                         const naik_multigrid *multigrid);
 /* To be called at every poll of a solve. Local. NAIK_ERR_INPUT: there are no blocks, or no multigrid;
  * NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
 naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *progress,

@@ -145,6 +145,20 @@ static inline const naik_input_task *solve_task(const solve_job *j, int64_t inde
     return &j->input->tasks[j->pending[index]];
 }
 
+/* A task's number in the file, what is known of it, and its quark. */
+static inline int solve_number(const solve_job *j, const naik_input_task *task)
+{
+    return naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
+}
+static inline const naik_solve_record *solve_record(const solve_job *j, const naik_input_task *task)
+{
+    return naik_propagator_file_record(j->file, solve_number(j, task));
+}
+static inline const naik_quark *solve_quark(const solve_job *j, int task)
+{
+    return naik_input_task_quark(j->input, task);
+}
+
 /* Low modes that deflated a solve of the operator at work. */
 static inline int solve_modes_of(const solve_job *j, const naik_propagator_result *result)
 {

@@ -212,15 +212,16 @@ static naik_status meet(solve_job *j, wish wish, const brought *own, const doubl
 
 naik_status solve_meeting_poll(solve_job *j)
 {
-    bool holds = false;
+    const solve_groups *s = j->groups;
+    if (s == NULL) {
+        return NAIK_OK;
+    }
     do {
-        if (j->groups != NULL && naik_groups_called(j->groups->groups)) {
+        if (naik_groups_called(s->groups)) {
             NAIK_PASS(meet(j, NOTHING, NULL, NULL, NULL));
         }
-        holds =
-            j->groups != NULL && !j->groups->stopping &&
-            naik_fault_holds(j->fault, naik_groups_mine(j->groups->groups), j->groups->comm->size);
-    } while (holds);
+    } while (!s->stopping &&
+             naik_fault_holds(j->fault, naik_groups_mine(s->groups), s->comm->size));
     return NAIK_OK;
 }
 

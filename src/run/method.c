@@ -11,22 +11,6 @@
 
 const char solve_method_above[] = "above tolerance_full";
 
-static const naik_quark *quark_of(const solve_job *j, int task)
-{
-    return naik_input_task_quark(j->input, task);
-}
-
-static int solve_of(const solve_job *j, int task)
-{
-    const naik_input_task *t = &j->input->tasks[task];
-    return naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
-}
-
-static const char *plain_name(const solve_job *j)
-{
-    return j->input->solver.method == NAIK_METHOD_CG ? "cg" : "bicgstab";
-}
-
 bool solve_method_used(const naik_propagator_file *file)
 {
     bool used = false;
@@ -51,8 +35,8 @@ static naik_status of_quark(const solve_job *j, const naik_quark *quark, solve_m
     *out = SOLVE_METHOD_OPEN;
     NAIK_PASS(solve_multigrid_noted(j, quark, &begun));
     for (int i = 0; i < j->input->task_count && !begun; i++) {
-        const naik_solve_record *r = naik_propagator_file_record(j->file, solve_of(j, i));
-        if (tells(r) && naik_quark_shares_operator(quark_of(j, i), quark)) {
+        const naik_solve_record *r = solve_record(j, &j->input->tasks[i]);
+        if (tells(r) && naik_quark_shares_operator(solve_quark(j, i), quark)) {
             begun = told_multigrid_has(r);
             plain = true;
         }
@@ -84,14 +68,14 @@ bool solve_method_stored_undecided(const naik_propagator_reader *v, const naik_i
     return begun || !every;
 }
 
-static bool is_first(const solve_job *j, int task)
+/* The first task of the quark of `task`. */
+static int beginning(const solve_job *j, int task)
 {
-    for (int i = 0; i < task; i++) {
-        if (naik_quark_shares_operator(quark_of(j, i), quark_of(j, task))) {
-            return false;
-        }
+    int first = 0;
+    while (!naik_quark_shares_operator(solve_quark(j, first), solve_quark(j, task))) {
+        first++;
     }
-    return true;
+    return first;
 }
 
 naik_status solve_method_undecided(const solve_job *j, bool *undecided)
@@ -99,22 +83,12 @@ naik_status solve_method_undecided(const solve_job *j, bool *undecided)
     *undecided = false;
     for (int i = 0; i < j->input->task_count && !*undecided; i++) {
         solve_method its;
-        if (is_first(j, i)) {
-            NAIK_PASS(of_quark(j, quark_of(j, i), &its));
+        if (beginning(j, i) == i) {
+            NAIK_PASS(of_quark(j, solve_quark(j, i), &its));
             *undecided = its != SOLVE_METHOD_PLAIN;
         }
     }
     return NAIK_OK;
-}
-
-/* The first task of the quark of `task`. */
-static int beginning(const solve_job *j, int task)
-{
-    int first = 0;
-    while (!naik_quark_shares_operator(quark_of(j, first), quark_of(j, task))) {
-        first++;
-    }
-    return first;
 }
 
 static double tolerance_of(const solve_job *j, int task)
@@ -125,12 +99,12 @@ static double tolerance_of(const solve_job *j, int task)
 /* What follows from quarks that come before in the input: *from is the first task of the one. */
 static naik_status of_others(const solve_job *j, int first, int *from, solve_method *out)
 {
-    const naik_quark *mine = quark_of(j, first);
+    const naik_quark *mine = solve_quark(j, first);
     *out = SOLVE_METHOD_OPEN;
     for (int i = 0; i < first && *out == SOLVE_METHOD_OPEN; i++) {
-        const naik_quark *other = quark_of(j, i);
+        const naik_quark *other = solve_quark(j, i);
         solve_method its;
-        if (!quark_multigrid_is_family(other, mine) || !is_first(j, i)) {
+        if (!quark_multigrid_is_family(other, mine) || beginning(j, i) != i) {
             continue;
         }
         NAIK_PASS(of_quark(j, other, &its));
@@ -154,10 +128,10 @@ static naik_status is_kept(const solve_job *j, int first, bool *kept)
     *kept = false;
     for (int i = first; i < j->input->task_count && !*kept; i++) {
         naik_solver_state state = {.history = &nothing};
-        if (naik_quark_shares_operator(quark_of(j, i), quark_of(j, first)) &&
-            naik_propagator_file_record(j->file, solve_of(j, i))->state == NAIK_SOLVE_PENDING) {
-            NAIK_PASS(naik_checkpoint_restore(j->checkpoint, solve_of(j, i), 0, &state,
-                                              NAIK_SOLVER_STATE, NULL, &found));
+        if (naik_quark_shares_operator(solve_quark(j, i), solve_quark(j, first)) &&
+            solve_record(j, &j->input->tasks[i])->state == NAIK_SOLVE_PENDING) {
+            NAIK_PASS(naik_checkpoint_restore(j->checkpoint, solve_number(j, &j->input->tasks[i]),
+                                              0, &state, NAIK_SOLVER_STATE, NULL, &found));
             *kept = found && naik_solver_state_is_multigrid(&state);
         }
     }
@@ -168,16 +142,17 @@ naik_status solve_method_known(const solve_job *j, int first, solve_method *out,
 {
     char mass[NAIK_QUARK_NAME], other[NAIK_QUARK_NAME];
     int from = 0;
-    naik_quark_fields(quark_of(j, first), "", 6, mass);
-    NAIK_PASS(of_quark(j, quark_of(j, first), out));
+    naik_quark_fields(solve_quark(j, first), "", 6, mass);
+    NAIK_PASS(of_quark(j, solve_quark(j, first), out));
     *kept = *out == SOLVE_METHOD_MULTIGRID;
     if (*out == SOLVE_METHOD_OPEN) {
         NAIK_PASS(of_others(j, beginning(j, first), &from, out));
         if (*out != SOLVE_METHOD_OPEN) {
             naik_log_line(j->log, "method: %s takes %s, as the %s %s did", mass,
-                          *out == SOLVE_METHOD_PLAIN ? plain_name(j) : "multigrid",
+                          *out == SOLVE_METHOD_PLAIN ? solve_plan_plain_name(j->input)
+                                                     : "multigrid",
                           *out == SOLVE_METHOD_PLAIN ? "lighter" : "heavier",
-                          naik_quark_fields(quark_of(j, from), "", 6, other));
+                          naik_quark_fields(solve_quark(j, from), "", 6, other));
         }
     }
     if (*out == SOLVE_METHOD_OPEN) {
@@ -198,7 +173,7 @@ static int columns_of(const solve_job *j, const naik_quark *quark)
     int columns = 0;
     for (int i = 0; i < j->input->task_count; i++) {
         const naik_input_task *t = &j->input->tasks[i];
-        const naik_quark *other = quark_of(j, i);
+        const naik_quark *other = solve_quark(j, i);
         columns += quark_multigrid_is_family(other, quark) &&
                    !quark_multigrid_is_lighter(quark, other) &&
                    naik_input_asks_colour(&j->input->solve[t->solve], t->colour % 3);
@@ -210,9 +185,10 @@ static naik_status is_made(const solve_job *j, int first, bool *made)
 {
     *made = false;
     for (int i = 0; i < first && !*made; i++) {
-        if (quark_multigrid_is_family(quark_of(j, i), quark_of(j, first)) && is_first(j, i)) {
+        if (quark_multigrid_is_family(solve_quark(j, i), solve_quark(j, first)) &&
+            beginning(j, i) == i) {
             solve_method its;
-            NAIK_PASS(of_quark(j, quark_of(j, i), &its));
+            NAIK_PASS(of_quark(j, solve_quark(j, i), &its));
             *made = its == SOLVE_METHOD_MULTIGRID;
         }
     }
@@ -230,7 +206,7 @@ naik_status solve_method_try(solve_job *j, int task, bool joint)
     bool made = false;
     NAIK_PASS(is_made(j, beginning(j, task), &made));
     const int limit =
-        solve_plan_multigrid_from(j->plan.on_host, columns_of(j, quark_of(j, task)), made);
+        solve_plan_multigrid_from(j->plan.on_host, columns_of(j, solve_quark(j, task)), made);
     const int most = j->input->solver.max_iterations;
     j->trial = (solve_trial){.task = task,
                              .limit = limit < most ? limit : most,
@@ -300,14 +276,14 @@ void solve_method_look(solve_job *j, const naik_solver_progress *progress)
 static naik_status say(const solve_job *j, solve_method method)
 {
     char text[256 + NAIK_QUARK_NAME], name[NAIK_QUARK_NAME];
-    const naik_quark *quark = quark_of(j, j->trial.task);
+    const naik_quark *quark = solve_quark(j, j->trial.task);
     snprintf(text, sizeof text,
              method == SOLVE_METHOD_MULTIGRID
                  ? "%s takes multigrid: %s has not solved the first column in %d iterations, "
                    "after which multigrid pays for %d columns"
                  : "%s stays with %s: the first column took fewer than the %d iterations "
                    "after which multigrid pays for %d columns",
-             naik_quark_fields(quark, "", 6, name), plain_name(j), j->trial.limit,
+             naik_quark_fields(quark, "", 6, name), solve_plan_plain_name(j->input), j->trial.limit,
              columns_of(j, quark));
     naik_log_line(j->log, "method: %s", text);
     return naik_propagator_file_note(j->file, "method", text);
@@ -328,7 +304,7 @@ naik_status solve_method_after(const solve_job *j, int first, solve_method *out)
         *out = SOLVE_METHOD_PLAIN;
         return NAIK_OK;
     }
-    NAIK_PASS(of_quark(j, quark_of(j, first), out));
+    NAIK_PASS(of_quark(j, solve_quark(j, first), out));
     *out = j->trial.gave_up ? SOLVE_METHOD_MULTIGRID : *out;
     if (*out != SOLVE_METHOD_OPEN) { /* nor does what is repeated */
         NAIK_PASS(say(j, *out));

@@ -15,7 +15,7 @@
 static naik_status between_steps(void *data)
 {
     const solve_job *j = data;
-    const naik_fault_targets targets = naik_fault_targets_of(&j->set);
+    const naik_fault_targets targets = naik_fault_targets_of(&j->set, NULL);
     NAIK_PASS(naik_fault_in_setup(j->fault, j->lattice->comm->size, &targets));
     naik_watchdog_move(j->comm->watchdog);
     return naik_interrupt_asked(j->interrupt) ? naik_multigrid_interrupted(j->log) : NAIK_OK;

@@ -18,19 +18,15 @@ static double weight_of(const solve_job *j, const naik_input_task *task)
     return quark->kind->costs.by_mass ? 1 / quark->mass : 1;
 }
 
-static bool is_pending(const solve_job *j, const naik_input_task *task)
-{
-    const int solve = naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
-    return naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING;
-}
-
 void solve_progress_begin(solve_job *j)
 {
     solve_progress *p = &j->progress;
     *p = (solve_progress){.start_s = naik_time_s()};
     p->spoke_s = p->looked_s = p->start_s;
     for (int i = 0; i < j->input->task_count; i++) {
-        p->work_left += is_pending(j, &j->input->tasks[i]) ? weight_of(j, &j->input->tasks[i]) : 0;
+        const naik_input_task *task = &j->input->tasks[i];
+        const bool pending = solve_record(j, task)->state == NAIK_SOLVE_PENDING;
+        p->work_left += pending ? weight_of(j, task) : 0;
     }
     p->work = p->work_left;
 }

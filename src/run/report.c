@@ -91,17 +91,14 @@ void solve_report_retry(const solve_job *j, const naik_input_task *task)
 void solve_report_restored(const solve_job *j, const naik_input_task *task,
                            const naik_solver_state *state)
 {
-    char column[NAIK_INPUT_COLUMN_TEXT], quark[NAIK_QUARK_NAME];
+    char name[NAIK_INPUT_TASK_TEXT];
     solve_attempt *attempt = &j->guard.attempts[task - j->input->tasks];
     if (attempt->restored) { /* once more, with links that were made again */
         return;
     }
     attempt->restored = true;
-    naik_input_column_text(j->input, task->colour, column);
-    naik_log_line(j->log, "restored: source=%s %s %s after %d iterations",
-                  j->input->sources[task->source].label,
-                  naik_quark_fields(&j->input->quarks[task->quark], "", 6, quark), column,
-                  state->record.iterations);
+    naik_log_line(j->log, "restored: %s after %d iterations",
+                  naik_input_task_text(j->input, task, name), state->record.iterations);
 }
 
 static void record_solve(const solve_job *j, const naik_input_task *task,
@@ -141,28 +138,25 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
                         const naik_propagator_result *r)
 {
     const naik_input *input = j->input;
-    char rest[SOLVE_LEFT_TEXT] = "", column[NAIK_INPUT_COLUMN_TEXT], modes[24] = "";
-    char quark[NAIK_QUARK_NAME];
-    naik_quark_fields(&input->quarks[task->quark], "", 6, quark);
+    char rest[SOLVE_LEFT_TEXT] = "", name[NAIK_INPUT_TASK_TEXT], modes[24] = "";
     if (solve_modes_of(j, r) > 0) {
         snprintf(modes, sizeof modes, " modes=%d", solve_modes_of(j, r));
     }
-    naik_input_column_text(input, task->colour, column);
+    naik_input_task_text(input, task, name);
     if (!naik_input_asks_colour(&input->solve[task->solve], task->colour % 3)) {
-        naik_log_line(j->log,
-                      "solve %d/%d: source=%s %s %s: the input does not ask for this colour",
-                      j->done, j->total, input->sources[task->source].label, quark, column);
+        naik_log_line(j->log, "solve %d/%d: %s: the input does not ask for this colour", j->done,
+                      j->total, name);
         return;
     }
     if (naik_time_s() - j->progress.start_s > 10) {
         solve_progress_text(solve_progress_left_s(j, 0), rest);
     }
     naik_log_line(j->log,
-                  "solve %d/%d: source=%s %s %s iterations=%d residual=%.3e "
+                  "solve %d/%d: %s iterations=%d residual=%.3e "
                   "source_residual=%.3e rung=%s%s seconds=%.3f gflops=%.1f %s%s",
-                  j->done, j->total, input->sources[task->source].label, quark, column,
-                  r->cg.iterations, r->cg.residual, r->source_residual, naik_rung_name(r->cg.rung),
-                  modes, r->cg.seconds, r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
+                  j->done, j->total, name, r->cg.iterations, r->cg.residual, r->source_residual,
+                  naik_rung_name(r->cg.rung), modes, r->cg.seconds,
+                  r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
                   naik_solver_reason_text(r->cg.reason), rest);
     record_solve(j, task, r);
     if (r->cg.climb != NAIK_SOLVER_NO_CLIMB) {
@@ -198,8 +192,7 @@ naik_status solve_report_guesses(const solve_job *j)
     for (int i = 0; i < j->input->task_count; i++) {
         const naik_input_task *t = &j->input->tasks[i];
         const naik_input_solve *s = &j->input->solve[t->solve];
-        const int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
-        const naik_solve_record *own = naik_propagator_file_record(j->file, solve);
+        const naik_solve_record *own = solve_record(j, t);
         const naik_solve_record *guess = solve_guess_record(&j->guess, i);
         if (guess == NULL || own->state == NAIK_SOLVE_PENDING) {
             continue;
@@ -243,9 +236,7 @@ naik_status solve_report_prediction(const solve_job *j)
     }
     NAIK_PASS(status);
     for (int i = 0; i < j->input->task_count; i++) {
-        const naik_input_task *t = &j->input->tasks[i];
-        const int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
-        prediction_measure(&p, j->input, i, naik_propagator_file_record(j->file, solve));
+        prediction_measure(&p, j->input, i, solve_record(j, &j->input->tasks[i]));
     }
     for (int i = 0; i < p.mass_count; i++) {
         const prediction_mass *m = &p.masses[i];
@@ -468,11 +459,8 @@ static void print_summary(const solve_job *j, const naik_input_task *task, const
 naik_status solve_report_correlators(const solve_job *j, const naik_input_task *task)
 {
     double *const sum = j->correlators; /* of the last solve, which is in the file */
-    for (int colour = 0; colour < j->input->kind->columns; colour++) {
-        int solve = naik_propagator_file_solve(j->file, task->source, task->mass, colour);
-        if (naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING) {
-            return NAIK_OK;
-        }
+    if (!naik_propagator_file_has_all(j->file, task->source, task->mass)) {
+        return NAIK_OK;
     }
     NAIK_PASS(naik_propagator_file_read_correlators(j->file, task->source, task->mass, sum));
     if (j->input->output.print_correlators) {

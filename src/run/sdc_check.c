@@ -2,7 +2,6 @@
  */
 #include "run/sdc_check.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "comm/collective.h"
@@ -56,19 +55,6 @@ bool sdc_check_continues(const sdc_check *guard, int task)
     return !is_checked_twice(guard, task) && guard->attempts[task].refused == 0;
 }
 
-enum { NAME = 96 + NAIK_QUARK_NAME };
-
-/* "source=pt mass=0.1 colour=2" */
-static const char *name_of(const sdc_check *guard, int task, char text[NAME])
-{
-    const naik_input_task *t = &guard->input->tasks[task];
-    char column[NAIK_INPUT_COLUMN_TEXT], quark[NAIK_QUARK_NAME];
-    naik_input_column_text(guard->input, t->colour, column);
-    snprintf(text, NAME, "source=%.64s %s %s", guard->input->sources[t->source].label,
-             naik_quark_fields(&guard->input->quarks[t->quark], "", 6, quark), column);
-    return text;
-}
-
 /* What was found of some memory: rank < 0, nothing. */
 static naik_status note_change(sdc_check *guard, const char *what, const char *kind, int rank)
 {
@@ -117,7 +103,7 @@ static void give_up(sdc_check *guard, int task)
 
 static bool check_residuals(sdc_check *guard, int task, const naik_propagator_result *result)
 {
-    char name[NAME];
+    char name[NAIK_INPUT_TASK_TEXT];
     solve_attempt *attempt = &guard->attempts[task];
     if (!result->suspect) {
         return true;
@@ -125,7 +111,8 @@ static bool check_residuals(sdc_check *guard, int task, const naik_propagator_re
     const bool again = attempt->refused++ == 0;
     naik_log_warn(guard->comm->log,
                   "%s: the solver found a residual of %.3e and the check of its solution %.3e: %s",
-                  name_of(guard, task, name), result->cg.residual, result->independent_residual,
+                  naik_input_task_text(guard->input, &guard->input->tasks[task], name),
+                  result->cg.residual, result->independent_residual,
                   again ? "it is solved again" : "for the second time, so it is given up");
     if (!again) {
         give_up(guard, task);
@@ -137,7 +124,7 @@ static bool check_residuals(sdc_check *guard, int task, const naik_propagator_re
 static naik_status check_bits(sdc_check *guard, int task, const double *x, const naik_lattice *lat,
                               bool *good)
 {
-    char name[NAME];
+    char name[NAIK_INPUT_TASK_TEXT];
     solve_attempt *attempt = &guard->attempts[task];
     const size_t spin = (size_t)guard->input->kind->spin;
     const uint32_t sum = naik_crc32(x, spin * naik_lattice_vector_bytes(lat));
@@ -154,7 +141,7 @@ static naik_status check_bits(sdc_check *guard, int task, const double *x, const
     }
     const bool again = attempt->kept == 1;
     naik_log_warn(guard->comm->log, "%s: solved again, it has other bits: %s",
-                  name_of(guard, task, name),
+                  naik_input_task_text(guard->input, &guard->input->tasks[task], name),
                   again ? "a third solve decides" : "no two of three agree, so it is given up");
     if (again) {
         attempt->sum[attempt->kept++] = sum;

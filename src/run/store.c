@@ -102,7 +102,6 @@ naik_status solve_store(solve_job *j, const solve_finished *finished)
 {
     const naik_input_task *task = &j->input->tasks[finished->task];
     const naik_propagator_result *result = finished->result;
-    const int solve = naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
     naik_timer_start(j->timer, "write");
     if (finished->x != NULL) {
         naik_timer_count(j->timer, 0,
@@ -110,9 +109,9 @@ naik_status solve_store(solve_job *j, const solve_finished *finished)
                              j->input->output.precision / 8);
     }
     naik_fault_before_write(j->fault);
-    NAIK_PASS(naik_propagator_file_commit(j->file, solve, finished->x, finished->correlators,
-                                          &finished->record, result->cg.history,
-                                          result->cg.history_length));
+    NAIK_PASS(naik_propagator_file_commit(j->file, solve_number(j, task), finished->x,
+                                          finished->correlators, &finished->record,
+                                          result->cg.history, result->cg.history_length));
     naik_fault_after_write(j->fault);
     naik_timer_stop(j->timer, "write");
     j->done++;

@@ -3,7 +3,6 @@
  * One stream of solves for each operator, and one for those without low modes beside those with them. What the
  * guard does not let pass stays pending, and is listed again until it is stored or given up.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/timer.h"
@@ -87,10 +86,8 @@ static void note_guess(void *data, int64_t index, const naik_start_value *value)
 
 static bool is_pending(const solve_job *j, int task)
 {
-    const naik_input_task *t = &j->input->tasks[task];
-    const int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
     return !solve_waiting_has(j, task) &&
-           naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING;
+           solve_record(j, &j->input->tasks[task])->state == NAIK_SOLVE_PENDING;
 }
 
 static bool is_open(const solve_job *j, int task)
@@ -178,18 +175,9 @@ static naik_status at_poll(void *data, const naik_solver_progress *progress)
     solve_progress_poll(j, progress);
     solve_method_look(j, progress);
     NAIK_PASS(solve_meeting_poll(j));
-    const naik_multigrid *multigrid = quark_multigrid_at_work(&j->multigrid);
-    naik_fault_targets targets = naik_fault_targets_of(&j->set);
-    if (multigrid != NULL) {
-        targets.vectors = multigrid->used;
-        targets.coarse = multigrid->coarse->used;
-    }
+    const naik_fault_targets targets =
+        naik_fault_targets_of(&j->set, quark_multigrid_at_work(&j->multigrid));
     return naik_fault_in_solve(j->fault, progress, &targets);
-}
-
-static const naik_quark *quark_of(const solve_job *j, int task)
-{
-    return naik_input_task_quark(j->input, task);
 }
 
 /* Whether the solve has low modes removed. */
@@ -249,7 +237,7 @@ static naik_status get_modes(solve_job *j, naik_fatlong *canonical)
                                .interrupt = j->interrupt,
                                .filed = j->groups == NULL ? &j->filed : NULL};
     for (int64_t i = 0; i < j->pending_count && asked.count < NAIK_MAX_RHS; i++) {
-        mass[asked.count++] = quark_of(j, j->pending[i])->mass;
+        mass[asked.count++] = solve_quark(j, j->pending[i])->mass;
     }
     return asked.count == 0 ? NAIK_OK : low_modes_get(&asked, &j->modes);
 }
@@ -278,7 +266,7 @@ static naik_status make_modes(solve_job *j, double epsilon, naik_fatlong *canoni
 static naik_status make_operators(solve_job *j, int first, const naik_set_storage *storage)
 {
     naik_status status = NAIK_OK;
-    const naik_quark *quark = quark_of(j, first);
+    const naik_quark *quark = solve_quark(j, first);
     naik_fatlong *canonical = NULL;
     if (j->pending_count > 0) {
         status = naik_link_provider_operators(j->links, j->geometry, quark, storage, &canonical,
@@ -297,7 +285,7 @@ done:
 /* Whether two tasks share operator and modes. */
 static bool is_together(const solve_job *j, int a, int b)
 {
-    return naik_quark_shares_operator(quark_of(j, a), quark_of(j, b)) &&
+    return naik_quark_shares_operator(solve_quark(j, a), solve_quark(j, b)) &&
            is_deflated(j, a) == is_deflated(j, b);
 }
 
@@ -305,13 +293,8 @@ static bool is_together(const solve_job *j, int a, int b)
 static bool is_ready(const solve_job *j, int task)
 {
     const naik_input_source *source = &j->input->sources[j->input->tasks[task].source];
-    bool ready = true;
-    for (int column = 0; source->made_of >= 0 && column < j->input->kind->columns; column++) {
-        const int solve =
-            naik_propagator_file_solve(j->file, source->made_of, source->made_of_mass, column);
-        ready = ready && naik_propagator_file_record(j->file, solve)->state != NAIK_SOLVE_PENDING;
-    }
-    return ready;
+    return source->made_of < 0 ||
+           naik_propagator_file_has_all(j->file, source->made_of, source->made_of_mass);
 }
 
 /* Lists the open tasks of this group that share the operator and modes of task `first`, as far as their sources can be made,
@@ -343,21 +326,16 @@ static void list_pending(solve_job *j, int first, int most)
     }
 }
 
-/* A task that is open and whose source can be made, one that shares the operator and modes of `last` if
- * there is such a one, else the first; negative: there is none. */
-static int next_task(const solve_job *j, int last)
+/* The first task that is open, whose source can be made, and that shares operator and modes with task `with`, or with any
+ * where that is negative; negative: there is none. */
+static int next_task(const solve_job *j, int with)
 {
-    int first = -1;
     for (int i = 0; i < j->input->task_count; i++) {
-        if (!is_open(j, i) || !is_ready(j, i)) {
-            continue;
-        }
-        if (last < 0 || is_together(j, i, last)) {
+        if (is_open(j, i) && is_ready(j, i) && (with < 0 || is_together(j, i, with))) {
             return i;
         }
-        first = first < 0 ? i : first;
     }
-    return first;
+    return -1;
 }
 
 /* Right-hand sides at a time of all open tasks that share the operator and modes of the listed ones, now or later. */
@@ -478,7 +456,6 @@ static naik_status try_columns(solve_job *j, int first, solve_method *method, bo
         NAIK_TRY(try_column(j, next, interrupted));
         NAIK_TRY(solve_method_after(j, first, method));
         next = next_task(j, first);
-        next = next >= 0 && is_together(j, next, first) ? next : -1;
     }
     list_pending(j, first, 2 * j->input->task_count);
 done:
@@ -498,7 +475,7 @@ static naik_status choose(solve_job *j, int first, const naik_set_storage *stora
         NAIK_PASS(try_columns(j, first, &method, &kept, interrupted));
     }
     if (method == SOLVE_METHOD_MULTIGRID && !*interrupted && !j->guard.links_lost) {
-        NAIK_PASS(solve_multigrid_ready(j, quark_of(j, first), storage,
+        NAIK_PASS(solve_multigrid_ready(j, solve_quark(j, first), storage,
                                         j->plan.multigrid_auto && !kept, setup_s, interrupted));
         j->by_multigrid = j->pending_count > 0 && quark_multigrid_use(&j->multigrid) != NULL;
     }
@@ -516,7 +493,7 @@ static naik_status solve_pending(solve_job *j, int first, bool *interrupted)
     quark_solver s = {.solver = NULL};
     naik_multishift *multishift = NULL;
     const int all = 2 * j->input->task_count;
-    const naik_quark *quark = quark_of(j, first);
+    const naik_quark *quark = solve_quark(j, first);
     const double begin_s = naik_time_s();
     double setup_s = 0;
     int next = first;
@@ -539,10 +516,8 @@ static naik_status solve_pending(solve_job *j, int first, bool *interrupted)
     do {
         NAIK_TRY(solve_listed(j, &s, width, &multishift, interrupted));
         next = *interrupted || j->groups != NULL || any_listed_open(j) ? -1 : next_task(j, first);
-        if (next >= 0 && is_together(j, next, first)) {
+        if (next >= 0) {
             list_pending(j, next, all);
-        } else {
-            next = -1;
         }
     } while (next >= 0);
     NAIK_TRY(solve_report_multigrid(j, quark, setup_s));
@@ -583,8 +558,11 @@ naik_status solve_work(solve_job *j, bool *interrupted)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(open_checkpoint(j));
-    for (int first = next_task(j, -1); first >= 0 && !*interrupted; first = next_task(j, first)) {
+    for (int next = next_task(j, -1); next >= 0 && !*interrupted;) {
+        const int first = next;
         NAIK_TRY(solve_pending(j, first, interrupted));
+        next = next_task(j, first);
+        next = next >= 0 ? next : next_task(j, -1);
     }
     *interrupted = *interrupted && any_open(j);
     if (*interrupted) {

@@ -16,11 +16,7 @@ void session_guard_end(session_guard *guard)
 
 naik_status session_guard_poll(session_guard *guard, const naik_solver_progress *progress)
 {
-    naik_fault_targets targets = naik_fault_targets_of(guard->set);
-    if (guard->multigrid != NULL) {
-        targets.vectors = guard->multigrid->used;
-        targets.coarse = guard->multigrid->coarse->used;
-    }
+    const naik_fault_targets targets = naik_fault_targets_of(guard->set, guard->multigrid);
     guard->checked = false;
     return naik_fault_in_solve(guard->fault, progress, &targets);
 }

@@ -110,7 +110,8 @@ static naik_status find_kin(const solve_guess *g, int entry, const char *sums, b
     naik_status status = NAIK_OK;
     const stored_run *run = g->run[entry];
     const int count = run->input->solve_count;
-    const char *then = compare_sums ? stored_run_text(run, "source_checksums") : NULL;
+    const char *then =
+        compare_sums ? naik_propagator_reader_text(run->view, "source_checksums") : NULL;
     char *own = source_text(g->input, compare_sums ? sums : NULL, entry), *theirs = NULL;
     free(out->same);
     *out = (kin){.entry = entry, .same = calloc((size_t)count, sizeof *out->same)};

@@ -7,29 +7,14 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "io/gauge/same_links.h"
 
 enum { MAX_OVERRIDES = 256 };
 
-static const char *find(const naik_reader_fact *facts, int count, const char *name)
-{
-    for (int i = 0; i < count; i++) {
-        if (strcmp(facts[i].name, name) == 0) {
-            return facts[i].text;
-        }
-    }
-    return NULL;
-}
-
-const char *stored_run_text(const stored_run *run, const char *name)
-{
-    const char *text = find(run->view->texts, run->view->text_count, name);
-    return text != NULL ? text : find(run->view->facts, run->view->fact_count, name);
-}
-
 const char *stored_run_other_links(const stored_run *run, const char *now)
 {
-    const char *then = stored_run_text(run, "gauge_checksum");
+    const char *then = naik_propagator_reader_text(run->view, "gauge_checksum");
     return then == NULL ? "unknown" : !naik_same_links(then, now) ? then : NULL;
 }
 
@@ -37,11 +22,6 @@ void stored_run_add_sums(const naik_solve_record *record, uint32_t sum[2])
 {
     sum[0] = (sum[0] << 1 | sum[0] >> 31) ^ record->suma;
     sum[1] = (sum[1] << 1 | sum[1] >> 31) ^ record->sumb;
-}
-
-static bool begins_with(const char *line, const char *words)
-{
-    return strncmp(line, words, strlen(words)) == 0;
 }
 
 /* The last lines of the stored input, behind NAIK_INPUT_END where it has that, tell what replaced
@@ -56,7 +36,7 @@ static int take_overrides(char *text, const char *overrides[MAX_OVERRIDES])
         while (line > text && line[-1] != '\n') {
             line--;
         }
-        if (!begins_with(line, set) && !begins_with(line, "# NAIK_")) {
+        if (!naik_text_begins(line, set) && !naik_text_begins(line, "# NAIK_")) {
             break;
         }
         block = line;
@@ -66,7 +46,7 @@ static int take_overrides(char *text, const char *overrides[MAX_OVERRIDES])
         if (end != NULL) {
             *end = '\0';
         }
-        if (begins_with(line, set)) {
+        if (naik_text_begins(line, set)) {
             overrides[count++] = line + strlen(set);
         }
         if (line == block) {
@@ -85,8 +65,8 @@ static naik_status rebuild_input(stored_run *run, const char *const *own, int ow
     naik_status status = NAIK_OK;
     naik_log *log = run->comm->log;
     const char *overrides[MAX_OVERRIDES];
-    const char *stored = stored_run_text(run, "input_text");
-    const char *canonical = stored_run_text(run, "canonical_input");
+    const char *stored = naik_propagator_reader_text(run->view, "input_text");
+    const char *canonical = naik_propagator_reader_text(run->view, "canonical_input");
     char *text = stored != NULL && canonical != NULL ? strdup(stored) : NULL;
     if (stored != NULL && canonical != NULL && text == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input of '%s'", run->path);

@@ -36,9 +36,6 @@ naik_status stored_run_read(naik_comm *comm, const char *path, const char *const
 naik_status stored_run_check(const stored_run *run, const naik_lattice *lattice, int solve);
 void stored_run_close(stored_run *run);
 
-/* A text that the file carries, such as gauge_checksum; NULL where it does not. Lives as long as
- * the run. Local. */
-const char *stored_run_text(const stored_run *run, const char *name);
 /* What the file says of the links that it was made with, "unknown" if nothing, where that is not
  * `now` (link_provider.h); NULL where it is. Borrowed. Local. */
 const char *stored_run_other_links(const stored_run *run, const char *now);

@@ -11,10 +11,11 @@
 static naik_status check_sources(stored_sources *sources)
 {
     const stored_run *run = sources->run;
-    const char *then = stored_run_text(run, "source_checksums");
+    const char *then = naik_propagator_reader_text(run->view, "source_checksums");
     NAIK_PASS(source_file_identify(run->lattice, run->input, &sources->sums));
-    NAIK_PASS(sequential_open(run->lattice, run->input, stored_run_text(run, "gauge_checksum"),
-                              then, &sources->sums, &sources->stored, &sources->sequential));
+    NAIK_PASS(sequential_open(run->lattice, run->input,
+                              naik_propagator_reader_text(run->view, "gauge_checksum"), then,
+                              &sources->sums, &sources->stored, &sources->sequential));
     const char *now = sources->sums.text;
     if (now != NULL && (then == NULL || strncmp(now, then, strlen(now)) != 0)) {
         return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
