@@ -55,15 +55,11 @@ static void solves_are_counted_with_their_like_alone(check *t)
     CHECK_REQUIRE(t, input != NULL && input->task_count == 15);
     prediction p = {
         .mass_count = 5,
-        .masses = {{.mass = 0.1, .tolerance = 1e-8, .deflate = true, .by_epsilon = true},
-                   {.mass = 0.2, .tolerance = 1e-8, .deflate = true, .by_epsilon = true},
-                   {.mass = 0.1, .tolerance = 1e-4, .deflate = true, .by_epsilon = true},
-                   {.mass = 0.1, .tolerance = 1e-8, .by_epsilon = true},
-                   {.mass = 0.1,
-                    .tolerance = 1e-8,
-                    .deflate = true,
-                    .by_epsilon = true,
-                    .naik_epsilon = 0.5}}};
+        .masses = {{.mass = 0.1, .tolerance = 1e-8, .deflate = true},
+                   {.mass = 0.2, .tolerance = 1e-8, .deflate = true},
+                   {.mass = 0.1, .tolerance = 1e-4, .deflate = true},
+                   {.mass = 0.1, .tolerance = 1e-8},
+                   {.mass = 0.1, .tolerance = 1e-8, .deflate = true, .naik_epsilon = 0.5}}};
     double iterations[5] = {0}, seconds[5] = {0};
     int count[5] = {0};
     for (int i = 0; i < input->task_count; i++) {
@@ -91,12 +87,13 @@ static void without_modes_the_epsilon_is_of_no_matter(check *t)
 {
     naik_input *input = read_input(t);
     CHECK_REQUIRE(t, input != NULL);
-    prediction p = {.mass_count = 1, .masses = {{.mass = 0.1, .tolerance = 1e-8, .deflate = true}}};
+    prediction p = {.mass_count = 1, .masses = {{.mass = 0.1, .tolerance = 1e-8}}};
+    input->deflation.modes = 0;
     for (int i = 0; i < input->task_count; i++) {
         const naik_solve_record record = {.state = NAIK_SOLVE_NOT_CONVERGED, .iterations = 1};
         prediction_measure(&p, input, i, &record);
     }
-    CHECK_INT(t, p.masses[0].measured, 6); /* three columns of a and of d */
+    CHECK_INT(t, p.masses[0].measured, 9); /* three columns of each of a, c and d */
     naik_input_destroy(&input);
 }
 

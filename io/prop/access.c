@@ -51,8 +51,7 @@ done:
     return status;
 }
 
-naik_status naik_prop_write_record(naik_propagator_file *file, int solve,
-                                   const naik_disk_record *disk)
+static naik_status write_record(naik_propagator_file *file, int solve, const naik_disk_record *disk)
 {
     naik_status status = NAIK_OK;
     const hsize_t start[1] = {(hsize_t)solve}, count[1] = {1};
@@ -72,7 +71,7 @@ naik_status naik_prop_write_pending(naik_propagator_file *file, int solve)
     const naik_solve_record pending = naik_prop_pending(file->plan, solve);
     const naik_disk_record disk =
         naik_disk_record_pack(&pending, file->plan->source[pending.source].set);
-    return naik_prop_write_record(file, solve, &disk);
+    return write_record(file, solve, &disk);
 }
 
 naik_status naik_prop_open_slab(const naik_propagator_file *file, int solve, naik_h5_field *field)
@@ -416,7 +415,7 @@ naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double
     record->sumb = sum[1];
     if (comm->rank == 0) {
         crc_entry(file, solve, correlators, history, record, &entry);
-        status = naik_prop_write_record(file, solve, &entry.record);
+        status = write_record(file, solve, &entry.record);
     }
     NAIK_PASS(naik_comm_agree(comm, status));
     NAIK_PASS(naik_h5_flush(comm, file->h5));

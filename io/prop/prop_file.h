@@ -205,8 +205,6 @@ naik_status naik_prop_reset_solve(naik_propagator_file *file, int solve);
 naik_status naik_prop_check_sums(naik_propagator_file *file, bool repair, int *bad);
 
 /* io/prop/access.c: the data of one solve in an open file. */
-naik_status naik_prop_write_record(naik_propagator_file *file, int solve,
-                                   const naik_disk_record *disk);           /* rank 0 */
 naik_status naik_prop_write_pending(naik_propagator_file *file, int solve); /* rank 0 */
 naik_status naik_prop_open_slab(const naik_propagator_file *file, int solve, naik_h5_field *field);
 void naik_prop_close_slab(naik_h5_field *field);

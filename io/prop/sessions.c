@@ -10,13 +10,29 @@
 
 enum { COMPARED = 256 }; /* bytes of the longest line that later runs compare with theirs */
 
-/* Bytes of a slot: earlier versions made smaller ones. */
-static size_t slot_bytes(hid_t sessions)
+/* Rank 0: slot number `number`, read or written; *bytes: those of a slot, of which earlier versions had fewer. */
+static naik_status move_slot(const naik_propagator_file *file, int number, char *in,
+                             const char *out, size_t *bytes)
 {
-    hid_t type = H5Dget_type(sessions);
-    const size_t bytes = type >= 0 ? H5Tget_size(type) : 0;
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    const hsize_t start[1] = {(hsize_t)number}, count[1] = {1};
+    hid_t type = naik_h5_string(NAIK_SESSION_BYTES), stored = -1;
+    hid_t sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
+    NAIK_H5_TRY(log, sessions, "opening the list of sessions");
+    stored = H5Dget_type(sessions);
+    *bytes = stored >= 0 ? H5Tget_size(stored) : 0;
+    *bytes = *bytes > 0 && *bytes < NAIK_SESSION_BYTES ? *bytes : NAIK_SESSION_BYTES;
+    if (in != NULL) {
+        memset(in, 0, NAIK_SESSION_BYTES);
+    }
+    NAIK_TRY(in != NULL ? naik_h5_read_part(log, sessions, type, start, count, in)
+                        : naik_h5_write_part(log, sessions, type, start, count, out));
+done:
+    naik_h5_release(stored);
+    naik_h5_release(sessions);
     naik_h5_release(type);
-    return bytes > 0 && bytes < NAIK_SESSION_BYTES ? bytes : NAIK_SESSION_BYTES;
+    return status;
 }
 
 /* Adds `name=text` to a slot of so many bytes: whole, or not at all; what is longer than any line that is compared is
@@ -60,83 +76,48 @@ static void take_over(char slot[NAIK_SESSION_BYTES], size_t bytes, const char *o
 /* Rank 0: the text of this run into the first empty slot; the last slot serves all later runs. */
 static naik_status write_session(naik_propagator_file *file, const char *text)
 {
-    naik_log *log = file->comm->log;
-    naik_status status = NAIK_OK;
-    char slot[NAIK_SESSION_BYTES], before[NAIK_SESSION_BYTES + 1] = "";
-    hsize_t start[1] = {0};
-    const hsize_t count[1] = {1};
-    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
-    hid_t sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
-    NAIK_H5_TRY(log, sessions, "opening the list of sessions");
-    for (file->session = 0; file->session < NAIK_SESSIONS - 1; file->session++) {
-        start[0] = (hsize_t)file->session;
-        NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, slot));
-        if (slot[0] == '\0') {
-            break;
-        }
+    char slot[NAIK_SESSION_BYTES] = "", before[NAIK_SESSION_BYTES + 1] = "";
+    size_t bytes;
+    file->session = 0;
+    NAIK_PASS(move_slot(file, 0, before, NULL, &bytes));
+    while (before[0] != '\0' && file->session < NAIK_SESSIONS - 1) {
+        NAIK_PASS(move_slot(file, ++file->session, before, NULL, &bytes));
     }
-    start[0] = (hsize_t)file->session;
-    NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, before));
-    memset(slot, 0, sizeof slot);
-    take_over(slot, slot_bytes(sessions), "", text);
-    take_over(slot, slot_bytes(sessions), text, before);
-    NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, slot));
-done:
-    naik_h5_release(sessions);
-    naik_h5_release(type);
-    return status;
+    take_over(slot, bytes, "", text);
+    take_over(slot, bytes, text, before);
+    return move_slot(file, file->session, NULL, slot, &bytes);
 }
 
 /* Rank 0: adds a line to the slot of this run. */
 static naik_status add_to_session(naik_propagator_file *file, const char *name, const char *text)
 {
-    naik_log *log = file->comm->log;
-    naik_status status = NAIK_OK;
     char slot[NAIK_SESSION_BYTES];
-    const hsize_t start[1] = {(hsize_t)file->session}, count[1] = {1};
-    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
-    hid_t sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
-    NAIK_H5_TRY(log, sessions, "opening the list of sessions");
-    memset(slot, 0, sizeof slot);
-    NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, slot));
-    if (!append(slot, slot_bytes(sessions), name, text)) {
-        naik_log_warn(log,
+    size_t bytes;
+    NAIK_PASS(move_slot(file, file->session, slot, NULL, &bytes));
+    if (!append(slot, bytes, name, text)) {
+        naik_log_warn(file->comm->log,
                       "%s has no room for what this run notes of '%s': later runs cannot compare "
                       "theirs with it",
                       naik_prop_path(file), name);
-        goto done;
+        return NAIK_OK;
     }
-    NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, slot));
-done:
-    naik_h5_release(sessions);
-    naik_h5_release(type);
-    return status;
+    return move_slot(file, file->session, NULL, slot, &bytes);
 }
 
 /* Rank 0: the line of that name in the slots up to this run's, the last one first. */
 static naik_status find_note(naik_propagator_file *file, const char *name, char *text,
                              size_t text_size)
 {
-    naik_log *log = file->comm->log;
-    naik_status status = NAIK_OK;
-    char slot[NAIK_SESSION_BYTES + 1];
-    const hsize_t count[1] = {1};
-    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
-    hid_t sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
-    NAIK_H5_TRY(log, sessions, "opening the list of sessions");
+    char slot[NAIK_SESSION_BYTES + 1] = "";
+    size_t bytes;
     for (int i = file->session; i >= 0 && text[0] == '\0'; i--) {
-        const hsize_t start[1] = {(hsize_t)i};
-        memset(slot, 0, sizeof slot);
-        NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, slot));
+        NAIK_PASS(move_slot(file, i, slot, NULL, &bytes));
         for (const char *line = naik_line_value(slot, name); line != NULL;
              line = naik_line_value(line, name)) { /* the last one counts */
             snprintf(text, text_size, "%.*s", (int)strcspn(line, "\n"), line);
         }
     }
-done:
-    naik_h5_release(sessions);
-    naik_h5_release(type);
-    return status;
+    return NAIK_OK;
 }
 
 naik_status naik_propagator_file_noted(naik_propagator_file *file, const char *name, char *text,

@@ -13,6 +13,8 @@
 #include "io/output.h"
 #include "naik/gauge_io.h"
 
+static const char *const bits[] = {"32", "64", NULL}; /* of --precision */
+
 typedef struct input_field { /* a configuration that was read, and what it told */
     naik_lattice *lattice;
     naik_gauge *gauge;
@@ -140,7 +142,6 @@ static naik_status convert(naik_comm *comm, int argc, char **argv)
     static const char *const names[] = {"IN", "OUT"};
     static const char *const formats[] = {"naik", "milc",   "nersc", "nersc-3x3",
                                           "ildg", "pyquda", NULL};
-    static const char *const bits[] = {"32", "64", NULL};
     static const char *const answers[] = {"stop", "warn", NULL};
     const char *operand[2], *ensemble = NULL, *lfn = NULL;
     int to = -1, precision = -1, mismatch = 0, size[NAIK_DIM] = {0};
@@ -215,7 +216,6 @@ static naik_status thermalise(naik_gauge *gauge, const recipe *r)
 static naik_status generate(naik_comm *comm, int argc, char **argv)
 {
     static const char *const starts[] = {"cold", "hot", NULL};
-    static const char *const bits[] = {"32", "64", NULL};
     recipe r = {.seed = 1, .sweeps = 200, .over_relaxations = 4};
     const char *out = NULL;
     int precision = 1;
@@ -296,7 +296,6 @@ static naik_status fix(naik_comm *comm, int argc, char **argv)
 {
     static const char *const names[] = {"IN"};
     static const char *const gauges[] = {"coulomb", "landau", NULL};
-    static const char *const bits[] = {"32", "64", NULL};
     naik_gauge_fix_options how = {
         .tolerance = 1e-12, .over_relaxation = 1.7, .max_iterations = 20000};
     naik_gauge_fix_result result;

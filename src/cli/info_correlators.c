@@ -18,6 +18,15 @@ static void count_text(const int x0[NAIK_DIM], const int p[NAIK_DIM - 1], bool w
                      : " weight=cos");
 }
 
+/* values [T][2]; two empty lines end a block. */
+static void print_values(naik_log *log, const naik_propagator_reader *v, const double *values)
+{
+    for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
+        naik_log_line(log, "%d %.16e %.16e", t, values[2 * t], values[2 * t + 1]);
+    }
+    naik_log_line(log, "\n");
+}
+
 /* With its imaginary part, as those of several solves, so that all have three columns. */
 static void print_correlator(naik_log *log, const naik_propagator_reader *v,
                              const naik_reader_pair *pair, const naik_reader_correlator *c)
@@ -33,10 +42,7 @@ static void print_correlator(naik_log *log, const naik_propagator_reader *v,
                   pair->label, naik_quark_fields(&pair->quark, "", 10, quark),
                   pair->quark.naik_epsilon, twist, c->momentum[0], c->momentum[1], c->momentum[2],
                   count, failed > 0 ? " not converged" : "");
-    for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
-        naik_log_line(log, "%d %.16e %.16e", t, c->values[2 * t], c->values[2 * t + 1]);
-    }
-    naik_log_line(log, "\n");
+    print_values(log, v, c->values);
 }
 
 enum { THREE_TEXT = NAIK_CONTRACTION_TEXT + 320 + NAIK_QUARK_NAME };
@@ -98,10 +104,7 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
                                                          : " over sources: ",
                   strcmp(c->quantity, "correlator") != 0 ? c->quantity : "",
                   correlator_unconverged(v, c) > 0 ? " not converged" : "");
-    for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
-        naik_log_line(log, "%d %.16e %.16e", t, c->values[2 * t], c->values[2 * t + 1]);
-    }
-    naik_log_line(log, "\n");
+    print_values(log, v, c->values);
 }
 
 static int print_all(naik_log *log, const naik_propagator_reader *v)

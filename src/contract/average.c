@@ -33,13 +33,10 @@ static naik_status shifted(const contraction_averager *w, const contraction_item
     const int begin = item->source[item->anchor], times = w->input->lattice.size[3];
     const int *origin = w->input->solve[w->input->sources[begin].solve].origins.data[k];
     naik_complex *raw = w->raw;
-    if (exact != NULL) {
-        NAIK_PASS(value_of(w, item, item->first < 0 ? -1 : item->exact_first + *exact * item->step,
-                           item->exact_source + *exact, raw));
-    } else {
-        NAIK_PASS(value_of(w, item, item->first < 0 ? -1 : item->first + k * item->step,
-                           item->source[0] + k, raw));
-    }
+    const int made =
+        exact != NULL ? item->exact_first + *exact * item->step : item->first + k * item->step;
+    NAIK_PASS(value_of(w, item, item->first < 0 ? -1 : made,
+                       exact != NULL ? item->exact_source + *exact : item->source[0] + k, raw));
     for (int t = 0; t < times; t++) {
         const naik_complex factor =
             correlator_factor_of_shift(w->lattice, w->input, item, k, origin, t);

@@ -84,20 +84,27 @@ static naik_status smear(const worker *w, const contraction_item *item, double *
     return NAIK_OK;
 }
 
+/* Whether all of b is in a. */
+static bool is_same(const held *a, const held *b)
+{
+    return a->full && a->source == b->source && a->mass == b->mass && a->radius == b->radius &&
+           a->iterations == b->iterations;
+}
+
 /* Quark k of an item, smeared where it asks for that. */
 static naik_status read_propagator(const worker *w, const contraction_item *item, int k, held *out)
 {
     const int source = item->source[k], mass = item->mass[k];
-    if (out->full && out->source == source && out->mass == mass && out->radius == item->radius &&
-        out->iterations == item->iterations) {
+    const held wanted = {.g = out->g,
+                         .wall = out->wall,
+                         .source = source,
+                         .mass = mass,
+                         .radius = item->radius,
+                         .iterations = item->iterations};
+    if (is_same(out, &wanted)) {
         return NAIK_OK;
     }
-    *out = (held){.g = out->g,
-                  .wall = out->wall,
-                  .source = source,
-                  .mass = mass,
-                  .radius = item->radius,
-                  .iterations = item->iterations};
+    *out = wanted;
     for (int colour = 0; colour < w->kit->input->kind->columns; colour++) {
         const int solve = naik_propagator_file_solve(w->kit->file, source, mass, colour);
         double *column = out->g + (size_t)colour * vector_count(w);
@@ -127,12 +134,6 @@ static naik_status sum_wall(const worker *w, held *quark)
     NAIK_PASS(naik_contract_wall(w->kit->lattice, columns, quark->g, quark->wall));
     quark->summed = true;
     return NAIK_OK;
-}
-
-static bool is_same(const held *a, const held *b)
-{
-    return a->full && a->source == b->source && a->mass == b->mass && a->radius == b->radius &&
-           a->iterations == b->iterations;
 }
 
 /* Whether an operator is on its antiquark already. */
@@ -284,13 +285,11 @@ static naik_status take_noise(worker *w, const contraction_item *item)
         double *v = noise->g + (size_t)column * vector_count(w);
         NAIK_PASS(
             naik_source_fill(lat, &w->kit->input->sources[item->source[0]].source, column % 3, v));
-        if (kind->spin > 1) {
-            naik_source_to_spin(lat, column / 3, v);
-        }
         if (kind->spin == 1) {
             naik_meson_give_sign(lat, NAIK_PION05, lattice_origin, kind->reals, v);
             continue;
         }
+        naik_source_to_spin(lat, column / 3, v);
 #pragma omp parallel for schedule(static)
         for (int32_t site = 0; site < lat->sites; site++) {
             naik_gamma_times(&naik_gamma_5, v + (int64_t)kind->reals * site);

@@ -91,11 +91,8 @@ naik_status device_tie_fit(naik_device *device, const naik_lattice *lattice, siz
 {
     double bytes = 0;
     NAIK_PASS(naik_room(lattice->comm, device, INFINITY, &bytes));
-    if ((double)bytes_of(lattice, shape) > bytes - (double)spare) {
-        shape->columns = 1;
-    }
-    if ((double)bytes_of(lattice, shape) > bytes - (double)spare) {
-        shape->columns = 0;
+    while (shape->columns > 0 && (double)bytes_of(lattice, shape) > bytes - (double)spare) {
+        shape->columns = shape->columns > 1 ? 1 : 0;
     }
     return NAIK_OK;
 }
@@ -346,7 +343,6 @@ static naik_status open_sums(const device_tie *tie, sums *s)
                  factors = momenta * each;
     s->most = operators_at_once(lat, r);
     const size_t rows = 2 * momenta * (size_t)s->most, times = (size_t)lat->size[3];
-    const size_t bytes = rows * (size_t)lat->local[3] * sizeof *s->there;
     NAIK_PASS(
         naik_alloc(log, (size_t)r->operators * sizeof *s->form, "operators", (void **)&s->form));
     NAIK_PASS(
@@ -357,7 +353,8 @@ static naik_status open_sums(const device_tie *tie, sums *s)
     }
     NAIK_PASS(naik_device_alloc(tie->device, log, factors * sizeof *s->factor, "momentum weights",
                                 (void **)&s->factor));
-    NAIK_PASS(naik_device_alloc(tie->device, log, bytes, "correlator sums", (void **)&s->there));
+    NAIK_PASS(naik_device_alloc(tie->device, log, device_tie_sums_bytes(lat, r), "correlator sums",
+                                (void **)&s->there));
     for (int k = 0; k < r->operators; k++) {
         s->form[k] = naik_spin_taste_form_of(r->spin_taste[k]);
     }

@@ -27,7 +27,6 @@ typedef struct maker {
     const naik_input *input;
     const naik_input_average *average;
     const naik_input_solve *solve;
-    int of; /* its place in solve[] */
     const char *path;
     naik_modes_spectrum spectrum;
     naik_links *links;
@@ -74,17 +73,7 @@ static size_t each_count(const naik_input *input, const naik_input_average *aver
                                                      : (size_t)solve->origins.count;
 }
 
-/* Bytes beside those of the part: of the host, and of the backend that the vectors lie in. */
-static int64_t beside_bytes(const naik_input *input, const naik_lattice *lattice,
-                            const naik_input_average *average, int modes)
-{
-    return average->pair >= 0 ? low_pair_bytes(lattice, modes)
-           : naik_input_averages_loops(input, average)
-               ? low_loop_bytes(lattice, input, average, modes) +
-                     low_loop_backend_bytes(lattice, modes)
-               : 0;
-}
-
+/* Bytes beside those of the part, of the backend that the vectors lie in. */
 static int64_t beside_there_bytes(const naik_input *input, const naik_lattice *lattice,
                                   const naik_input_average *average, int modes)
 {
@@ -270,7 +259,7 @@ static naik_status from_each(maker *m, int first)
             NAIK_PASS(low_part_project(m->part, m->src, m->c));
             for (size_t mass = 0; mass < masses; mass++) {
                 const naik_field *const *part = NULL;
-                const double am = naik_input_quark(m->input, m->of, (int)mass)->mass;
+                const double am = naik_input_quark(m->input, m->average->of, (int)mass)->mass;
                 NAIK_PASS(
                     naik_comm_agree(m->lattice->comm, low_part_solution(m->part, m->c, am, &part)));
                 NAIK_PASS(add_colour(m, first + k, part,
@@ -380,7 +369,6 @@ naik_status low_average_make(const low_average_kit *kit, const naik_input *input
                .input = input,
                .average = average,
                .solve = &input->solve[average->of],
-               .of = average->of,
                .path = path,
                .held = held,
                .part = &held->part,
@@ -459,10 +447,14 @@ int64_t low_average_bytes(const naik_input *input, const naik_lattice *lattice, 
         const int64_t numbers =
             (int64_t)(place_count(input, average) * mass_count(input, average)) * lattice->size[3] *
             ((int64_t)each_count(input, average) + 1);
-        const int64_t bytes =
-            low_part_bytes(lattice, modes) + low_part_backend_bytes(lattice, modes) +
-            beside_bytes(input, lattice, average, modes) + (int64_t)sizeof(naik_complex) * numbers +
-            (int64_t)(REALS * sizeof(double)) * lattice->sites;
+        const int64_t bytes = low_part_bytes(lattice, modes) +
+                              low_part_backend_bytes(lattice, modes) +
+                              beside_there_bytes(input, lattice, average, modes) +
+                              (naik_input_averages_loops(input, average)
+                                   ? low_loop_bytes(lattice, input, average, modes)
+                                   : 0) +
+                              (int64_t)sizeof(naik_complex) * numbers +
+                              (int64_t)(REALS * sizeof(double)) * lattice->sites;
         most = average->type == NAIK_INPUT_LOW_MODES && bytes > most ? bytes : most;
     }
     return most;

@@ -494,14 +494,11 @@ naik_status low_loop_make(const low_loop_kit *kit, low_part *part, naik_complex 
     *all_s = naik_time_s();
     NAIK_TRY(from_each(&w, each));
 done:
-    if (part->geometry != NULL) {
-        naik_backend_release(part->geometry->backend, w.noise);
-    }
+    naik_backend_release(part->geometry->backend, w.noise);
     naik_current_destroy(&w.current);
     low_room_clear(&w.room);
-    void *const mine[] = {w.mask, w.density, w.c};
-    for (size_t i = 0; i < sizeof mine / sizeof *mine; i++) {
-        naik_free(mine[i]);
-    }
+    naik_free(w.mask);
+    naik_free(w.density);
+    naik_free(w.c);
     return status;
 }

@@ -440,10 +440,8 @@ naik_status low_pair_make(const low_pair_kit *kit, low_part *part, naik_complex 
         NAIK_TRY(from_one(&w, k, each + (size_t)k * numbers));
     }
 done:
-    if (part->geometry != NULL) {
-        naik_backend_release(part->geometry->backend, w.left);
-        naik_device_free(naik_backend_device(part->geometry->backend), w.widened);
-    }
+    naik_backend_release(part->geometry->backend, w.left);
+    naik_device_free(naik_backend_device(part->geometry->backend), w.widened);
     device_tie_destroy(&w.tie);
     link_current_destroy(&w.carried);
     naik_hops_clear(&w.hops);

@@ -325,6 +325,16 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     return status;
 }
 
+static bool read_precision(const char *word, naik_precision *out)
+{
+    int p = NAIK_DOUBLE;
+    while (p <= NAIK_HALF && strcmp(word, naik_precision_name((naik_precision)p)) != 0) {
+        p++;
+    }
+    *out = (naik_precision)p;
+    return p <= NAIK_HALF;
+}
+
 naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
                                const naik_geometry *geometry, const char *choices,
                                bool by_multigrid, bool undecided)
@@ -334,25 +344,15 @@ naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
     char vectors[16] = "", links[16] = "", multishift[8] = "off", first[16] = "";
     int recon = 0;
     bool known = sscanf(choices, "vectors=%15s links=%15s recon=%d multishift=%7s first=%15s",
-                        vectors, links, &recon, multishift, first) == 5;
-    bool found[2] = {false, false};
-    for (int p = NAIK_DOUBLE; p <= NAIK_HALF; p++) {
-        if (strcmp(vectors, naik_precision_name((naik_precision)p)) == 0) {
-            plan->vectors = (naik_precision)p;
-            found[0] = true;
-        }
-        if (strcmp(links, naik_precision_name((naik_precision)p)) == 0) {
-            plan->links = (naik_precision)p;
-            found[1] = true;
-        }
-    }
+                        vectors, links, &recon, multishift, first) == 5 &&
+                 read_precision(vectors, &plan->vectors) && read_precision(links, &plan->links);
     plan->first_rung = -1;
     for (int rung = 0; rung < NAIK_RUNGS; rung++) {
         plan->first_rung =
             strcmp(first, naik_rung_name((naik_rung)rung)) == 0 ? rung : plan->first_rung;
     }
     known = known && (plan->first_rung >= 0 || strcmp(first, "mass") == 0);
-    if (!known || !found[0] || !found[1]) {
+    if (!known) {
         return NAIK_FAIL(
             log, NAIK_ERR_INPUT,
             "the unfinished output was begun with the solver choices \"%s\", which this "

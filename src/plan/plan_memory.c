@@ -237,7 +237,7 @@ void solve_plan_measure(solve_plan *plan, const naik_input *input, const naik_ge
     plan->gauge_bytes = thin_bytes(input, lat, device);
     plan->kept_bytes = 0;
     plan->total_bytes = plan->packed_bytes + thin_total(plan, input, geometry, &multigrid);
-    if (device == NULL && plan->gauge_bytes + plan->contraction_bytes > plan->total_bytes) {
-        plan->total_bytes = plan->gauge_bytes + plan->contraction_bytes;
+    if (device == NULL) {
+        plan->total_bytes = larger(plan->total_bytes, plan->gauge_bytes + plan->contraction_bytes);
     }
 }

@@ -24,7 +24,7 @@ static naik_status ask_model(naik_comm *comm, const naik_input *run, const predi
     return cost_of(comm, &input, &m, NULL, &nodes, 1, c);
 }
 
-static void take(const cost *c, int machine, bool by_epsilon, prediction *out)
+static void take(const cost *c, int machine, prediction *out)
 {
     out->made = true;
     out->machine = machine >= 0 ? model_machine_names()[machine] : NULL;
@@ -39,7 +39,6 @@ static void take(const cost *c, int machine, bool by_epsilon, prediction *out)
                                            .tolerance = c->masses[i].tolerance,
                                            .naik_epsilon = c->masses[i].quark->naik_epsilon,
                                            .deflate = c->masses[i].deflate,
-                                           .by_epsilon = by_epsilon,
                                            .iterations = c->cases[0].modes.iterations[i],
                                            .solve_s = machine >= 0 ? c->cases[0].solve_s[i] : 0};
     }
@@ -67,7 +66,7 @@ naik_status prediction_make(naik_comm *comm, const naik_input *input, const pred
         comm, naik_alloc(comm->log, sizeof *c, "the costs of the run", (void **)&c)));
     status = ask_model(comm, input, place, machine, c);
     if (status == NAIK_OK && c->case_count > 0 && c->cases[0].verdict == COST_FITS) {
-        take(c, machine, input->deflation.modes != 0, out);
+        take(c, machine, out);
         out->output_bytes = input->output.propagators ? out->output_bytes : 0;
     } else if (no_answer(status)) {
         naik_log_clear(comm->log);
@@ -88,7 +87,7 @@ void prediction_measure(prediction *p, const naik_input *input, int task,
     for (int i = 0; i < p->mass_count && record->state != NAIK_SOLVE_PENDING; i++) {
         prediction_mass *m = &p->masses[i];
         if (m->mass == quark->mass && m->tolerance == solve->tolerance && m->deflate == deflate &&
-            (!m->by_epsilon || m->naik_epsilon == quark->naik_epsilon)) {
+            (input->deflation.modes == 0 || m->naik_epsilon == quark->naik_epsilon)) {
             m->measured++;
             m->measured_iterations += (record->iterations - m->measured_iterations) / m->measured;
             m->measured_s += (record->seconds - m->measured_s) / m->measured;

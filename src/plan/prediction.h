@@ -16,7 +16,7 @@ typedef struct prediction_place {
 
 typedef struct prediction_mass {
     double mass, tolerance, naik_epsilon;
-    bool deflate, by_epsilon; /* may have low modes removed; is of that Naik epsilon alone */
+    bool deflate; /* may have low modes removed */
     model_iterations iterations;
     double solve_s; /* of one right-hand side; 0: not predicted */
     int measured;   /* solves that there were, and means over them */

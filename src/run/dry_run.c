@@ -60,8 +60,7 @@ static naik_status look_at_links(solve_job *j)
 {
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
-    naik_gauge_file probe;
-    memset(&probe, 0, sizeof probe);
+    naik_gauge_file probe = {0};
     if (input->gauge.file != NULL) {
         NAIK_TRY(naik_gauge_file_probe_sized(j->comm, input->gauge.file, j->lattice->size, &probe));
         naik_log_line(j->log, "configuration: %s, %s, %d bit, %dx%dx%dx%d", input->gauge.file,

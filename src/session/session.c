@@ -138,9 +138,8 @@ static naik_status choose_links(naik_comm *comm, const naik_session_options *o,
                                 const naik_yaml_node *keys, naik_session *s)
 {
     naik_status status = NAIK_OK;
-    naik_gauge_file file;
+    naik_gauge_file file = {0};
     char *name = NULL;
-    memset(&file, 0, sizeof file);
     if (o->configuration != NULL) {
         NAIK_TRY(session_name_configuration(comm, keys, o->configuration, &name));
         NAIK_TRY(naik_gauge_file_probe(comm, name, &file));
@@ -415,15 +414,12 @@ static naik_status make_columns(naik_session *s, const char *source, double *out
 {
     naik_status status = NAIK_OK;
     naik_input *input = NULL;
-    source_file_sums sums;
-    stored_runs runs;
-    sequential_set sequential;
+    source_file_sums sums = {NULL, NULL};
+    stored_runs runs = {.count = 0};
+    sequential_set sequential = {.input = NULL};
     naik_gauss *gauss = NULL, *hops = NULL;
     naik_shifts *shifts = NULL;
     char links[512];
-    memset(&sums, 0, sizeof sums);
-    memset(&runs, 0, sizeof runs);
-    memset(&sequential, 0, sizeof sequential);
     NAIK_TRY(session_input_make(s->comm, &s->texts, NULL, source, &input));
     if (input->source_count != 1) {
         status = NAIK_FAIL(s->comm->log, NAIK_ERR_INPUT,

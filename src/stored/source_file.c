@@ -10,6 +10,11 @@
 
 enum { PREFIX = 48 }; /* more than "solve.N.source.file holds " */
 
+static bool is_read(const naik_input_solve *solve)
+{
+    return naik_source_kind_of(solve->source.type)->made == NAIK_SOURCE_READ;
+}
+
 static naik_status look_at(const naik_lattice *lattice, const naik_input *input, int solve)
 {
     naik_status status = NAIK_OK;
@@ -38,7 +43,7 @@ naik_status source_file_precheck(const naik_lattice *lattice, const naik_input *
 {
     naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count && status == NAIK_OK; i++) {
-        if (naik_source_kind_of(input->solve[i].source.type)->made == NAIK_SOURCE_READ) {
+        if (is_read(&input->solve[i])) {
             status = look_at(lattice, input, i);
         }
     }
@@ -55,7 +60,7 @@ naik_status source_file_read(const naik_lattice *lattice, const naik_input *inpu
 static bool any_file(const naik_input *input)
 {
     for (int i = 0; i < input->solve_count; i++) {
-        if (naik_source_kind_of(input->solve[i].source.type)->made == NAIK_SOURCE_READ) {
+        if (is_read(&input->solve[i])) {
             return true;
         }
     }
@@ -84,7 +89,7 @@ naik_status source_file_identify(const naik_lattice *lattice, const naik_input *
     NAIK_PASS(source_file_precheck(lattice, input));
     NAIK_PASS(naik_comm_agree(lattice->comm, allocate(lattice->comm->log, input, out)));
     for (int i = 0; i < input->solve_count; i++) {
-        if (naik_source_kind_of(input->solve[i].source.type)->made == NAIK_SOURCE_READ) {
+        if (is_read(&input->solve[i])) {
             NAIK_PASS(foreign_identify(lattice, input->solve[i].source_file, NAIK_VECTOR_SOURCE,
                                        columns, out->sum[i]));
             sprintf(out->text + strlen(out->text), "solve.%d.source.file holds ", i);
