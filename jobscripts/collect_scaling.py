@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Table and plot of a scaling study, from the JSON lines of `naik bench cg --weak` or `--strong`.
+"""Table and plot of a scaling study, from the JSON lines of `naik bench cg` or `bicgstab` with `--weak` or `--strong`.
 
     jobscripts/collect_scaling.py scaling/perlmutter-*.jsonl [--plot scaling.png]
 
-A row is one number of nodes: the median over its runs of the time of an iteration and right-hand
+A row is one number of nodes and ranks: the median over its runs of the time of an iteration and right-hand
 side, the fastest and slowest run, the spread between ranks, and the efficiency against the fewest
-nodes: the time ratio for a fixed box a rank, the ratio of time x ranks for a fixed lattice.
+ranks: the time ratio for a fixed box a rank, the ratio of time x ranks for a fixed lattice.
 """
 import argparse
 import json
@@ -21,14 +21,15 @@ def read(paths):
             for number, text in enumerate(lines, 1):
                 try:
                     line = json.loads(text)
-                    if line["bench"] != "cg" or line["mode"] not in ("weak", "strong"):
+                    if line["bench"] not in ("cg", "bicgstab") or line["mode"] not in ("weak", "strong"):
                         continue
                     fixed = "local" if line["mode"] == "weak" else "size"
                     key = (line["mode"], "x".join(map(str, line[fixed])), line["precision"], line["links"],
-                           line["recon"], line["nrhs"], line["device"].split(", device")[0])
+                           line["recon"], line["nrhs"], line.get("batch", line["nrhs"]), f"{line['bench']} {line['action']}",
+                           line["device"].split(", device")[0])
                     studies.setdefault(key, {}).setdefault((line["nodes"], line["ranks"]), []).append(line)
                 except (ValueError, KeyError, TypeError) as error:
-                    print(f"{path}:{number}: left out, not a line of naik bench cg ({error!r})", file=sys.stderr)
+                    print(f"{path}:{number}: left out, not a line of naik bench ({error!r})", file=sys.stderr)
     return studies
 
 
@@ -46,9 +47,10 @@ def rows(key, points):
 
 
 def title(key):
-    mode, extents, vectors, links, recon, nrhs, device = key
+    mode, extents, vectors, links, recon, nrhs, batch, work, device = key
     fixed = f"{extents} a rank" if mode == "weak" else f"{extents} in all"
-    return f"{mode}, {fixed}, vectors {vectors}, links {links} recon {recon}, nrhs {nrhs}, {device}"
+    together = "" if batch == nrhs else f" in batches of {batch}"
+    return f"{mode}, {fixed}, vectors {vectors}, links {links} recon {recon}, nrhs {nrhs}{together}, {work}, {device}"
 
 
 def table(studies):
@@ -62,18 +64,21 @@ def table(studies):
 
 
 def plot(studies, path):
-    import matplotlib
+    try:
+        import matplotlib
+    except ImportError as error:
+        sys.exit(f"--plot needs matplotlib: {error}. The table above is complete without it")
     matplotlib.use("Agg")
     from matplotlib import pyplot
     figure, (times, efficiencies) = pyplot.subplots(1, 2, figsize=(12, 5))
     for key in sorted(studies):
         points = rows(key, studies[key])
-        nodes = [p[0] for p in points]
-        times.plot(nodes, [p[3] for p in points], "o-", label=title(key).rsplit(", ", 1)[0])
-        efficiencies.plot(nodes, [p[7] for p in points], "o-")
+        ranks = [p[1] for p in points]
+        times.plot(ranks, [p[3] for p in points], "o-", label=title(key))
+        efficiencies.plot(ranks, [p[7] for p in points], "o-")
     for axes, name in ((times, "us an iteration and right-hand side"), (efficiencies, "efficiency")):
         axes.set_xscale("log", base=2)
-        axes.set_xlabel("nodes")
+        axes.set_xlabel("ranks (GPUs)")
         axes.set_ylabel(name)
         axes.grid(True, alpha=0.3)
     times.set_yscale("log")
@@ -88,9 +93,12 @@ def main():
     parser.add_argument("files", nargs="+", help="JSON lines")
     parser.add_argument("--plot", metavar="FILE", help="png, pdf or svg; needs matplotlib")
     arguments = parser.parse_args()
-    studies = read(arguments.files)
+    try:
+        studies = read(arguments.files)
+    except OSError as error:
+        sys.exit(f"cannot read {error.filename}: {error.strerror}")
     if not studies:
-        sys.exit("no line of `naik bench cg --weak` or `--strong` in these files")
+        sys.exit("these files have no line of `naik bench cg` or `bicgstab` with `--weak` or `--strong`, and `--json`")
     table(studies)
     if arguments.plot:
         plot(studies, arguments.plot)

@@ -184,6 +184,22 @@ v = check("bench_cg_strong_keeps_the_lattice", ["cg", "--strong", "--iterations"
           ["mode", "local"], ranks=2)[0]
 verdict("bench_cg_strong_divides_the_lattice",
         v["size"] == "4,4,4,8" and v["local"] == "4,4,4,4" and float(v["iterations"]) == 5, str(v))
+spinors = check("bench_bicgstab_strong_tells_what_a_study_needs", ["bicgstab", "--action", "wilson", "--mass", "0.3", "--strong"],
+                ["mode", "us_per_iteration", "rank_min_us", "rank_mean_us", "rank_max_us"], ranks=2)[0]
+study = os.path.join(SCRATCH, "scaling.jsonl")
+with open(study, "w") as lines:  # what a row has of several actions and batches would be the mean of different things
+    for line in (v, dict(v, action="naive"), dict(v, nrhs="8", batch="2"), dict(v, nrhs="8", batch="8"), spinors):
+        words = (f'"{k}": [{x}]' if "," in x and k != "device" else f'"{k}": {x}' if re.fullmatch(r"[\d.e+-]+", x) and k != "git"
+                 else f'"{k}": "{x}"' for k, x in line.items())
+        lines.write("{" + ", ".join(words) + "}\n")
+collect = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../jobscripts/collect_scaling.py")]
+run = subprocess.run([*collect, study], capture_output=True, text=True)
+titles = [line.rsplit(", CPU", 1)[0].split("nrhs ")[1] for line in run.stdout.splitlines() if line.startswith("strong, ")]
+verdict("a_study_of_scaling_keeps_actions_and_batches_apart", run.stderr == "" and sorted(titles) == [
+    "1, bicgstab wilson", "1, cg hisq", "1, cg naive", "8 in batches of 2, cg hisq", "8, cg hisq"], run.stdout + run.stderr)
+run = subprocess.run([*collect, study + ".not"], capture_output=True, text=True)
+verdict("a_study_of_scaling_names_a_file_that_is_not_there",
+        run.returncode == 1 and run.stderr == f"cannot read {study}.not: No such file or directory\n", run.stderr)
 verdict("bench_refuses_weak_with_strong", answer("bench", "cg", "--weak", "--strong", *QUICK)[0] == 1)
 for ranks in (1, 2):
     values = check(f"bench_modes_prints_a_line_a_part_on_{ranks}_ranks",

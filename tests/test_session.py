@@ -1,12 +1,14 @@
 # test_session.py - the Python package naik: sessions against naik solve to the last bit, failures, Ctrl-C, MPI
 # timeout: 240
 import contextlib
+import copy
 import ctypes
 import email
 import io
 import importlib.util
 import locale
 import os
+import pickle
 import re
 import shlex
 import shutil
@@ -209,6 +211,8 @@ def two_sessions_live_in_one_process():
     assert mixed.shape == (8,) and mixed[0].real > 0
     gone, thin = weakref.ref(b.sources), weakref.ref(naik.Session(path("lat.h5")))
     assert gone() is None and thin() is None  # of one that nobody holds nothing is left
+    for send in copy.copy, copy.deepcopy, pickle.dumps:  # two that free one memory
+        refuses(naik.ArgumentError, "a session can be neither copied nor sent", send, a)
     a.close()
     refuses(naik.ArgumentError, "the session is closed", a.solve, src, mass=0.2)
     refuses(naik.ArgumentError, "the session is closed", a.__enter__)

@@ -508,6 +508,10 @@ class Session:
         finally:
             self._working.release()
 
+    def __reduce_ex__(self, _):  # of pickle and copy
+        raise errors.ArgumentError("a session can be neither copied nor sent to another process, because it holds memory of the library: "
+                                   "make a session there, and send arrays")
+
     def __enter__(self):
         if not self._session:
             raise errors.ArgumentError("the session is closed")

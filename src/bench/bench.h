@@ -156,6 +156,10 @@ void bench_count(bench_tally *tally, const naik_solver_result *result);
 /* What `count` systems took together, each told alone. */
 void bench_put_solves(const bench *b, bench_line *line, const bench_tally *tally, int count,
                       double seconds);
+/* mode=, what --weak, --strong and --iterations ask for. */
+void bench_put_mode(const bench *b, bench_line *line);
+/* us_per_iteration=, of a right-hand side, and that of the fastest, mean and slowest rank. */
+void bench_put_iteration(bench_line *line, const bench_tally *tally, const bench_timing *timing);
 
 /* The same system of many right-hand sides, solved as often as the clock asks. */
 typedef struct bench_solves {

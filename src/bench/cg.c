@@ -47,11 +47,6 @@ static naik_status warm_up(void *context)
     return solve(&few);
 }
 
-static const char *mode(const bench_options *o)
-{
-    return o->weak ? "weak" : o->strong ? "strong" : o->iterations > 0 ? "fixed" : "solve";
-}
-
 static void print(const run *r, const naik_links *links, naik_precision vectors, int batch,
                   const bench_timing *timing)
 {
@@ -64,9 +59,8 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
     const double flops = naik_staggered_step_flops(links->points);
     const double dslash =
         model_floor_bytes(vectors, links->precision, links->recon, links->points, batch) / batch;
-    const double per_iteration = 1e6 / (double)tally->iterations;
     bench_line_begin(b, &line);
-    bench_put_text(&line, "mode", mode(b->options));
+    bench_put_mode(b, &line);
     bench_put_kind(b, &line, vectors, links->precision, links->recon);
     bench_put_int(&line, "nrhs", count);
     bench_put_int(&line, "batch", batch);
@@ -93,10 +87,7 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
         bench_put_int(&line, "not_converged", tally->failed);
     }
     bench_put_real(&line, "seconds", "%.4f", timing->median_s / count);
-    bench_put_real(&line, "us_per_iteration", "%.1f", seconds * 1e6);
-    bench_put_real(&line, "rank_min_us", "%.1f", timing->rank_min_s * per_iteration);
-    bench_put_real(&line, "rank_mean_us", "%.1f", timing->rank_mean_s * per_iteration);
-    bench_put_real(&line, "rank_max_us", "%.1f", timing->median_s * per_iteration);
+    bench_put_iteration(&line, tally, timing);
     bench_put_real(&line, "us", "%.6g", timing->median_s * 1e6);
     bench_put_real(&line, "gflops", "%.5g", flops * sites / seconds * 1e-9);
     bench_line_end(b, &line, sites * (2 * dslash + 8 * naik_vector_bytes(vectors)), seconds,

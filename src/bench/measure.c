@@ -329,6 +329,25 @@ void bench_put_solves(const bench *b, bench_line *line, const bench_tally *tally
     bench_put_real(line, "seconds", "%.4f", seconds / count);
 }
 
+void bench_put_mode(const bench *b, bench_line *line)
+{
+    const bench_options *o = b->options;
+    bench_put_text(line, "mode",
+                   o->weak             ? "weak"
+                   : o->strong         ? "strong"
+                   : o->iterations > 0 ? "fixed"
+                                       : "solve");
+}
+
+void bench_put_iteration(bench_line *line, const bench_tally *tally, const bench_timing *timing)
+{
+    const double us = 1e6 / (double)tally->iterations;
+    bench_put_real(line, "us_per_iteration", "%.1f", timing->median_s * us);
+    bench_put_real(line, "rank_min_us", "%.1f", timing->rank_min_s * us);
+    bench_put_real(line, "rank_mean_us", "%.1f", timing->rank_mean_s * us);
+    bench_put_real(line, "rank_max_us", "%.1f", timing->median_s * us);
+}
+
 static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
                         naik_solver_system *system)
 {

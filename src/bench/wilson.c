@@ -171,6 +171,7 @@ static void print(const bench_solves *r, naik_method method, const naik_operator
     const double passes = passes_of(b, method) * NAIK_SPIN * naik_vector_bytes(vectors);
     bench_line line;
     bench_line_begin(b, &line);
+    bench_put_mode(b, &line);
     bench_put_kind(b, &line, vectors, links->precision, links->recon);
     bench_put_int(&line, "nrhs", r->count);
     bench_put_machine(b, &line);
@@ -181,7 +182,7 @@ static void print(const bench_solves *r, naik_method method, const naik_operator
     bench_put_real(&line, "mass", "%g", mass);
     bench_put_csw(b, &line);
     bench_put_solves(b, &line, &r->tally, r->count, timing->median_s);
-    bench_put_real(&line, "us_per_iteration", "%.1f", seconds * 1e6);
+    bench_put_iteration(&line, &r->tally, timing);
     bench_put_real(&line, "us", "%.6g", timing->median_s * 1e6);
     bench_put_real(&line, "gflops", "%.5g", op->ops->step_flops(op) * sites / seconds * 1e-9);
     bench_line_end(b, &line,
