@@ -44,6 +44,12 @@ model_iterations model_iterations_assumed(double tolerance)
     return (model_iterations){.least = 20 * scale, .expected = 100 * scale, .most = 500 * scale};
 }
 
+model_iterations model_iterations_ahead(bool by_mass, double mass, double tolerance, int64_t volume)
+{
+    return by_mass ? model_iterations_of(mass, tolerance, volume)
+                   : model_iterations_assumed(tolerance);
+}
+
 static double distance(double mass, double other, bool by_mass)
 {
     return fabs(by_mass ? log(other / mass) : other - mass);

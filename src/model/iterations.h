@@ -29,6 +29,10 @@ model_iterations model_iterations_assumed(double tolerance);
  * modes that are removed. */
 double model_iterations_above(double mass, double tolerance, double lowest);
 
+/* Before a run: by the rule where they follow from the mass, or what is assumed. */
+model_iterations model_iterations_ahead(bool by_mass, double mass, double tolerance,
+                                        int64_t volume);
+
 /* Iterations of a pilot run, over its solves of one mass. */
 typedef struct model_pilot {
     double mass, tolerance, least, mean, most;

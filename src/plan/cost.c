@@ -76,8 +76,7 @@ static naik_status expect_iterations(naik_comm *comm, const naik_input *input, c
         cost_mass *m = &c->masses[i];
         m->plain = told->count > 0 ? model_iterations_from(told->mean, told->count, by_mass,
                                                            m->mass, m->tolerance)
-                   : by_mass       ? model_iterations_of(m->mass, m->tolerance, volume)
-                                   : model_iterations_assumed(m->tolerance);
+                                   : model_iterations_ahead(by_mass, m->mass, m->tolerance, volume);
     }
     cost_multigrid_expect(input, c);
     for (int i = 0; i < c->mass_count; i++) {

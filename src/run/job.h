@@ -41,7 +41,7 @@ typedef struct solve_finished {
 
 typedef struct solve_progress {
     double start_s, spoke_s, looked_s;    /* first solve; last line on solves; last measurement */
-    double work, work_left;               /* of this run, in units of 1/mass */
+    double work, work_left;               /* of this run, in iterations that the model expects */
     double iterations, looked_iterations; /* of finished solves; of all at the last measurement */
     double flops_per_iteration;           /* of an rhs; 0: not known yet */
     bool iterated;                        /* the solver has come to a poll */
@@ -176,6 +176,8 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_stat
  * sentence */
 naik_status solve_dry_run(solve_job *j, bool verify, bool fresh);
 
+/* How long a solve is beside others: the iterations that the model expects (model/iterations.h). */
+double solve_progress_weight(const naik_input *input, const naik_input_task *task);
 /* Before the first solve; after each; at every poll of the solver (poll of solver.h). */
 void solve_progress_begin(solve_job *j);
 /* Seconds in which no solve was at work do not count for what is left. */

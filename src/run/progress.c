@@ -1,21 +1,28 @@
 /* progress.c - how far a run is, while it iterates
  *
  * On a terminal one line that stays in place; in a log file a line now and then, when nothing else
- * was said for run.progress_interval. A solve's length goes like 1/mass, and what is left of one by
- * the logarithm of its residual.
+ * was said for run.progress_interval. A solve is as long as the model expects, and what is left of one
+ * goes by the logarithm of its residual.
  */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/timer.h"
+#include "model/iterations.h"
 #include "run/job.h"
 
 enum { LIVE_PER_S = 5 };
 
+double solve_progress_weight(const naik_input *input, const naik_input_task *task)
+{
+    const naik_quark *quark = &input->quarks[task->quark];
+    const double tolerance = input->solve[task->solve].tolerance;
+    return model_iterations_ahead(quark->kind->costs.by_mass, quark->mass, tolerance, 1).expected;
+}
+
 static double weight_of(const solve_job *j, const naik_input_task *task)
 {
-    const naik_quark *quark = &j->input->quarks[task->quark];
-    return quark->kind->costs.by_mass ? 1 / quark->mass : 1;
+    return solve_progress_weight(j->input, task);
 }
 
 void solve_progress_begin(solve_job *j)
