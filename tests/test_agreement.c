@@ -2,6 +2,7 @@
  *
  * ranks: 2 4
  */
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@
 #include "comm/groups.h"
 #include "comm/interrupt.h"
 #include "contract/device_tie.h"
+#include "io/modes/behind.h"
+#include "modes_fixture.h"
 #include "naik/lattice.h"
 #include "plan/plan.h"
 #include "quark/low_modes.h"
@@ -352,6 +355,39 @@ static void a_failed_rank_waits_for_those_who_come(check *t)
     CHECK_OK(t, naik_comm_barrier(t->comm));
 }
 
+/* A number that is none at a site of the last rank: what its threads find, all hear at once. */
+static void a_mode_that_one_rank_cannot_write_is_refused_by_all(check *t)
+{
+    enum { MODES = 3 };
+    fixture f;
+    naik_modes_writer *writer = NULL;
+    const naik_modes_about about = {.action = "hisq", .boundary_t = "antiperiodic"};
+    const naik_modes_pace pace = {.threads = 1, .in_hands = 1};
+    char path[1024];
+    double failed = 0;
+    bool ended = false;
+    CHECK_REQUIRE(t, fixture_create(t, (const int[]){4, 4, 4, 16}, NULL, false, false, 1, &f));
+    naik_modes *modes = fixture_modes(t, &f, NAIK_SINGLE, NAIK_EVEN, MODES);
+    double *v = fixture_stored_mode(t, &f, modes, NAIK_EVEN, 1);
+    v[6 * (int64_t)naik_lattice_site_of(f.lat, NAIK_EVEN, 0)] = is_last(t) ? NAN : 1;
+    CHECK_OK(t, f.backend->ops->field.from_host(modes->block[0], NAIK_EVEN, 1, v));
+    snprintf(path, sizeof path, "%s/modes.h5", check_folder());
+    CHECK_OK(t, naik_modes_writer_begin(f.geometry, path, modes, &about, &pace, &writer));
+    CHECK_REQUIRE(t, writer != NULL);
+    while (failed == 0 && !ended) {
+        const naik_status status = naik_modes_writer_look(writer, &ended);
+        failed = (double)status;
+        CHECK_OK(t, naik_comm_max_f64(t->comm, &failed, 1));
+        CHECK_STATUS(t, status, (naik_status)failed);
+    }
+    CHECK_INT(t, (int)failed, NAIK_ERR_INPUT);
+    naik_log_clear(t->log);
+    naik_modes_writer_abandon(&writer);
+    free(v);
+    naik_modes_destroy(&modes);
+    fixture_destroy(&f);
+}
+
 CHECK_MAIN(CHECK(a_signal_to_one_rank_stops_all),
            CHECK(more_time_is_advised_where_a_run_had_nearly_all),
            CHECK(a_limit_that_one_rank_has_reached_stops_all),
@@ -359,5 +395,6 @@ CHECK_MAIN(CHECK(a_signal_to_one_rank_stops_all),
            CHECK(a_search_is_written_by_the_clock_of_rank_0),
            CHECK(memory_is_that_of_the_rank_that_has_least), CHECK(a_tie_has_room_on_all_ranks),
            CHECK(a_group_has_what_the_job_was_told), CHECK(groups_share_the_thin_links),
+           CHECK(a_mode_that_one_rank_cannot_write_is_refused_by_all),
            CHECK(all_ranks_end_with_one_status_and_one_sentence),
            CHECK_UP_TO(2, a_failed_rank_waits_for_those_who_come))

@@ -1,4 +1,5 @@
-/* test_link_provider.c - which inputs are warned about where links are in no gauge
+/* test_link_provider.c - which inputs are warned about where links are in no gauge, and whose links are kept for
+ * currents
  *
  * ranks: 1
  */
@@ -110,4 +111,50 @@ static void what_adds_colours_of_several_sites_is_warned_about(check *t)
     naik_lattice_destroy(&lat);
 }
 
-CHECK_MAIN(CHECK(what_adds_colours_of_several_sites_is_warned_about))
+/* Links of the last quark whose sources want them, so that they are not made twice. */
+static void links_of_a_current_are_those_of_the_last_quark(check *t)
+{
+    static const char entries[] =
+        "solve=[{name: a, masses: [0.1, 0.2], source: {type: point, origin: [0, 0, 0, 0], "
+        "spin_taste: conserved_vector_t}}, {name: b, masses: 0.1, naik_epsilon: 0.25, source: "
+        "{type: point, "
+        "origin: [0, 0, 0, 0], spin_taste: conserved_vector_t}}, {name: c, masses: 0.1, "
+        "naik_epsilon: 0.5, "
+        "source: {type: point, origin: [0, 0, 0, 0]}}]";
+    /* each quark whose links come by, and whose are kept then: entry and mass, -1: none's */
+    static const struct {
+        int solve, mass, kept_solve;
+        bool has_links;
+    } rows[] = {{2, 0, -1, true}, {0, 0, -1, false}, {0, 0, 0, true}, {0, 1, 0, true},
+                {2, 0, 0, true},  {1, 0, 1, true},   {0, 0, 0, true}};
+    const char *key = entries;
+    source_current c = {.of = NULL};
+    naik_input *input = NULL;
+    naik_lattice *lat = NULL;
+    naik_fatlong fat = {.fat = NULL};
+    CHECK_OK(
+        t, naik_input_parse(t->log, "input.yaml", text, strlen(text), &key, 1, NULL, NULL, &input));
+    CHECK_OK(t, naik_lattice_create(t->comm, (const int[]){4, 4, 4, 8}, NULL, &lat));
+    CHECK_OK(t, naik_gauge_create(lat, &fat.fat));
+    CHECK_REQUIRE(t, input != NULL && fat.fat != NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const naik_quark *kept =
+            rows[i].kept_solve < 0 ? NULL : naik_input_quark(input, rows[i].kept_solve, 0);
+        naik_gauge_set_random(fat.fat, i);
+        CHECK_OK(t, source_current_keep(&c, input,
+                                        naik_input_quark(input, rows[i].solve, rows[i].mass),
+                                        rows[i].has_links ? &fat : NULL));
+        CHECK_TRUE(t, c.of == kept && (c.hops.one != NULL) == (kept != NULL));
+        if (i == 2 || i > 4) { /* of this quark, and new */
+            CHECK_INT(t, memcmp(&c.hops.one->link[7], &fat.fat->link[7], sizeof(naik_matrix)), 0);
+        }
+    }
+    source_current_clear(&c);
+    CHECK_TRUE(t, c.of == NULL && c.hops.one == NULL);
+    naik_gauge_destroy(&fat.fat);
+    naik_lattice_destroy(&lat);
+    naik_input_destroy(&input);
+}
+
+CHECK_MAIN(CHECK(links_of_a_current_are_those_of_the_last_quark),
+           CHECK(what_adds_colours_of_several_sites_is_warned_about))
