@@ -409,6 +409,8 @@ static void corners_are_those_that_carry_the_source(check *t)
         CHECK_OK(t, naik_source_fill(lat, &diluted, 1, v));
         CHECK_INT(t, naik_source_parity(&diluted), parity_of(lat, v));
         CHECK_INT(t, naik_source_parity(&diluted), 1 - odd);
+        CHECK_INT(t, (int)naik_source_corners(&diluted), (int)corners_of(lat, v));
+        CHECK_INT(t, (int)naik_source_corners(&diluted), 1 << 1); /* (1, 0, 0) */
         CHECK_INT(t, naik_source_parity(&smeared), odd ? 1 : -1);
     }
     free(v);

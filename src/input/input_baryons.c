@@ -20,7 +20,7 @@ bool naik_input_has_baryon(const naik_input *input, const naik_input_solve *solv
     bool has = naik_input_is_whole(solve) && naik_baryon_has(baryon, input->kind->spin > 1);
     const bool noise = naik_source_is_random(solve->source.type);
     for (int k = 0; k < naik_input_count_sources(solve) && has && input->kind->spin == 1; k++) {
-        const naik_source source = naik_input_source_number(solve, k);
+        const naik_source source = naik_input_source_number(input, solve, k);
         has = baryon == (int)NAIK_NUCLEON ||
               carries(baryon, naik_source_corners(&source), noise, false);
     }
@@ -36,7 +36,8 @@ static bool has_corner(const naik_input *input, const naik_input_baryon *baryon,
         unsigned corners = ~0U;
         bool noise = false;
         for (int i = 0; i < 3; i++) {
-            const naik_source source = naik_input_source_number(&input->solve[baryon->of[i]], k);
+            const naik_source source =
+                naik_input_source_number(input, &input->solve[baryon->of[i]], k);
             corners &= naik_source_corners(&source);
             noise = noise || naik_source_is_random(source.type);
         }

@@ -119,7 +119,7 @@ static bool serves_several(const naik_input *input, const naik_input_pair *pair,
     return count[1 - many] == 1 && naik_source_is_sequential(&input->solve[pair->of[many]].source);
 }
 
-naik_source naik_input_source_number(const naik_input_solve *solve, int k)
+naik_source naik_input_source_number(const naik_input *input, const naik_input_solve *solve, int k)
 {
     naik_source source = solve->source;
     if (solve->origins.count > 0) {
@@ -128,6 +128,7 @@ naik_source naik_input_source_number(const naik_input_solve *solve, int k)
     } else if (solve->t0.count > 0) {
         source.origin[NAIK_DIM - 1] = solve->t0.data[k / naik_input_sources_of_origin(solve)];
     }
+    naik_input_dilute(solve, input->lattice.size[3], k, &source);
     return source;
 }
 
@@ -169,8 +170,8 @@ naik_status naik_input_check_common(naik_log *log, const naik_input *input, cons
                                     const naik_input_solve *a, const naik_input_solve *b)
 {
     for (int k = 0; k < naik_input_count_sources(a) && k < naik_input_count_sources(b); k++) {
-        const naik_source one = naik_input_source_number(a, k),
-                          two = naik_input_source_number(b, k);
+        const naik_source one = naik_input_source_number(input, a, k),
+                          two = naik_input_source_number(input, b, k);
         const char *why = nothing_common(&one, &two);
         const bool parted = naik_source_is_random(a->source.type) && !is_diluted_alike(a, b);
         why = why == NULL && parted ? "their noise is diluted in different ways" : why;

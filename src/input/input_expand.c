@@ -231,7 +231,7 @@ static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)
             memcpy(s->source.origin, solve->origins.data[k], sizeof s->source.origin);
             if (naik_source_is_random(solve->source.type)) {
                 s->source.seed += (uint64_t)naik_input_noise_field(solve, k);
-                naik_input_dilute(solve, input->lattice.size[3], k % solve->parts, &s->source);
+                naik_input_dilute(solve, input->lattice.size[3], k, &s->source);
             }
             memcpy(s->x0, solve->origins.data[k], sizeof s->x0);
             NAIK_PASS(name_source(log, input, s));

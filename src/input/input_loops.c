@@ -32,6 +32,7 @@ void naik_input_dilute(const naik_input_solve *solve, int time_extent, int k, na
     if (solve->parts <= 1) {
         return;
     }
+    k %= solve->parts;
     find_strides(solve, time_extent, source->stride);
     if (dilutes(solve, NAIK_DILUTE_PARITY)) {
         source->subset = k % 2 == 0 ? NAIK_SUBSET_EVEN : NAIK_SUBSET_ODD;

@@ -62,7 +62,7 @@ enum { NAIK_INPUT_SOURCES = 10000 };                             /* at most, of 
 int naik_input_sources_of_origin(const naik_input_solve *solve); /* parts of noise fields; else 1 */
 int naik_input_count_sources(const naik_input_solve *solve);
 /* Source number k of an entry, as far as it is known before the lists are made. */
-naik_source naik_input_source_number(const naik_input_solve *solve, int k);
+naik_source naik_input_source_number(const naik_input *input, const naik_input_solve *solve, int k);
 /* Whether the three sources of a baryon are displaced in x, y and z, one each. */
 bool naik_input_is_displaced(const naik_input *input, const naik_input_baryon *baryon);
 /* input_loops.c: dilution of noise, of which it fills in the parts, and loops; part number k of them. NAIK_ERR_INPUT */

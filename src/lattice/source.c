@@ -80,6 +80,22 @@ static bool carries(const naik_source *source, const int x[NAIK_DIM])
     return in_subset(source, x) && (!decided || kind->shape(NULL, source, x) != 0);
 }
 
+/* Whether sites whose coordinates modulo 2 are x, those of this cell of 2^4, carry it; of a source around a site,
+ * whether they may. */
+static bool meets(const naik_source *source, int cell, int x[NAIK_DIM])
+{
+    const bool on_lattice = naik_source_kind_of(source->type)->place == NAIK_SOURCE_ON_LATTICE;
+    naik_source whole = *source;
+    bool there = on_lattice || cell >> 3 == source->origin[3] % 2;
+    memset(whole.stride, 0, sizeof whole.stride);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        const int stride = source->stride[mu];
+        x[mu] = cell >> mu & 1;
+        there = there && (stride < 2 || stride % 2 != 0 || x[mu] == source->offset[mu] % 2);
+    }
+    return there && carries(&whole, x);
+}
+
 unsigned naik_source_corners(const naik_source *source)
 {
     const naik_source_place place = naik_source_kind_of(source->type)->place;
@@ -93,13 +109,9 @@ unsigned naik_source_corners(const naik_source *source)
         }
         return 1U << corners;
     }
-    for (int bit = 0; bit < 8; bit++) {
-        const int x[2][NAIK_DIM] = {
-            {bit & 1, bit >> 1 & 1, bit >> 2, source->origin[3]},
-            {bit & 1, bit >> 1 & 1, bit >> 2, source->origin[3] + 1},
-        };
-        const bool next = place == NAIK_SOURCE_ON_LATTICE && carries(source, x[1]);
-        corners |= carries(source, x[0]) || next ? 1U << bit : 0;
+    for (int cell = 0; cell < 1 << NAIK_DIM; cell++) {
+        int x[NAIK_DIM];
+        corners |= meets(source, cell, x) ? 1U << (cell & 7) : 0;
     }
     return corners;
 }
@@ -107,7 +119,6 @@ unsigned naik_source_corners(const naik_source *source)
 int naik_source_parity(const naik_source *source)
 {
     const naik_source_kind *kind = naik_source_kind_of(source->type);
-    naik_source whole = *source;
     bool on[2] = {false, false};
     if (source->subset == NAIK_SUBSET_EVEN || source->subset == NAIK_SUBSET_ODD) {
         return source->subset == NAIK_SUBSET_ODD;
@@ -118,17 +129,9 @@ int naik_source_parity(const naik_source *source)
     if (source->type == NAIK_SOURCE_POINT) {
         return naik_parity_of(source->origin);
     }
-    memset(whole.stride, 0, sizeof whole.stride);
-    for (int cell = 0; cell < 1 << NAIK_DIM; cell++) { /* of 2^4 sites */
+    for (int cell = 0; cell < 1 << NAIK_DIM; cell++) {
         int x[NAIK_DIM];
-        bool there = true;
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            const int stride = source->stride[mu];
-            x[mu] = cell >> mu & 1;
-            there = there && (stride < 2 || stride % 2 != 0 || x[mu] == source->offset[mu] % 2);
-        }
-        there = there && (kind->place == NAIK_SOURCE_ON_LATTICE || x[3] == source->origin[3] % 2);
-        if (there && carries(&whole, x)) {
+        if (meets(source, cell, x)) {
             on[naik_parity_of(x)] = true;
         }
     }
