@@ -72,6 +72,34 @@ for words in "nowhere 1" "perlmutter one"; do
 done
 verdict scripts_refuse_what_they_cannot_do_with_one_sentence
 
+# A job is put back as often as NAIK_RESTARTS says, and only after a stop before its wall time.
+for row in "5 0 2 yes" "5 1 2 yes" "5 2 2 no" "5 3 2 no" "1 0 2 no" "0 0 2 no" "5 19 '' yes" "5 20 '' no"; do
+    eval "set -- $row"
+    said=$(
+        SLURM_SUBMIT_DIR=. && . jobscripts/common.sh
+        scontrol() { echo "$@"; }
+        sleep() { :; }
+        SLURM_JOB_ID=7 SLURM_RESTART_COUNT=$2 NAIK_RESTARTS=$3 naik_end "$1"
+    )
+    status=$?
+    [ "$status" = "$1" ] || complain "naik_end $row ended with $status"
+    case $4$said in yes*"requeue 7" | no) ;; *) complain "naik_end $row: $said" ;; esac
+done
+verdict a_job_goes_back_into_the_queue_as_often_as_it_may
+
+# Efficiency: of a fixed box the ratio of times, of a fixed lattice that of time x ranks.
+for point in "weak 1 2 8" "weak 2 8 10" "strong 1 2 12" "strong 1 2 8" "strong 1 2 7" "strong 2 8 4"; do
+    set -- $point
+    printf '{"bench": "cg", "mode": "%s", "nodes": %d, "ranks": %d, "us_per_iteration": %d, "local": [4], "size": [8], ' "$@"
+    echo '"precision": "single", "links": "half", "recon": 18, "nrhs": 1, "action": "hisq", "device": "x", "rank_mean_us": 3, "rank_max_us": 4}'
+done >"$SCRATCH/points.jsonl"
+"${PYTHON:-python3}" jobscripts/collect_scaling.py "$SCRATCH/points.jsonl" >"$SCRATCH/said"
+for row in "| 1 | 2 | 1 | 8.0 | 8.0 | 8.0 | 0.75 | 1.000 |" "| 2 | 8 | 1 | 10.0 | 10.0 | 10.0 | 0.75 | 0.800 |" \
+    "| 1 | 2 | 3 | 8.0 | 7.0 | 12.0 | 0.75 | 1.000 |" "| 2 | 8 | 1 | 4.0 | 4.0 | 4.0 | 0.75 | 0.500 |"; do
+    grep -qF "$row" "$SCRATCH/said" || complain "$row is not in: $(cat "$SCRATCH/said")"
+done
+verdict a_table_of_scaling_has_medians_and_efficiencies
+
 # ---- the cluster
 
 for tool in slurmctld slurmd sbatch munged; do
