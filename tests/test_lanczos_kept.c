@@ -10,6 +10,7 @@
 
 #include "lanczos_fixture.h"
 #include "modes/filter.h"
+#include "modes/lanczos_basis.h"
 
 #define MOST_FACTOR 1e6 /* of a polynomial */
 
@@ -104,6 +105,35 @@ static void an_estimate_forgets_the_interval_before(check *t)
         naik_links_destroy(&links);
     }
     fixture_destroy(&f);
+}
+
+/* A polynomial without finite values has eigenvalues above its interval: the search goes on with a wider one, so
+ * often and no more. */
+static void an_interval_that_overflows_is_widened(check *t)
+{
+    const naik_lanczos_options options = {.modes = FEW};
+    naik_filter filter = {.low = 0.1, .high = 2};
+    lanczos l = {.log = t->log, .options = &options, .filter = &filter};
+    double high = 2;
+    bool corrected = false;
+    for (int i = 1; i <= LANCZOS_STARTS; i++) {
+        l.overflow = true;
+        corrected = false;
+        high *= LANCZOS_RAISE;
+        CHECK_OK(t, lanczos_correct_interval(&l, 0, &corrected));
+        CHECK_TRUE(t, corrected && !l.overflow && l.state.starts == i);
+        CHECK_TRUE(t, filter.low == 0.1 && filter.high == high);
+    }
+    l.overflow = true;
+    CHECK_STATUS(t, lanczos_correct_interval(&l, 0, &corrected), NAIK_ERR_INPUT);
+    for (int k = 0; k < 2; k++) { /* as long as there is something between its ends */
+        filter = (naik_filter){.low = k == 0 ? 1.03 : 1.04, .high = 1};
+        l.state.starts = 0;
+        l.overflow = true;
+        CHECK_STATUS(t, lanczos_correct_interval(&l, 0, &corrected),
+                     k == 0 ? NAIK_OK : NAIK_ERR_INPUT);
+    }
+    naik_log_clear(t->log);
 }
 
 /* A kept search with one number changed by so much: in units of what is at the limit. */
@@ -334,4 +364,4 @@ static void an_interval_is_taken_where_it_does(check *t)
 
 CHECK_MAIN(CHECK(an_interrupted_search_goes_on_to_the_same_bits),
            CHECK(an_estimate_forgets_the_interval_before),
-           CHECK(an_interval_is_taken_where_it_does))
+           CHECK(an_interval_that_overflows_is_widened), CHECK(an_interval_is_taken_where_it_does))

@@ -1,8 +1,9 @@
-/* test_lattice.c - who sits where: parities, hops, halo zones, grids */
+/* test_lattice.c - who sits where: parities, hops, halo zones, grids, extents */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "comm/collective.h"
 #include "naik/lattice.h"
 
 static const int size[4] = {8, 4, 12, 8};
@@ -99,4 +100,27 @@ static void bad_lattices_are_refused_with_a_sentence(check *t)
     }
 }
 
-CHECK_MAIN(CHECK(hops_lead_to_the_right_sites), CHECK(bad_lattices_are_refused_with_a_sentence))
+/* Of 2x2xZx2, on one rank; beyond them more sites than a table of neighbours can number. */
+static void extents_are_even_and_have_an_end(check *t)
+{
+    static const int extents[] = {2, 4, 32766, 32768, -2, 0, 1, 3, 32767, 32769, 32770};
+    const int far[4] = {32768, 1024, 2, 2};
+    naik_lattice *lat = NULL;
+    naik_comm *one = NULL;
+    CHECK_OK(t, naik_comm_create_alone(t->log, &one));
+    for (int i = 0; i < 11; i++) {
+        const int long_one[4] = {2, 2, extents[i], 2};
+        CHECK_STATUS(t, naik_lattice_create(one, long_one, NULL, &lat),
+                     i < 4 ? NAIK_OK : NAIK_ERR_INPUT);
+        CHECK_INT(t, lat != NULL ? lat->sites : 0, i < 4 ? 8 * extents[i] : 0);
+        naik_lattice_destroy(&lat);
+    }
+    CHECK_INT(t, naik_lattice_create(one, far, NULL, &lat), NAIK_ERR_INPUT);
+    CHECK_TEXT(t, naik_log_message(t->log),
+               "a box of 134217728 sites a rank is too large: use more ranks");
+    naik_log_clear(t->log);
+    naik_comm_destroy(&one);
+}
+
+CHECK_MAIN(CHECK_UP_TO(1, extents_are_even_and_have_an_end), CHECK(hops_lead_to_the_right_sites),
+           CHECK(bad_lattices_are_refused_with_a_sentence))

@@ -1,12 +1,14 @@
-/* test_levels.c - what BiCGStab decides of its levels from numbers alone: when an rhs asks for its true
- * residual, begins anew and climbs
+/* test_levels.c - what is decided from numbers alone: of a system, whether it has ended; of conjugate
+ * gradient, how it goes on; of BiCGStab, when an rhs asks for its true residual, begins anew and climbs
  *
  * ranks: 1
  */
+#include <math.h>
 #include <string.h>
 
 #include "check.h"
 #include "solver/bicgstab_parts.h"
+#include "solver/cg_parts.h"
 
 /* One rhs in mid solve at a level, with all rungs there; 80 iterations ago |r|^2 was 1. */
 static batch_slot *wanderer(naik_solver *s, bg_level level, bool mixed)
@@ -22,6 +24,125 @@ static batch_slot *wanderer(naik_solver *s, bg_level level, bool mixed)
     s->slot[0].state =
         (naik_solver_state){.level = (int32_t)level, .started = 1, .best_rr = 1, .best_at = 20};
     return &s->slot[0];
+}
+
+static naik_status correct_nothing(void *data, const naik_solver_correction *at)
+{
+    (void)data;
+    (void)at;
+    return NAIK_OK;
+}
+
+static void a_system_ends_at_what_was_asked_of_it(check *t)
+{
+    static const struct {
+        double bb, rr, site_tolerance, site;
+        int own, iterations; /* of at most 500 */
+        int verdict;         /* -1: it goes on */
+    } rows[] = {{0, 0, 0, NAN, 0, 0, NAIK_SOLVER_ZERO_SOURCE},
+                {4, 1, 0, NAN, 0, 0, NAIK_SOLVER_CONVERGED}, /* |r| is half of |b| */
+                {4, 1.01, 0, NAN, 0, 499, -1},
+                {4, 1.01, 0, NAN, 0, 500, NAIK_SOLVER_ITERATION_LIMIT},
+                {4, 1, 0, NAN, 0, 500, NAIK_SOLVER_CONVERGED},
+                {4, 1, 0.1, 0.1, 0, 0, NAIK_SOLVER_CONVERGED},
+                {4, 1, 0.1, 0.11, 0, 0, -1},
+                {4, 1, 0.1, NAN, 0, 0, -1},
+                {4, 1.01, 0.1, 0.1, 0, 0, -1},
+                {4, 1.01, 0, NAN, 300, 299, -1},
+                {4, 1.01, 0, NAN, 300, 300, NAIK_SOLVER_ITERATION_LIMIT},
+                {4, 1.01, 0, NAN, 501, 500, NAIK_SOLVER_ITERATION_LIMIT},
+                {4, 1.01, 0, NAN, -1, 499, -1}};
+    static naik_solver s;
+    naik_solver_options options = naik_solver_defaults();
+    options.max_iterations = 500;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wanderer(&s, BG_FAST, true);
+        s.slot[0].system = (naik_solver_system){
+            .tolerance = 0.5, .site_tolerance = rows[i].site_tolerance, .limit = rows[i].own};
+        s.slot[0].state.bb = rows[i].bb;
+        s.slot[0].state.site_residual = rows[i].site;
+        s.record[0].iterations = rows[i].iterations;
+        CHECK_INT(t, batch_verdict(&s, &options, 0, rows[i].rr), rows[i].verdict);
+    }
+}
+
+/* How conjugate gradient goes on from a true |r|^2 = rr, where `iterated` was iterated and |b|^2 = 4: along its
+ * direction (beta 0.5) or from the residual alone, and up to which |r|^2. */
+static void a_stretch_begins_as_its_residual_says(check *t)
+{
+    static const struct {
+        int started, restart, stalls;
+        double iterated, rr;
+        double again, corrected_rr; /* of a starter; 0: there is none */
+        double beta, stop;
+    } rows[] = {{1, 0, 0, 1, 1, 0, 1, 0.5, 4e-6},       {0, 0, 0, 1, 1, 0, 1, 0, 4e-6},
+                {1, 1, 0, 1, 1, 0, 1, 0, 4e-6},         {1, 0, 1, 1, 1, 0, 1, 0, 4e-6},
+                {1, 0, 0, 1, 100, 0, 1, 0.5, 4e-6},     {1, 0, 0, 1, 100.1, 0, 1, 0, 4e-6},
+                {1, 0, 0, 1, 4.1e-6, 0, 1, 0.5, 4e-6},  {1, 0, 0, 1, 3.9e-6, 0, 1, 0.5, 3.9e-8},
+                {1, 0, 0, 1, 1, 0.1, 1, 0.5, 0.01},     {1, 0, 0, 1, 1, 0.1, 1e-5, 0.5, 4e-6},
+                {1, 0, 0, 1, 3.9e-6, 0.1, 1, 0.5, 0.01}};
+    const naik_lattice lattice = {.volume = 1 << 13};
+    const naik_geometry geometry = {.lattice = &lattice};
+    const naik_solver_options options = naik_solver_defaults();
+    static naik_solver s;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const naik_solver_starter starter = {.correct = correct_nothing, .again = rows[i].again};
+        wanderer(&s, BG_FAST, true);
+        s.geometry = &geometry;
+        s.slot[0].system.tolerance = 1e-3;
+        s.slot[0].state = (naik_solver_state){.rung = NAIK_RUNG_HALF,
+                                              .bb = 4,
+                                              .started = rows[i].started,
+                                              .restart = rows[i].restart,
+                                              .stalls = rows[i].stalls,
+                                              .corrected_rr = rows[i].corrected_rr};
+        s.record[0] = (naik_rhs){
+            .rr = rows[i].iterated, .rr_last = 6, .x_deferred = 7, .xp = 8, .xx = 9, .rr_max = 1e9};
+        cg_resume(&s, &options, rows[i].again > 0 ? &starter : NULL, 0, rows[i].rr, 3, 5);
+        const naik_rhs *c = &s.record[0];
+        CHECK_NEAR(t, c->beta, rows[i].beta, 0);
+        CHECK_NEAR(t, c->stop, rows[i].stop, 1e-12 * rows[i].stop);
+        CHECK_TRUE(t, c->rr == 3 && c->rr_max == 3 && c->rs == 5 && c->xp == 0 && c->xx == 0);
+        CHECK_TRUE(t, c->x_deferred == 0 && c->state == NAIK_RHS_RUN && c->sum_quantum == 3);
+        CHECK_TRUE(t, s.slot[0].state.started == 1 && s.slot[0].state.restart == 0);
+    }
+}
+
+/* And when it is to ask for the next, on each rung. */
+static void a_stretch_ends_as_its_storage_says(check *t)
+{
+    static const struct {
+        naik_rung rung;
+        naik_precision vectors;
+        double asked_delta, asked_stray; /* 0: what suits the rung */
+        double delta, stray;             /* 0: never */
+    } rows[] = {{NAIK_RUNG_HALF, NAIK_SINGLE, 0, 0, 0.01, 115},
+                {NAIK_RUNG_SINGLE, NAIK_SINGLE, 0, 0, 1e-4, 4000},
+                {NAIK_RUNG_CLASSICAL, NAIK_SINGLE, 0, 0, 0.01, 375},
+                {NAIK_RUNG_DOUBLE, NAIK_SINGLE, 0, 0, 0, 0},
+                {NAIK_RUNG_DOUBLE, NAIK_SINGLE, 0.2, 10, 0, 0},
+                {NAIK_RUNG_SINGLE, NAIK_SINGLE, 0.2, 10, 0.2, 10},
+                {NAIK_RUNG_HALF, NAIK_HALF, 0, 0, 0.3, 115},
+                {NAIK_RUNG_HALF, NAIK_HALF, 0.2, 0, 0.3, 115},
+                {NAIK_RUNG_HALF, NAIK_HALF, 0.4, 0, 0.4, 115}};
+    const naik_lattice lattice = {.volume = 1 << 13};
+    const naik_geometry geometry = {.lattice = &lattice};
+    static naik_solver s;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        naik_solver_options options = naik_solver_defaults();
+        options.delta = rows[i].asked_delta;
+        options.stray = rows[i].asked_stray;
+        wanderer(&s, BG_FAST, true);
+        s.geometry = &geometry;
+        s.vectors = rows[i].vectors;
+        s.slot[0].state.rung = (int32_t)rows[i].rung;
+        cg_resume(&s, &options, NULL, 0, 1, 1, 0);
+        const double delta2 = rows[i].delta * rows[i].delta;
+        const double stray2 = rows[i].stray > 0 ? 1 / (rows[i].stray * rows[i].stray) : 0;
+        CHECK_NEAR(t, s.record[0].delta2, delta2, 1e-12 * delta2);
+        CHECK_NEAR(t, s.record[0].stray2, stray2, 1e-12 * stray2);
+        CHECK_INT(t, s.record[0].classical, rows[i].rung == NAIK_RUNG_CLASSICAL);
+    }
 }
 
 /* Below double it may take as long as it took until now, between 160 and 400 iterations. */
@@ -142,6 +263,8 @@ static void a_level_is_left_at_every_limit(check *t)
     }
 }
 
-CHECK_MAIN(CHECK(a_level_is_given_its_iterations),
+CHECK_MAIN(CHECK(a_system_ends_at_what_was_asked_of_it),
+           CHECK(a_stretch_begins_as_its_residual_says), CHECK(a_stretch_ends_as_its_storage_says),
+           CHECK(a_level_is_given_its_iterations),
            CHECK(new_beginnings_and_stalls_are_counted_in_a_row),
            CHECK(a_level_is_left_at_every_limit))

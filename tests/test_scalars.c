@@ -242,6 +242,38 @@ static void every_reason_to_climb_is_counted(check *t)
     }
 }
 
+/* Of an rhs that was at |r|^2 = 1 after 40 iterations, and has 100; it claims to have converged at 1e-3. */
+static void a_stretch_is_judged_by_its_true_residual(check *t)
+{
+    static const struct {
+        double rr, iterated;
+        int started, stalls;
+        int stalled, stretch, best_at; /* what is left in the state */
+    } rows[] = {{0.25, 1, 1, 2, 0, 30, 100},    {0.26, 1, 1, 2, 2, 30, 40},
+                {0.26, 1e-3, 1, 2, 3, 30, 40},  {0.26, 1.01e-3, 1, 2, 2, 30, 40},
+                {0.25, 1e-3, 1, 2, 0, 30, 100}, {NAN, 1e-3, 1, 2, 0, 30, 100},
+                {0.26, 1e-3, 0, 2, 2, 500, 40}, {0.25, 1e-3, 0, 2, 2, 500, 100}};
+    static naik_solver cg;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        climber(&cg, NAIK_RUNG_HALF);
+        naik_solver_state *at = &cg.slot[0].state;
+        at->best_rr = 1;
+        at->best_at = 40;
+        at->begun_at = 70;
+        at->stretch = 500;
+        at->started = rows[i].started;
+        at->stalls = rows[i].stalls;
+        cg.record[0].rr = rows[i].iterated;
+        cg.record[0].stop = 1e-3;
+        cg_judge_stretch(&cg, 0, rows[i].rr);
+        CHECK_INT(t, at->stalls, rows[i].stalled);
+        CHECK_INT(t, at->stretch, rows[i].stretch);
+        CHECK_INT(t, at->best_at, rows[i].best_at);
+        CHECK_INT(t, at->begun_at, 100);
+        CHECK_TRUE(t, rows[i].best_at == 40 ? at->best_rr == 1 : !(at->best_rr > rows[i].rr));
+    }
+}
+
 static void nobody_climbs_from_double_or_where_it_was_told_to_stay(check *t)
 {
     naik_solver_options options = naik_solver_defaults();
@@ -536,6 +568,7 @@ CHECK_MAIN(CHECK(modes_are_searched_where_they_save_a_tenth), CHECK(what_is_left
            CHECK(a_direction_without_curvature_is_dropped_or_breaks),
            CHECK(bicgstab_ends_at_its_limits_and_breaks_where_it_leads_nowhere),
            CHECK(numbers_of_a_kept_state_are_bounded), CHECK(every_reason_to_climb_is_counted),
+           CHECK(a_stretch_is_judged_by_its_true_residual),
            CHECK(nobody_climbs_from_double_or_where_it_was_told_to_stay),
            CHECK(a_system_begins_on_the_rung_of_its_mass),
            CHECK(iterations_are_foreseen_by_their_rule),

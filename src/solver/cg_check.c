@@ -27,28 +27,9 @@ static int verdict(const naik_solver *s, const naik_solver_options *options, int
                                                  : -1;
 }
 
-/* What a stretch of iterations up to the true residual rr says of its rhs. */
-static void judge_stretch(naik_solver *s, int c, double rr)
-{
-    naik_solver_state *at = &s->slot[c].state;
-    const naik_rhs *record = &s->record[c];
-    const bool halved = !(rr > 0.25 * at->best_rr);
-    if (at->started) {
-        at->stalls = halved ? 0 : at->stalls + (record->rr <= record->stop);
-        at->stretch = record->iterations - at->begun_at;
-    }
-    at->begun_at = record->iterations;
-    if (halved) {
-        at->best_rr = rr;
-        at->best_at = record->iterations;
-    }
-}
-
-/* The next stretch of iterations starts from the true residual rr; inner_rr is its norm as stored,
- * inner_rs its product with A p. */
-static void resume_rhs(naik_solver *s, const naik_solver_options *options,
-                       const naik_solver_starter *starter, int c, double rr, double inner_rr,
-                       double inner_rs)
+void cg_resume(naik_solver *s, const naik_solver_options *options,
+               const naik_solver_starter *starter, int c, double rr, double inner_rr,
+               double inner_rs)
 {
     naik_solver_state *at = &s->slot[c].state;
     naik_rhs *record = &s->record[c];
@@ -291,7 +272,7 @@ naik_status cg_check(naik_solver *s, const naik_solver_options *options,
     NAIK_PASS(true_residuals(s, rr));
     for (int c = 0; c < s->width_now; c++) {
         if (s->record[c].state == NAIK_RHS_CHECK) {
-            judge_stretch(s, c, rr[c]);
+            cg_judge_stretch(s, c, rr[c]);
         }
     }
     NAIK_PASS(finish_checked(s, options, stream, rr));
@@ -318,7 +299,7 @@ naik_status cg_check(naik_solver *s, const naik_solver_options *options,
     }
     for (int c = 0; c < s->width_now; c++) {
         if (s->record[c].state == NAIK_RHS_CHECK) {
-            resume_rhs(s, options, stream->starter, c, rr[c], inner_rr[c], inner_rs[c]);
+            cg_resume(s, options, stream->starter, c, rr[c], inner_rr[c], inner_rs[c]);
         }
     }
     return batch_upload(s);

@@ -53,6 +53,22 @@ static naik_rung above(const naik_solver *s, naik_rung rung)
     return batch_rung_from(s, rung < NAIK_RUNG_CLASSICAL ? NAIK_RUNG_CLASSICAL : NAIK_RUNG_DOUBLE);
 }
 
+void cg_judge_stretch(naik_solver *s, int c, double rr)
+{
+    naik_solver_state *at = &s->slot[c].state;
+    const naik_rhs *record = &s->record[c];
+    const bool halved = !(rr > 0.25 * at->best_rr);
+    if (at->started) {
+        at->stalls = halved ? 0 : at->stalls + (record->rr <= record->stop);
+        at->stretch = record->iterations - at->begun_at;
+    }
+    at->begun_at = record->iterations;
+    if (halved) {
+        at->best_rr = rr;
+        at->best_at = record->iterations;
+    }
+}
+
 /* Why the rhs should climb, from its record of stretches. */
 static naik_solver_climb reason_to_climb(const naik_solver_state *at, const naik_rhs *record)
 {

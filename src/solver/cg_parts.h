@@ -37,13 +37,19 @@ naik_status cg_close(naik_solver *s);
 /* Whether rhs that ask for a true residual wait until more of them do. */
 bool cg_waits_for_company(const naik_solver *s);
 
-/* cg_check.c: naik_solver_kind.check */
+/* cg_check.c: naik_solver_kind.check; the next stretch of iterations of an rhs starts from the true
+ * |r|^2 = rr, inner_rr that of r as it is stored, inner_rs its product with A p. */
 naik_status cg_check(naik_solver *s, const naik_solver_options *options,
                      const naik_solver_stream *stream);
+void cg_resume(naik_solver *s, const naik_solver_options *options,
+               const naik_solver_starter *starter, int c, double rr, double inner_rr,
+               double inner_rs);
 
-/* cg_ladder.c: the rung of a system that is loaded; whether an rhs that was checked, rr its true
- * |r|^2, goes on at a safer rung, and which. */
+/* cg_ladder.c: the rung of a system that is loaded; into its state what the stretch of iterations up
+ * to the true |r|^2 = rr says of an rhs; whether an rhs that was checked goes on at a safer rung, and
+ * which. */
 naik_rung cg_first_rung(const naik_solver *s, const naik_solver_options *options, double shift);
+void cg_judge_stretch(naik_solver *s, int c, double rr);
 bool cg_climbs(naik_solver *s, const naik_solver_options *options, int c, double rr);
 
 #endif
