@@ -66,6 +66,52 @@ static void a_system_ends_at_what_was_asked_of_it(check *t)
     }
 }
 
+/* So many breaks, and claims of convergence without progress, are too many; the last rung has no other behind it. */
+static void a_system_is_given_up_at_every_limit(check *t)
+{
+    enum { GOES_ON = -1 };
+    static const struct {
+        double bb, rr;
+        int breaks, stalls, iterations; /* of at most 500 */
+        int below, last, levels;        /* CG below the last rung, and on it; BiCGStab */
+    } rows[] = {
+        {4, 1, 0, 0, 0, NAIK_SOLVER_CONVERGED, NAIK_SOLVER_CONVERGED, NAIK_SOLVER_CONVERGED},
+        {4, 2, 1, 9, 499, GOES_ON, GOES_ON, GOES_ON},
+        {4, 2, 2, 9, 0, GOES_ON, NAIK_SOLVER_BROKEN, GOES_ON},
+        {4, 2, 0, 10, 0, GOES_ON, NAIK_SOLVER_STAGNATED, GOES_ON},
+        {4, 2, 3, 0, 0, GOES_ON, NAIK_SOLVER_BROKEN, GOES_ON},
+        {4, 2, 4, 0, 0, GOES_ON, NAIK_SOLVER_BROKEN, NAIK_SOLVER_BROKEN},
+        {4, 2, 0, 10, 500, NAIK_SOLVER_ITERATION_LIMIT, NAIK_SOLVER_ITERATION_LIMIT,
+         NAIK_SOLVER_ITERATION_LIMIT},
+        {4, NAN, 1, 0, 500, GOES_ON, GOES_ON, NAIK_SOLVER_ITERATION_LIMIT},
+        {4, NAN, 2, 0, 0, GOES_ON, NAIK_SOLVER_BROKEN, GOES_ON},
+        {4, INFINITY, 3, 0, 0, GOES_ON, NAIK_SOLVER_BROKEN, GOES_ON},
+        {4, NAN, 4, 0, 0, NAIK_SOLVER_BROKEN, NAIK_SOLVER_BROKEN, NAIK_SOLVER_BROKEN},
+        {NAN, 1, 0, 0, 0, NAIK_SOLVER_BROKEN, NAIK_SOLVER_BROKEN, NAIK_SOLVER_BROKEN},
+        {INFINITY, 1, 0, 0, 0, NAIK_SOLVER_BROKEN, NAIK_SOLVER_BROKEN, NAIK_SOLVER_BROKEN},
+        {0, NAN, 9, 9, 0, NAIK_SOLVER_ZERO_SOURCE, NAIK_SOLVER_ZERO_SOURCE,
+         NAIK_SOLVER_ZERO_SOURCE}};
+    static naik_solver s;
+    naik_solver_options options = naik_solver_defaults();
+    options.max_iterations = 500;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        naik_solver_state *at = &wanderer(&s, BG_FAST, true)->state;
+        s.slot[0].system.tolerance = 0.5;
+        s.record[0].iterations = rows[i].iterations;
+        at->bb = rows[i].bb;
+        at->breaks = rows[i].breaks;
+        at->stalls = rows[i].stalls;
+        CHECK_INT(t, bg_verdict(&s, &options, 0, rows[i].rr), rows[i].levels);
+        at->rung = NAIK_RUNG_CLASSICAL;
+        CHECK_INT(t, cg_verdict(&s, &options, 0, rows[i].rr), rows[i].below);
+        options.stay = true; /* it is the last by order */
+        CHECK_INT(t, cg_verdict(&s, &options, 0, rows[i].rr), rows[i].last);
+        options.stay = false;
+        at->rung = NAIK_RUNG_DOUBLE;
+        CHECK_INT(t, cg_verdict(&s, &options, 0, rows[i].rr), rows[i].last);
+    }
+}
+
 /* How conjugate gradient goes on from a true |r|^2 = rr, where `iterated` was iterated and |b|^2 = 4: along its
  * direction (beta 0.5) or from the residual alone, and up to which |r|^2. */
 static void a_stretch_begins_as_its_residual_says(check *t)
@@ -263,7 +309,7 @@ static void a_level_is_left_at_every_limit(check *t)
     }
 }
 
-CHECK_MAIN(CHECK(a_system_ends_at_what_was_asked_of_it),
+CHECK_MAIN(CHECK(a_system_ends_at_what_was_asked_of_it), CHECK(a_system_is_given_up_at_every_limit),
            CHECK(a_stretch_begins_as_its_residual_says), CHECK(a_stretch_ends_as_its_storage_says),
            CHECK(a_level_is_given_its_iterations),
            CHECK(new_beginnings_and_stalls_are_counted_in_a_row),

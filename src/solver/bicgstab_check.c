@@ -112,8 +112,7 @@ static naik_status true_residuals(naik_solver *s, const bool asks[], double rr[]
     return NAIK_OK;
 }
 
-/* What the true residual says of an rhs: done, and why; or -1 to go on. */
-static int verdict(const naik_solver *s, const naik_solver_options *options, int c, double rr)
+int bg_verdict(const naik_solver *s, const naik_solver_options *options, int c, double rr)
 {
     const naik_solver_state *at = &s->slot[c].state;
     return at->bb != 0 && (!isfinite(at->bb) || at->breaks > BEGINNINGS)
@@ -400,7 +399,7 @@ naik_status bg_check(naik_solver *s, const naik_solver_options *options,
         if (bg_level_of(s, c) == BG_MULTIGRID) {
             note_refreshed(s, c, rr[c]);
         }
-        const int reason = verdict(s, options, c, rr[c]);
+        const int reason = bg_verdict(s, options, c, rr[c]);
         if (reason >= 0) {
             NAIK_PASS(batch_finish(s, stream, c, (naik_solver_reason)reason, rr[c]));
             continue;

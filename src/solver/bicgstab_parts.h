@@ -109,9 +109,10 @@ double bg_flops_of_gcr(const naik_solver *s, const naik_solver_state *at, int it
 naik_status bg_check(naik_solver *s, const naik_solver_options *options,
                      const naik_solver_stream *stream);
 int bg_limit(const naik_solver *s, const naik_solver_options *options, int c);
-/* At a true |r|^2 = rr: whether the rhs has to begin anew from its residual, which is counted; then
+/* At a true |r|^2 = rr: a naik_solver_reason where the rhs is done, or -1; whether it has to begin anew from its residual, which is counted; then
  * whether it leaves its level, *given_up where that was the last, *kept where it goes on in its
  * direction. */
+int bg_verdict(const naik_solver *s, const naik_solver_options *options, int c, double rr);
 bool bg_begins(const naik_solver *s, batch_slot *slot, const naik_rhs *record, double rr);
 bool bg_climbs(naik_solver *s, int c, bool *given_up, bool *kept);
 

@@ -11,8 +11,7 @@ static bool is_last(const naik_solver *s, const naik_solver_options *options, in
     return s->slot[c].state.rung == NAIK_RUNG_DOUBLE || options->stay;
 }
 
-/* What the true residual says of an rhs: done, and why; or -1 to go on. */
-static int verdict(const naik_solver *s, const naik_solver_options *options, int c, double rr)
+int cg_verdict(const naik_solver *s, const naik_solver_options *options, int c, double rr)
 {
     const naik_solver_state *at = &s->slot[c].state;
     const bool last = is_last(s, options, c);
@@ -200,7 +199,7 @@ static naik_status finish_checked(naik_solver *s, const naik_solver_options *opt
 {
     for (int c = 0; c < s->width_now; c++) {
         if (s->record[c].state == NAIK_RHS_CHECK) {
-            const int reason = verdict(s, options, c, rr[c]);
+            const int reason = cg_verdict(s, options, c, rr[c]);
             if (reason >= 0) {
                 NAIK_PASS(batch_finish(s, stream, c, (naik_solver_reason)reason, rr[c]));
             }

@@ -37,10 +37,12 @@ naik_status cg_close(naik_solver *s);
 /* Whether rhs that ask for a true residual wait until more of them do. */
 bool cg_waits_for_company(const naik_solver *s);
 
-/* cg_check.c: naik_solver_kind.check; the next stretch of iterations of an rhs starts from the true
+/* cg_check.c: naik_solver_kind.check; what the true |r|^2 = rr says of an rhs: done, and why (a
+ * naik_solver_reason), or -1 to go on; the next stretch of iterations of an rhs starts from the true
  * |r|^2 = rr, inner_rr that of r as it is stored, inner_rs its product with A p. */
 naik_status cg_check(naik_solver *s, const naik_solver_options *options,
                      const naik_solver_stream *stream);
+int cg_verdict(const naik_solver *s, const naik_solver_options *options, int c, double rr);
 void cg_resume(naik_solver *s, const naik_solver_options *options,
                const naik_solver_starter *starter, int c, double rr, double inner_rr,
                double inner_rs);
