@@ -51,10 +51,7 @@ naik_propagator_spec room_spec(void)
     quarks[0].kind = quarks[1].kind = hisq;
     return (naik_propagator_spec){.set_count = 2,
                                   .sets = sets,
-                                  .correlator_count = ROOM_CORRELATORS,
-                                  .correlators = correlators,
-                                  .momentum_count = ROOM_MOMENTA,
-                                  .momenta = momenta,
+                                  .common = {ROOM_CORRELATORS, correlators, ROOM_MOMENTA, momenta},
                                   .store_propagators = true,
                                   .precision = 64,
                                   .history_stride = ROOM_HISTORY,

@@ -112,10 +112,10 @@ static void names_of_momenta_have_their_room(check *t)
     static int momenta[NAIK_PROP_NAMES_BYTES / 5 + 1][3]; /* p000 each */
     static const int size[NAIK_DIM] = {4, 4, 4, 4};
     naik_propagator_spec spec = room_spec();
-    spec.momenta = (const int(*)[3])momenta;
+    spec.common.momenta = (const int(*)[3])momenta;
     for (int over = 0; over < 2; over++) {
         naik_prop_plan *plan = NULL;
-        spec.momentum_count = NAIK_PROP_NAMES_BYTES / 5 + over;
+        spec.common.momentum_count = NAIK_PROP_NAMES_BYTES / 5 + over;
         const naik_status status = naik_prop_plan_create(t->log, &spec, size, &plan);
         CHECK_TRUE(t, !over || strstr(naik_log_message(t->log),
                                       "no room for the names of 13001 momenta, only for those of "

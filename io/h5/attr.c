@@ -143,6 +143,11 @@ bool naik_h5_get_f64(hid_t object, const char *name, double *values, int count)
     return get(object, name, H5T_FLOAT, H5T_NATIVE_DOUBLE, values, count);
 }
 
+bool naik_h5_get_ints(hid_t object, const char *name, int *values, int count)
+{
+    return get(object, name, H5T_INTEGER, H5T_NATIVE_INT, values, count);
+}
+
 bool naik_h5_get_i64(hid_t object, const char *name, int64_t *values, int count)
 {
     return get(object, name, H5T_INTEGER, H5T_NATIVE_INT64, values, count);

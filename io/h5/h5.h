@@ -104,6 +104,7 @@ naik_status naik_h5_put_ints(naik_log *log, hid_t object, const char *name, cons
 bool naik_h5_get_text(hid_t object, const char *name, char *text, size_t text_size);
 bool naik_h5_get_f64(hid_t object, const char *name, double *values, int count);
 bool naik_h5_get_i64(hid_t object, const char *name, int64_t *values, int count);
+bool naik_h5_get_ints(hid_t object, const char *name, int *values, int count);
 
 /* naik_h5_close after `status`, agreed, of work on a file open for writing; the more severe of the
  * two. Where a write failed the ranks' views of the file differ, and closing it, which is

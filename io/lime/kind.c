@@ -5,9 +5,9 @@
  * writers mean alike.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "io/lime/lime.h"
 
 enum { MAX_COLOURS = 16, MAX_ELEMENT = 1 << 16 };
@@ -214,10 +214,9 @@ void naik_scidac_give_dims(const naik_scidac_file *file, const int dims[NAIK_DIM
 
 static void add(char *text, size_t size, int count, const char *one, const char *many)
 {
-    const size_t used = strlen(text);
     if (count > 0) {
-        snprintf(text + used, size - used, "%s%d %s", used > 0 ? ", " : "", count,
-                 count == 1 ? one : many);
+        naik_text_append(text, size, "%s%d %s", text[0] != '\0' ? ", " : "", count,
+                         count == 1 ? one : many);
     }
 }
 

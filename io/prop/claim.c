@@ -13,10 +13,7 @@ naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path)
     if (h5 >= 0) {
         naik_h5_get_text(h5, "format", format, sizeof format);
         naik_h5_get_text(h5, "state", state, sizeof state);
-    }
-    const naik_status known = h5 >= 0 ? naik_h5_check_version(log, h5, path) : NAIK_OK;
-    if (known != NAIK_OK) {
-        return known;
+        NAIK_PASS(naik_h5_check_version(log, h5, path));
     }
     if (format[0] != '\0' && strcmp(format, "naik-prop") != 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,

@@ -310,28 +310,20 @@ static hid_t open_list(hid_t h5, const char *path, H5T_class_t class, size_t siz
 
 static void read_three_point(hid_t dataset, naik_reader_contraction *c)
 {
-    int64_t time[1] = {0}, p[NAIK_DIM - 1] = {0};
     c->three_point = H5Aexists(dataset, "spectator") > 0;
     if (!c->three_point) {
         return;
     }
     naik_h5_get_text(dataset, "spectator", c->spectator.source, sizeof c->spectator.source);
     naik_prop_get_quark(dataset, "spectator_", -1, &c->spectator.quark);
-    naik_h5_get_i64(dataset, "sink_time", time, 1);
-    naik_h5_get_i64(dataset, "sink_momentum", p, NAIK_DIM - 1);
-    c->sink_time = (int)time[0];
-    for (int k = 0; k < NAIK_DIM - 1; k++) {
-        c->sink_momentum[k] = (int)p[k];
-    }
+    naik_h5_get_ints(dataset, "sink_time", &c->sink_time, 1);
+    naik_h5_get_ints(dataset, "sink_momentum", c->sink_momentum, NAIK_DIM - 1);
     naik_h5_get_text(dataset, "sink_operator", c->sink_operator, sizeof c->sink_operator);
-    if (H5Aexists(dataset, "source_operator") > 0) {
-        naik_h5_get_text(dataset, "source_operator", c->source_operator, sizeof c->source_operator);
-    }
+    naik_h5_get_text(dataset, "source_operator", c->source_operator, sizeof c->source_operator);
 }
 
 static void read_attributes(hid_t dataset, naik_reader_contraction *c)
 {
-    int64_t p[NAIK_DIM - 1] = {0};
     naik_h5_get_text(dataset, "correlator", c->correlator, sizeof c->correlator);
     naik_h5_get_text(dataset, "quantity", c->quantity, sizeof c->quantity);
     c->quarks = H5Aexists(dataset, names_of[1].source) > 0   ? 2
@@ -342,24 +334,12 @@ static void read_attributes(hid_t dataset, naik_reader_contraction *c)
         naik_h5_get_text(dataset, name->source, c->quark[k].source, sizeof c->quark[k].source);
         naik_prop_get_quark(dataset, name->prefix, -1, &c->quark[k].quark);
     }
-    if (H5Aexists(dataset, "sink") > 0) {
-        naik_h5_get_text(dataset, "sink", c->sink, sizeof c->sink);
-    }
+    naik_h5_get_text(dataset, "sink", c->sink, sizeof c->sink);
     read_three_point(dataset, c);
     c->truncated = H5Aexists(dataset, "exact_sources") > 0;
-    if (H5Aexists(dataset, "momentum_weight") > 0) {
-        naik_h5_get_text(dataset, "momentum_weight", c->weight, sizeof c->weight);
-    }
-    int64_t x[NAIK_DIM] = {0};
-    c->counted = H5Aexists(dataset, "counted_from") > 0 &&
-                 naik_h5_get_i64(dataset, "counted_from", x, NAIK_DIM);
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        c->counted_from[mu] = (int)x[mu];
-    }
-    naik_h5_get_i64(dataset, "momentum", p, NAIK_DIM - 1);
-    for (int k = 0; k < NAIK_DIM - 1; k++) {
-        c->momentum[k] = (int)p[k];
-    }
+    naik_h5_get_text(dataset, "momentum_weight", c->weight, sizeof c->weight);
+    c->counted = naik_h5_get_ints(dataset, "counted_from", c->counted_from, NAIK_DIM);
+    naik_h5_get_ints(dataset, "momentum", c->momentum, NAIK_DIM - 1);
 }
 
 /* *good: numbers and checksum agree. */

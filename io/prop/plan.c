@@ -46,9 +46,7 @@ int64_t naik_prop_corr_most(const naik_prop_plan *plan)
 
 naik_correlator_choice naik_prop_choice(const naik_propagator_spec *spec, int set)
 {
-    const naik_correlator_choice common = {spec->correlator_count, spec->correlators,
-                                           spec->momentum_count, spec->momenta};
-    return spec->sets[set].own != NULL ? *spec->sets[set].own : common;
+    return spec->sets[set].own != NULL ? *spec->sets[set].own : spec->common;
 }
 
 void naik_prop_names_clear(naik_prop_names *names)
@@ -376,9 +374,7 @@ char *naik_prop_structure(const naik_propagator_spec *spec, const int size[NAIK_
         fprintf(out, "output.precision = %d\n", spec->precision);
     }
     fprintf(out, "residual history length = %d\n", spec->history_stride);
-    const naik_correlator_choice common = {spec->correlator_count, spec->correlators,
-                                           spec->momentum_count, spec->momenta};
-    structure_of_choice(out, "output", &common);
+    structure_of_choice(out, "output", &spec->common);
     for (int i = 0; i < spec->contraction_count; i++) {
         fprintf(out, "contraction.%d = %s\n", i, spec->contractions[i].path);
     }

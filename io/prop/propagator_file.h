@@ -121,10 +121,7 @@ typedef struct naik_contraction {
 typedef struct naik_propagator_spec {
     int set_count;
     const naik_solve_set *sets;
-    int correlator_count;
-    const char *const *correlators; /* "pion5", ... */
-    int momentum_count;
-    const int (*momenta)[NAIK_DIM - 1];
+    naik_correlator_choice common; /* of sets without one of their own */
     bool waves; /* weights are exponentials: correlators with momentum are complex */
     int contraction_count;
     const naik_contraction *contractions;

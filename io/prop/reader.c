@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "io/checksum.h"
 #include "io/finite.h"
 #include "io/h5/guard.h"
@@ -128,7 +129,7 @@ static naik_status add_session(void *context, int number, const char *text)
 static void describe_source(const reader *r, int source, int mass, naik_reader_pair *pair)
 {
     char path[NAIK_PROP_PATH], type[48], colours[16];
-    int64_t x[NAIK_DIM] = {0};
+    int *x = pair->x0;
     naik_prop_source_path(source, path);
     hid_t object = naik_prop_open_object(r->file.h5, path);
     if (object < 0) {
@@ -136,19 +137,11 @@ static void describe_source(const reader *r, int source, int mass, naik_reader_p
     }
     naik_prop_get_quark(object, "", mass, &pair->quark);
     naik_h5_get_text(object, "type", type, sizeof type);
-    naik_h5_get_i64(object, "origin", x, NAIK_DIM);
-    snprintf(pair->source, sizeof pair->source, "%s at %d,%d,%d,%d", type, (int)x[0], (int)x[1],
-             (int)x[2], (int)x[3]);
-    if (H5Aexists(object, "phases_from") > 0) {
-        naik_h5_get_i64(object, "phases_from", x, NAIK_DIM);
-    }
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        pair->x0[mu] = (int)x[mu];
-    }
-    if (H5Aexists(object, "colours") > 0 &&
-        naik_h5_get_text(object, "colours", colours, sizeof colours)) {
-        const size_t used = strlen(pair->source);
-        snprintf(pair->source + used, sizeof pair->source - used, ", colours %s alone", colours);
+    naik_h5_get_ints(object, "origin", x, NAIK_DIM);
+    snprintf(pair->source, sizeof pair->source, "%s at %d,%d,%d,%d", type, x[0], x[1], x[2], x[3]);
+    naik_h5_get_ints(object, "phases_from", x, NAIK_DIM);
+    if (naik_h5_get_text(object, "colours", colours, sizeof colours)) {
+        naik_text_append(pair->source, sizeof pair->source, ", colours %s alone", colours);
     }
     naik_prop_release_object(object);
 }
@@ -157,18 +150,13 @@ static void describe_source(const reader *r, int source, int mass, naik_reader_p
  * without spin from the lattice's origin, and cosines. True where the object is there. */
 static bool describe_quark(const reader *r, const char *path, naik_reader_pair *pair)
 {
-    int64_t x[NAIK_DIM] = {0};
     char weight[8] = "";
     hid_t object = naik_prop_open_object(r->file.h5, path);
     if (object < 0) {
         return false;
     }
     naik_prop_get_quark(object, "", -1, &pair->quark);
-    if (H5Aexists(object, "counted_from") > 0 &&
-        naik_h5_get_i64(object, "counted_from", x, NAIK_DIM)) {
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            pair->counted_from[mu] = (int)x[mu];
-        }
+    if (naik_h5_get_ints(object, "counted_from", pair->counted_from, NAIK_DIM)) {
         naik_h5_get_text(object, "momentum_weight", weight, sizeof weight);
     } else if (r->file.plan->spin > 1) {
         memcpy(pair->counted_from, pair->x0, sizeof pair->counted_from);
@@ -211,7 +199,6 @@ static naik_status read_correlator(reader *r, int source, int mass, int index, c
     const naik_prop_names *names = naik_prop_names_of(plan, source);
     const int times = plan->size[3], parts = names->parts, momentum = index % names->momenta;
     char group[NAIK_PROP_PATH], path[NAIK_PROP_PATH + 2 * NAIK_PROP_NAME];
-    int64_t p[NAIK_DIM - 1] = {0};
     naik_status status = NAIK_OK;
     double *found = calloc(2 * (size_t)times, sizeof *found);
     c->values = calloc(2 * (size_t)times, sizeof *c->values);
@@ -223,14 +210,11 @@ static naik_status read_correlator(reader *r, int source, int mass, int index, c
     snprintf(path, sizeof path, "%s/%s/%s", group, names->correlator[index / names->momenta],
              names->momentum[momentum]);
     hid_t dataset = naik_prop_open_object(r->file.h5, path);
-    *good = dataset >= 0 && naik_h5_get_i64(dataset, "momentum", p, NAIK_DIM - 1) &&
+    *good = dataset >= 0 && naik_h5_get_ints(dataset, "momentum", c->momentum, NAIK_DIM - 1) &&
             (status = naik_prop_read_sum(&r->file, source, mass, index, found)) == NAIK_OK &&
             memcmp(found, sum, (size_t)(times * parts) * sizeof *sum) == 0;
     naik_prop_release_object(dataset);
     snprintf(c->meson, sizeof c->meson, "%.31s", names->correlator[index / names->momenta]);
-    for (int k = 0; k < NAIK_DIM - 1; k++) {
-        c->momentum[k] = (int)p[k];
-    }
     for (int t = 0; t < times; t++) {
         c->values[2 * t] = found[parts * t];
         c->values[2 * t + 1] = parts == 2 ? found[2 * t + 1] : 0;
@@ -339,8 +323,7 @@ static naik_status read_pair(reader *r, int index, bool with_history)
     const struct naik_prop_source *source = &plan->source[s->source];
     snprintf(pair->label, sizeof pair->label, "%s", plan->set_name[source->set]);
     if (source->of > 1) {
-        const size_t used = strlen(pair->label);
-        snprintf(pair->label + used, sizeof pair->label - used, "/s%04d", source->within);
+        naik_text_append(pair->label, sizeof pair->label, "/s%04d", source->within);
     }
     describe_source(r, s->source, s->mass, pair);
     naik_prop_slab_path(s->source, s->mass, path);

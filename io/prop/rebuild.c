@@ -276,13 +276,11 @@ naik_status naik_prop_rebuild(naik_propagator_file *file)
     int count = 0, saved = 0;
     naik_journal_entry *entries = NULL;
     scratch s = {0};
-    void *solution = NULL;
     NAIK_TRY(quarantined_paths(file, &old));
     NAIK_TRY(share_journal(file, old.journal, &count, &entries));
     status =
         naik_alloc(comm->log, (size_t)file->plan->spin * naik_lattice_vector_bytes(file->lattice),
-                   "rebuilding propagators", &solution);
-    s.solution = solution;
+                   "rebuilding propagators", (void **)&s.solution);
     s.correlators = calloc((size_t)naik_prop_corr_most(file->plan) + 1, sizeof(double));
     s.history = calloc((size_t)file->plan->history_stride + 1, sizeof(double));
     if (status == NAIK_OK && (s.correlators == NULL || s.history == NULL)) {
@@ -301,7 +299,7 @@ naik_status naik_prop_rebuild(naik_propagator_file *file)
     NAIK_TRY(naik_file_remove(comm, old.part));
     NAIK_TRY(naik_file_remove(comm, old.journal));
 done:
-    naik_free(solution);
+    naik_free(s.solution);
     free(s.correlators);
     free(s.history);
     free(entries);

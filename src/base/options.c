@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 typedef struct parser {
     naik_log *log;
     const char *command;
@@ -98,9 +100,7 @@ static naik_status store_choice(const parser *p, const naik_option *option, cons
             *(int *)option->target = i;
             return NAIK_OK;
         }
-        size_t used = strlen(wanted);
-        snprintf(wanted + used, sizeof wanted - used, "%s %s", i > 0 ? "," : "",
-                 option->choices[i]);
+        naik_text_append(wanted, sizeof wanted, "%s %s", i > 0 ? "," : "", option->choices[i]);
     }
     return bad_value(p, option, value, wanted);
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,15 @@ enum { LONGEST = 63, FEWEST = 3 }; /* letters of a word, and of the beginning of
 static int smaller(int a, int b)
 {
     return a < b ? a : b;
+}
+
+void naik_text_append(char *text, size_t text_size, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, text_size - used, format, args);
+    va_end(args);
 }
 
 int naik_text_printable(const char *text)

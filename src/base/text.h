@@ -50,6 +50,10 @@ bool naik_text_reals(const char *text, int room, double *values, int *count);
 /* Four extents "X,Y,Z,T" or "XxYxZxT", each in 1 .. 32768. */
 bool naik_text_extents(const char *text, int extents[4]);
 
+/* Prints behind what the text has, as far as there is room. */
+void naik_text_append(char *text, size_t text_size, const char *format, ...)
+    __attribute__((__format__(__printf__, 3, 4)));
+
 /* As strtod, with a point whatever locale the process has. */
 double naik_text_strtod(const char *text, char **end);
 /* The shortest decimal text that reads back as the same double. */

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "comm/paths.h"
 #include "io/output.h"
@@ -114,21 +115,17 @@ static void describe(const job *j, const naik_input_source *source, int mass, ch
              numbers, quark->kind->equation);
     const double *twist = naik_quark_twist(quark);
     if (twist != NULL) {
-        const size_t length = strlen(text);
-        snprintf(text + length, text_size - length, "\ntwist %.17g %.17g %.17g", twist[0], twist[1],
-                 twist[2]);
+        naik_text_append(text, text_size, "\ntwist %.17g %.17g %.17g", twist[0], twist[1],
+                         twist[2]);
     }
     if (count_unconverged(j, source, mass) > 0) {
-        size_t length = strlen(text);
-        snprintf(text + length, text_size - length, "\nNOT CONVERGED: residuals");
+        naik_text_append(text, text_size, "\nNOT CONVERGED: residuals");
         for (int column = 0; column < j->columns; column++) {
-            length = strlen(text);
-            snprintf(text + length, text_size - length, " %.3e",
-                     record_of(j, source, mass, column)->true_residual);
+            naik_text_append(text, text_size, " %.3e",
+                             record_of(j, source, mass, column)->true_residual);
         }
-        length = strlen(text);
-        snprintf(text + length, text_size - length, ", tolerance %.3e",
-                 record_of(j, source, mass, 0)->target);
+        naik_text_append(text, text_size, ", tolerance %.3e",
+                         record_of(j, source, mass, 0)->target);
     }
     for (char *c = text; *c != '\0'; c++) {
         *c = (char)(strchr("<>&", *c) != NULL ? '_' : *c);
@@ -273,7 +270,6 @@ static naik_status read_mass(job *j)
 {
     int64_t number = 0;
     char list[256] = "";
-    size_t used = 0;
     if (j->mass_text == NULL) {
         return NAIK_OK;
     }
@@ -282,11 +278,10 @@ static naik_status read_mass(job *j)
         return NAIK_OK;
     }
     const naik_input_solve *entry = &j->run.input->solve[0];
-    for (int m = 0; m < entry->masses.count && used < sizeof list; m++) {
+    for (int m = 0; m < entry->masses.count; m++) {
         char name[NAIK_QUARK_NAME];
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%d is %s", m > 0 ? ", " : "", m,
-                             naik_quark_phrase(naik_input_quark(j->run.input, 0, m), 10, name));
+        naik_text_append(list, sizeof list, "%s%d is %s", m > 0 ? ", " : "", m,
+                         naik_quark_phrase(naik_input_quark(j->run.input, 0, m), 10, name));
     }
     return NAIK_FAIL(
         j->comm->log, NAIK_ERR_INPUT,

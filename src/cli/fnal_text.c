@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/correlator_facts.h"
 #include "input/input.h"
 
@@ -115,15 +116,13 @@ static void print_values(naik_log *log, const naik_propagator_reader *v, const c
 }
 
 /* "_m0.5", or "_m0.5_e-0.1" where the source has this mass with another Naik epsilon as well. */
-static size_t add_mass(const naik_propagator_reader *v, const naik_contracted_quark *quark,
-                       char *text, size_t text_size)
+static void add_mass(const naik_propagator_reader *v, const naik_contracted_quark *quark,
+                     char *text, size_t text_size)
 {
-    const bool shared = correlator_mass_is_shared(v, quark->source, &quark->quark);
-    const int mass = snprintf(text, text_size, "_m%.10g", quark->quark.mass);
-    const size_t used = strlen(text);
-    return (size_t)mass + (!shared ? 0
-                                   : (size_t)snprintf(text + used, text_size - used, "_e%.10g",
-                                                      quark->quark.naik_epsilon));
+    naik_text_append(text, text_size, "_m%.10g", quark->quark.mass);
+    if (correlator_mass_is_shared(v, quark->source, &quark->quark)) {
+        naik_text_append(text, text_size, "_e%.10g", quark->quark.naik_epsilon);
+    }
 }
 
 static int print_pair(naik_log *log, const naik_propagator_reader *v, const naik_reader_pair *pair)
@@ -134,9 +133,9 @@ static int print_pair(naik_log *log, const naik_propagator_reader *v, const naik
     char who[NAIK_CONTRACTION_TEXT + 160];
     naik_contracted_quark quark = {.quark = pair->quark};
     snprintf(quark.source, sizeof quark.source, "%s", pair->label);
-    size_t used = (size_t)snprintf(who, sizeof who, "%.95s", pair->label);
+    snprintf(who, sizeof who, "%.95s", pair->label);
     for (int i = 0; i < 2; i++) {
-        used += add_mass(v, &quark, who + used, sizeof who - used);
+        add_mass(v, &quark, who, sizeof who);
     }
     begin(log, v, correlator_unconverged_quark(v, &quark));
     print_quark(log, v, "antiquark", "point", pair->label, pair->quark.mass,
@@ -162,16 +161,15 @@ static void name_quarks(const naik_propagator_reader *v, const naik_reader_contr
 {
     const int *k = order[c->quarks - 1];
     const char *name = strchr(c->path + 1, '/'); /* behind "/corr" */
-    size_t used = 0;
+    text[0] = '\0';
     if (c->sink[0] != '\0' && name != NULL) {
-        used = (size_t)snprintf(text, text_size, "%.*s_", (int)strcspn(name + 1, "/"), name + 1);
+        naik_text_append(text, text_size, "%.*s_", (int)strcspn(name + 1, "/"), name + 1);
     }
     for (int i = 0; i < c->quarks; i++) {
-        used += (size_t)snprintf(text + used, text_size - used, "%s%s", i > 0 ? "_" : "",
-                                 c->quark[k[i]].source);
+        naik_text_append(text, text_size, "%s%s", i > 0 ? "_" : "", c->quark[k[i]].source);
     }
     for (int i = 0; i < (c->quarks > 2 ? 3 : 2); i++) {
-        used += add_mass(v, &c->quark[k[i]], text + used, text_size - used);
+        add_mass(v, &c->quark[k[i]], text, text_size);
     }
 }
 

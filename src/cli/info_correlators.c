@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/correlator_facts.h"
 #include "cli/info_parts.h"
 #include "input/input.h"
@@ -78,14 +79,14 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
     const char *name = strncmp(c->path, root, strlen(root)) == 0 ? c->path + strlen(root) : c->path;
     for (int k = 1; k < c->quarks; k++) {
         const char *role = names[c->quarks - 2][k - 1];
-        const size_t used = strlen(others);
         char before[32], prefix[32];
         snprintf(prefix, sizeof prefix, "%s_", role);
         snprintf(before, sizeof before, " %s_twist=", role);
         naik_propagator_twist_text(c->quark[k].quark.twist, before, twist);
-        snprintf(others + used, sizeof others - used, " %s=%s %s %s_naik_epsilon=%.10g%s", role,
-                 c->quark[k].source, naik_quark_fields(&c->quark[k].quark, prefix, 10, quark), role,
-                 c->quark[k].quark.naik_epsilon, twist);
+        naik_text_append(others, sizeof others, " %s=%s %s %s_naik_epsilon=%.10g%s", role,
+                         c->quark[k].source,
+                         naik_quark_fields(&c->quark[k].quark, prefix, 10, quark), role,
+                         c->quark[k].quark.naik_epsilon, twist);
     }
     naik_propagator_twist_text(first->quark.twist, " twist=", twist);
     three_point_text(c, three);

@@ -165,9 +165,8 @@ static naik_status compare_arguments(naik_comm *comm, int argc, char **argv)
     uint32_t mine = 0;
     for (int i = 1; i < argc; i++) {
         const uint32_t link[2] = {mine, naik_crc32(argv[i], strlen(argv[i]))};
-        const size_t used = strlen(words);
         mine = naik_crc32(link, sizeof link);
-        snprintf(words + used, sizeof words - used, " %s", argv[i]);
+        naik_text_append(words, sizeof words, " %s", argv[i]);
     }
     uint32_t first = mine;
     NAIK_TRY(naik_comm_broadcast(comm, &first, sizeof first, 0));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "correlator/frame.h"
 
 static const struct {
@@ -155,8 +156,7 @@ static void set_path(const naik_input *input, const contraction_item *item, cons
     const char *word = statistics[item->statistic].word;
     char masses[128] = "", p[64] = "";
     for (int k = 0; k < item->quarks; k++) {
-        const size_t used = strlen(masses);
-        snprintf(masses + used, sizeof masses - used, "%sm%02d", k > 0 ? "-" : "", item->mass[k]);
+        naik_text_append(masses, sizeof masses, "%sm%02d", k > 0 ? "-" : "", item->mass[k]);
     }
     if (item->three_point != NULL) {
         naik_propagator_momentum_name(item->sink_momentum, p);

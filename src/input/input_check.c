@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "input/input_table.h"
 #include "lattice/source_kind.h"
 #include "modes/lanczos.h"
@@ -49,10 +50,9 @@ static naik_status check_rules(const checker *c, const rule *rules, int count, c
         if (is_given && (rules[i].applies >> word & 1) == 0) {
             only[0] = '\0';
             for (int w = 0; choice->words[w] != NULL; w++) {
-                size_t used = strlen(only);
                 if ((rules[i].applies >> w & 1) != 0) {
-                    snprintf(only + used, sizeof only - used, "%s%s", used > 0 ? ", " : "",
-                             choice->words[w]);
+                    naik_text_append(only, sizeof only, "%s%s", only[0] != '\0' ? ", " : "",
+                                     choice->words[w]);
                 }
             }
             return refuse(c, path, "'%s' does not apply to %s %s, only to %s", path, what,

@@ -264,13 +264,12 @@ void naik_params_print_reference(naik_log *log, const naik_param_table *table)
         } else {
             naik_param_wanted(param, wanted, sizeof wanted);
         }
-        size_t used = strlen(wanted);
         if (param->required) {
-            snprintf(wanted + used, sizeof wanted - used, "; required");
+            naik_text_append(wanted, sizeof wanted, "; required");
         } else if (param->needed != NULL) {
-            snprintf(wanted + used, sizeof wanted - used, "; required %s", param->needed);
+            naik_text_append(wanted, sizeof wanted, "; required %s", param->needed);
         } else if (param->initial != NULL) {
-            snprintf(wanted + used, sizeof wanted - used, "; default %s", param->initial);
+            naik_text_append(wanted, sizeof wanted, "; default %s", param->initial);
         }
         snprintf(head, sizeof head, "  %s", param->key + section + 1);
         print_wrapped(log, head, param->doc);

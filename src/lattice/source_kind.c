@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 const char *const naik_source_words[] = {[NAIK_SOURCE_POINT] = "point",
                                          [NAIK_SOURCE_CORNER_WALL] = "corner_wall",
                                          [NAIK_SOURCE_EVEN_WALL] = "even_wall",
@@ -232,10 +234,9 @@ void naik_source_where(const naik_source *source, char *text, size_t text_size)
         snprintf(text, text_size, "%s%s", kind->corner ? "x, y, z even on " : "", kind->where);
     }
     const int *s = source->stride, *x = source->offset;
-    const size_t used = strlen(text);
     if (s[0] > 1 || s[3] > 1) {
-        snprintf(text + used, text_size - used,
-                 ", where x, y, z, t modulo %d, %d, %d, %d are %d, %d, %d, %d", s[0], s[1], s[2],
-                 s[3], x[0], x[1], x[2], x[3]);
+        naik_text_append(text, text_size,
+                         ", where x, y, z, t modulo %d, %d, %d, %d are %d, %d, %d, %d", s[0], s[1],
+                         s[2], s[3], x[0], x[1], x[2], x[3]);
     }
 }

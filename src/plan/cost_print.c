@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/report.h"
+#include "base/text.h"
 #include "plan/cost_multigrid.h"
 #include "quark/multigrid.h"
 #include "solver/bicgstab.h"
@@ -255,8 +256,8 @@ static const char *quark_cells(const cost_mass *m, char text[QUARK_TEXT])
 {
     char kappa[NAIK_QUARK_NAME];
     naik_quark_kappa_text(m->quark, kappa);
-    const int used = kappa[0] != '\0' ? snprintf(text, QUARK_TEXT, "%12s ", kappa) : 0;
-    snprintf(text + used, QUARK_TEXT - (size_t)used, "%8g", m->mass);
+    snprintf(text, QUARK_TEXT, kappa[0] != '\0' ? "%12s " : "%s", kappa);
+    naik_text_append(text, QUARK_TEXT, "%8g", m->mass);
     return text;
 }
 

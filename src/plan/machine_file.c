@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "input/input_table.h"
 #include "plan/cost.h"
 
@@ -116,8 +117,7 @@ naik_status naik_machine_find(naik_comm *comm, const char *word, naik_yaml **tre
             *out = model_machine_of(i, MODEL_NAIK);
             return NAIK_OK;
         }
-        const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s, ", names[i]);
+        naik_text_append(known, sizeof known, "%s, ", names[i]);
     }
     if (strpbrk(word, "./") != NULL) {
         return load(comm, word, tree, out);

@@ -300,7 +300,6 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     wanted = wanted < NAIK_MAX_RHS ? wanted : NAIK_MAX_RHS;
     out->batch = wanted > 0 ? wanted : 1;
     out->on_host = host;
-    out->points = input->kind->points;
     out->usual_batch = host ? BATCH_CPU : BATCH_GPU;
     out->history_stride = HISTORY_MOST; /* whatever the limit: a rerun may raise it */
     out->modes_chosen = input->deflation.modes == NAIK_INPUT_MODES_AUTO;

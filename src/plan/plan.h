@@ -19,12 +19,11 @@ typedef struct solve_plan {
     int multigrid_batch;           /* of solves by multigrid, 0: there are none */
     bool multishift;               /* masses of a source share a Krylov space */
     double shared;                 /* bytes moved so, of those of masses apart */
-    int points,
-        usual_batch; /* of the rule that decides that: stencil points, and the backend's own batch */
-    int modes;       /* of each epsilon that is deflated, 0: none */
-    bool modes_chosen; /* by deflation.modes: auto; */
-    bool modes_stored; /* they are in the files: nothing is searched */
-    bool modes_bound;  /* more are wanted than memory holds: modes_most */
+    int usual_batch;               /* of the rule that decides that: the backend's own */
+    int modes;                     /* of each epsilon that is deflated, 0: none */
+    bool modes_chosen;             /* by deflation.modes: auto; */
+    bool modes_stored;             /* they are in the files: nothing is searched */
+    bool modes_bound;              /* more are wanted than memory holds: modes_most */
     int modes_most;
     bool multigrid;       /* solves may take it: by solver.method multigrid, or */
     bool multigrid_auto;  /* by auto, as their first columns show; */

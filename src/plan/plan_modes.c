@@ -1,8 +1,8 @@
 /* plan_modes.c - which solves a plan deflates, and what it tells of low modes */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "base/text.h"
 #include "plan/mode_count.h"
 #include "plan/plan.h"
 
@@ -26,8 +26,7 @@ static void print_chosen(const solve_plan *plan, const naik_input *input, naik_l
     char room[96] = "";
     snprintf(room, sizeof room, "%s", mode_count_averages(input) ? "; averages need them" : "");
     if (plan->modes_bound) {
-        const size_t used = strlen(room);
-        snprintf(room + used, sizeof room - used, "; memory holds at most %d", plan->modes_most);
+        naik_text_append(room, sizeof room, "; memory holds at most %d", plan->modes_most);
     }
     if (plan->modes_stored) {
         naik_log_line(log, "modes: auto takes the %d modes of %s%s", plan->modes,
@@ -62,12 +61,11 @@ void solve_plan_print_modes(const solve_plan *plan, const naik_input *input, nai
     const double from = mode_cost_break_even(&cost);
     char search[160] = "The modes are there already";
     if (!plan->modes_stored) {
-        const int used =
-            snprintf(search, sizeof search, "Finding the modes costs as much as %.0f iterations",
-                     cost.search);
+        snprintf(search, sizeof search, "Finding the modes costs as much as %.0f iterations",
+                 cost.search);
         if (isfinite(from)) {
-            snprintf(search + used, sizeof search - used, ", which %.0f source%s back", from,
-                     from == 1 ? " earns" : "s earn");
+            naik_text_append(search, sizeof search, ", which %.0f source%s back", from,
+                             from == 1 ? " earns" : "s earn");
         }
     }
     char each[48] = "";

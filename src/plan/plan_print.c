@@ -1,9 +1,8 @@
 /* plan_print.c - the plan as a run says it
  */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "base/text.h"
 #include "lattice/grid.h"
 #include "plan/plan_multigrid.h"
 
@@ -50,12 +49,11 @@ static void print_rungs(const solve_plan *plan, const naik_input *input, naik_lo
     bool dots = false;
     for (int i = 0; next_mass(input, &mass); i++) {
         const naik_rung rung = solve_plan_rung(plan, mass);
-        const size_t used = strlen(text);
         if (rung != before) {
-            snprintf(text + used, sizeof text - used, "%s%s at mass %g", i == 0 ? "" : " and ",
-                     naik_rung_name(rung), mass);
+            naik_text_append(text, sizeof text, "%s%s at mass %g", i == 0 ? "" : " and ",
+                             naik_rung_name(rung), mass);
         } else if (!dots) {
-            snprintf(text + used, sizeof text - used, i < TOLD_MASSES ? ", %g" : ", ...", mass);
+            naik_text_append(text, sizeof text, i < TOLD_MASSES ? ", %g" : ", ...", mass);
         }
         dots = rung == before && i >= TOLD_MASSES;
         before = rung;
@@ -96,9 +94,7 @@ static void print_averages(const naik_input *input, naik_log *log)
         const int each = sloppy->masses.count * input->kind->columns;
         char list[TOLD_SOURCES * 8] = "";
         for (int k = 0; k < average->subset.count && k < TOLD_SOURCES; k++) {
-            const size_t used = strlen(list);
-            snprintf(list + used, sizeof list - used, "%s%d", k > 0 ? ", " : "",
-                     average->subset.data[k]);
+            naik_text_append(list, sizeof list, "%s%d", k > 0 ? ", " : "", average->subset.data[k]);
         }
         naik_log_line(
             log,

@@ -1,9 +1,8 @@
 /* plan_sharing.c - whether the masses of a source share a Krylov space
  */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "base/text.h"
 #include "plan/multishift_cost.h"
 #include "plan/plan.h"
 
@@ -42,7 +41,7 @@ static multishift_case sharing_case(const solve_plan *plan, const naik_input *in
         .vectors = plan->vectors,
         .links = plan->links,
         .recon = plan->recon,
-        .points = plan->points,
+        .points = input->kind->points,
         .batch = plan->usual_batch,
         .sources = input->kind->columns * solve->origins.count,
         .masses = solve->guess == NULL ? same_operator(input, entry, first, mass) : 0,
@@ -92,10 +91,9 @@ void solve_plan_print_sharing(const solve_plan *plan, const naik_input *input, n
                 unit = fmax(unit, multishift_separate_bytes_of(&c, m));
             }
             for (int m = 0; m < c.masses && m < TOLD_MASSES; m++) {
-                const size_t used = strlen(text);
-                snprintf(text + used, sizeof text - used, "%s%g costs %.2f and %.2f",
-                         m > 0 ? ", " : "", mass[m], multishift_separate_bytes_of(&c, m) / unit,
-                         multishift_shared_bytes_of(&c, m) / unit);
+                naik_text_append(text, sizeof text, "%s%g costs %.2f and %.2f", m > 0 ? ", " : "",
+                                 mass[m], multishift_separate_bytes_of(&c, m) / unit,
+                                 multishift_shared_bytes_of(&c, m) / unit);
             }
             naik_log_line(
                 log,

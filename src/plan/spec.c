@@ -71,9 +71,8 @@ static void describe_source(const naik_input_source *from, int hops, source_text
         kind->say(source, hops, smearing, SOURCE_BYTES);
     }
     if (source->spin_taste != 0) {
-        const size_t used = strlen(smearing);
-        snprintf(smearing + used, SOURCE_BYTES - used, "%soperator %s", used > 0 ? ", " : "",
-                 naik_input_correlator_name(source->spin_taste));
+        naik_text_append(smearing, SOURCE_BYTES, "%soperator %s", smearing[0] != '\0' ? ", " : "",
+                         naik_input_correlator_name(source->spin_taste));
     }
     *out = (naik_source_info){
         .type = naik_source_name(source->type),
@@ -95,7 +94,6 @@ static void describe_source(const naik_input_source *from, int hops, source_text
 static void describe_entry(const naik_input *input, const naik_input_source *source,
                            source_texts *texts, naik_source_info *out)
 {
-    size_t used = 0;
     const naik_input_solve *solve = &input->solve[source->solve];
     const naik_input_three_point *three = naik_input_three_point_of(input, source->solve);
     if (three != NULL) {
@@ -114,8 +112,8 @@ static void describe_entry(const naik_input *input, const naik_input_source *sou
     }
     for (int c = 0; c < 3 && !naik_input_is_whole(solve); c++) {
         if (naik_input_asks_colour(solve, c)) {
-            used += (size_t)snprintf(texts->colours + used, sizeof texts->colours - used, "%s%d",
-                                     used > 0 ? " " : "", c);
+            naik_text_append(texts->colours, sizeof texts->colours, "%s%d",
+                             texts->colours[0] != '\0' ? " " : "", c);
             out->colours = texts->colours;
         }
     }
@@ -214,13 +212,11 @@ static void collect_environment(char *text, size_t text_size)
     static const char *const internal[] = {
         "OMPI_MCA_orte_", "OMPI_MCA_prte_",        "OMPI_MCA_ess",
         "OMPI_MCA_pmix",  "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem_RUNTIME_QUERY_hint"};
-    size_t used = 0;
     text[0] = '\0';
-    for (char **entry = environ; *entry != NULL && used < text_size; entry++) {
+    for (char **entry = environ; *entry != NULL; entry++) {
         if (begins_with(*entry, beginnings, sizeof beginnings / sizeof *beginnings) &&
             !begins_with(*entry, internal, sizeof internal / sizeof *internal)) {
-            used += (size_t)snprintf(text + used, text_size - used, "%s%s", used > 0 ? " " : "",
-                                     *entry);
+            naik_text_append(text, text_size, "%s%s", text[0] != '\0' ? " " : "", *entry);
         }
     }
     for (char *c = text; *c != '\0'; c++) { /* a session is lines */
@@ -326,10 +322,7 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
     spec->file = (naik_propagator_spec){
         .set_count = input->solve_count,
         .sets = spec->sets,
-        .correlator_count = spec->choices[input->solve_count].correlator_count,
-        .correlators = spec->choices[input->solve_count].correlators,
-        .momentum_count = spec->choices[input->solve_count].momentum_count,
-        .momenta = spec->choices[input->solve_count].momenta,
+        .common = spec->choices[input->solve_count],
         .waves = input->output.weight == NAIK_INPUT_WEIGHT_EXP,
         .contraction_count = spec->contractions.count,
         .contractions = spec->contractions.spec,

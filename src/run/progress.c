@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "base/timer.h"
 #include "model/iterations.h"
 #include "run/job.h"
@@ -79,11 +80,10 @@ void solve_progress_speed_text(double per_s, double flops_per_iteration,
 {
     text[0] = '\0';
     if (per_s > 0) {
-        const int length =
-            snprintf(text, SOLVE_SPEED_TEXT, ", %.*f iterations/s", per_s < 9.95 ? 2 : 0, per_s);
+        snprintf(text, SOLVE_SPEED_TEXT, ", %.*f iterations/s", per_s < 9.95 ? 2 : 0, per_s);
         if (flops_per_iteration > 0) {
-            snprintf(text + length, SOLVE_SPEED_TEXT - (size_t)length, ", %.1f GFLOP/s",
-                     1e-9 * per_s * flops_per_iteration);
+            naik_text_append(text, SOLVE_SPEED_TEXT, ", %.1f GFLOP/s",
+                             1e-9 * per_s * flops_per_iteration);
         }
     }
 }

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/point_locale.h"
+#include "base/text.h"
 #include "comm/new.h"
 #include "comm/threads.h"
 #include "io/finite.h"
@@ -482,12 +483,11 @@ static naik_status find_meson(const naik_session *s, const char *name, int *meso
     for (*meson = 0; *meson < count; ++*meson) {
         const char *mine = spin ? naik_spin_meson_name((naik_spin_meson)*meson)
                                 : naik_meson_name((naik_meson)*meson);
-        const size_t used = strlen(all);
         if (strcmp(mine, name) == 0 ||
             (!spin && strcmp(naik_meson_label((naik_meson)*meson), name) == 0)) {
             return NAIK_OK;
         }
-        snprintf(all + used, sizeof all - used, "%s%s", *meson > 0 ? ", " : "", mine);
+        naik_text_append(all, sizeof all, "%s%s", *meson > 0 ? ", " : "", mine);
     }
     return NAIK_FAIL(s->comm->log, NAIK_ERR_INPUT,
                      "a session makes no meson '%s' of %s quarks, only %s", name,

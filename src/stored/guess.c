@@ -329,20 +329,11 @@ void solve_guess_close(solve_guess *guess)
     *guess = (solve_guess){.input = NULL};
 }
 
-/* Whether a task begins from a stored solution: that of a colour that is not solved is zero. */
-static bool has_guess(const solve_guess *guess, int task)
+/* Whether the colour of a task is solved: the solution of another is zero. */
+static bool is_solved(const solve_guess *guess, int task)
 {
-    return guess->input != NULL && guess->solve[task] >= 0 &&
-           naik_input_asks_colour(&guess->input->solve[guess->input->tasks[task].solve],
-                                  guess->input->tasks[task].colour % 3);
-}
-
-/* The same of a solution of another code. */
-static bool has_foreign(const solve_guess *guess, int task)
-{
-    const naik_input_task *t = guess->input != NULL ? &guess->input->tasks[task] : NULL;
-    return t != NULL && guess->foreign[t->solve].there &&
-           naik_input_asks_colour(&guess->input->solve[t->solve], t->colour % 3);
+    const naik_input_task *t = &guess->input->tasks[task];
+    return naik_input_asks_colour(&guess->input->solve[t->solve], t->colour % 3);
 }
 
 naik_status solve_guess_read(const solve_guess *guess, const naik_lattice *lattice, int task,
@@ -350,11 +341,11 @@ naik_status solve_guess_read(const solve_guess *guess, const naik_lattice *latti
 {
     const naik_input_task *t = &guess->input->tasks[task];
     *found = NAIK_GUESS_NONE;
-    if (has_foreign(guess, task)) {
+    if (is_solved(guess, task) && guess->foreign[t->solve].there) {
         NAIK_PASS(guess_foreign_read(&guess->foreign[t->solve], lattice,
                                      &guess->input->solve[t->solve], t->colour, x));
         *found = NAIK_GUESS_FOREIGN;
-    } else if (has_guess(guess, task)) {
+    } else if (is_solved(guess, task) && guess->solve[task] >= 0) {
         NAIK_PASS(
             naik_propagator_file_read_solution(guess->run[t->solve]->file, guess->solve[task], x));
         *found = NAIK_GUESS_OWN;
@@ -371,7 +362,7 @@ void solve_guess_weighed(const solve_guess *guess, naik_log *log, int task,
 
 const naik_solve_record *solve_guess_record(const solve_guess *guess, int task)
 {
-    if (!has_guess(guess, task)) {
+    if (guess->input == NULL || guess->solve[task] < 0 || !is_solved(guess, task)) {
         return NULL;
     }
     const int entry = guess->input->tasks[task].solve;
