@@ -177,6 +177,23 @@ output: {{correlators: [GX-G1, GY-G1, GZ-G1], momenta: [[1, 0, 0], [0, 1, 0], [0
                 assert np.abs(f.contraction(f"pt/average/m00/G{d}-G1/{p}/error")).max() < 1e-9 * np.abs(mean).max(), (d, p, more)
 
 
+def a_wall_beside_a_corner_knows_the_sign_of_an_operator():
+    """A wall on an odd slice is a reflected one to M, of which an odd number of links in space changes the sign."""
+    out = solved("beside", f"""
+solve:
+  - {{name: wall, masses: [0.3], correlators: [], source: {{type: evenandodd_wall, t0: {TIMES}}}}}
+  - {{name: corner, masses: [0.4], correlators: [], source: {{type: corner_wall, t0: {TIMES}}}}}
+pairs: [{{name: two, quark: wall, antiquark: corner}}]
+three_point: [{{name: three, parent: wall, spectator: corner, daughter_masses: [0.5], sink_times: [2], insertion: [GX-G1, GT-G1]}}]
+output: {{correlators: [GX-G1, GT-G1, conserved_vector_x], average: true}}
+""")
+    with naik_io.File(out) as f:
+        for name in ("two/average/m00-m00/GX-G1", "two/average/m00-m00/GT-G1", "two/average/m00-m00/conserved_vector_x",
+                     "three/average/T02/m00-m00-m00/GX-G1", "three/average/T02/m00-m00-m00/GT-G1"):
+            mean, error = (np.abs(f.contraction(f"{name}/p000/{what}")).max() for what in ("mean", "error"))
+            assert mean > 1e-6 and error < 1e-9 * mean, (name, mean, error)
+
+
 def older_files_go_on_as_they_began():
     text = f"""
 solve:
@@ -269,5 +286,5 @@ output: {file: two.h5}
 
 main([unit_links_are_made, nucleons_are_summed_at_the_corner_of_their_source, mesons_are_counted_from_their_source,
       three_point_functions_are_counted_from_the_first_source, averages_of_operators_with_links_know_the_sign_of_their_place,
-      older_files_go_on_as_they_began, two_twists_take_no_cosine, pairs_without_a_mean_are_refused,
+      a_wall_beside_a_corner_knows_the_sign_of_an_operator, older_files_go_on_as_they_began, two_twists_take_no_cosine, pairs_without_a_mean_are_refused,
       a_nucleon_of_walls_of_two_corners_is_refused])

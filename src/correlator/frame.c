@@ -48,12 +48,13 @@ void correlator_begin(const naik_input *input, int quarks, const int *source, in
     find_place(input, quarks, source, false, x0);
 }
 
-static bool has_a_site(const naik_input *input, int count, const int *source)
+/* rank: of a site or, in 1, of a corner as well. */
+static bool has_a_place(const naik_input *input, int count, const int *source, int rank)
 {
     bool found = false;
     for (int k = 0; k < count; k++) {
-        const int rank = rank_of(&input->sources[source[k]].source);
-        found = found || rank == 3 || rank == 1;
+        const int its = rank_of(&input->sources[source[k]].source);
+        found = found || its == 3 || its == rank;
     }
     return found;
 }
@@ -75,11 +76,11 @@ bool correlator_alternates(const naik_input *input, int count, const int *source
         if (naik_source_is_random(of->type)) {
             return false;
         }
-        one_parity =
-            one_parity && (naik_source_is_on_one_parity(of) || naik_source_is_sequential(of));
+        one_parity = one_parity && (naik_source_is_on_one_parity(of) || naik_source_is_corner(of) ||
+                                    naik_source_is_sequential(of));
     }
     return !one_parity && is_on_odd_slice(input, count, source) &&
-           !has_a_site(input, count, source);
+           !has_a_place(input, count, source, 3);
 }
 
 void correlator_further(const naik_input *input, int count, const int *source, int out[NAIK_DIM])
@@ -89,8 +90,8 @@ void correlator_further(const naik_input *input, int count, const int *source, i
         one_parity = one_parity || naik_source_is_on_one_parity(&input->sources[source[k]].source);
     }
     memset(out, 0, NAIK_DIM * sizeof *out);
-    out[2] =
-        one_parity && is_on_odd_slice(input, count, source) && !has_a_site(input, count, source);
+    out[2] = one_parity && is_on_odd_slice(input, count, source) &&
+             !has_a_place(input, count, source, 1);
 }
 
 void correlator_origin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM])

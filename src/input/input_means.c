@@ -56,6 +56,32 @@ static bool have_corner(const naik_input_solve *a, const naik_input_solve *b)
            (has_walls(b) && naik_source_is_corner(&a->source));
 }
 
+/* Whether both are walls on one corner, and an odd number of steps leads from one corner to the other. */
+static bool are_odd_corners(const naik_source *a, const naik_source *b)
+{
+    int steps = 0;
+    for (int mu = 0; mu < NAIK_DIM - 1; mu++) {
+        steps += a->corner[mu] + b->corner[mu];
+    }
+    return naik_source_is_corner(a) && naik_source_is_corner(b) && steps % 2 != 0;
+}
+
+/* M brings a sign to an odd step on odd time slices. */
+static naik_status check_steps(naik_log *log, const naik_input *input, const int of[2],
+                               const char *list, int index)
+{
+    const naik_input_solve *a = &input->solve[of[0]], *b = &input->solve[of[1]];
+    return input->kind->spin == 1 && are_odd_corners(&a->source, &b->source) &&
+                   is_on_both_parities(a)
+               ? naik_input_refuse(log, input, "output.average",
+                                   "'output.average': %s.%d has walls on two corners of the "
+                                   "hypercube, an odd number of steps apart, whose correlators "
+                                   "change sign between even and odd time slices: give t0 of one "
+                                   "parity, or leave output.average out",
+                                   list, index)
+               : NAIK_OK;
+}
+
 /* A corner has even sites on even time slices and odd ones on the others. */
 static naik_status check_corners(naik_log *log, const naik_input *input, const int of[2],
                                  const char *list, int index)
@@ -75,8 +101,9 @@ static naik_status check_corners(naik_log *log, const naik_input *input, const i
 }
 
 /* Signs of M turn a wall that is moved by one time slice into one of momentum pi in x, y and z. For quarks at rest, one
- * reflected site gives back the wall; a momentum p becomes -p by that. Of walls on one parity those signs are one. */
-static naik_status check_turns(naik_log *log, const naik_input *input, const int of[2],
+ * reflected site gives back the wall; a momentum p becomes -p by that. Of walls on one parity those signs are one.
+ *   moving  the current of a three-point function, or the meson at its sink, has a momentum */
+static naik_status check_turns(naik_log *log, const naik_input *input, const int of[2], bool moving,
                                const char *list, int index)
 {
     const naik_input_solve *a = &input->solve[of[0]], *b = &input->solve[of[1]];
@@ -84,7 +111,8 @@ static naik_status check_turns(naik_log *log, const naik_input *input, const int
                other = naik_source_is_on_one_parity(&b->source);
     const bool walls = has_walls(a) && has_walls(b);
     return input->kind->spin == 1 && is_on_both_parities(a) &&
-                   (((walls || have_corner(a, b)) && (moves(a) || moves(b)) && !(one && other)) ||
+                   (((walls || have_corner(a, b)) && (moving || moves(a) || moves(b)) &&
+                     !(one && other)) ||
                     (walls && move_apart(a, b)))
                ? naik_input_refuse(log, input, "output.average",
                                    "'output.average': %s.%d has walls with momentum or twist on "
@@ -315,7 +343,8 @@ naik_status naik_input_check_turns(naik_log *log, const naik_input *input)
     for (int i = 0; i < input->pair_count && input->output.average; i++) {
         const int *of = input->pairs[i].of;
         NAIK_PASS(check_corners(log, input, of, "pairs", i));
-        NAIK_PASS(check_turns(log, input, of, "pairs", i));
+        NAIK_PASS(check_steps(log, input, of, "pairs", i));
+        NAIK_PASS(check_turns(log, input, of, false, "pairs", i));
         NAIK_PASS(check_sites(log, input, of, are_local(input), moving, "pairs", i));
         NAIK_PASS(check_phases(log, input, of, cosine && moving, "output.momentum_weight"));
     }
@@ -327,11 +356,13 @@ naik_status naik_input_check_turns(naik_log *log, const naik_input *input)
     }
     for (int i = 0; i < input->three_point_count && input->output.average; i++) {
         const naik_input_three_point *three = &input->three_points[i];
+        const bool carries =
+            naik_input_any_moving(&three->momenta) || naik_input_any_moving(&three->sink_momenta);
         const bool moves_too =
-            naik_input_any_moving(&three->momenta) || naik_input_any_moving(&three->sink_momenta) ||
-            moves(&input->solve[three->of[0]]) || moves(&input->solve[three->of[1]]);
+            carries || moves(&input->solve[three->of[0]]) || moves(&input->solve[three->of[1]]);
         NAIK_PASS(check_corners(log, input, three->of, "three_point", i));
-        NAIK_PASS(check_turns(log, input, three->of, "three_point", i));
+        NAIK_PASS(check_steps(log, input, three->of, "three_point", i));
+        NAIK_PASS(check_turns(log, input, three->of, carries, "three_point", i));
         NAIK_PASS(check_sites(log, input, three->of, false, true, "three_point", i));
         NAIK_PASS(check_phases(log, input, three->of, moves_too, "output.average"));
     }
