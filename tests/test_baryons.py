@@ -194,6 +194,11 @@ def octet_and_decuplet_are_what_wicks_theorem_gives():
         parts = [np.roll(file.contraction(f"l/s{k:04d}/m00/delta"), -x) * np.where(np.arange(NT) + x < NT, 1, -1) for k, x in ((0, 1), (1, 2))]
         near(file.contraction("l/average/m00/delta/mean"), np.mean(parts, 0), np.abs(parts).max(), "average")
         near(file.mean(file.find("l", "delta")), np.mean(parts, 0), np.abs(parts).max(), "naik_io")
+        try:
+            file.correlator("l", meson="delta")
+            raise AssertionError("a baryon came as a meson")
+        except LookupError as error:
+            assert str(error).endswith("; find('l', 'delta') gives the delta"), error
 
 
 def staggered(f, source, mass=0):

@@ -124,6 +124,18 @@ def wrong_requests_are_answered_with_what_there_is():
                 raise AssertionError(f"nothing raised for {told}")
             except LookupError as error:
                 assert told in str(error), error
+        found = f.find("pt", "pion5", f.mass(1, 1))
+        assert repr(f) == f"<naik.io.File {FILES[0]}>"
+    assert repr(f) == f"<naik.io.File {FILES[0]}, closed>"
+    with naik_io.open(FILES[0]) as opened:
+        for call, told in ((lambda: opened.values(found), "give one Correlator, of the list that find gives, and not [Correlator("),
+                           (lambda: opened.from_source("pt"), "give one Correlator, of the list that find gives, and not 'pt'"),
+                           (lambda: f.correlator("pt"), f"{FILES[0]} is closed: read from it inside of `with`")):
+            try:
+                call()
+                raise AssertionError(f"nothing raised for {told}")
+            except ValueError as error:
+                assert told in str(error), error
     try:
         naik_io.open(path("lat.0.h5"))
         raise AssertionError("a configuration opened as propagators")

@@ -228,8 +228,25 @@ def _open_h5(path):
 class _Opened:
     """A file that is to be closed."""
 
+    def _open(self, path):
+        self.path = path
+        try:
+            self._h5 = _open_h5(path)
+        except OSError as error:
+            raise OSError(f"{path} cannot be opened as HDF5: {error}") from None
+
+    @property
+    def h5(self):
+        """The file of h5py."""
+        if not self._h5:
+            raise ValueError(f"{self.path} is closed: read from it inside of `with`, or before close()")
+        return self._h5
+
+    def __repr__(self):
+        return f"<naik.io.{type(self).__name__} {self.path}{'' if self._h5 else ', closed'}>"
+
     def close(self):
-        self.h5.close()
+        self._h5.close()
 
     def __enter__(self):
         return self
@@ -243,10 +260,7 @@ class File(_Opened):
         if not os.path.exists(path):
             begun = os.path.exists(f"{path}.part")
             raise FileNotFoundError(f"there is no file {path}" + (f" yet, but {path}.part" if begun else ""))
-        try:
-            self.h5 = _open_h5(path)
-        except OSError as error:
-            raise OSError(f"{path} cannot be opened as HDF5: {error}") from None
+        self._open(path)
         if _text(self.h5.attrs.get("format", "")) != "naik-prop":
             self.h5.close()
             raise ValueError(f"{path} is no propagator file of naik")
@@ -254,7 +268,6 @@ class File(_Opened):
             version = _text(self.h5.attrs["format_version"])
             self.h5.close()
             raise ValueError(f"{path} has version {version}; this module reads version 1")
-        self.path = path
         self.size = tuple(int(n) for n in self.h5.attrs["dims"])  # x, y, z, t
         words = h5py.check_enum_dtype(self.h5["solves"].dtype["state"]) or {}
         self._states = {word: name.lower().replace("_", " ") for name, word in words.items()}
@@ -470,7 +483,9 @@ class File(_Opened):
         group, name = group[f"m{mass:02d}"], f"{meson}/{_momentum_name(momentum)}"
         if name not in group:
             stored = [f"{m}/{p}" for m in group if isinstance(group[m], h5py.Group) for p in group[m]]
-            raise LookupError(f"{self.path} has no correlator {name}; it has {', '.join(stored)}")
+            others = any((c.name, c.correlator) == (set_name, meson) for c in self.correlators)
+            raise LookupError(f"{self.path} has no correlator {name}; it has {', '.join(stored)}"
+                              + (f"; find('{set_name}', '{meson}') gives the {meson}" if others else ""))
         path = group[name].name
         return self.contraction(path) if path in self.contractions else group[name][...]
 
@@ -483,6 +498,8 @@ class File(_Opened):
 
     def values(self, correlator):
         """[T] of a Correlator: float64 or complex128."""
+        if not isinstance(correlator, (Correlator, ThreePoint)):
+            raise ValueError(f"{self.path}: give one Correlator, of the list that find gives, and not {correlator!r:.80}")
         if correlator.path in self.contractions:
             return self.contraction(correlator.path)
         label, mass = re.fullmatch(r"/corr/(.*)/m(\d+)/[^/]*/[^/]*", correlator.path).groups()
@@ -702,7 +719,7 @@ class File(_Opened):
 
     def propagator(self, source=0, mass=0, part=False):
         """The dataset [3][T][Z][Y][X] of source number `source` of the file: source colour, site;
-        whatever slice is read has a last axis more, the sink colour. M G = source. Of Wilson and
+        whatever slice is read has a last axis more, the sink colour. [...] reads all, which functions of numpy need. M G = source. Of Wilson and
         clover quarks [4][3][T][Z][Y][X], source spin and colour, and two axes more, sink spin and colour.
         Where single colours were solved the others are zero, and `part` must be true."""
         self._need(source, mass)
@@ -787,11 +804,7 @@ class Modes(_Opened):
     def __init__(self, path):
         if not os.path.exists(path):
             raise FileNotFoundError(f"there is no file {path}")
-        try:
-            self.h5 = _open_h5(path)
-        except OSError as error:
-            raise OSError(f"{path} cannot be opened as HDF5: {error}") from None
-        self.path = path
+        self._open(path)
         try:
             self._read_numbers()
         except BaseException:

@@ -31,6 +31,9 @@ static const naik_param_hint other_codes[] = {
     {NULL, "position", MEANT("solve.0.source.origin")},
     {NULL, "wvf_param", MEANT("solve.0.source.radius")},
     {NULL, "wvfintpar n_smear nsmear", MEANT("solve.0.source.iterations")},
+    {NULL, "smooth smear smearing smear_type smearing_type smeartype quark_smear",
+     "naik smears a source whose 'type' is covariant_gaussian, with 'radius' and 'iterations'; "
+     "'action.type' says how links are smeared"},
     {NULL, "geom grid_size", MEANT("run.grid")},
     {NULL, "mesons gamma_matrices", MEANT("output.correlators")},
     {NULL, "n_vec nvec nullvecs null_vectors", MEANT("multigrid.vectors")},
