@@ -16,7 +16,6 @@
 #include "plan/cost_multigrid.h"
 #include "plan/group_count.h"
 #include "plan/prediction.h"
-#include "run/job.h"
 #include "stored/told_multigrid.h"
 
 /* Two masses of two tolerances each, of two Naik epsilons, with and without modes. */
@@ -48,21 +47,6 @@ static naik_solve_record record_of(int n)
     return (naik_solve_record){.state = n % 5 == 4 ? NAIK_SOLVE_PENDING : NAIK_SOLVE_DONE,
                                .iterations = 10 * n + 1,
                                .seconds = n / 4.0};
-}
-
-/* Heavy quarks are lighter work than 1/mass says, and sloppy solves than exact ones. */
-static void what_is_left_of_a_run_goes_by_the_iterations_of_the_plan(check *t)
-{
-    naik_input *input = read_input(t);
-    CHECK_REQUIRE(t, input != NULL);
-    for (int i = 0; i < input->task_count; i++) {
-        const naik_input_task *task = &input->tasks[i];
-        const naik_input_solve *solve = &input->solve[task->solve];
-        const double mass = input->quarks[task->quark].mass;
-        CHECK_NEAR(t, solve_progress_weight(input, task),
-                   log(2 / solve->tolerance) / (2 * asinh(mass / 2.108015)), 1e-12);
-    }
-    naik_input_destroy(&input);
 }
 
 static void solves_are_counted_with_their_like_alone(check *t)
@@ -584,8 +568,7 @@ static void masses_beyond_all_rows_are_counted_with_the_last(check *t)
     free(c);
 }
 
-CHECK_MAIN(CHECK(what_is_left_of_a_run_goes_by_the_iterations_of_the_plan),
-           CHECK(solves_are_counted_with_their_like_alone),
+CHECK_MAIN(CHECK(solves_are_counted_with_their_like_alone),
            CHECK(without_modes_the_epsilon_is_of_no_matter),
            CHECK(what_is_foreseen_depends_on_the_device), CHECK(a_node_that_is_not_full_counts),
            CHECK(nodes_that_do_not_divide_the_ranks_are_one), CHECK(a_group_has_its_reason),

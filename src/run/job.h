@@ -176,8 +176,6 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_stat
  * sentence */
 naik_status solve_dry_run(solve_job *j, bool verify, bool fresh);
 
-/* How long a solve is beside others: the iterations that the model expects (model/iterations.h). */
-double solve_progress_weight(const naik_input *input, const naik_input_task *task);
 /* Before the first solve; after each; at every poll of the solver (poll of solver.h). */
 void solve_progress_begin(solve_job *j);
 /* Seconds in which no solve was at work do not count for what is left. */

@@ -14,16 +14,11 @@
 
 enum { LIVE_PER_S = 5 };
 
-double solve_progress_weight(const naik_input *input, const naik_input_task *task)
-{
-    const naik_quark *quark = &input->quarks[task->quark];
-    const double tolerance = input->solve[task->solve].tolerance;
-    return model_iterations_ahead(quark->kind->costs.by_mass, quark->mass, tolerance, 1).expected;
-}
-
 static double weight_of(const solve_job *j, const naik_input_task *task)
 {
-    return solve_progress_weight(j->input, task);
+    const naik_quark *quark = &j->input->quarks[task->quark];
+    const double tolerance = j->input->solve[task->solve].tolerance;
+    return model_iterations_ahead(quark->kind->costs.by_mass, quark->mass, tolerance, 1).expected;
 }
 
 void solve_progress_begin(solve_job *j)
