@@ -1,11 +1,12 @@
 /* report_prediction.c - what the model says of the run of a report, beside what the run took
  *
- * A table of a row a mass, and the size of the output.
+ * A table of a row a mass, and the size of the output. Without predicted seconds, as on CPUs, it has no
+ * column for them.
  */
 #include "report/html.h"
 #include "report/report_parts.h"
 
-static void print_mass(FILE *out, const prediction_mass *m)
+static void print_mass(FILE *out, const prediction_mass *m, bool timed)
 {
     fprintf(out,
             "<tr><td class=\"n\">%.10g</td><td class=\"n\">%g</td><td class=\"n\">%d</td>"
@@ -14,24 +15,29 @@ static void print_mass(FILE *out, const prediction_mass *m)
             m->mass, m->tolerance, m->measured, m->measured_iterations, m->iterations.expected,
             m->iterations.least, m->iterations.most, m->measured_s);
     if (m->solve_s > 0) {
-        fprintf(out, "<td class=\"n\">%.3g</td></tr>\n", m->solve_s);
-    } else {
-        fputs("<td class=\"n\">none</td></tr>\n", out);
+        fprintf(out, "<td class=\"n\">%.3g</td>", m->solve_s);
+    } else if (timed) {
+        fputs("<td class=\"n\">none</td>", out);
     }
+    fputs("</tr>\n", out);
 }
 
 void report_prediction(FILE *out, const prediction *p, int64_t size_bytes)
 {
     fputs("<h2>Predicted and measured</h2>\n", out);
     if (p->made) {
+        bool timed = false;
+        for (int i = 0; i < p->mass_count; i++) {
+            timed = timed || p->masses[i].solve_s > 0;
+        }
         fputs("<div class=\"wide\"><table>\n<tr><th class=\"n\">mass</th>"
               "<th class=\"n\">tolerance</th><th class=\"n\">solves</th>"
               "<th class=\"n\">iterations</th><th class=\"n\">predicted</th>"
-              "<th class=\"n\">range</th><th class=\"n\">seconds a solve</th>"
-              "<th class=\"n\">predicted</th></tr>\n",
+              "<th class=\"n\">range</th><th class=\"n\">seconds a solve</th>",
               out);
+        fputs(timed ? "<th class=\"n\">predicted</th></tr>\n" : "</tr>\n", out);
         for (int i = 0; i < p->mass_count; i++) {
-            print_mass(out, &p->masses[i]);
+            print_mass(out, &p->masses[i], timed);
         }
         fputs("</table></div>\n<p>", out);
         if (p->output_bytes > 0) {
