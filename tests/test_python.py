@@ -1,9 +1,11 @@
 # test_python.py - python/naik_io.py and its examples, on files that naik has just written
 # timeout: 240
+import inspect
 import os
 import shutil
 import subprocess
 import sys
+import types
 import warnings
 
 import h5py
@@ -14,6 +16,7 @@ from program import main, naik, path
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python")
 sys.path.insert(0, FOLDER)
 sys.dont_write_bytecode = True
+import naik as naik_package  # noqa: E402
 import naik_io  # noqa: E402
 
 INPUT = """
@@ -147,6 +150,15 @@ def wrong_requests_are_answered_with_what_there_is():
             raise AssertionError(f"{name} opened")
         except OSError as error:
             assert told in str(error), error
+
+
+def help_says_what_every_public_name_is():
+    for module in naik_package, naik_package.io:
+        for name, what in vars(module).items():
+            if not name.startswith("_") and (inspect.isclass(what) or inspect.isfunction(what)):
+                members = [(f"{name}.{k}", v) for k, v in vars(what).items() if not k.startswith("_") and isinstance(v, (types.FunctionType, property))]
+                for word, one in [(name, what), *members]:
+                    assert one.__doc__ and not one.__doc__.startswith(name + "("), word  # namedtuple lists its fields
 
 
 def what_missed_its_tolerance_comes_with_a_warning():
@@ -434,7 +446,7 @@ def an_unfinished_file_says_what_is_not_solved_yet():
 main([naik_makes_an_ensemble_of_four, a_file_opens_with_its_sources_solves_and_histories,
       correlators_are_printed_as_text_that_numpy_reads, a_damaged_correlator_is_left_out_with_exit_status_4,
       propagators_are_read_slice_by_slice_and_solve_their_source,
-      wrong_requests_are_answered_with_what_there_is, what_missed_its_tolerance_comes_with_a_warning, effective_mass_finds_the_mass_of_a_cosh,
+      wrong_requests_are_answered_with_what_there_is, help_says_what_every_public_name_is, what_missed_its_tolerance_comes_with_a_warning, effective_mass_finds_the_mass_of_a_cosh,
       contraction_of_a_propagator_with_itself_is_the_stored_pion,
       ensemble_average_has_jackknife_errors, quarks_with_spin_are_read_by_the_module_and_its_examples, examples_without_their_words_say_which, examples_say_what_is_wrong_in_a_sentence,
       ensemble_average_refuses_what_does_not_belong_together, edited_and_damaged_files_are_refused,

@@ -32,12 +32,20 @@ from . import places
 DONE, NOT_CONVERGED = "done", "not converged"
 _EXACT = "+exact"  # behind the name of an entry: the entry of its exact solves, where the others are sloppy
 Source = collections.namedtuple("Source", "index set label number type origin momentum masses")
-# name: entry of solve, pair or baryon. quantity: "correlator", "mean", "standard error". quarks: one, quark and
-# antiquark, or three. sink: "point", "wall", "covariant_gaussian". source: where it begins, None of averages.
+Source.__doc__ = """A source of the file: its number in the file (index), the entry of solve that it belongs to (set), its number there, and
+how many masses it has. label is the set, with the number behind it where the set has several sources."""
 Correlator = collections.namedtuple("Correlator", "path name correlator quantity quarks momentum sink source")
-# A current (correlator, with its momentum) in a three-point function, quarks: parent, spectator, daughter. sink_time is
-# counted from the source.
+Correlator.__doc__ = """Where a correlator is, and of what; File.values reads it.
+
+name      entry of solve, pair or baryon
+quantity  "correlator", "mean", "standard error", ...
+quarks    one Quark, quark and antiquark, or three
+sink      "point", "wall", "covariant_gaussian"
+source    the Source where it begins; None of averages
+"""
 ThreePoint = collections.namedtuple("ThreePoint", Correlator._fields + ("sink_time", "sink_momentum", "sink_operator"))
+ThreePoint.__doc__ = """A current (correlator, with its momentum) in a three-point function, as a Correlator with three fields more. quarks:
+parent, spectator, daughter. sink_time is counted from the source."""
 _GAMMAS = "G1 GX GY GXY GZ GZX GYZ G5T GT GXT GYT G5Z GZT G5Y G5X G5".split()
 
 
@@ -256,6 +264,10 @@ class _Opened:
 
 
 class File(_Opened):
+    """A file of propagators and correlators, which `naik solve` wrote: `sources` and `correlators` list what is in it, `find`
+    chooses correlators, `values`, `from_source` and `mean` read them, `propagator` gives propagators; `size` is
+    (x, y, z, t)."""
+
     def __init__(self, path):
         if not os.path.exists(path):
             begun = os.path.exists(f"{path}.part")
@@ -276,6 +288,7 @@ class File(_Opened):
 
     @property
     def complete(self):
+        """Whether the run has solved everything; an unfinished file has "incomplete" as its state."""
         return _text(self.h5.attrs["state"]) == "complete"
 
     def verify(self):
