@@ -249,7 +249,7 @@ def what_is_wrong_raises_with_the_sentence():
     refuses(naik.InputError, "give the path of a file or an array of links", naik.Session, gauge={"config": "lat"})
     naik.Session(path("{config}.h5"), action="naive", gauge={"config": "lat"}, log=None).close()
     naik.Session(action="naive", gauge={"config": "lat", "file": path("{config}.h5")}, log=None).close()
-    refuses(naik.InputError, "{config}.h5", naik.Session, path("{config}.h5"), action="naive")
+    refuses(naik.InputError, "{config}.h5' has {config}, for which gauge.config gives no name", naik.Session, path("{config}.h5"), action="naive")
     refuses(naik.InputError, "^'lattice.size' must be even in every direction, not 7 in t", naik.Session, np.ones((7, 4, 4, 4, 4, 3, 3)))
     for words in ({"size": (4, 4, 8)}, {"size": 4.0}, {"run": {"grid": np.ones(3, int)}}, {"run": {"grid": "1x1x1x1"}}):
         refuses(naik.InputError, "must be 4 integers", naik.Session, np.ones((8, 4, 4, 4, 4, 3, 3)), **words)

@@ -295,6 +295,8 @@ static void sources_and_mesons_are_refused_in_words(check *t)
     }
     expect(t, naik_session_meson(session, "pion", &frame, out, NULL, value), NAIK_ERR_INPUT,
            "a session makes no meson 'pion' of naive quarks, only pion5, pion05, rhox");
+    expect(t, naik_session_meson(session, "nucleon", &frame, out, NULL, value), NAIK_ERR_INPUT,
+           "; naik solve makes more, and baryons");
     free(out);
     naik_session_destroy(&session);
 }

@@ -490,8 +490,9 @@ static naik_status find_meson(const naik_session *s, const char *name, int *meso
         naik_text_append(all, sizeof all, "%s%s", *meson > 0 ? ", " : "", mine);
     }
     return NAIK_FAIL(s->comm->log, NAIK_ERR_INPUT,
-                     "a session makes no meson '%s' of %s quarks, only %s", name,
-                     s->input->kind->name, all);
+                     "a session makes no meson '%s' of %s quarks, only %s; naik solve makes more, "
+                     "and baryons",
+                     name, s->input->kind->name, all);
 }
 
 /* As `naik solve` makes it: of each column by itself, then their sum. */

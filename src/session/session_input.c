@@ -105,6 +105,11 @@ naik_status session_name_configuration(naik_comm *comm, const naik_yaml_node *ke
 {
     const naik_yaml_node *node = naik_yaml_find(keys, "gauge.config");
     const char *config = node != NULL && node->text != NULL ? node->text : "{config}";
+    if (node == NULL && strstr(name, config) != NULL) {
+        NAIK_PASS(naik_comm_agree(
+            comm, NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                            "'%s' has {config}, for which gauge.config gives no name", name)));
+    }
     NAIK_PASS(naik_new(comm, naik_input_put_config(name, config, NULL), "a session", (void **)out));
     naik_input_put_config(name, config, *out);
     return NAIK_OK;
