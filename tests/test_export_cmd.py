@@ -109,14 +109,17 @@ solve:
   - {name: a, masses: [2], source: {type: gaussian, origin: [1, 2, 0, 3], radius: 1.25, subset: odd}}
   - {name: b, masses: [2], source: {type: corner_wall, t0: 2, corner: [1, 0, 1], momentum: [0, 1, 0]}}
   - {name: c, masses: [2], source: {type: random_wall, t0: 2, seed: 77, noise: z3}}
+  - {name: d, masses: [2], twist: [0.5, -0.25, 0.125], source: {type: point, origin: [3, 2, 1, 4]}}
 output: {file: kinds.h5}
 """)
 answer("solve", "kinds.yaml")
 answer("export", "kinds.h5", "-o", "kinds")
 wrong = [line for k, line in enumerate(("gaussian, on odd sites of one time slice, radius 1.25; place 1 2 0 3, momentum 0 0 0",
                                         "corner_wall, on x, y, z = 1, 0, 1 modulo 2 on one time slice; place 1 0 1 2, momentum 0 1 0",
-                                        "random_wall, on one time slice, noise Z3, seed 77; place 0 0 0 2, momentum 0 0 0"))
+                                        "random_wall, on one time slice, noise Z3, seed 77; place 0 0 0 2, momentum 0 0 0",
+                                        "point, on one site; place 3 2 1 4, momentum 0 0 0"))
          if b"\nsource " + line.encode() + b"\n" not in open(f"kinds.s{k:04d}.m00", "rb").read()]
+wrong += [k for k in range(4) if (b"\ntwist 0.5 -0.25 0.125" in open(f"kinds.s{k:04d}.m00", "rb").read()) != (k == 3)]
 verdict("export_tells_all_that_decides_a_source", not wrong, wrong)
 
 # Solves that did not converge are exported only on demand, and the file says so.

@@ -181,6 +181,12 @@ def a_source_or_solution_that_changes_on_the_way_is_noticed():
         told = solve(out, inject=f"flip:source:{call}", ranks=call // 3)
         assert told.count("it is solved again") == 1, told
         same_as_undisturbed(out)
+    # What is made of the solutions waits for the one that is solved again, though the last has come.
+    chain = ("--set", "three_point=[{name: three, parent: pt, spectator: pt, insertion: [G1-G1], sink_times: [3], daughter_masses: [0.05]}]")
+    solve("chain.h5", *chain)
+    told = solve("waits.h5", *chain, inject="flip:source:4")
+    assert re.search(r"solve 1/6: source=pt .* colour=2 (?s:.*)solve 3/6: source=pt .* colour=0 ", told), told
+    assert contents("waits.h5") == contents("chain.h5")
 
 
 def what_comes_out_wrong_twice_is_not_stored():

@@ -373,9 +373,12 @@ def a_grid_is_chosen_for_the_aggregates_of_the_input():
 
 def every_twist_has_a_setup_of_its_own():
     point = "source: {type: point, origin: [0, 0, 0, 0], colours: [0]}\n    correlators: []\n"
-    said = solve("twists", "--set", "multigrid.cycles=0", mass=f"{LIGHT}\n    twist: [0.5, 0, 0]\n    {point}  - name: straight\n"
+    said = solve("twists", "--set", f"multigrid={{cycles: 0, file: {path('null.h5')}}}", mass=f"{LIGHT}\n    twist: [0.5, 0, 0]\n    {point}  - name: straight\n"
                  "    kappas: [0.141]\n    correlators: []")  # lighter, but not of the other's links
     assert said.count("\nmultigrid start: ") == 2, said
+    said = "\n".join(re.findall("    multigrid_.*", naik("info", path("twists.h5"))))
+    for note in "q0=", "q1=", f"vectors=24 made for kappa 0.14, kept in {path('null.h5')} (", f"vectors_q1=24 made for kappa 0.141, kept in {path('null.h5')}.":
+        assert said.count("multigrid_" + note) == 1, (note, said)
 
 
 def mesons_are_those_of_another_code():

@@ -11,7 +11,7 @@ import time
 
 import h5py
 
-from program import LONG, NAIK, main, naik, path, start
+from program import LONG, NAIK, built_shim, go_on, held, holding, main, naik, path, start
 
 INPUT = """
 lattice: {size: [8, 4, 4, 8]}
@@ -123,6 +123,19 @@ def a_log_file_gets_sparse_lines():
     for more in ("run.progress=off", "run.progress_interval=100000"):
         said = naik("solve", source, "--fresh", "--set", "run.progress_interval=0.001", "--set", more)
         assert "progress: " not in said, said
+    if built_shim("jump_clock") is None:
+        return "no cc, or not glibc"
+    # An interval passes at once, while a solve is at work, and none does any more.
+    env = holding("solve 1/")
+    run = start("solve", source, "--fresh", "--set", "run={progress_interval: 1000, watchdog: 0}", "--set", "solver.batch=1", ranks=2,
+                env={**env, "LD_PRELOAD": env["LD_PRELOAD"] + " " + built_shim("jump_clock"), "NAIK_CLOCK_RANK": "0",
+                     "NAIK_CLOCK_AHEAD": "2000", "NAIK_CLOCK_WHEN": path("later")})
+    assert held(run)
+    with open(path("later"), "w"):
+        go_on()
+    said = run.communicate()[0]
+    assert run.returncode == 0 and said.count("progress: ") == 1, (run.returncode, said)
+    return None
 
 
 def on_terminal(*words):
