@@ -139,12 +139,13 @@ def a_dry_run_verifies_the_configuration():
     said = naik(*flipped, "--no-verify")
     assert "its files were looked at but not verified" in said and "plaquette" not in said, said
     assert "--no-verify goes with --dry-run only" in naik("solve", path("dry.yaml"), "--no-verify", status=1)
-    naik("links", path("dry.yaml"), "-o", path("dry-links.h5"))
+    naik("links", path("dry.yaml"), "--set", "action.type=hisq", "--set", "solve.0.masses=[9, 8]", "--set", "solve.0.naik_epsilon=[0, 0.1]", "-o",
+         path("dry-links.h5"))
     with h5py.File(path("dry-links.h5")) as f:
-        at = f["fat"].id.get_offset() + 2000
+        at = f["set0001/fat"].id.get_offset() + 2000
     with open(path("dry-links.yaml"), "w") as f:
-        f.write("{lattice: {size: [4, 4, 8, 8]}, action: {type: links, file: %s}, solve: [{name: p, masses: [9], source: "
-                "{type: point, origin: [0, 0, 0, 0]}}], output: {file: %s}}" % (path("dry-links.h5"), path("never.h5")))
+        f.write("{lattice: {size: [4, 4, 8, 8]}, action: {type: links, file: %s}, solve: [{name: p, masses: [9, 8], naik_epsilon: [0, 0.1], "
+                "source: {type: point, origin: [0, 0, 0, 0]}}], output: {file: %s}}" % (path("dry-links.h5"), path("never.h5")))
     assert "links verified" in naik("solve", path("dry-links.yaml"), "--dry-run")
     with open(path("dry-links.h5"), "r+b") as f:
         f.seek(at)
