@@ -22,6 +22,7 @@
 #include "naik/lattice.h"
 #include "plan/plan.h"
 #include "quark/low_modes.h"
+#include "run/groups.h"
 #include "run/sdc_check.h"
 
 static bool is_last(const check *t)
@@ -303,6 +304,36 @@ static void groups_share_the_thin_links(check *t)
     naik_groups_destroy(&groups);
 }
 
+/* What a group has measured is told by whichever has a factor, here the first and not the last. */
+static void what_was_scaled_is_told_by_a_group_that_scaled(check *t)
+{
+    naik_input *input = NULL;
+    naik_comm *alone = NULL;
+    CHECK_OK(t, naik_comm_create_alone(t->log, &alone));
+    CHECK_REQUIRE(t, naik_input_parse(t->log, "input.yaml", input_text, strlen(input_text), NULL, 0,
+                                      NULL, NULL, &input) == NAIK_OK);
+    CHECK_INT(t, input->solve_count, 1);
+    const int rank = t->comm->rank;
+    guess_foreign guess = {.taken = 1 + rank,
+                           .scaled = rank == 0,
+                           .left = rank,
+                           .worst = 1 + rank,
+                           .last = {.scale = rank == 0 ? 0.5 : 1}};
+    solve_groups groups = {.comm = alone};
+    solve_job job = {.comm = t->comm,
+                     .input = input,
+                     .groups = &groups,
+                     .guess = {.input = input, .foreign = &guess}};
+    CHECK_OK(t, solve_groups_guesses(&job));
+    const int ranks = t->comm->size;
+    CHECK_INT(t, guess.taken, ranks * (ranks + 1) / 2);
+    CHECK_INT(t, guess.scaled, 1);
+    CHECK_INT(t, guess.left, ranks * (ranks - 1) / 2);
+    CHECK_TRUE(t, guess.worst == ranks && guess.last.scale == 0.5);
+    naik_input_destroy(&input);
+    naik_comm_destroy(&alone);
+}
+
 static int rank_of_failure(check *t)
 {
     naik_log_failure failure;
@@ -396,5 +427,6 @@ CHECK_MAIN(CHECK(a_signal_to_one_rank_stops_all),
            CHECK(memory_is_that_of_the_rank_that_has_least), CHECK(a_tie_has_room_on_all_ranks),
            CHECK(a_group_has_what_the_job_was_told), CHECK(groups_share_the_thin_links),
            CHECK(a_mode_that_one_rank_cannot_write_is_refused_by_all),
+           CHECK(what_was_scaled_is_told_by_a_group_that_scaled),
            CHECK(all_ranks_end_with_one_status_and_one_sentence),
            CHECK_UP_TO(2, a_failed_rank_waits_for_those_who_come))

@@ -72,7 +72,7 @@ def configurations():
 def links():
     if built_shim() is None:
         return "no cc, or not glibc"
-    sweep(("links", written("links"), "-o", path("fat.h5")), "fat.h5", ("info", path("fat.h5"), "--verify"))
+    sweep(("links", written("links"), "-o", path("fat.h5")), "fat.h5", ("info", path("fat.h5"), "--verify"), step=1)
     return None
 
 
