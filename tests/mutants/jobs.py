@@ -30,12 +30,15 @@ def run(words, top, env):
 
 def what_failed(said):
     """The first failure of an output of tests/run that is no time-out, and False; or the first of all, None where none is
-    told, and True."""
+    told, and True. Where a test says much, its failures stand in the list at the end alone."""
     lines = [line.strip() for line in said.split("\n")]
     late = None
-    for before, line in zip([""] + lines, lines):
-        words = re.match(r"FAIL ([\w.]+)(.*)", line)
-        if words and "stopped after" not in words[2] and not before.startswith("TimeoutExpired"):
-            return words[1], False
-        late = late or words and words[1]
+    for start in ("", r"[\w.]+:"):
+        for before, line in zip([""] + lines, lines):
+            words = re.match(start + r"FAIL ([\w.]+)(.*)", line)
+            if words and "stopped after" not in words[2] and not before.startswith("TimeoutExpired"):
+                return words[1], False
+            late = late or words and words[1]
+        if late:
+            break
     return late, True
