@@ -420,7 +420,8 @@ static void a_deviation_that_is_no_number_is_the_worst(check *t)
     }
 }
 
-/* What was read back wrongly was written wrongly; what HDF5 cannot read is damaged, but where the disk said so. */
+/* What was read back wrongly was written wrongly; what HDF5 cannot read is damaged, but where the disk or
+ * MPI-IO said so. */
 static void a_status_depends_on_what_was_done(check *t)
 {
     char disk[64];
@@ -433,7 +434,10 @@ static void a_status_depends_on_what_was_done(check *t)
                 {NAIK_ERR_INPUT, NAIK_ERR_IO, NAIK_ERR_INPUT, "another file"},
                 {NAIK_ERR_MEMORY, NAIK_ERR_MEMORY, NAIK_ERR_MEMORY, "no memory"},
                 {NAIK_ERR_IO, NAIK_ERR_IO, NAIK_ERR_CORRUPT, "an object header"},
-                {NAIK_ERR_IO, NAIK_ERR_IO, NAIK_ERR_IO, disk}};
+                {NAIK_ERR_IO, NAIK_ERR_IO, NAIK_ERR_IO, disk},
+                {NAIK_ERR_IO, NAIK_ERR_IO, NAIK_ERR_IO,
+                 "opening f failed: MPI_File_open failed: "
+                 "MPI error string is 'MPI_ERR_INTERN'"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char want[256];
         const bool changed = rows[i].written != rows[i].status;

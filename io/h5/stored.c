@@ -5,6 +5,7 @@
 
 #include "io/files.h"
 #include "io/h5/h5.h"
+#include "io/reread.h"
 
 static naik_status look_for_signature(naik_log *log, const char *path)
 {
@@ -86,9 +87,5 @@ naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file)
         }
     }
     NAIK_PASS(naik_comm_agree(comm, status));
-    if (naik_h5_open(comm, path, false, file) != NAIK_OK) {
-        naik_log_clear(comm->log);
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' cannot be opened as HDF5", path);
-    }
-    return status;
+    return naik_h5_read_verdict(comm->log, naik_h5_open(comm, path, false, file));
 }
