@@ -217,7 +217,7 @@ static naik_status displace(worker *w, const contraction_item *item, const naik_
     NAIK_PASS(naik_comm_agree(w->kit->lattice->comm, status));
     for (int colour = 0; colour < w->kit->input->kind->columns; colour++) {
         const size_t column = (size_t)colour * vector_count(w);
-        NAIK_PASS(naik_spin_taste_apply(w->kit->shifts, spin_taste, frame->origin,
+        NAIK_PASS(naik_spin_taste_apply(w->kit->low.shifts, spin_taste, frame->origin,
                                         antiquark->g + column, g + column));
     }
     w->displaced.of.full = true;
@@ -232,7 +232,7 @@ static naik_status take_hops(worker *w, const naik_quark *quark)
     }
     naik_hops_clear(&w->hops);
     w->hops_of = NULL;
-    NAIK_PASS(w->kit->hops(w->kit->hops_data, quark, &w->hops));
+    NAIK_PASS(w->kit->low.hops(w->kit->low.hops_data, quark, &w->hops));
     w->hops_of = quark;
     return NAIK_OK;
 }
@@ -322,7 +322,7 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
                              .source = &input->sources[item->source[0]].source,
                              .meson = item->meson,
                              .baryon = item->baryon,
-                             .shifts = w->kit->shifts,
+                             .shifts = w->kit->low.shifts,
                              .at_source = item->three_point != NULL ? item->three_point->source : 0,
                              .frame = {.cosine = true},
                              .spare = w->src};
@@ -443,13 +443,13 @@ static naik_status open_device(worker *w)
         }
     }
     if (device == NULL || device->link_ops->shifts == NULL || !any ||
-        (shape.links > 0 && w->kit->shifts == NULL)) {
+        (shape.links > 0 && w->kit->low.shifts == NULL)) {
         return NAIK_OK;
     }
     NAIK_PASS(device_tie_fit(device, lat, SPARE_BYTES, &shape));
     if (shape.columns > 0) {
-        NAIK_PASS(device_tie_create(device, lat, shape.links > 0 ? w->kit->shifts : NULL, &shape,
-                                    &w->tie));
+        NAIK_PASS(device_tie_create(device, lat, shape.links > 0 ? w->kit->low.shifts : NULL,
+                                    &shape, &w->tie));
     }
     return NAIK_OK;
 }

@@ -15,12 +15,9 @@
 typedef struct contract_kit {
     const naik_lattice *lattice;
     const naik_input *input;
-    naik_propagator_file *file;  /* every solve is in it; the correlators are written to it */
-    naik_gauss *gauss;           /* NULL where nothing is smeared */
-    naik_shifts *shifts;         /* NULL where no operator has links */
-    contract_hops *hops;         /* of conserved currents, */
-    void *hops_data;             /* with that as data */
-    low_average_kit low;         /* of averages of low modes */
+    naik_propagator_file *file; /* every solve is in it; the correlators are written to it */
+    naik_gauss *gauss;          /* NULL where nothing is smeared */
+    low_average_kit low;        /* of averages of low modes; its shifts and hops are those of all */
     const contract_ahead *ahead; /* what is made already; NULL: nothing */
     naik_device *device;         /* where mesons of staggered quarks are made; NULL: on the host */
     naik_timer *timer;

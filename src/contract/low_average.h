@@ -30,8 +30,8 @@ typedef struct low_average_kit {
     contract_links *links;
     void *links_data;
     int modes;           /* so many of a file take part */
-    naik_shifts *shifts; /* of pairs whose operator has links, */
-    contract_hops *hops; /* or is a conserved current, */
+    naik_shifts *shifts; /* where operators have links, */
+    contract_hops *hops; /* or are conserved currents, */
     void *hops_data;     /* with that as data */
 } low_average_kit;
 

@@ -201,7 +201,7 @@ naik_status solve_multigrid_ready(solve_job *j, const naik_quark *quark,
     }
     const bool mine = j->pending_count > 0 && quark_multigrid_at_work(&j->multigrid) != NULL;
     NAIK_PASS(record(j, quark, mine));
-    sdc_check_multigrid(&j->guard, mine ? quark_multigrid_at_work(&j->multigrid) : NULL);
+    j->guard.multigrid = mine ? quark_multigrid_at_work(&j->multigrid) : NULL;
     *setup_s = naik_time_s() - start_s;
     solve_progress_passed(j, *setup_s);
     return status;

@@ -30,16 +30,6 @@ void sdc_check_begin(sdc_check *guard, const naik_operator_set *set)
     guard->links_lost = false;
 }
 
-void sdc_check_multigrid(sdc_check *guard, const naik_multigrid *multigrid)
-{
-    guard->multigrid = multigrid;
-}
-
-void sdc_check_poll(sdc_check *guard)
-{
-    guard->checked = false;
-}
-
 static bool is_checked_twice(const sdc_check *guard, int task)
 {
     return guard->input->solver.double_check && task % guard->input->solver.double_check_every == 0;

@@ -28,7 +28,7 @@ typedef struct sdc_check {
     solve_attempt *attempts;         /* [task_count] */
     const naik_operator_set *set;    /* at work, borrowed */
     const naik_multigrid *multigrid; /* the same, NULL: solves do without */
-    bool checked;                    /* the links are intact, by a look since the last poll */
+    bool checked;    /* the links are intact, by a look since the last poll, which sets it back */
     bool links_lost; /* they, blocks or multigrid are not: made again before anything else */
     int rebuilt;     /* times that happened */
     int given_up;    /* tasks */
@@ -38,11 +38,8 @@ typedef struct sdc_check {
 naik_status sdc_check_create(naik_comm *comm, const naik_input *input, sdc_check *guard);
 void sdc_check_destroy(sdc_check *guard);
 
-/* New operators are at work; and multigrid with them, NULL: without. */
+/* New operators are at work, without multigrid so far. */
 void sdc_check_begin(sdc_check *guard, const naik_operator_set *set);
-void sdc_check_multigrid(sdc_check *guard, const naik_multigrid *multigrid);
-/* The solver has iterated since the links were last looked at. */
-void sdc_check_poll(sdc_check *guard);
 /* Looks at links and blocks, unless that was done since the last poll: guard->links_lost. Collective. As
  * sdc_check_judge. */
 naik_status sdc_check_links(sdc_check *guard);

@@ -171,7 +171,7 @@ static naik_status at_poll(void *data, const naik_solver_progress *progress)
 {
     solve_job *j = data;
     naik_watchdog_step(j->comm->watchdog, progress->iterations);
-    sdc_check_poll(&j->guard);
+    j->guard.checked = false;
     solve_progress_poll(j, progress);
     solve_method_look(j, progress);
     NAIK_PASS(solve_meeting_poll(j));

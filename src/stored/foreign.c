@@ -118,13 +118,6 @@ done:
     return status;
 }
 
-/* suma and sumb of v [sites][reals]. Collective. */
-static naik_status checksum(const naik_lattice *lattice, int reals, const double *v,
-                            uint32_t sum[2])
-{
-    return naik_site_sums_of(lattice, v, reals * (int64_t)sizeof *v, sum);
-}
-
 /* The column of the file that becomes column number `column`. */
 static int column_of(const naik_vector_file *file, int column)
 {
@@ -172,7 +165,7 @@ static naik_status read_column(const naik_vector_file *file, const naik_lattice 
     if (is_tmlqcd(file)) {
         change_basis(lattice, column, out);
     }
-    NAIK_TRY(checksum(lattice, 2 * COLOURS * file->spin, out, sum));
+    NAIK_TRY(naik_site_sums_of(lattice, out, 2 * COLOURS * file->spin * (int64_t)sizeof *out, sum));
 done:
     naik_vector_file_close(&other);
     return status;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "io/gauge/same_links.h"
 
@@ -141,19 +140,6 @@ naik_status stored_run_open(naik_comm *comm, const char *path, const naik_lattic
                          naik_propagator_file_solves(out->file), out->input->task_count);
     }
     return NAIK_OK;
-}
-
-naik_status stored_run_check(const stored_run *run, const naik_lattice *lattice, int solve)
-{
-    naik_status status = NAIK_OK;
-    double *v = NULL;
-    const size_t bytes = (size_t)lattice->sites * (size_t)run->input->kind->reals * sizeof *v;
-    status = naik_alloc(lattice->comm->log, bytes, "a stored solution", (void **)&v);
-    NAIK_TRY(naik_comm_agree(lattice->comm, status));
-    NAIK_TRY(naik_propagator_file_read_solution(run->file, solve, v));
-done:
-    naik_free(v);
-    return status;
 }
 
 void stored_run_close(stored_run *run)

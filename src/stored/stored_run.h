@@ -31,9 +31,6 @@ naik_status stored_run_open(naik_comm *comm, const char *path, const naik_lattic
 /* The view and the input of a run alone, of an unfinished file too. */
 naik_status stored_run_read(naik_comm *comm, const char *path, const char *const *overrides,
                             int count, stored_run *out);
-/* Reads a solution of the open file, on that lattice, for its checksums alone. Collective.
- * NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY */
-naik_status stored_run_check(const stored_run *run, const naik_lattice *lattice, int solve);
 void stored_run_close(stored_run *run);
 
 /* What the file says of the links that it was made with, "unknown" if nothing, where that is not
