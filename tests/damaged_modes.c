@@ -89,7 +89,8 @@ done:
 }
 
 /* What stands at one site of the last mode. */
-static naik_status spoil(const naik_lattice *lattice, const naik_modes *modes, double number)
+static naik_status spoil(const naik_lattice *lattice, const naik_modes *modes, double number,
+                         bool at_end)
 {
     const naik_field_ops *field = &modes->geometry->backend->ops->field;
     const int last = modes->count - 1;
@@ -97,7 +98,7 @@ static naik_status spoil(const naik_lattice *lattice, const naik_modes *modes, d
     double *v = malloc((size_t)lattice->sites * 6 * sizeof *v);
     naik_status status = NAIK_OK;
     NAIK_TRY(field->to_host(block, NAIK_EVEN, last % NAIK_MODES_BLOCK, v));
-    v[0] = number; /* of site 0, which is even */
+    v[at_end ? 6 * lattice->sites - 1 : 0] = number; /* of sites that are even */
     NAIK_TRY(field->from_host(block, NAIK_EVEN, last % NAIK_MODES_BLOCK, v));
 done:
     free(v);
@@ -105,33 +106,38 @@ done:
 }
 
 /* number: what one of them is made; NULL: they are as they should be. */
-static naik_status write_modes(const naik_lattice *lattice, const char *path, const double *number)
+static naik_status write_modes(const naik_lattice *lattice, const char *path, const double *number,
+                               int way)
 {
     naik_status status = NAIK_OK;
     stage s;
     naik_modes *modes = NULL;
-    const naik_modes_about about = about_modes();
+    naik_modes_about about = about_modes();
+    about.bricks = way & 2;
+    lattice->comm->io.writers = way >> 2;
     NAIK_TRY(set_stage(lattice, &s));
     NAIK_TRY(naik_modes_create(s.geometry, NAIK_SINGLE, MODES, &modes));
     NAIK_TRY(fill_modes(lattice, modes));
     if (number != NULL) {
-        NAIK_TRY(spoil(lattice, modes, *number));
+        NAIK_TRY(spoil(lattice, modes, *number, way & 1));
     }
     NAIK_TRY(naik_modes_file_write(s.geometry, path, modes, &about));
 done:
+    lattice->comm->io.writers = 0;
     naik_modes_destroy(&modes);
     strike(&s);
     return status;
 }
 
-naik_status damaged_write_modes_with(const naik_lattice *lattice, const char *path, double number)
+naik_status damaged_write_modes_with(const naik_lattice *lattice, const char *path, double number,
+                                     int way)
 {
-    return write_modes(lattice, path, &number);
+    return write_modes(lattice, path, &number, way);
 }
 
 naik_status damaged_write_modes(const naik_lattice *lattice, const char *path)
 {
-    return write_modes(lattice, path, NULL);
+    return write_modes(lattice, path, NULL, 0);
 }
 
 naik_status damaged_read_modes(const naik_lattice *lattice, const char *path, answer *out)

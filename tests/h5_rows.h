@@ -23,7 +23,7 @@ typedef enum how {
                 triples, 5 3x3 of integers, 6 float, 7 nine pairs, 8 3x3 of pairs of integers */
     GROUP, /* the object is a group */
     STORAGE,  /* the dataset is stored in the way `value`: 0 compact, 1 in chunks, 2 virtual, 3 in
-                another file, 4 with a filter that HDF5 lacks, 5 with one that it has */
+                another file, 4 with a filter that HDF5 lacks, 5 with one that it has, 6 nowhere */
     SOFT,     /* another link to the object, which leads there or to `text` */
     EXTERNAL, /* a link to the file `text` */
     RAW       /* as NUMBER or WORD, but checksums stay as they were */
@@ -135,6 +135,7 @@ static const row rows[] = {
     BAD(GAUGE, "gauge", NULL, TYPE, 0, 5, NULL, "is not [T][Z][Y][X][4] of ARRAY[3][3] of {r,i}"),
     BAD(GAUGE, "gauge", NULL, EXTENT, 0, 0, NULL, "has an impossible extent"),
     BAD(GAUGE, "gauge", NULL, GROUP, 0, 0, NULL, "is not a dataset"),
+    BAD(GAUGE, "gauge", NULL, STORAGE, 0, 6, NULL, " bytes that its shape needs"),
     NOT(GAUGE, "gauge", NULL, GONE, 0, 0, NULL, "holds no /gauge"),
     NOT(LINKS, "fat", NULL, GONE, 0, 0, NULL, "holds no links of naik_epsilon 0:"),
     LIKE(LINKS, ".", "link_sets", NUMBER, 0, 1, NULL),
@@ -161,6 +162,8 @@ static const row rows[] = {
     LIKE(MODES, "modes/v", NULL, STORAGE, 0, 0, NULL),
     LIKE(MODES, "modes/v", NULL, STORAGE, 0, 1, NULL),
     LIKE(MODES, "modes/v", NULL, STORAGE, 0, 5, NULL),
+    BAD(MODES, "modes/v", NULL, STORAGE, 0, 6, NULL, damaged_v),
+    BAD(MODES, "modes/lambda2", NULL, STORAGE, 0, 6, NULL, "/modes/lambda2 is missing or damaged"),
     NOT(MODES, "modes/v", NULL, STORAGE, 0, 2, NULL, "/modes/v is a virtual dataset: nothing is read from other files"),
     NOT(MODES, "modes/v", NULL, STORAGE, 0, 3, NULL, "/modes/v is stored in 'other.raw': nothing is read from other files"),
     NOT(MODES, "modes/v", NULL, STORAGE, 0, 4, NULL, "/modes/v is stored with filter 31999"),
@@ -261,6 +264,11 @@ static const row rows[] = {
     OKAY(PROP, "contractions", NULL, TYPE, 0, 6, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 0 contractions, 3 bad, complete"),
     OKAY(PROP, "metadata/contractions", NULL, GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 0 contractions, 0 bad, complete"),
     OKAY(PROP, "metadata/contractions", NULL, GROUP, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 0 contractions, 1 bad, complete"),
+    OKAY(PROP, "metadata/input_text", NULL, GROUP, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 3 contractions, 0 bad, complete"),
+    BAD(PROP, "solves", NULL, STORAGE, 0, 6, NULL, "its records are damaged or not in order"),
+    OKAY(PROP, "corr/made/n1/rhox", NULL, STORAGE, 0, 6, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 2 contractions, 1 bad, complete"),
+    OKAY(PROP, "corr/pt/m00/per_colour", NULL, STORAGE, 0, 6, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 8 correlators, 2 damaged, 3 contractions, 0 bad, complete"),
+    BAD(NEAR_NULL, "multigrid/v", NULL, STORAGE, 0, 6, NULL, damaged_null),
     OKAY(PROP, "metadata", NULL, GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 0 contractions, 0 bad, complete"),
     OKAY(PROP, "corr/made/n1/rhox", NULL, GONE, 0, 0, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 2 contractions, 1 bad, complete"),
     OKAY(PROP, "corr/made/n1/rhox", NULL, EXTENT, 0, 7, NULL, "4 pairs, 0 bad records, 12 histories, 0 bad, 16 correlators, 0 damaged, 2 contractions, 1 bad, complete"),
@@ -354,7 +362,7 @@ static const told_row told_rows[] = {
     {LINKS, false, "\"dataset\": \"set", "\"dataset\": \"set0001/fat\", \"naik_epsilon\": -0.25, \"precision\": 64, \"byte_order\": \"little\", \"checksum_kind\": \"suma/sumb\", \"checksum_stored\": \""},
     {LINKS, true, "\"intact\"", "\"intact\": true}, {\"dataset\": \"long\""},
     {LINKS, false, "\"attributes_intact\"", "\"attributes_intact\": true}"},
-    {MODES, false, "\"size\"", "\"size\": \"4,2,6,8\", \"naik_epsilon\": 0, \"fat_links\": \"0 0\", \"long_links\": \"0 0\", \"parity\": \"even\", \"file_precision\": 32, \"modes\": 3, \"lambda_first\": 0.25, \"lambda_last\": 0.4330127018922193, \"modes_within_tolerance\": 0, \"largest_residual\": 3e-06, \"largest_residual_of_last_lambda2\": 4e-06, \"interval_high\": 22, \"seed\": 1, \"attributes_intact\": true}"},
+    {MODES, false, "\"size\"", "\"size\": \"4,2,6,8\", \"naik_epsilon\": 0, \"fat_links\": \"0 0\", \"long_links\": \"0 0\", \"parity\": \"even\", \"file_precision\": 32, \"modes\": 3, \"lambda_first\": 0.25, \"lambda_last\": 0.4330127018922193, \"modes_within_tolerance\": 2, \"largest_residual\": 3e-06, \"largest_residual_of_last_lambda2\": 4e-06, \"tolerance\": 4e-06, \"interval_high\": 22, \"seed\": 1, \"attributes_intact\": true}"},
     {BRICKS, false, "\"format_version\"", "\"format_version\": \"2.0\", \"state\": \"complete\", \"size\": \"4,2,6,8\", \"naik_epsilon\": 0, \"fat_links\": \"0 0\", \"long_links\": \"0 0\", \"parity\": \"even\", \"file_precision\": 16, \"modes\": 3, "},
     {NEAR_NULL, false, "\"kind\"", "\"kind\": \"near-null vectors of multigrid\", \"format\": \"naik-multigrid\", \"format_version\": \"1.0\", \"state\": \"complete\", \"action\": \"clover\", \"boundary_t\": \"antiperiodic\", \"size\": \"4,2,6,8\", \"mass\": 0.25, \"naik_epsilon\": 0, \"kappa\": 0.11764705882352941, \"csw\": 1.5, \"u0\": 0.875, \"twist\": \"0.125 0 0.5\", \"links\": \"links of this test\", \"vectors\": 3, \"aggregate\": \"2x1x3x4\", \"start\": 5, \"cycles\": 7, \"smoother\": 8, \"coarse_tolerance\": 0.375, \"coarse_space\": 9, \"precision\": 16, \"seed\": 11, \"largest_Mh_v_over_v\": 0.25, \"attributes_intact\": true}"},
     {PROP, false, "\"size\"", "\"size\": \"8,4,4,8\", \"precision\": 64, \"propagators_stored\": true, \"metadata\": {"},

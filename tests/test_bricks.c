@@ -129,8 +129,13 @@ static void bricks_are_in_files_what_they_are_in_memory(check *t)
         CHECK_INT(t, different, 0);
         static const float scale[5] = {NAN, -1e-9F, 1e30F, 9.9e29F, 0};
         for (int k = 0; k < 5; k++) { /* the last two are numbers that modes may have */
-            brick[bricks - 1].scale = scale[k];
-            CHECK_INT(t, naik_bricks_are_finite(brick, (int64_t)bricks), k >= 3);
+            for (int last = 0; last < 2; last++) {
+                naik_brick *one = &brick[last ? bricks - 1 : 0];
+                const float before = one->scale;
+                one->scale = scale[k];
+                CHECK_INT(t, naik_bricks_are_finite(brick, (int64_t)bricks), k >= 3);
+                one->scale = before;
+            }
         }
         free(brick);
         free(mode);

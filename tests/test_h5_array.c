@@ -1,7 +1,11 @@
-/* test_h5_array.c - fields of other codes in HDF5 files: which types and extents are taken for one, in any nesting
+/* test_h5_array.c - fields of other codes in HDF5 files: which types and extents are taken for one, in any nesting;
+ * fields of naik's own, moved in pieces
  *
  * ranks: 1
  */
+#include <fcntl.h>
+#include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +13,7 @@
 
 #include "check.h"
 #include "io/h5/array.h"
+#include "io/h5/box.h"
 #include "naik/lattice.h"
 
 enum { T = 4, Z = 3, Y = 2, X = 6, REALS = 18 };
@@ -210,5 +215,111 @@ static void fields_are_moved_in_pieces(check *t)
     naik_lattice_destroy(&lat);
 }
 
-CHECK_MAIN(CHECK(fields_are_moved_in_pieces), CHECK(a_site_has_its_reals_in_any_nesting),
+/* ---- fields of naik's own */
+
+enum { LINK_REALS = 72, SITES = 4 * 4 * 8 * 16 };
+
+static void hear(void *data, const char *text)
+{
+    *(int *)data += strstr(text, "/field holds NaN or infinity, whatever its checksum") != NULL;
+}
+
+/* The real `index` of a field, in the file or in memory. */
+static void put_real(void *bytes, int bits, int64_t index, double number)
+{
+    const float narrow = (float)number;
+    memcpy((char *)bytes + index * bits / 8, bits == 32 ? (const void *)&narrow : &number,
+           (size_t)bits / 8);
+}
+
+static void put_in_file(check *t, const char *path, int64_t begin, int bits, int64_t index,
+                        double number)
+{
+    char bytes[sizeof number];
+    put_real(bytes, bits, 0, number);
+    const int fd = open(path, O_WRONLY);
+    CHECK_TRUE(t, pwrite(fd, bytes, (size_t)bits / 8, begin + index * bits / 8) == bits / 8 &&
+                      close(fd) == 0);
+}
+
+/* A field of the file, which holds `data`, read into `into`, and for its sum alone. */
+static void read_with(check *t, const naik_lattice *lat, const naik_h5_field *field,
+                      const char *path, const void *data, void *into, size_t bytes,
+                      const uint32_t sum[2])
+{
+    static const int places[] = {0, 1023, 1024, SITES - 1};
+    const int64_t begin = (int64_t)H5Dget_offset(field->dataset);
+    for (size_t i = 0; i < 1 + sizeof places / sizeof *places; i++) {
+        const int64_t real = i > 0 ? (int64_t)LINK_REALS * places[i - 1] + 5 : 0;
+        if (i > 0) {
+            put_in_file(t, path, begin, field->bits, real, NAN);
+        }
+        for (int alone = 0; alone < 2; alone++) {
+            uint32_t got[2];
+            int told = 0;
+            memset(into, 0, bytes);
+            naik_log_watch_warnings(t->log, hear, &told);
+            CHECK_OK(t, naik_h5_field_read(lat, field, alone ? NULL : into, got));
+            naik_log_watch_warnings(t->log, NULL, NULL);
+            CHECK_INT(t, told, i > 0);
+            CHECK_INT(t, got[0] == sum[0] && got[1] == sum[1], i == 0);
+            CHECK_TRUE(t, alone || i > 0 || memcmp(into, data, bytes) == 0);
+        }
+        put_in_file(t, path, begin, field->bits, real, 1 + (double)(real % 61));
+    }
+}
+
+/* By threads and by collective calls, whole and in parts of a time slice or several: the same bytes and sums, and one
+ * number that is none is told wherever it stands. */
+static void a_field_is_the_same_in_pieces_of_any_size(check *t)
+{
+    static const int size[NAIK_DIM] = {4, 4, 8, 16};
+    static const hsize_t box[5] = {16, 8, 4, 4, 4};
+    static const int planes[] = {0, 0, 1, 3, 8, 24, 40};
+    char path[512];
+    naik_lattice *lat = NULL;
+    const int threads = omp_get_max_threads();
+    const size_t reals = (size_t)SITES * LINK_REALS;
+    double *data = malloc(reals * sizeof *data), *into = malloc(reals * sizeof *into);
+    snprintf(path, sizeof path, "%s/own.h5", check_folder());
+    CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &lat));
+    CHECK_REQUIRE(t, lat != NULL && data != NULL && into != NULL);
+    for (int i = 0; i < 28; i++) {
+        const int bits = i & 1 ? 32 : 64;
+        const bool packed = i & 2;
+        naik_h5_field field = {.type = naik_h5_tensor(bits, 2),
+                               .bits = bits,
+                               .reals = LINK_REALS,
+                               .lead = -1,
+                               .trail = 4,
+                               .packed = packed,
+                               .call_bytes = (int64_t)planes[i / 4] * 16 * LINK_REALS * bits / 8};
+        uint32_t sum[2];
+        static uint32_t first[2][2];
+        hid_t file = -1;
+        for (size_t k = 0; k < reals; k++) {
+            put_real(data, packed ? bits : 64, (int64_t)k, 1 + (double)(k % 61));
+        }
+        t->comm->io.collective = i >= 4;
+        omp_set_num_threads(i >= 4 ? threads : 2); /* a piece each, where there are two */
+        CHECK_OK(t, naik_h5_create(t->comm, path, &file));
+        CHECK_OK(t,
+                 naik_h5_dataset(t->log, file, "field", field.type, 5, box, NULL, &field.dataset));
+        CHECK_OK(t, naik_h5_field_write(lat, &field, data, sum));
+        memcpy(first[i & 1], i < 2 ? sum : first[i & 1], sizeof sum);
+        CHECK_TRUE(t, memcmp(first[i & 1], sum, sizeof sum) == 0);
+        read_with(t, lat, &field, path, data, into, reals * (size_t)(packed ? bits : 64) / 8, sum);
+        naik_h5_release(field.dataset);
+        naik_h5_release(field.type);
+        CHECK_OK(t, naik_h5_close(t->comm, &file));
+        (void)unlink(path);
+    }
+    t->comm->io.collective = false;
+    free(data);
+    free(into);
+    naik_lattice_destroy(&lat);
+}
+
+CHECK_MAIN(CHECK(a_field_is_the_same_in_pieces_of_any_size), CHECK(fields_are_moved_in_pieces),
+           CHECK(a_site_has_its_reals_in_any_nesting),
            CHECK(a_field_has_four_dimensions_and_no_bottomless_type))

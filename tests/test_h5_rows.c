@@ -47,7 +47,7 @@ static void copy_file(check *t, const char *from, const char *to)
 }
 
 static const double lambda2[MODES_COUNT] = {0.25, 0.5, 0.75},
-                    residual[MODES_COUNT] = {1e-6, 2e-6, 3e-6};
+                    residual[MODES_COUNT] = {1e-6, 3e-6, 2e-6};
 static const double near_null[VECTORS] = {0.125, 0.25, 0.0625};
 
 static void make_list(check *t, hid_t file, const char *name, hid_t type, hid_t memory, int count,
@@ -82,7 +82,7 @@ static void make_array(check *t, hid_t file, const char *name, hid_t type, int c
 static void fill_modes(check *t, hid_t file, bool bricks)
 {
     static const uint32_t sum[MODES_COUNT] = {1, 2, 3};
-    const double high = 22, epsilon = 0;
+    const double high = 22, epsilon = 0, tolerance = 4e-6;
     const int64_t seed = 1;
     int cut[NAIK_DIM];
     for (int mu = 0; mu < NAIK_DIM; mu++) {
@@ -93,6 +93,7 @@ static void fill_modes(check *t, hid_t file, bool bricks)
     CHECK_OK(t, naik_h5_put_text(t->log, file, "state", "complete"));
     CHECK_OK(t, naik_h5_put_ints(t->log, file, "dims", size, NAIK_DIM));
     CHECK_OK(t, naik_h5_put_f64(t->log, file, "naik_epsilon", &epsilon, 0));
+    CHECK_OK(t, naik_h5_put_f64(t->log, file, "tolerance", &tolerance, 0));
     CHECK_OK(t, naik_h5_put_f64(t->log, file, "interval_high", &high, 0));
     CHECK_OK(t, naik_h5_put_i64(t->log, file, "seed", &seed, 0));
     make_array(t, file, "modes/v", naik_mode_form_type(bricks), MODES_COUNT, cut);
@@ -306,6 +307,8 @@ static void change_storage(check *t, hid_t file, const row *r)
     CHECK_TRUE(t, H5Ldelete(file, r->object, H5P_DEFAULT) >= 0);
     if (r->value == 0) {
         H5Pset_layout(list, H5D_COMPACT);
+    } else if (r->value == 6) { /* until it is written, and nothing is */
+        H5Pset_layout(list, H5D_CONTIGUOUS);
     } else if (r->value == 2) {
         H5Pset_virtual(list, space, "other.h5", "v", space);
     } else if (r->value == 3) {
@@ -493,7 +496,9 @@ static void each_word_and_number_of_a_file_is_looked_at(check *t)
         const naik_status got = read_kind(t, r->kind, path, told);
         const char *said = got == NAIK_OK ? told : naik_log_message(t->log);
         const bool exact = got == NAIK_OK && r->says[0] != '\0';
-        if (got != r->status ||
+        const bool left =
+            got == NAIK_OK && naik_log_message(t->log)[0] != '\0'; /* for another failure */
+        if (got != r->status || left ||
             (exact ? strcmp(said, r->says) != 0 : strstr(said, r->says) == NULL)) {
             fprintf(stderr, "    row %zu, %s %s %s: expected '%s', got %d '%s'\n", i,
                     names[r->kind], r->object, r->name != NULL ? r->name : "", r->says, (int)got,

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/h5/h5.h"
+#include "io/prop/record.h"
 #include "propagator_fixture.h"
 #include "solver/solver.h"
 
@@ -218,7 +220,126 @@ static void what_was_left_out_is_not_made_of_a_journal(check *t)
     room_leave(t, &r);
 }
 
-CHECK_MAIN(CHECK(solves_are_done_again_where_a_limit_was_lower),
+/* ---- files that are read */
+
+/* The numbers of a dataset of doubles change, without their checksum. */
+static void spoil(check *t, const char *path, const char *name)
+{
+    double values[2 * ROOM_T] = {0};
+    const hid_t access = naik_h5_access_alone(), file = H5Fopen(path, H5F_ACC_RDWR, access);
+    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT), type = H5Dget_type(dataset);
+    naik_h5_release(access);
+    CHECK_TRUE(t, H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    naik_h5_release(type);
+    naik_h5_release(dataset);
+    CHECK_TRUE(t, H5Fclose(file) >= 0);
+}
+
+/* Of a file whose run was killed once the propagators were gone: what follows from other contractions is made again,
+ * and nothing else can be. */
+static void what_follows_from_contractions_is_made_again(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_contraction list[ROOM_CONTRACTED];
+    double values[ROOM_CONTRACTED][2 * ROOM_T];
+    char part[NAIK_PATH_MAX];
+    naik_propagator_spec spec = room_spec();
+    room_add_contractions(&spec);
+    memcpy(list, spec.contractions, sizeof list);
+    list[1].follows = true;
+    spec.contractions = list;
+    spec.until_contracted = true;
+    room_fill_contractions(values);
+    snprintf(part, sizeof part, "%s.part", r.path);
+    for (int i = 0; i < ROOM_CONTRACTED; i++) {
+        naik_propagator_file *file = room_open(t, &r, &spec, true);
+        for (int solve = 0; file != NULL && solve < ROOM_SOLVES; solve++) {
+            CHECK_OK(t, room_commit(r.lattice, file, solve));
+        }
+        CHECK_OK(t, naik_propagator_file_contract(file, 0, ROOM_CONTRACTED, NULL, values[0]));
+        CHECK_OK(t, naik_propagator_file_finish(file));
+        naik_propagator_file_close(&file);
+        CHECK_INT(t, rename(r.path, part), 0);
+        spoil(t, part, list[i].path);
+        CHECK_STATUS(t, naik_propagator_file_open(r.lattice, r.path, &spec, false, &file),
+                     i == 1 ? NAIK_OK : NAIK_ERR_CORRUPT);
+        naik_log_clear(t->log);
+        naik_propagator_file_close(&file);
+        CHECK_INT(t, remove(part), 0);
+    }
+    room_leave(t, &r);
+}
+
+/* The records as 0.1.0 (0) and the versions without modes (1) described them: the same bytes, of which texts have
+ * what has other names now. */
+static void describe_as_before(check *t, const char *path, int version)
+{
+    const hid_t access = naik_h5_access_alone(), file = H5Fopen(path, H5F_ACC_RDWR, access);
+    const hid_t now = naik_disk_record_type(), before = H5Tcreate(H5T_COMPOUND, H5Tget_size(now));
+    const hid_t text = naik_h5_string(version == 0 ? 32 : 28);
+    const hsize_t dims[1] = {ROOM_SOLVES};
+    naik_disk_record disk[ROOM_SOLVES];
+    hid_t dataset = H5Dopen2(file, "solves", H5P_DEFAULT);
+    naik_h5_release(access);
+    CHECK_TRUE(t, H5Dread(dataset, now, H5S_ALL, H5S_ALL, H5P_DEFAULT, disk) >= 0);
+    naik_h5_release(dataset);
+    for (unsigned i = 0; i < (unsigned)H5Tget_nmembers(now); i++) {
+        char *name = H5Tget_member_name(now, i);
+        const hid_t member = H5Tget_member_type(now, i);
+        if (strcmp(name, "modes") != 0 && (strcmp(name, "rung") != 0 || version > 0)) {
+            H5Tinsert(before, name, H5Tget_member_offset(now, i),
+                      strcmp(name, "stop_reason") == 0 ? text : member);
+        }
+        naik_h5_release(member);
+        H5free_memory(name);
+    }
+    CHECK_TRUE(t, H5Ldelete(file, "solves", H5P_DEFAULT) >= 0);
+    CHECK_OK(t, naik_h5_dataset(t->log, file, "solves", before, 1, dims, NULL, &dataset));
+    CHECK_TRUE(t, H5Dwrite(dataset, before, H5S_ALL, H5S_ALL, H5P_DEFAULT, disk) >= 0);
+    CHECK_TRUE(t, H5Adelete(file, "metadata_crc") >= 0);
+    naik_h5_release(dataset);
+    naik_h5_release(text);
+    naik_h5_release(before);
+    naik_h5_release(now);
+    CHECK_TRUE(t, H5Fclose(file) >= 0);
+}
+
+static void files_of_earlier_versions_are_read_and_of_other_lattices_are_not(check *t)
+{
+    static const int other[NAIK_DIM] = {8, 4, 4, 2 * ROOM_T};
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    const naik_propagator_spec spec = room_spec();
+    naik_lattice *larger = NULL;
+    CHECK_OK(t, naik_lattice_create(t->comm, other, NULL, &larger));
+    for (int version = 0; version < 3; version++) {
+        naik_propagator_file *file = room_open(t, &r, &spec, true);
+        CHECK_REQUIRE(t, file != NULL);
+        room_complete(t, &r, &file, false);
+        if (version < 2) {
+            describe_as_before(t, r.path, version);
+        }
+        CHECK_OK(t, naik_propagator_file_open_finished(r.lattice, r.path, &file));
+        if (file != NULL) {
+            room_check(t, &r, file, false);
+        }
+        naik_propagator_file_close(&file);
+        CHECK_STATUS(t, naik_propagator_file_open_finished(larger, r.path, &file), NAIK_ERR_INPUT);
+        naik_propagator_file_close(&file);
+        naik_log_clear(t->log);
+    }
+    naik_lattice_destroy(&larger);
+    room_leave(t, &r);
+}
+
+CHECK_MAIN(CHECK(what_follows_from_contractions_is_made_again),
+           CHECK(files_of_earlier_versions_are_read_and_of_other_lattices_are_not),
+           CHECK(solves_are_done_again_where_a_limit_was_lower),
            CHECK(a_file_that_begins_again_leaves_nothing_of_an_earlier_one),
            CHECK(propagators_are_left_out_once_they_are_contracted),
            CHECK(what_was_left_out_is_not_made_of_a_journal))

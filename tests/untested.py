@@ -111,7 +111,7 @@ def plain(text):
 
 def tested_text():
     texts = []
-    for pattern in ("*.py", "*.sh", "*.c", "*.txt", "said/*.txt", "slurm/*", "quark/*.c"):
+    for pattern in ("*.py", "*.sh", "*.c", "*_rows.h", "judgements.h", "*.txt", "said/*.txt", "slurm/*", "quark/*.c"):
         for path in sorted(glob.glob(os.path.join(HERE, pattern))):
             if os.path.basename(path) not in ("untested.py", os.path.basename(LIST)) and os.path.isfile(path):
                 with open(path, encoding="utf-8", errors="replace") as f:

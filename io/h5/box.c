@@ -44,7 +44,9 @@ static bool is_rounded(const naik_h5_field *field)
 static void choose_pieces(const naik_lattice *lat, const naik_h5_field *field, bool buffered,
                           int *nt, int *nz)
 {
-    int64_t limit = buffered ? BUFFER_BYTES : CALL_BYTES;
+    int64_t limit = field->call_bytes > 0 ? field->call_bytes
+                    : buffered            ? BUFFER_BYTES
+                                          : CALL_BYTES;
     int64_t plane = (int64_t)lat->local[0] * lat->local[1] * site_bytes(field);
     int64_t planes = limit / plane > 1 ? limit / plane : 1;
     *nt = (int)(planes / lat->local[2]);

@@ -12,14 +12,15 @@
 
 typedef struct naik_h5_field {
     hid_t dataset;
-    hid_t type;  /* element: naik_h5_tensor(bits, ...) */
-    int bits;    /* 32 or 64; 16: integers and what else an element has, packed */
-    int reals;   /* per site of the field in memory */
-    int lead;    /* index in front; -1: there is none */
-    int rows;    /* that index is two, the second of this extent; 0: it is one */
-    int trail;   /* extent of the index behind; 0: there is none */
-    int writers; /* ranks that write; 0: all together, by collective HDF5 */
-    bool packed; /* in memory reals have `bits` too; else they are double */
+    hid_t type;         /* element: naik_h5_tensor(bits, ...) */
+    int bits;           /* 32 or 64; 16: integers and what else an element has, packed */
+    int reals;          /* per site of the field in memory */
+    int lead;           /* index in front; -1: there is none */
+    int rows;           /* that index is two, the second of this extent; 0: it is one */
+    int trail;          /* extent of the index behind; 0: there is none */
+    int writers;        /* ranks that write; 0: all together, by collective HDF5 */
+    bool packed;        /* in memory reals have `bits` too; else they are double */
+    int64_t call_bytes; /* that a rank moves in one collective call; 0: as many as are quick */
 } naik_h5_field;
 
 /* The indices in front, for a selection; returns how many there are. */

@@ -39,7 +39,7 @@ static naik_status no_memory(naik_log *log)
 /* What did not read is damaged and left out, and the report goes on; memory that is not there ends it. */
 static naik_status damage_or_memory(naik_log *log, naik_status status)
 {
-    if (status == NAIK_ERR_MEMORY) {
+    if (status == NAIK_OK || status == NAIK_ERR_MEMORY) {
         return status;
     }
     naik_log_clear(log);
