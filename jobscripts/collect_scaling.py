@@ -83,9 +83,9 @@ def plot(studies, path):
         axes.grid(True, alpha=0.3)
     times.set_yscale("log")
     efficiencies.set_ylim(0, 1.1)
-    times.legend(fontsize=7)
+    times.legend(fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.12))  # below: titles are as wide as both plots
     figure.tight_layout()
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=150, bbox_inches="tight")
 
 
 def main():
