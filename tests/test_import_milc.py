@@ -302,12 +302,13 @@ number_of_correlators 1
 correlator PION_5 p000 1 * 1 pion5 0 0 0 E E E
 number_of_baryons 0
 """)
+# Sets that differ in the place of their source alone share an entry of solve.
 again = plain[plain.index("reload_parallel"):].replace("reload_parallel conf/l8816.1", "continue")
 write("two.milc", plain + again.replace("origin 0 0 0 0\nsource", "origin 0 0 0 8\nsource"))
 status, said, told = answer("import-milc", "two.milc")
 verdict("import_milc_joins_calculations_on_one_configuration",
-        status == 0 and "name: set0 " in said and "name: set1 " in said
-        and "origin: [0, 0, 0, 8]" in said and "type: asqtad\n  u0: 0.8696" in said
+        status == 0 and "name: set0 " in said and "name: set1 " not in said
+        and "origin: [[0, 0, 0, 0], [0, 0, 0, 8]]\n" in said and "type: asqtad\n  u0: 0.8696" in said
         and "two.h5" in said, said + told)
 status, said, told = answer("import-milc", "two.milc", "--action", "naive")
 verdict("import_milc_takes_the_action_from_the_user",
@@ -574,7 +575,7 @@ entries = ["  - name: pbp%s  # line LINE\n    masses: [%s]\n    tolerance: 1e-0%
            (("0", "0.05, 0.1", 6), ("0_1", "0.2", 7), ("1", "0.05, 0.1", 6), ("1_1", "0.2", 7))]
 verdict("import_milc_makes_the_condensate_by_noise",
         status == 0 and "".join(entries[k] + noise[k // 2] for k in range(4)) in body(open("pbp.yaml").read())
-        and "  propagators: true\n  correlators: []\n  condensate: true\n" in open("pbp.yaml").read(), said + told)
+        and "  propagators: false\n  correlators: []\n  condensate: true\n" in open("pbp.yaml").read(), said + told)
 
 # Inputs of ks_measure, which has no word for gauge fixing: condensates, and currents of thinned noise.
 measure = only[:only.index("number_of_pbp_masses")].replace("no_gauge_fix\n", "")
@@ -594,7 +595,7 @@ seeds = [int(n) for n in re.findall("seed: (.*)", made)]
 verdict("import_milc_reads_the_condensates_of_ks_measure",
         status == 0 and re.findall("masses: (.*)", made) == ["[0.03, 0.05]", "[0.03, 0.05]", "[0.07]"] and len(set(seeds)) == 3
         and made.count("type: random_volume") == 3 and "naik_epsilon: [0, -0.1]" in made and "max_iterations: 1500" in made
-        and "  propagators: true\n  correlators: []\n  condensate: true\n" in made and "makes no FACTION" in told, said + told + made)
+        and "  propagators: false\n  correlators: []\n  condensate: true\n" in made and "makes no FACTION" in told, said + told + made)
 
 CURRENT = "npbp_reps 2\nsource_spacing 2\ntake_truncate_diff no\n"
 write("current.milc", measure.replace("max_number_of_eigenpairs 0", """max_number_of_eigenpairs 192
@@ -737,6 +738,21 @@ for of, changes, exits, wanted, never in (
         (one_point, [there, ("pion5 0 0 0 E E E", "pion5 4 1 0 EO EO E")], 0, "momenta: [[4, 1, 0]]", branches)):
     wrong += changed("sides.milc", two(*of), changes, exits, wanted, never)
 verdict("import_milc_knows_the_sides_of_a_moved_boundary_and_the_branches_of_milc", not wrong, "\n".join(wrong))
+
+# Sets that differ in the place of their source alone share an entry of solve, unless a hadron joins two of the places.
+WALL_AT, NOISE_AT = "{}\nsubset full\nt0 {}", "random_color_wall\nsubset full\nt0 {}\nncolor 3\nmomentum 0 0 0"
+itself, points = ("pair 0 1", "pair 1 1"), [POINT_AT.format(t) for t in (6, 8)]
+wrong = []
+for of, changes, wanted, never in (
+        (points, [itself], "  - name: set0  # line 40\n", "set1"), (points, [itself], "      origin: [[0, 0, 0, 6], [0, 0, 0, 8]]\n", "pairs:"),
+        ([POINT_AT.format(6)] + [POINT_AT.format(6).replace("0 0 0", "2 4 0")], [("mass 0.05", "mass 0.06"), itself], "name: set1 ", "origin: [["),
+        ([POINT_AT.format(6)] + [POINT_AT.format(6).replace("0 0 0", "2 4 0")], [], "  - {name: set1-set0, quark: set1, antiquark: set0}\n", "origin: [["),
+        ([POINT_AT.format(6)] + [POINT_AT.format(6).replace("0 0 0", "2 4 0")], [("\nerror_for_propagator 1e-8", "\nerror_for_propagator 1e-7"), itself], "name: set1 ", "origin: [["),
+        ([WALL_AT.format("evenandodd_wall", t) for t in (3, 7)], [itself], "      t0: [3, 7]\n", "set1"),
+        ([WALL_AT.format("evenandodd_wall", 3), WALL_AT.format("even_wall", 7)], [itself], "name: set1 ", "[3, 7]"),
+        ([NOISE_AT.format(t) for t in (3, 7)], [itself], "name: set1 ", "[3, 7]")):
+    wrong += changed("places.milc", two(*of), changes, 0, wanted, never)
+verdict("import_milc_gives_sets_of_several_places_one_entry", not wrong, "\n".join(wrong))
 
 # A twisted quark of a smeared source, with smeared sinks beside an untwisted one.
 smeared = plain.replace("number_of_modified_sources 0", "number_of_modified_sources 1\nsource 0\ncovariant_gaussian\nstride 2\nr0 1.5\n"

@@ -15,6 +15,8 @@
 #include "keys/yaml.h"
 #include "milc/milc_input.h"
 
+#define TRANSLATION "translation" /* until it has a name */
+
 static const char *const actions[] = {"auto", "hisq", "asqtad", "naive", NULL};
 enum { ACTION_AUTO, ACTION_HISQ, ACTION_ASQTAD, ACTION_NAIVE };
 
@@ -91,7 +93,8 @@ static naik_status judge(job *j)
         return NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s: no propagator is left that naik can solve",
                          j->path);
     }
-    bool any = in->stores || in->loops;
+    bool any = in->stores || in->loops || in->nucleon || in->delta || in->hadron_count > 0 ||
+               in->condensate_count > 0;
     for (int i = 0; i < NAIK_FIRST_CURRENT; i++) {
         any = any || in->mesons[i];
     }
@@ -147,6 +150,38 @@ static void output_name(const char *path, char *name, size_t name_size)
     snprintf(name, name_size, "%.*s.h5", (int)(length < 200 ? length : 200), base);
 }
 
+/* The line of MILC's input that line `number` of the translation comes from, or 0: each entry of solve tells its own. */
+static int line_before(const job *j, int number)
+{
+    int line = 0;
+    const char *at = j->yaml;
+    for (int i = 0; i < number && *at != '\0'; i++) {
+        const char *end = at + strcspn(at, "\n"), *told = strstr(at, "  # line ");
+        if (*at != ' ') { /* a section begins */
+            line = 0;
+        } else if (told != NULL && told < end) {
+            sscanf(told, "  # line %d", &line);
+        }
+        at = end + (*end == '\n');
+    }
+    return line;
+}
+
+/* A check of naik refused the translation, which nobody has seen: its sentence names the line of MILC's input. */
+static naik_status refuse_by_line(job *j)
+{
+    int number = 0, column = 0, length = 0;
+    naik_log_failure failure;
+    naik_log_failure_get(j->log, &failure);
+    sscanf(failure.message, TRANSLATION ":%d:%d: %n", &number, &column, &length);
+    const int line = line_before(j, number);
+    naik_log_clear(j->log);
+    return line > 0
+               ? NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s:%d: %s", j->path, line,
+                           failure.message + length)
+               : NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s: %s", j->path, failure.message + length);
+}
+
 static naik_status translate(job *j)
 {
     char name[256];
@@ -161,11 +196,10 @@ static naik_status translate(job *j)
     if (fclose(yaml) != 0 || !written) {
         return NAIK_FAIL(j->log, NAIK_ERR_MEMORY, "no memory for the translation");
     }
-    const char *as = j->out != NULL ? j->out : "translation";
     naik_status status =
-        naik_input_parse(j->log, as, j->yaml, j->yaml_size, NULL, 0, NULL, NULL, &check);
+        naik_input_parse(j->log, TRANSLATION, j->yaml, j->yaml_size, NULL, 0, NULL, NULL, &check);
     naik_input_destroy(&check);
-    return status;
+    return status == NAIK_ERR_INPUT ? refuse_by_line(j) : status;
 }
 
 /* A file that is there stays: somebody may have edited it. */

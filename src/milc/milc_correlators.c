@@ -185,7 +185,6 @@ static naik_status add_hadron(milc_words *w, milc_input *in, const milc_hadron *
                                  (int)MILC_MAX_HADRONS);
     }
     in->hadrons[in->hadron_count++] = *hadron;
-    in->stores = true; /* they are contracted from the file */
     return NAIK_OK;
 }
 
@@ -304,14 +303,18 @@ static naik_status request(milc_words *w, milc_input *in, const char *what, int 
     NAIK_PASS(saved(w, "forget_corr", &there));
     NAIK_PASS(milc_words_ints(w, "r_offset", NAIK_DIM, 0, 32767, offset));
     const int turned = strcmp(what, "baryon") == 0 ? offset[3] % in->size[3] : 0;
-    if (offset[3] != 0) {
-        fprintf(in->notes, "line %d: correlators run over t of the lattice, not from r_offset\n",
+    if (offset[3] != 0 && !in->noted_t) {
+        fprintf(in->notes,
+                "line %d: correlators run over t of the lattice, not from r_offset (noted of the "
+                "first such line only)\n",
                 w->word_line);
+        in->noted_t = true;
     }
-    if (turned != 0) {
+    if (turned != 0 && turned != in->noted_turned) {
         fprintf(in->notes,
                 "line %d: r_offset: on the slices t below %d MILC's baryons are minus naik's\n",
                 w->word_line, turned);
+        in->noted_turned = turned;
     }
     return milc_words_ints(w, "number_of_correlators", 1, 0, 1000, count);
 }
@@ -402,7 +405,6 @@ static bool take_delta(milc_input *in, const correlator *c, const int *of)
             "line %d: %s: MILC's delta is 8 times the real part of naik's delta_coulomb\n", c->line,
             c->label);
     in->delta = true;
-    in->stores = true;
     return true;
 }
 
@@ -430,7 +432,6 @@ static naik_status take_baryon(milc_words *w, milc_input *in, const correlator *
     note_factor(in, c, "");
     if (of[0] == of[1] && of[0] == of[2]) {
         in->nucleon = true;
-        in->stores = true;
         return NAIK_OK;
     }
     fprintf(in->notes,

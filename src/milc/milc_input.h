@@ -105,7 +105,9 @@ typedef struct milc_input {
         from_site;        /* an r_offset was taken; all so far are those of the sources,
                                              or the first of them, */
     int origin[NAIK_DIM]; /* which is this */
-    bool noted_offset;    /* that branches of MILC count mesons from different sites */
+    bool noted_offset;    /* that branches of MILC count mesons from different sites; */
+    bool noted_t;         /* that correlators run over t of the lattice; */
+    int noted_turned;     /* below which t the signs of baryons differ, last */
     int64_t max_iterations;
     bool has_errors;       /* what follows is that of some propagator */
     double relative_error; /* the least of those asked for, 0: none */
@@ -143,6 +145,8 @@ naik_status milc_mass_read(milc_words *w, double *value);
 naik_status milc_epsilon_read(milc_words *w, milc_input *in, double *value);
 naik_status milc_charge_read(milc_words *w, bool *dropped);
 naik_status milc_errors_read(milc_words *w, milc_input *in, milc_propagator *p);
+/* milc_sets.c: Local. */
+bool milc_same_source(const milc_source *a, const milc_source *b);
 /* milc_noise.c: the condensate of ks_spectrum; the sets of ks_measure. */
 naik_status milc_condensate_read(milc_words *w, milc_input *in);
 naik_status milc_measure_read(milc_words *w, milc_input *in);

@@ -94,7 +94,6 @@ naik_status milc_condensate_read(milc_words *w, milc_input *in)
         NAIK_PASS(milc_errors_read(w, in, &masses[m]));
     }
     NAIK_PASS(add_noise(w, in, masses, count, &set));
-    in->stores = true; /* it is made from the file */
     note_condensate(in, line);
     return NAIK_OK;
 }
@@ -229,7 +228,6 @@ naik_status milc_measure_read(milc_words *w, milc_input *in)
         note_currents(in, line);
         return NAIK_OK;
     }
-    in->stores = true; /* the condensate is made from the file */
     note_condensate(in, line);
     fprintf(in->notes,
             "line %d: naik makes no FACTION, and none of what some builds of ks_measure add: "

@@ -204,7 +204,7 @@ static naik_status source_of(milc_words *w, const milc_input *in, int first_sour
     return status;
 }
 
-static bool same_source(const milc_source *a, const milc_source *b)
+bool milc_same_source(const milc_source *a, const milc_source *b)
 {
     return a->type == b->type && memcmp(a->origin, b->origin, sizeof a->origin) == 0 &&
            memcmp(a->momentum, b->momentum, sizeof a->momentum) == 0 && a->radius == b->radius &&
@@ -220,7 +220,7 @@ static int first_like(const milc_input *in, const milc_propagator *p)
         const milc_propagator *q = &in->propagators[i];
         if (!q->dropped && q->mass == p->mass && q->epsilon == p->epsilon && q->error == p->error &&
             q->relative_error == p->relative_error && milc_same_twist(p, q) &&
-            same_source(&in->sources[q->source], &in->sources[p->source])) {
+            milc_same_source(&in->sources[q->source], &in->sources[p->source])) {
             return i;
         }
     }
@@ -237,13 +237,12 @@ static naik_status propagator(milc_words *w, milc_input *in, const milc_set *set
     milc_propagator *p = &in->propagators[in->propagator_count];
     *p = (milc_propagator){
         .source = set->source, .set = in->set_count, .mass = set->mass, .epsilon = set->epsilon};
-    if (set->has_mass) {
-        NAIK_PASS(source_of(w, in, first_source, &p->source));
-    } else {
-        NAIK_PASS(milc_mass_read(w, &p->mass));
+    NAIK_PASS(set->has_mass ? source_of(w, in, first_source, &p->source)
+                            : milc_mass_read(w, &p->mass));
+    p->line = w->word_line;
+    if (!set->has_mass) {
         NAIK_PASS(milc_epsilon_read(w, in, &p->epsilon));
     }
-    p->line = w->word_line;
     p->dropped = set->dropped || !set->solves || in->sources[p->source].dropped;
     if (in->sources[p->source].dropped && set->solves) {
         milc_words_obstacle(w, p->line, "propagator %d needs source %d, which cannot be expressed",

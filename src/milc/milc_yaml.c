@@ -10,6 +10,27 @@
 
 enum { MOST_MASSES = 100 }; /* of one entry */
 
+/* Propagators one behind the other of one source. */
+typedef struct run {
+    int first, end;
+    int entry, place; /* which entry of solve it is in, and which of its places is its source */
+} run;
+
+/* Where the propagators are in the list solve: runs that differ in the place of their source share an entry. */
+typedef struct entries {
+    run runs[MILC_MAX_PROPAGATORS];
+    int run_count, count;
+    int places[MILC_MAX_PROPAGATORS];     /* how many sources an entry has */
+    int run_of[MILC_MAX_PROPAGATORS];     /* of each propagator */
+    int of[MILC_MAX_PROPAGATORS];         /* the entry of each propagator */
+    char names[MILC_MAX_PROPAGATORS][32]; /* of each entry */
+} entries;
+
+static const milc_source *source_of(const milc_input *in, const run *r)
+{
+    return &in->sources[in->propagators[r->first].source];
+}
+
 static const char *real(double value, char text[32])
 {
     naik_text_print_real(value, text, 32);
@@ -29,21 +50,46 @@ static void print_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void print_source(FILE *out, const milc_source *s)
+/* The places of an entry's sources: one, or a list. */
+static void print_places(FILE *out, const milc_input *in, const entries *e, int entry)
+{
+    const bool several = e->places[entry] > 1;
+    const char *between = several ? "[" : "";
+    for (int i = 0; i < e->run_count; i++) {
+        const run *r = &e->runs[i];
+        const milc_source *s = source_of(in, r);
+        const int *x = s->origin;
+        if (r->entry != entry) {
+            continue;
+        }
+        fputs(between, out);
+        between = r->place % 4 == 3 ? ",\n               " : ", ";
+        if ((naik_source_kind_of(s->type)->keys & NAIK_SOURCE_KEY_ORIGIN) != 0) {
+            fprintf(out, "[%d, %d, %d, %d]", x[0], x[1], x[2], x[3]);
+        } else {
+            fprintf(out, "%d", x[3]);
+        }
+    }
+    fputs(several ? "]\n" : "\n", out);
+}
+
+static void print_source(FILE *out, const milc_input *in, const entries *e, const run *first)
 {
     char text[32];
+    const milc_source *s = source_of(in, first);
     const bool moves = naik_input_is_moving(s->momentum);
     const unsigned keys = naik_source_kind_of(s->type)->keys;
     fprintf(out, "    source:\n      type: %s\n", naik_source_name(s->type));
     if ((keys & NAIK_SOURCE_KEY_ORIGIN) != 0) {
-        fprintf(out, "      origin: [%d, %d, %d, %d]\n", s->origin[0], s->origin[1], s->origin[2],
-                s->origin[3]);
+        fprintf(out, "      origin: ");
+        print_places(out, in, e, first->entry);
     } else if ((keys & NAIK_SOURCE_KEY_FILE) != 0) {
         fprintf(out, "      file: ");
         print_quoted(out, s->file);
         fputc('\n', out);
     } else if ((keys & NAIK_SOURCE_KEY_T0) != 0) {
-        fprintf(out, "      t0: %d\n", s->origin[3]);
+        fprintf(out, "      t0: ");
+        print_places(out, in, e, first->entry);
     }
     if ((keys & NAIK_SOURCE_KEY_RADIUS) != 0) {
         fprintf(out, "      radius: %s\n", real(s->radius, text));
@@ -76,22 +122,95 @@ static void print_source(FILE *out, const milc_source *s)
     }
 }
 
-/* Whether two propagators share an entry of solve, where no other stands between them. */
+/* Whether two propagators can be of one run, where no other stands between them. */
 static bool together(const milc_propagator *a, const milc_propagator *b)
 {
     return a->condensate == b->condensate && a->set == b->set && a->source == b->source &&
            a->error == b->error && milc_same_twist(a, b);
 }
 
-/* One past the last propagator that can share an entry with the first. */
-static int entry_end(const milc_input *in, int first)
+static void find_runs(const milc_input *in, entries *e)
 {
-    int end = first + 1;
-    while (end < in->propagator_count && end - first < MOST_MASSES &&
-           together(&in->propagators[first], &in->propagators[end])) {
-        end++;
+    for (int i = 0; i < in->propagator_count; i++) {
+        run *last = &e->runs[e->run_count > 0 ? e->run_count - 1 : 0];
+        if (i == 0 || i - last->first >= MOST_MASSES ||
+            !together(&in->propagators[last->first], &in->propagators[i])) {
+            last = &e->runs[e->run_count++];
+            last->first = i;
+        }
+        last->end = i + 1;
+        e->run_of[i] = e->run_count - 1;
     }
-    return end;
+}
+
+/* Whether one entry can have both: the places of their sources are all that differs. Every noise has a seed of its
+ * own. */
+static bool differ_in_place(const milc_input *in, const run *a, const run *b)
+{
+    milc_source moved = *source_of(in, b);
+    const milc_source *source = source_of(in, a);
+    const unsigned keys = naik_source_kind_of(moved.type)->keys;
+    const unsigned place = NAIK_SOURCE_KEY_ORIGIN | NAIK_SOURCE_KEY_T0;
+    if (a->end - a->first != b->end - b->first || (keys & place) == 0 ||
+        (keys & (NAIK_SOURCE_KEY_NOISE | NAIK_SOURCE_KEY_FILE)) != 0 ||
+        memcmp(moved.origin, source->origin, sizeof moved.origin) == 0) {
+        return false;
+    }
+    memcpy(moved.origin, source->origin, sizeof moved.origin);
+    bool same = milc_same_source(&moved, source);
+    for (int i = 0; i < a->end - a->first && same; i++) {
+        const milc_propagator *p = &in->propagators[a->first + i];
+        const milc_propagator *q = &in->propagators[b->first + i];
+        same = p->mass == q->mass && p->epsilon == q->epsilon && p->error == q->error &&
+               milc_same_twist(p, q);
+    }
+    return same;
+}
+
+/* The entry of an earlier run that run `number` can join; -1: there is none. */
+static int entry_to_join(const milc_input *in, const entries *e, int number)
+{
+    const run *r = &e->runs[number];
+    for (int i = 0; i < number; i++) {
+        bool joins = e->runs[i].place == 0 && differ_in_place(in, &e->runs[i], r);
+        for (int k = i + 1; k < number && joins; k++) {
+            joins = e->runs[k].entry != e->runs[i].entry || differ_in_place(in, &e->runs[k], r);
+        }
+        if (joins) {
+            return e->runs[i].entry;
+        }
+    }
+    return -1;
+}
+
+static void share_entries(const milc_input *in, entries *e, bool shared)
+{
+    e->count = 0;
+    memset(e->places, 0, sizeof e->places);
+    for (int i = 0; i < e->run_count; i++) {
+        run *r = &e->runs[i];
+        const int joined = shared ? entry_to_join(in, e, i) : -1;
+        r->entry = joined >= 0 ? joined : e->count++;
+        r->place = e->places[r->entry]++;
+    }
+    for (int i = 0; i < in->propagator_count; i++) {
+        e->of[i] = e->runs[e->run_of[i]].entry;
+    }
+}
+
+/* naik contracts the sources of entries in their order: whether that joins what MILC joins. */
+static bool orders_agree(const milc_input *in, const entries *e)
+{
+    bool agree = true;
+    for (int i = 0; i < in->hadron_count; i++) {
+        const milc_hadron *h = &in->hadrons[i];
+        const run *a = &e->runs[e->run_of[h->of[0]]];
+        for (int k = 1; k < h->count; k++) {
+            const run *b = &e->runs[e->run_of[h->of[k]]];
+            agree = agree && a->place == b->place && e->places[a->entry] == e->places[b->entry];
+        }
+    }
+    return agree;
 }
 
 /* The name of the entry that begins with propagator `first`, the part'th of its set. */
@@ -103,26 +222,26 @@ static void name_entry(const milc_propagator *first, int part, char name[32])
     }
 }
 
-static void print_entry(FILE *out, const milc_input *in, int first, int end, const char *name,
+static void print_entry(FILE *out, const milc_input *in, const entries *e, const run *r,
                         bool with_epsilon)
 {
     char text[32];
     const milc_propagator *p = in->propagators;
     bool epsilon = false;
-    fprintf(out, "  - name: %s  # line %d\n    masses: [", name, p[first].line);
-    for (int i = first; i < end; i++) {
-        fprintf(out, "%s%s", i > first ? ", " : "", real(p[i].mass, text));
+    fprintf(out, "  - name: %s  # line %d\n    masses: [", e->names[r->entry], p[r->first].line);
+    for (int i = r->first; i < r->end; i++) {
+        fprintf(out, "%s%s", i > r->first ? ", " : "", real(p[i].mass, text));
         epsilon = epsilon || p[i].epsilon != 0;
     }
     fprintf(out, "]\n");
     if (epsilon && with_epsilon) {
         fprintf(out, "    naik_epsilon: [");
-        for (int i = first; i < end; i++) {
-            fprintf(out, "%s%s", i > first ? ", " : "", real(p[i].epsilon, text));
+        for (int i = r->first; i < r->end; i++) {
+            fprintf(out, "%s%s", i > r->first ? ", " : "", real(p[i].epsilon, text));
         }
         fprintf(out, "]\n");
     }
-    const double *twist = p[first].twist;
+    const double *twist = p[r->first].twist;
     if (!naik_twist_none(twist)) {
         fprintf(out, "    twist: [");
         for (int k = 0; k < NAIK_DIM - 1; k++) {
@@ -131,28 +250,25 @@ static void print_entry(FILE *out, const milc_input *in, int first, int end, con
         fprintf(out, "]\n");
     }
     /* Without error_for_propagator only the heavy-quark residual decides. */
-    fprintf(out, "    tolerance: %s\n", real(p[first].error > 0 ? p[first].error : 1, text));
-    print_source(out, &in->sources[p[first].source]);
+    const double error = p[r->first].error;
+    fprintf(out, "    tolerance: %s\n", real(error > 0 ? error : 1, text));
+    print_source(out, in, e, r);
 }
 
-/* Its entries of solve, and which one each propagator is in. */
-static void print_solves(FILE *out, const milc_input *in, bool with_epsilon,
-                         int entry[MILC_MAX_PROPAGATORS], char names[MILC_MAX_PROPAGATORS][32])
+static void print_solves(FILE *out, const milc_input *in, entries *e, bool with_epsilon)
 {
     const milc_propagator *p = in->propagators;
-    int part = 0, count = 0;
+    int part = 0;
     fprintf(out, "solve:\n");
-    for (int first = 0, end = 0; first < in->propagator_count; first = end) {
-        end = entry_end(in, first);
-        const bool goes_on = first > 0 && p[first].set == p[first - 1].set &&
-                             p[first].condensate == p[first - 1].condensate;
+    for (int i = 0; i < e->run_count; i++) {
+        const run *r = &e->runs[i];
+        const bool goes_on = i > 0 && p[r->first].set == p[r->first - 1].set &&
+                             p[r->first].condensate == p[r->first - 1].condensate;
         part = goes_on ? part + 1 : 0;
-        name_entry(&p[first], part, names[count]);
-        print_entry(out, in, first, end, names[count], with_epsilon);
-        for (int i = first; i < end; i++) {
-            entry[i] = count;
+        if (r->place == 0) {
+            name_entry(&p[r->first], part, e->names[r->entry]);
+            print_entry(out, in, e, r, with_epsilon);
         }
-        count++;
     }
 }
 
@@ -263,12 +379,6 @@ static void print_output(FILE *out, const milc_input *in, const char *file)
     }
 }
 
-/* Where each propagator's entry of solve is. */
-typedef struct entries {
-    int of[MILC_MAX_PROPAGATORS];
-    char names[MILC_MAX_PROPAGATORS][32];
-} entries;
-
 bool milc_yaml_write(const milc_input *in, const char *name, const char *action,
                      const char *output_file, const char *notes, FILE *out)
 {
@@ -276,6 +386,11 @@ bool milc_yaml_write(const milc_input *in, const char *name, const char *action,
     entries *e = calloc(1, sizeof *e);
     if (e == NULL) {
         return false;
+    }
+    find_runs(in, e);
+    share_entries(in, e, true);
+    if (!orders_agree(in, e)) {
+        share_entries(in, e, false);
     }
     fprintf(out, "# Translated by `naik import-milc` from %s\n", name);
     while (*notes != '\0') {
@@ -291,7 +406,7 @@ bool milc_yaml_write(const milc_input *in, const char *name, const char *action,
     if (strcmp(action, "asqtad") == 0) {
         fprintf(out, "  u0: %s\n", real(in->u0, text));
     }
-    print_solves(out, in, strcmp(action, "hisq") == 0, e->of, e->names);
+    print_solves(out, in, e, strcmp(action, "hisq") == 0);
     print_hadrons(out, in, 2, e->of, e->names);
     print_hadrons(out, in, 3, e->of, e->names);
     fprintf(out, "solver:\n  max_iterations: %lld\n",
