@@ -29,6 +29,10 @@ for machine in perlmutter juwels-booster lumi-g; do
         case "$option" in gpu) ;; -C) option="-C gpu" ;; esac
         grep -qF -- "$option" <<<"$head" || complain "$machine.slurm lacks $option"
     done
+    while read -r option; do # of the machine; array.slurm has the others
+        grep -q -- "^#SBATCH ${option%%=*}" jobscripts/array.slurm || [ "${option%%=*}" = --account ] ||
+            grep -qF -- "$option" <<<"$options" || complain "machines/$machine.sh lacks $option"
+    done <<<"$head"
     ranks=$(. "jobscripts/machines/$machine.sh" && echo "$naik_ranks_per_node")
     grep -q -- "--ntasks-per-node=$ranks\$" <<<"$head" || complain "$machine.slurm has not $ranks ranks"
 done

@@ -10,6 +10,6 @@ export MPICH_OFI_NIC_POLICY=GPU    # each rank uses the network card nearest to 
 naik_ranks_per_node=4
 # What sbatch needs for this machine; the lines #SBATCH of perlmutter.slurm say the same. All GPUs
 # stay visible to every rank: hiding them would break direct access between them.
-naik_sbatch=(-C gpu --ntasks-per-node=4 --cpus-per-task=32 --gpus-per-node=4 --gpu-bind=none)
+naik_sbatch=(--qos=regular -C gpu --ntasks-per-node=4 --cpus-per-task=32 --gpus-per-node=4 --gpu-bind=none)
 naik_srun=(--cpu-bind=cores)
 naik_make=(GPU=cuda GPU_ARCH=sm_80 MPICC=cc HDF5_LIBS=-lhdf5)

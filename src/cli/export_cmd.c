@@ -269,7 +269,7 @@ static naik_status export_wanted(job *j)
 static naik_status read_mass(job *j)
 {
     int64_t number = 0;
-    char list[256] = "";
+    char list[512] = "";
     if (j->mass_text == NULL) {
         return NAIK_OK;
     }
@@ -277,17 +277,22 @@ static naik_status read_mass(job *j)
         j->mass = (int)number;
         return NAIK_OK;
     }
-    const naik_input_solve *entry = &j->run.input->solve[0];
-    for (int m = 0; m < entry->masses.count; m++) {
-        char name[NAIK_QUARK_NAME];
-        naik_text_append(list, sizeof list, "%s%d is %s", m > 0 ? ", " : "", m,
-                         naik_quark_phrase(naik_input_quark(j->run.input, 0, m), 10, name));
+    const naik_input *in = j->run.input;
+    const bool one = j->source >= 0 && j->source < in->source_count;
+    const int first = one ? in->sources[j->source].solve : 0;
+    const int end = one ? first + 1 : in->solve_count;
+    for (int s = first; s < end; s++) {
+        naik_text_append(list, sizeof list, "%s of '%s'", s > first ? ";" : "", in->solve[s].name);
+        for (int m = 0; m < in->solve[s].masses.count; m++) {
+            char name[NAIK_QUARK_NAME];
+            naik_text_append(list, sizeof list, "%s %d is %s", m > 0 ? "," : "", m,
+                             naik_quark_phrase(naik_input_quark(in, s, m), 10, name));
+        }
     }
-    return NAIK_FAIL(
-        j->comm->log, NAIK_ERR_INPUT,
-        "naik export: option '--mass' takes the number of a mass in its entry of solve, "
-        "not '%s'; of '%s' %s",
-        j->mass_text, entry->name, list);
+    return NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT,
+                     "naik export: option '--mass' takes the number of a mass in its entry of "
+                     "solve, not '%s';%s",
+                     j->mass_text, list);
 }
 
 naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
