@@ -157,7 +157,7 @@ status, said, told = answer("export", "p64.h5", "--mass", "0.12", "-o", "x")
 if status != 1 or "takes the number of a mass in its entry of solve, not '" not in told or not re.search(r"' 0 is mass [\d.]+, 1 is mass [\d.]+", told):
     wrong.append(("a mass for its number", status, told))
 said = [answer("export", "p64.h5", *of, "--mass", "0.12", "-o", "x")[2] for of in ((), ("--source", "2"))]
-if not re.search(r"of 'pt' 0 is mass .*, 1 is mass .*; of 'noise' 0 is mass ", said[0]) or "'pt'" in said[1] or "not '0.12'; of 'noise' 0 is" not in said[1]:
+if not re.search(r"of 'pt' 0 is mass .*, 1 is mass .*; of 'noise' 0 is mass ", said[0]) or "'pt'" in said[1] or not re.search(r"not '0.12'; of 'noise' 0 is ", said[1]):
     wrong.append(("a mass for its number, of several entries", *said))
 with h5py.File("p64.h5", "r+") as file:  # one bit of one solution
     data = file["prop/s0001/m00"]
