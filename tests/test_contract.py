@@ -419,7 +419,7 @@ def what_missed_its_tolerance_is_looked_up_once():
     for name, missed in ("one.h5", 0), ("missed.h5", 4):
         with naik_io.File(path(name)) as file, warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter("always")
-            file.h5 = Counted(file.h5)
+            file._h5 = Counted(file.h5)
             for contraction in file.contractions:
                 file.contraction(contraction)
             assert len(file.contractions) > 20 and bool(seen) == bool(missed)
