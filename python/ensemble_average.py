@@ -12,6 +12,8 @@ masses, as 0.05,0.5 or kappa=0.124,0.12; a three-point function has those of par
     --momentum     which momentum; without it, zero
     --quantity     of an average: "low modes", "rest", "sloppy mean" or "correction"; without --quantity, the mean
 
+Each line of the output has t, the mean, its error, the effective mass at t, and its error.
+
 The script shifts every correlator to begin at its source, averages the sources of each configuration, and takes the
 real part. It verifies the files by their checksums. It refuses two files of one configuration, and files that differ
 in masses, action, extents, boundary, kind of source or sink, or in how their sources lie beside each other.

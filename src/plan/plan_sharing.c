@@ -91,15 +91,14 @@ void solve_plan_print_sharing(const solve_plan *plan, const naik_input *input, n
                 unit = fmax(unit, multishift_separate_bytes_of(&c, m));
             }
             for (int m = 0; m < c.masses && m < TOLD_MASSES; m++) {
-                naik_text_append(text, sizeof text, "%s%g costs %.2f and %.2f", m > 0 ? ", " : "",
+                naik_text_append(text, sizeof text, "%s%g: %.2f and %.2f", m > 0 ? ", " : "",
                                  mass[m], multishift_separate_bytes_of(&c, m) / unit,
                                  multishift_shared_bytes_of(&c, m) / unit);
             }
             naik_log_line(
                 log,
-                "solver: naik solves the masses of %s %s. Separate solves cost as much as %.2f "
-                "solves of the lightest mass, and one Krylov space as much as %.2f. Separately and "
-                "from one space, mass %s%s",
+                "solver: naik solves the masses of %s %s. They cost as much as %.2f solves of the "
+                "lightest mass separately, and %.2f from one Krylov space (mass %s%s)",
                 input->solve[i].name, plan->multishift ? "from one Krylov space" : "separately",
                 multishift_separate_bytes(&c) / unit, multishift_shared_bytes(&c) / unit, text,
                 c.masses > TOLD_MASSES ? ", ..." : "");
