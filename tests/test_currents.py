@@ -268,7 +268,7 @@ def currents_at_the_source_are_those_at_the_sink():
             one, other = (of_momenta(f, f"{a}/m00-m00", b, [(0, 0, 0)])[0] for a, b in (("xl", "GX-G1"), ("ll", "conserved_vector_x")))
             assert np.abs(one + other).max() < 1e-11 * np.abs(one).max(), (one, other)
     entries = "".join(f"\n  - {{name: {n}, masses: [0.2], {POINT[:-1]}{more}}}}}" for n, more in (("plain", ""), ("x", ", spin_taste: conserved_vector_x")))
-    pairs = "\npairs: [{name: xl, quark: x, antiquark: plain}]"
+    pairs = "\npairs: [{name: xl, quark: x, antiquark: plain}, {name: xx, quark: x, antiquark: x}]"
     for gauge in "unit.h5", "lat.h5":
         solve("spins" + gauge[0], "type: wilson", entries + pairs, ["conserved_vector_x", "rho_x"], MOMENTA, gauge=gauge)
         u = links_of(gauge)
@@ -279,6 +279,9 @@ def currents_at_the_source_are_those_at_the_sink():
             for name, sites in ("conserved_vector_x", j), ("rho_x", local):
                 for p, found in zip(MOMENTA, of_momenta(f, "xl/m00-m00", name, MOMENTA)):
                     assert np.abs(sites).sum() > 1e-3 and np.abs(found - weighed(sites, p)).max() < 1e-13 * np.abs(sites).sum(), (name, p)
+            for name in "conserved_vector_x", "rho_x":  # of an entry with a current, and of its pair with itself
+                own, pair = (of_momenta(f, folder, name, MOMENTA) for folder in ("x/m00", "xx/m00-m00"))
+                assert np.abs(own).max() > 1e-3 and np.abs(own - pair).max() < 1e-13 * np.abs(own).max(), name
             there, back = (of_momenta(f, a, b, [(0, 0, 0)])[0] for a, b in (("xl/m00-m00", "rho_x"), ("plain/m00", "conserved_vector_x")))
             assert gauge != "unit.h5" or np.abs(there - back).max() < 1e-11 * np.abs(there).max(), (there, back)
 

@@ -66,12 +66,13 @@ static const contraction_kind *meson_kind(const naik_input *input, int meson, in
     return contraction_kind_of(what, quarks, input->kind);
 }
 
-/* That of a pair, whose sources may have a conserved current on them. */
+/* That of a pair. A conserved current on one of its sources takes the place of H; currents on both leave H
+ * between them, as in the mesons of an entry by itself. */
 static const contraction_kind *pair_kind(const naik_input *input, const contraction_item *item)
 {
     bool current = false;
     for (int k = 0; k < item->quarks; k++) {
-        current = current || naik_source_has_current(&input->sources[item->source[k]].source);
+        current ^= naik_source_has_current(&input->sources[item->source[k]].source);
     }
     const contraction_what what = naik_correlator_is_current(item->meson)
                                       ? CONTRACT_CURRENT_OF_CURRENT
