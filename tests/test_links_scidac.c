@@ -214,6 +214,36 @@ static void turn_determinants(const pair *p)
     }
 }
 
+/* The negative of every second fat link in space, and of `part` of those in t. */
+static void negate(const pair *p, double part)
+{
+    for (int64_t i = 0; i < (int64_t)p->lattice->sites * 4; i++) {
+        const double at = (double)(((uint32_t)i * 2654435761U) >> 8) / (1 << 24);
+        naik_matrix *u = &p->link[0]->link[i];
+        for (int j = 0; j < 9 && at < (i % 4 == 3 ? part : 0.5); j++) {
+            u->e[j / 3][j % 3].re *= -1;
+            u->e[j / 3][j % 3].im *= -1;
+        }
+    }
+}
+
+static void phases_that_hardly_show_are_not_judged(check *t)
+{
+    static const struct {
+        double part;
+        const char *said;
+    } cases[] = {{0.3, NULL}, {0.1, "have other staggered phases in direction x"}};
+    pair p = {.lattice = NULL};
+    CHECK_REQUIRE(t, pair_create(t, &p));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make_links(&p, true, true);
+        negate(&p, cases[i].part);
+        CHECK_TRUE(t, pair_write(t, &p, 0, p.link[0]));
+        expect(t, &p, &seen, cases[i].said);
+    }
+    pair_destroy(t, &p);
+}
+
 static void a_boundary_that_is_not_seen_must_be_given(check *t)
 {
     static const naik_links_boundary given = {.name = "antiperiodic", .given = true};
@@ -259,5 +289,6 @@ CHECK_MAIN(CHECK(scidac_links_read_back_bit_for_bit), CHECK(damaged_scidac_links
            CHECK(links_in_other_formats_are_refused),
            CHECK(links_given_as_what_they_are_not_are_refused),
            CHECK(the_boundary_and_the_phases_are_seen_in_the_links),
+           CHECK(phases_that_hardly_show_are_not_judged),
            CHECK(a_boundary_that_is_not_seen_must_be_given),
            CHECK(reference_links_show_what_they_are))
