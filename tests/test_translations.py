@@ -157,6 +157,23 @@ output: {{{ASKED}}}
                 assert f.counted_from(s.set) [0] == x, (f.counted_from(s.set), x)
 
 
+def a_three_point_function_is_counted_from_one_place():
+    """That of its point beside a wall, current and sink alike."""
+    times = [x[3] for x in EVEN]
+    out = solved("mixed", f"""
+solve:
+  - {{name: pt, masses: [0.3], source: {{type: point, origin: {EVEN}}}}}
+  - {{name: wall, masses: [0.5], source: {{type: evenandodd_wall, t0: {times}}}}}
+three_point:
+  - {{name: pw, parent: pt, spectator: wall, daughter_masses: [0.4], sink_times: [3], sink_operator: rhox, sink_momenta: [[0, 0, 1]], insertion: [rhox], momenta: [[0, 0, -1]]}}
+  - {{name: wp, parent: wall, spectator: pt, daughter_masses: [0.4], sink_times: [3], sink_operator: rhox, sink_momenta: [[0, 0, 1]], insertion: [rhox], momenta: [[0, 0, -1]]}}
+output: {{correlators: []}}
+""")
+    with naik_io.File(out) as f:
+        for name in "pw", "wp":
+            alike([shifted(f.contraction(f"{name}/s{k:04d}/T03_p001/m00-m00-m00/GX-GX/p00-1"), t0, 2) for k, t0 in enumerate(times)], name)
+
+
 def averages_of_operators_with_links_know_the_sign_of_their_place():
     """M has its phases from the lattice's origin: each link of the operator brings eta of the source's place."""
     eta = {"X": lambda x: (-1) ** x[3], "Y": lambda x: (-1) ** (x[3] + x[0]), "Z": lambda x: (-1) ** (x[3] + x[0] + x[1])}
@@ -285,6 +302,7 @@ output: {file: two.h5}
 
 
 main([unit_links_are_made, nucleons_are_summed_at_the_corner_of_their_source, mesons_are_counted_from_their_source,
-      three_point_functions_are_counted_from_the_first_source, averages_of_operators_with_links_know_the_sign_of_their_place,
+      three_point_functions_are_counted_from_the_first_source, a_three_point_function_is_counted_from_one_place,
+      averages_of_operators_with_links_know_the_sign_of_their_place,
       a_wall_beside_a_corner_knows_the_sign_of_an_operator, older_files_go_on_as_they_began, two_twists_take_no_cosine, pairs_without_a_mean_are_refused,
       a_nucleon_of_walls_of_two_corners_is_refused])

@@ -91,7 +91,7 @@ static int sign_of_place(const naik_input *input, const contraction_item *item, 
     if (item->three_point != NULL) {
         const naik_input_source *of = &input->sources[item->spectator[0] + k];
         sign *= sign_of_source(of, site_of(input, count, all, of->x0), &lie) *
-                sign_of_operator(item->three_point->sink, of->x0, &lie);
+                sign_of_operator(item->three_point->sink, input->sources[source[0]].x0, &lie);
         sign *=
             naik_meson_sign(NAIK_PION05, lie.further); /* operators are counted without gamma5 */
     }

@@ -445,6 +445,10 @@ void naik_input_place_three_points(naik_input *input)
         source->made_of = naik_input_first_source(input, three->of[1]) + source->origin % sources;
         source->made_of_mass = source->solve - three->first;
         memcpy(source->source.momentum, momentum, sizeof source->source.momentum);
-        memcpy(source->x0, input->sources[source->made_of].x0, sizeof source->x0);
+        const int parent = naik_input_first_source(input, three->of[0]) + source->origin % sources;
+        const bool at_site =
+            naik_source_kind_of(input->sources[parent].source.type)->place == NAIK_SOURCE_AT_SITE;
+        memcpy(source->x0, input->sources[at_site ? parent : source->made_of].x0,
+               sizeof source->x0);
     }
 }
