@@ -132,6 +132,13 @@ def parts_of_noise_are_told_apart():
     assert table("parts")["iterations"].sum() > 0 and (table("parts_again")["iterations"] == 0).all(), table("parts_again")
 
 
+def walls_of_a_corner_are_known_again_without_correlators():
+    wall = ("--set", "solve.0.source={type: corner_wall, corner: [1, 0, 1], t0: 1}", "--set", "output.correlators=[]")
+    solved("corner", *wall)
+    said = solved("corner_again", *wall, "--set", "solve.0.guess=" + path("corner.h5"))
+    assert "guess: starting values for pt come from" in said and table("corner_again")["iterations"][:6].max() == 0, said
+
+
 def bits_do_not_depend_on_ranks_batches_and_shared_masses():
     both = (2, ("solver.batch=1",)), (4, ("run.grid=[1,1,2,2]", "solver.batch=4", "solver.multishift=on"))
     for ranks, more in both if LONG else both[1:]:
@@ -411,6 +418,7 @@ def propagators_of_tmlqcd_are_begun_from():
 
 main([configurations_are_generated, a_loose_solve_spares_the_next_its_iterations,
       stored_propagators_are_contracted_without_an_iteration, entries_that_share_a_source_are_told_apart, parts_of_noise_are_told_apart,
+      walls_of_a_corner_are_known_again_without_correlators,
       bits_do_not_depend_on_ranks_batches_and_shared_masses,
       a_killed_run_goes_on_to_the_same_bits, guesses_of_something_else_are_refused,
       links_are_known_again_in_every_format, a_damaged_guess_is_noticed,

@@ -168,11 +168,14 @@ static void search_masses(const solve_guess *g, const naik_input_task *t, int fr
     }
 }
 
-/* Whether two sources of one kind are at one place, and of noise the same part of the same field. */
+/* Whether two sources of one kind, and so of one corner, are at one place, and of noise the same part of the same
+ * field. Files whose correlators do not tell count a corner from (0, 0, 0). */
 static bool is_same_part(const naik_source *a, const naik_source *b)
 {
-    return memcmp(a->origin, b->origin, sizeof a->origin) == 0 && a->seed == b->seed &&
-           a->subset == b->subset && memcmp(a->stride, b->stride, sizeof a->stride) == 0 &&
+    const int mu = naik_source_is_corner(a) ? NAIK_DIM - 1 : 0;
+    return memcmp(a->origin + mu, b->origin + mu, (NAIK_DIM - mu) * sizeof *a->origin) == 0 &&
+           a->seed == b->seed && a->subset == b->subset &&
+           memcmp(a->stride, b->stride, sizeof a->stride) == 0 &&
            memcmp(a->offset, b->offset, sizeof a->offset) == 0;
 }
 
