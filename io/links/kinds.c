@@ -15,6 +15,7 @@
 
 static const double scaled = 1e-4;   /* of links in single precision */
 static const double seen = 0.25;     /* a mean of signs above this is one sign, of most links */
+static const double by_chance = 6;   /* standard deviations that no mean of random signs has */
 static const double least_ratio = 4; /* of fat to long links: 24 to 50 in all actions of naik */
 static const double free_plaquette = 0.999;
 
@@ -59,20 +60,21 @@ static naik_status check_fat(const naik_gauge *fat, const subject *s, const subj
     return status;
 }
 
-/* The staggered phases of naik_gauge_apply_phases are in the links, as far as they show. In the fat links of
- * a very rough field no signs show: chance lifts one mean above `seen` and leaves another below. */
+/* The staggered phases of naik_gauge_apply_phases are in the links, as far as they show: in the fat links of
+ * a very rough field no mean of signs may be more than chance, which makes 1/sqrt(sites). */
 static naik_status check_phases(const subject *s)
 {
     const double *phased = s->census.phased, *bare = s->census.bare;
     const double sign = phased[3] < 0 ? -1 : 1;
-    for (int mu = 0; mu < 3 && fabs(phased[3]) > seen; mu++) {
-        const bool none = sign * bare[mu] > seen;
-        if (sign * phased[mu] <= seen && (none || fabs(phased[3]) > 2 * seen)) {
+    const double shows = fmax(seen, by_chance / sqrt((double)s->census.links / NAIK_DIM));
+    for (int mu = 0; mu < 3 && fabs(phased[3]) > shows; mu++) {
+        if (sign * phased[mu] <= fmin(seen, 0.5 * fabs(phased[3]))) {
             return NAIK_FAIL(
                 s->log, NAIK_ERR_INPUT,
                 "the %s links '%s' have %s in direction %c: naik takes links with MILC's "
                 "phases inside, eta_x = (-1)^t, eta_y = (-1)^(t+x), eta_z = (-1)^(t+x+y)",
-                s->kind, s->path, none ? "no staggered phases" : "other staggered phases",
+                s->kind, s->path,
+                sign * bare[mu] > seen ? "no staggered phases" : "other staggered phases",
                 "xyz"[mu]);
         }
     }
