@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 machine=$1 input=$2 list=$3
 shift 3
 if [ ! -r "jobscripts/machines/$machine.sh" ]; then
-    echo "there is no machine '$machine': choose one of $(cd jobscripts/machines && echo *.sh | sed 's/\.sh//g'), or write the two files of yours as jobscripts/README.md says" >&2
+    echo "there is no machine '$machine': choose one of $(cd jobscripts/machines && echo *.sh | sed 's/\.sh//g'), or add yours, as jobscripts/README.md says" >&2
     exit 1
 fi
 for file in "$input" "$list"; do

@@ -18,7 +18,7 @@ cd "$(dirname "$0")/.."
 machine=$1
 shift
 if [ ! -r "jobscripts/machines/$machine.sh" ]; then
-    echo "there is no machine '$machine': choose one of $(cd jobscripts/machines && echo *.sh | sed 's/\.sh//g'), or write the two files of yours as jobscripts/README.md says" >&2
+    echo "there is no machine '$machine': choose one of $(cd jobscripts/machines && echo *.sh | sed 's/\.sh//g'), or add yours, as jobscripts/README.md says" >&2
     exit 1
 fi
 module() { :; } # only the options of sbatch are wanted here
