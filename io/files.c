@@ -490,7 +490,7 @@ naik_status naik_file_put(naik_comm *comm, const char *path, bool create, int64_
     if (comm->rank == 0) {
         FILE *stream = fopen(path, create ? "wb" : "r+b");
         bool ok = stream != NULL && fseeko(stream, offset, SEEK_SET) == 0 &&
-                  fwrite(bytes, 1, size_bytes, stream) == size_bytes;
+                  (size_bytes == 0 || fwrite(bytes, 1, size_bytes, stream) == size_bytes);
         if (stream != NULL) {
             ok = (fclose(stream) == 0) && ok;
         }
