@@ -174,6 +174,8 @@ def auto_stays_with_bicgstab_where_the_first_column_needs_few_iterations():
     assert "multigrid start" not in said and said.count("method: ") == 1, said
     same(everything("other.h5"), everything("auto.h5"))
     assert reasons("auto") == {"converged"}, reasons("auto")
+    said = solve("colour", method="auto", origin="[1, 2, 3, 5], colours: [0]")
+    assert re.search("stays with bicgstab: .* after which multigrid pays for 4 columns", said), said
 
 
 def columns_join_the_first_where_its_residual_foresees_few_iterations():
@@ -258,6 +260,11 @@ def a_run_that_goes_on_takes_what_it_took():
     solve("torn", *LIMIT, method="auto", env={"NAIK_INJECT": "kill:write:3"}, status=None)
     said = solve("torn", *LIMIT, method="bicgstab", status=1)
     assert "has solutions by multigrid, which solver.method auto took, and now solver.method is bicgstab" in said, said
+    with open(path("torn.h5.part"), "r+b") as f:
+        f.write(bytes(512))  # the journal has the records, and no note of a setup
+    said = solve("torn", *LIMIT, method="auto")
+    assert "saved by its journal" in said and said.count("goes on with multigrid, as it began") == 1, said
+    same(everything("one.h5"), everything("torn.h5"))
     solve("far", *LIMIT, *LONG_ONES, method="auto", env={"NAIK_INJECT": "kill:write:3"}, status=None)
     said = solve("far", *LIMIT, *LONG_ONES, method="auto", status=1, **TOO_NARROW)
     assert REFUSED in said, said
