@@ -112,6 +112,13 @@ static const char input_text[] =
     "solver: {verify: double_check, double_check_every: 2}\n"
     "output: {file: out.h5}\n";
 
+/* key: that replaces one of the text, or NULL */
+static bool parse(check *t, const char *key, naik_input **out)
+{
+    return naik_input_parse(t->log, "input.yaml", input_text, strlen(input_text), &key, key != NULL,
+                            NULL, NULL, out) == NAIK_OK;
+}
+
 /* A solution whose bits came out otherwise on one rank alone is another solution to all. */
 static void bits_that_differ_on_one_rank_differ_for_all(check *t)
 {
@@ -122,8 +129,7 @@ static void bits_that_differ_on_one_rank_differ_for_all(check *t)
     const naik_operator_set none = {.links = {NULL}};
     const naik_propagator_result result = {.suspect = false};
     CHECK_REQUIRE(t, naik_lattice_create(t->comm, size, NULL, &lat) == NAIK_OK);
-    CHECK_REQUIRE(t, naik_input_parse(t->log, "input.yaml", input_text, strlen(input_text), NULL, 0,
-                                      NULL, NULL, &input) == NAIK_OK);
+    CHECK_REQUIRE(t, parse(t, NULL, &input));
     double *x = calloc(1, naik_lattice_vector_bytes(lat));
     CHECK_OK(t, sdc_check_create(t->comm, input, &guard));
     sdc_check_begin(&guard, &none);
@@ -183,9 +189,7 @@ static void memory_is_that_of_the_rank_that_has_least(check *t)
     CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &lat));
     CHECK_OK(t, naik_backend_create(t->comm, "cpu", &one, &backend));
     CHECK_OK(t, naik_geometry_create(backend, lat, &geometry));
-    CHECK_REQUIRE(t, naik_input_parse(t->log, "input.yaml", input_text, strlen(input_text),
-                                      (const char *const[]){"lattice.size=[16, 16, 16, 32]"}, 1,
-                                      NULL, NULL, &input) == NAIK_OK);
+    CHECK_REQUIRE(t, parse(t, "lattice.size=[16, 16, 16, 32]", &input));
     const naik_memory_ops *real = backend->device.memory;
     naik_memory_ops memory = *real;
     memory.free_bytes = free_bytes;
@@ -292,8 +296,7 @@ static void groups_share_the_thin_links(check *t)
     naik_comm *alone = NULL;
     CHECK_OK(t, naik_groups_create(t->comm, t->comm->size, &groups));
     CHECK_OK(t, naik_comm_create_alone(t->log, &alone));
-    CHECK_REQUIRE(t, naik_input_parse(t->log, "input.yaml", input_text, strlen(input_text), NULL, 0,
-                                      NULL, NULL, &input) == NAIK_OK);
+    CHECK_REQUIRE(t, parse(t, NULL, &input));
     const int *size = input->lattice.size;
     const int64_t thin =
         (int64_t)sizeof(naik_matrix) * NAIK_DIM * size[0] * size[1] * size[2] * size[3];
@@ -310,8 +313,7 @@ static void what_was_scaled_is_told_by_a_group_that_scaled(check *t)
     naik_input *input = NULL;
     naik_comm *alone = NULL;
     CHECK_OK(t, naik_comm_create_alone(t->log, &alone));
-    CHECK_REQUIRE(t, naik_input_parse(t->log, "input.yaml", input_text, strlen(input_text), NULL, 0,
-                                      NULL, NULL, &input) == NAIK_OK);
+    CHECK_REQUIRE(t, parse(t, NULL, &input));
     CHECK_INT(t, input->solve_count, 1);
     const int rank = t->comm->rank;
     guess_foreign guess = {.taken = 1 + rank,

@@ -8,11 +8,11 @@
 #include "backend/launch.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/field.h"
+#include "base/text.h"
 #include "comm/collective.h"
 
 enum { MODES = NAIK_LAUNCH_FUSED_GRAPH + 1, LOOPS = 2 };
@@ -183,7 +183,6 @@ static naik_status add_trial(const naik_launch_loop *loop, trial **out)
 static void choose(const naik_backend *backend, trial *t)
 {
     char text[160] = "";
-    int used = 0;
     t->chosen = true;
     t->mode = NAIK_LAUNCH_SEPARATE;
     for (int m = NAIK_LAUNCH_SEPARATE; m < MODES; m++) {
@@ -191,8 +190,8 @@ static void choose(const naik_backend *backend, trial *t)
             t->mode = (naik_launch_mode)m;
         }
         if (isfinite(t->seconds[m])) {
-            used += snprintf(text + used, sizeof text - (size_t)used, ", %s %.1f",
-                             naik_launch_name((naik_launch_mode)m), 1e6 * t->seconds[m]);
+            naik_text_append(text, sizeof text, ", %s %.1f", naik_launch_name((naik_launch_mode)m),
+                             1e6 * t->seconds[m]);
         }
     }
     naik_log_line(backend->log,

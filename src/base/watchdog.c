@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/timer.h"
 
 #define TICK_S  0.25
@@ -40,19 +41,18 @@ static const char *name_partners(const naik_watchdog *w, char *text, size_t text
     const int *partners = atomic_load(&w->partners);
     const int count = partners != NULL ? atomic_load(&w->partner_count) : 0;
     const int first = atomic_load(&w->first);
-    size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < count && used < text_size; i++) {
+    for (int i = 0; i < count; i++) {
         bool told = first + partners[i] == w->rank;
         for (int k = 0; k < i; k++) {
             told = told || partners[k] == partners[i];
         }
         if (!told) {
-            used += (size_t)snprintf(text + used, text_size - used, "%s%d",
-                                     used > 0 ? " and " : "rank ", first + partners[i]);
+            naik_text_append(text, text_size, "%s%d", text[0] != '\0' ? " and " : "rank ",
+                             first + partners[i]);
         }
     }
-    return used > 0 ? text : "all ranks";
+    return text[0] != '\0' ? text : "all ranks";
 }
 
 static void end_process(const naik_watchdog *w, double limit_s)
@@ -61,13 +61,13 @@ static void end_process(const naik_watchdog *w, double limit_s)
     const char *armed = atomic_load(&w->armed), *waiting = atomic_load(&w->waiting);
     const char *phase = atomic_load(&w->phase);
     const int iterations = atomic_load(&w->iterations);
-    size_t used = (size_t)snprintf(where, sizeof where, "%s", phase != NULL ? phase : "start");
+    naik_text_append(where, sizeof where, "%s", phase != NULL ? phase : "start");
     if (iterations > 0) {
-        used += (size_t)snprintf(where + used, sizeof where - used, ", iteration %d", iterations);
+        naik_text_append(where, sizeof where, ", iteration %d", iterations);
     }
-    if (waiting != NULL && used < sizeof where) {
-        snprintf(where + used, sizeof where - used, ", waiting for %s of %s", waiting,
-                 name_partners(w, partners, sizeof partners));
+    if (waiting != NULL) {
+        naik_text_append(where, sizeof where, ", waiting for %s of %s", waiting,
+                         name_partners(w, partners, sizeof partners));
     }
     if (armed != NULL) {
         fprintf(stderr,

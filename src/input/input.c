@@ -341,11 +341,10 @@ static naik_status gather_outside(naik_log *log, const char *path, environment *
 
 static void join_hints(const naik_pairs *pairs, char *text, size_t text_size)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < pairs->count && used < text_size; i++) {
-        used += (size_t)snprintf(text + used, text_size - used, "%s%s=%s", i > 0 ? ";" : "",
-                                 pairs->data[i].key, pairs->data[i].value);
+    for (int i = 0; i < pairs->count; i++) {
+        naik_text_append(text, text_size, "%s%s=%s", i > 0 ? ";" : "", pairs->data[i].key,
+                         pairs->data[i].value);
     }
 }
 

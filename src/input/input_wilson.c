@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "input/input_table.h"
 #include "lattice/source_kind.h"
 #include "propagator/spin_taste.h"
@@ -42,19 +43,17 @@ static const char *name_kinds(bool (*which)(const naik_quark_kind *kind),
                               char words[NAIK_INPUT_SPIN_WORDS])
 {
     int left = 0;
-    size_t used = 0;
     for (int i = 0; naik_quark_kinds[i] != NULL; i++) {
         left += which(naik_quark_kinds[i]);
     }
     words[0] = '\0';
-    for (int i = 0; naik_quark_kinds[i] != NULL && used < NAIK_INPUT_SPIN_WORDS; i++) {
+    for (int i = 0; naik_quark_kinds[i] != NULL; i++) {
         if (which(naik_quark_kinds[i])) {
             left--;
-            used += (size_t)snprintf(words + used, NAIK_INPUT_SPIN_WORDS - used, "%s%s",
-                                     naik_quark_kinds[i]->name,
-                                     left > 1    ? ", "
-                                     : left == 1 ? " and "
-                                                 : "");
+            naik_text_append(words, NAIK_INPUT_SPIN_WORDS, "%s%s", naik_quark_kinds[i]->name,
+                             left > 1    ? ", "
+                             : left == 1 ? " and "
+                                         : "");
         }
     }
     return words;

@@ -40,14 +40,12 @@ static void print_range(const naik_param *param, char *text, size_t text_size)
 
 static void print_words(const naik_param *param, char *text, size_t text_size)
 {
-    size_t used = 0;
     text[0] = '\0';
     for (int i = 0; param->words[i] != NULL && (param->listed == 0 || i < param->listed); i++) {
-        snprintf(text + used, text_size - used, "%s%s", i > 0 ? ", " : "", param->words[i]);
-        used = strlen(text);
+        naik_text_append(text, text_size, "%s%s", i > 0 ? ", " : "", param->words[i]);
     }
     if (param->more != NULL) {
-        snprintf(text + used, text_size - used, ", and %s", param->more);
+        naik_text_append(text, text_size, ", and %s", param->more);
     }
 }
 

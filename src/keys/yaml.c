@@ -105,18 +105,16 @@ static naik_status out_of_memory(const builder *b)
 /* "solve.0.masses": where the builder stands. */
 static void path_of(const builder *b, const char *key, char *text, size_t text_size)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (int i = 1; i < b->depth && used < text_size; i++) {
+    for (int i = 1; i < b->depth; i++) {
         const naik_yaml_node *node = b->open[i];
-        used +=
-            node->key != NULL
-                ? (size_t)snprintf(text + used, text_size - used, "%s.", node->key)
-                : (size_t)snprintf(text + used, text_size - used, "%d.", b->open[i - 1]->count - 1);
+        if (node->key != NULL) {
+            naik_text_append(text, text_size, "%s.", node->key);
+        } else {
+            naik_text_append(text, text_size, "%d.", b->open[i - 1]->count - 1);
+        }
     }
-    if (used < text_size) {
-        snprintf(text + used, text_size - used, "%s", key);
-    }
+    naik_text_append(text, text_size, "%s", key);
 }
 
 #define ODD_SPACE "a space that is not the one of the space bar, such as a non-breaking space"

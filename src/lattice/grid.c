@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "comm/collective.h"
 #include "comm/new.h"
 
@@ -107,11 +108,11 @@ int naik_grid_list(const int size[4], int ranks, const int *node_of, char *text,
 {
     candidate *list = malloc(MAX_CANDIDATES * sizeof *list);
     int count = list == NULL ? 0 : list_grids(size, ranks, node_of, list, MAX_CANDIDATES);
-    size_t used = (size_t)snprintf(text, text_size, "%s", count == 0 ? "none" : "");
-    for (int i = 0; i < count && i < LISTED && used < text_size; i++) {
+    snprintf(text, text_size, "%s", count == 0 ? "none" : "");
+    for (int i = 0; i < count && i < LISTED; i++) {
         const int *g = list[i].grid;
-        used += (size_t)snprintf(text + used, text_size - used, "%s%dx%dx%dx%d", i > 0 ? ", " : "",
-                                 g[0], g[1], g[2], g[3]);
+        naik_text_append(text, text_size, "%s%dx%dx%dx%d", i > 0 ? ", " : "", g[0], g[1], g[2],
+                         g[3]);
     }
     if (count > 0 && best != NULL) {
         memcpy(best, list[0].grid, sizeof list[0].grid);

@@ -22,7 +22,6 @@ typedef struct entries {
     int run_count, count;
     int places[MILC_MAX_PROPAGATORS];     /* how many sources an entry has */
     int run_of[MILC_MAX_PROPAGATORS];     /* of each propagator */
-    int of[MILC_MAX_PROPAGATORS];         /* the entry of each propagator */
     char names[MILC_MAX_PROPAGATORS][32]; /* of each entry */
 } entries;
 
@@ -193,9 +192,6 @@ static void share_entries(const milc_input *in, entries *e, bool shared)
         r->entry = joined >= 0 ? joined : e->count++;
         r->place = e->places[r->entry]++;
     }
-    for (int i = 0; i < in->propagator_count; i++) {
-        e->of[i] = e->runs[e->run_of[i]].entry;
-    }
 }
 
 /* naik contracts the sources of entries in their order: whether that joins what MILC joins. */
@@ -216,9 +212,9 @@ static bool orders_agree(const milc_input *in, const entries *e)
 /* The name of the entry that begins with propagator `first`, the part'th of its set. */
 static void name_entry(const milc_propagator *first, int part, char name[32])
 {
-    const int used = snprintf(name, 32, "%s%d", first->condensate ? "pbp" : "set", first->set);
+    snprintf(name, 32, "%s%d", first->condensate ? "pbp" : "set", first->set);
     if (part > 0) {
-        snprintf(name + used, 32 - (size_t)used, "_%d", part);
+        naik_text_append(name, 32, "_%d", part);
     }
 }
 
@@ -273,22 +269,22 @@ static void print_solves(FILE *out, const milc_input *in, entries *e, bool with_
 }
 
 /* The same by entries; of a baryon their order makes no difference. */
-static milc_hadron by_entries(const milc_hadron *h, const int *entry)
+static milc_hadron by_entries(const milc_hadron *h, const entries *e)
 {
-    milc_hadron e = {.count = h->count, .sink = h->sink};
+    milc_hadron same = {.count = h->count, .sink = h->sink};
     for (int k = 0; k < h->count; k++) {
-        e.of[k] = entry[h->of[k]];
+        same.of[k] = e->runs[e->run_of[h->of[k]]].entry;
     }
-    for (int i = 0; e.count == 3 && i < 3; i++) {
+    for (int i = 0; same.count == 3 && i < 3; i++) {
         for (int k = i + 1; k < 3; k++) {
-            if (e.of[k] < e.of[i]) {
-                const int swap = e.of[i];
-                e.of[i] = e.of[k];
-                e.of[k] = swap;
+            if (same.of[k] < same.of[i]) {
+                const int swap = same.of[i];
+                same.of[i] = same.of[k];
+                same.of[k] = swap;
             }
         }
     }
-    return e;
+    return same;
 }
 
 /* number: of the pair in the list, which tells apart those that differ in their smearing alone. */
@@ -313,16 +309,15 @@ static void print_pair(FILE *out, const milc_sink *sink, const char *antiquark, 
 }
 
 /* Lists of pairs (count 2) or baryons (3), each set of entries once. */
-static void print_hadrons(FILE *out, const milc_input *in, int count, const int *entry,
-                          char names[][32])
+static void print_hadrons(FILE *out, const milc_input *in, const entries *e, int count)
 {
     bool any = false;
     int pairs = 0;
     for (int i = 0; i < in->hadron_count; i++) {
-        const milc_hadron h = by_entries(&in->hadrons[i], entry);
+        const milc_hadron h = by_entries(&in->hadrons[i], e);
         bool had = h.count != count;
         for (int k = 0; k < i && !had; k++) {
-            const milc_hadron before = by_entries(&in->hadrons[k], entry);
+            const milc_hadron before = by_entries(&in->hadrons[k], e);
             had = milc_hadron_is(&before, &h);
         }
         if (had) {
@@ -330,11 +325,11 @@ static void print_hadrons(FILE *out, const milc_input *in, int count, const int 
         }
         fputs(any ? "" : count == 2 ? "pairs:\n" : "baryons:\n", out);
         any = true;
-        const char *a = names[h.of[0]], *b = names[h.of[1]];
+        const char *a = e->names[h.of[0]], *b = e->names[h.of[1]];
         if (count == 2) {
             print_pair(out, &h.sink, a, b, ++pairs);
         } else {
-            const char *third = names[h.of[2]];
+            const char *third = e->names[h.of[2]];
             fprintf(out, "  - {name: %s-%s-%s, quarks: [%s, %s, %s]}\n", a, b, third, a, b, third);
         }
     }
@@ -407,8 +402,8 @@ bool milc_yaml_write(const milc_input *in, const char *name, const char *action,
         fprintf(out, "  u0: %s\n", real(in->u0, text));
     }
     print_solves(out, in, e, strcmp(action, "hisq") == 0);
-    print_hadrons(out, in, 2, e->of, e->names);
-    print_hadrons(out, in, 3, e->of, e->names);
+    print_hadrons(out, in, e, 2);
+    print_hadrons(out, in, e, 3);
     fprintf(out, "solver:\n  max_iterations: %lld\n",
             (long long)(in->max_iterations < 100000000 ? in->max_iterations : 100000000));
     if (in->relative_error > 0) {

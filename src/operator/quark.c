@@ -111,15 +111,12 @@ void naik_quark_text(const naik_quark *quark, const char *between, int digits,
     const naik_quark_kind *kind = quark->kind;
     const bool by_kappa = naik_quark_kappa(quark) > 0 && !is_by_mass(quark);
     const naik_quark_number *first = by_kappa ? naik_quark_number_of(kind, "kappa") : NULL;
-    size_t used = 0;
     text[0] = '\0';
     for (int i = first != NULL ? -1 : 0; i < kind->number_count; i++) {
         const naik_quark_number *number = i < 0 ? first : &kind->numbers[i];
-        if ((number->uses & NAIK_NUMBER_TOLD) != 0 && (i < 0 || number != first) &&
-            used < NAIK_QUARK_TEXT) {
-            used += (size_t)snprintf(text + used, NAIK_QUARK_TEXT - used, "%s%s %.*g",
-                                     used > 0 ? between : "", number->name, digits,
-                                     number->value(quark));
+        if ((number->uses & NAIK_NUMBER_TOLD) != 0 && (i < 0 || number != first)) {
+            naik_text_append(text, NAIK_QUARK_TEXT, "%s%s %.*g", text[0] != '\0' ? between : "",
+                             number->name, digits, number->value(quark));
         }
     }
 }

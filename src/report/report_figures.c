@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "report/html.h"
 #include "report/report_parts.h"
 
@@ -108,10 +109,10 @@ naik_status report_histories(naik_log *log, FILE *out, const naik_propagator_rea
         colours += colour == colours;
         colour_of[i] = colour;
         naik_quark_phrase(&pair->quark, 6, mass);
-        int used = snprintf(labels[i], sizeof labels[i], "%s", mass);
+        snprintf(labels[i], sizeof labels[i], "%s", mass);
         if (pair->quark.naik_epsilon != 0) {
-            snprintf(labels[i] + used, sizeof labels[i] - (size_t)used, ", epsilon %.6g",
-                     pair->quark.naik_epsilon);
+            naik_text_append(labels[i], sizeof labels[i], ", epsilon %.6g",
+                             pair->quark.naik_epsilon);
         }
         for (int c = 0; c < v->columns; c++) {
             char spin[16] = "";

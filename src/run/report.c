@@ -47,9 +47,8 @@ void solve_report_output(const solve_job *j, const naik_propagator_spec *spec)
 {
     naik_log_line(j->log, "output: %s, %d solves, %.3f GiB", j->input->output.file,
                   naik_propagator_spec_solves(spec),
-                  (double)naik_propagator_spec_bytes(spec, j->input->lattice.size,
-                                                     j->input->output.alignment) /
-                      (1 << 30));
+                  solve_plan_gib(naik_propagator_spec_bytes(spec, j->input->lattice.size,
+                                                            j->input->output.alignment)));
     if (spec->until_contracted) {
         naik_log_line(
             j->log,
