@@ -516,7 +516,7 @@ static naik_status upload_nothing(naik_device *device, void *to, const void *fro
 /* What the host knows of a mask is what arrived on the device. */
 static void a_mask_that_did_not_arrive_is_sent_again(check *t)
 {
-    const int size[4] = {4, 4, 4, 4};
+    const int size[4] = {4, 4, 4, 8};
     fixture f;
     cg_solver s;
     CHECK_REQUIRE(t, fixture_create(t, size, NULL, false, false, 1, &f));
