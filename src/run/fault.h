@@ -17,9 +17,9 @@
  *              : wait : look                      ... while its group, which has finished, waits for other groups;
  *                                                 those poll and do not iterate until they hear of it
  *   fail       : solve : iteration, setup : step  a call of the backend fails, on that rank alone
- *   lack       : setup : step                     the setup of the rank's group says that it cannot be made
  *              : write : commit                   every write of that commit fails, as on a full
  *                                                 disk
+ *   lack       : setup : step                     the setup of the rank's group says that it cannot be made
  *   squeeze    : batch : width                    multigrid has a batch of at most that width, as where
  *                                                 memory is short
  *
