@@ -2,12 +2,14 @@
 them and however many groups go on.
 timeout: 300
 """
+import json
 import os
 import re
+import signal
 
 import h5py
 
-from program import KILLED, LONG, built_shim, everything, main, naik, path, same
+from program import KILLED, LONG, built_shim, ended_with, everything, held, holding, main, naik, path, same, start
 
 STAGGERED = """
 lattice:   {size: [8, 4, 4, 8], boundary_t: antiperiodic}
@@ -37,10 +39,14 @@ output:  {file: %s, correlators: [pion], momenta: [[0, 0, 0], [1, 0, 0]], baryon
 SMALL = "--set", "solver.max_iterations=8", "--set", "multigrid.vectors=6", "--set", "multigrid.start=4", "--set", "multigrid.cycles=1"
 
 
-def staggered(out, *more, ranks, groups, modes="modes.h5", **how):
+def asked(out, groups, *more, modes="modes.h5"):
     with open(path("in.yaml"), "w") as f:
         f.write(STAGGERED % (path("lat.h5"), path(modes), path(out)))
-    return naik("solve", path("in.yaml"), "--set", f"run.groups={groups}", *more, ranks=ranks, **how)
+    return "solve", path("in.yaml"), "--set", f"run.groups={groups}", *more
+
+
+def staggered(out, *more, ranks, groups, modes="modes.h5", **how):
+    return naik(*asked(out, groups, *more, modes=modes), ranks=ranks, **how)
 
 
 def clover(out, ranks, groups, *more, **how):
@@ -86,6 +92,16 @@ def a_signal_to_a_finished_group_stops_all():
     assert "kept: 2 solves in flight" in told, told
 
 
+def a_signal_after_the_last_solve_stops_nothing():
+    one = ("--set", "deflation.modes=0", "--set",
+           "solve=[{name: rw, masses: [0.2], source: {type: random_wall, t0: 1, seed: 5}}]")
+    run = start(*asked("last.h5", 2, *one), ranks=2, env=holding(at="solve 3/3"))
+    assert held(run)
+    os.killpg(run.pid, signal.SIGUSR1)
+    told = run.communicate()[0]
+    assert ended_with(0, run.returncode, told) and "complete and verified" in told, (run.returncode, told)
+
+
 def a_killed_run_goes_on():
     staggered("kill.h5", ranks=4, groups=2, status=KILLED, env={"NAIK_INJECT": "kill:solve:40@3"})
     staggered("kill.h5", ranks=1, groups=1)
@@ -121,15 +137,29 @@ def what_lost_links_leave_may_be_dealt_to_another_group():
 
 
 def what_a_group_gives_up_is_known_to_all():
-    one = ("--set", "deflation.modes=0", "--set",
-           "solve=[{name: rw, masses: [0.2], source: {type: random_wall, t0: 1, seed: 5}}]")
-    # The second group has one solve, whose source it asks for three times: to see its parity, to load it, to verify.
-    told = staggered("wrong.h5", *one, ranks=2, groups=2, status=4,
+    two = ("--set", "deflation.modes=0", "--set",
+           "solve=[{name: rw, masses: [0.2], source: {type: random_wall, t0: 1, seed: 5}}, "
+           "{name: pt, masses: [0.3], naik_epsilon: [-0.1], source: {type: point, origin: [0, 0, 0, 0]}}]")
+    # The second group has one solve of each mass, and asks for a source three times: to see its parity, to load it, to verify.
+    told = staggered("wrong.h5", *two, ranks=2, groups=2, status=4,
                      env={"NAIK_INJECT": "flip:source:3@1,flip:source:6@1"})
-    assert "for the second time, so it is given up" in told and "1 of 3 solves came out wrong twice" in told, told
-    assert "\nsolve 3/3" not in told, told  # by the group that does not know it
+    assert "for the second time, so it is given up" in told and "1 of 6 solves came out wrong twice" in told, told
+    assert "\nsolve 6/6" not in told, told  # by the group that does not know it
     if LONG:
-        staggered("wrong.h5", *one, ranks=1, groups=1)
+        staggered("wrong.h5", *two, ranks=1, groups=1)
+
+
+def a_solve_that_is_repeated_stays_with_its_group():
+    # All are solved twice. The second group gets other bits the first time, and remembers both solutions.
+    one = ("--set", "deflation.modes=0", "--set", f"run.events={path('events.json')}", "--set", "solver.verify=double_check",
+           "--set", "solver.double_check_every=1", "--set",
+           "solve=[{name: rw, masses: [0.2], source: {type: random_wall, t0: 1, seed: 5}}]")
+    told = staggered("third.h5", *one, ranks=2, groups=2, env={"NAIK_INJECT": "flip:correction:20@1"})
+    assert told.count("solved again, it has other bits: a third solve decides") == 1, told
+    with open(path("events.json")) as f:
+        retries = [json.loads(line)["colour"] for line in f if '"retry"' in line]
+    assert sorted(retries) == [0, 1, 1, 2], retries  # of either group
+    same(everything("kept.h5"), everything("third.h5"))
 
 
 def clover_quarks_are_solved_by_groups():
@@ -137,6 +167,11 @@ def clover_quarks_are_solved_by_groups():
     told = clover("parts.h5", 4, 4, "--set", "solver.verify=double_check")
     assert told.count("stays with bicgstab") == 1 and told.count("takes bicgstab, as the lighter") == 1, told  # one group tries a column
     same(everything("whole.h5"), everything("parts.h5"))
+
+
+def what_one_group_finds_in_a_trial_all_know():
+    clover("trial.h5", 2, 2, "--set", "run.watchdog=20", env={"NAIK_INJECT": "flip:links:5@0"})
+    same(everything("whole.h5"), everything("trial.h5"))
 
 
 def groups_solve_by_multigrid_with_a_setup_each():
@@ -147,6 +182,14 @@ def groups_solve_by_multigrid_with_a_setup_each():
     assert told.count("takes multigrid: bicgstab has not solved the first column in 8 iterations") == 2, told
     assert told.count("outer iterations together; an outer iteration took") == 2, told
     same(everything("mg1.h5"), everything("mg2.h5"))
+
+
+def a_group_without_work_makes_no_multigrid():
+    clover("mg3.h5", 1, 1, *SMALL, env={"NAIK_INJECT": "kill:write:24"}, status=None)
+    told = clover("mg3.h5", 4, 2, *SMALL)
+    last = int(re.search(r"^solve 24/24: .* iterations=(\d+)", told, flags=re.M).group(1))
+    assert f"all batches of this mass took {last} outer iterations together" in told, told  # each counted once, not by each rank
+    same(everything("mg1.h5"), everything("mg3.h5"))
 
 
 def a_setup_that_fails_in_one_group_is_done_without_or_ends_all():
@@ -218,10 +261,11 @@ def groups_that_cannot_be_are_refused():
 
 
 main([groups_write_the_bytes_of_a_run_without_them, a_stopped_run_goes_on_with_another_number_of_groups,
-      a_signal_to_a_finished_group_stops_all,
+      a_signal_to_a_finished_group_stops_all, a_signal_after_the_last_solve_stops_nothing,
       a_killed_run_goes_on, a_group_that_fails_ends_all_with_its_sentence,
       what_lost_links_leave_may_be_dealt_to_another_group, what_a_group_gives_up_is_known_to_all,
-      clover_quarks_are_solved_by_groups, groups_solve_by_multigrid_with_a_setup_each,
+      a_solve_that_is_repeated_stays_with_its_group, clover_quarks_are_solved_by_groups, what_one_group_finds_in_a_trial_all_know,
+      groups_solve_by_multigrid_with_a_setup_each, a_group_without_work_makes_no_multigrid,
       a_setup_that_fails_in_one_group_is_done_without_or_ends_all, whichever_group_fails_in_a_setup_all_say_the_same,
       without_a_model_of_the_device_auto_is_one_group, groups_that_cannot_be_are_refused],
      needed=[groups_write_the_bytes_of_a_run_without_them])
