@@ -20,6 +20,7 @@ solve:
   - name: rw
     masses: [0.1, 0.12]
     source: {type: random_wall, t0: 1, noise: z2, seed: 5}
+  - {name: lone, masses: [0.12], source: {type: point, origin: [0, 1, 1, 3]}}
 solver:   {tolerance: 1e-9, multishift: %s}
 output:   {file: %s}
 """
