@@ -1,5 +1,5 @@
 /* test_events.c - logs of events and reports, byte by byte: what is written of names and texts, what a log may
- * follow, and what is left of a torn one
+ * follow, and what is left of a torn one; axes and legends of the plots of a page
  *
  * ranks: 1
  */
@@ -13,6 +13,7 @@
 #include "base/events.h"
 #include "base/report.h"
 #include "check.h"
+#include "report/html.h"
 
 enum { TEXT = 16384 };
 
@@ -224,7 +225,92 @@ static void what_is_warned_of_once_is_not_said_again(check *t)
     naik_log_watch_warnings(t->log, NULL, NULL);
 }
 
+/* The numbers at the steps of an axis, one after the other: of texts that are anchored so. */
+static void steps_of(const char *page, const char *anchor, char *out)
+{
+    out[0] = '\0';
+    for (const char *at = strstr(page, anchor); at != NULL; at = strstr(at, anchor)) {
+        at += strlen(anchor);
+        const int length = (int)strcspn(at, "<");
+        if (at[0] != '%') { /* the name of the axis */
+            sprintf(out + strlen(out), "%s%.*s", out[0] == '\0' ? "" : " ", length, at);
+        }
+    }
+}
+
+static void draw(check *t, const html_axes *axes, const html_curve *curves, int count, char *page)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    CHECK_REQUIRE(t, out != NULL);
+    html_plot(out, axes, curves, count);
+    fclose(out);
+    CHECK_REQUIRE(t, size < TEXT);
+    memcpy(page, text, size + 1);
+    free(text);
+}
+
+/* Of 1, 2 or 5 and a power of ten, so many that the axis has at most eight in x and six in y. */
+static void axes_have_steps_in_which_people_count(check *t)
+{
+    static const struct {
+        int count; /* points of the curve */
+        bool log_y;
+        double most; /* its values begin with 0, or 1 on a logarithmic axis */
+        const char *x, *y;
+    } rows[] = {{8, false, 5, "0 1 2 3 4 5 6 7", "0 1 2 3 4 5"},
+                {9, false, 6, "0 2 4 6 8", "0 2 4 6"},
+                {16, false, 10, "0 2 4 6 8 10 12 14", "0 2 4 6 8 10"},
+                {17, false, 11, "0 5 10 15", "0 5 10"},
+                {38, false, 0.26, "0 5 10 15 20 25 30 35", "0 0.05 0.1 0.15 0.2 0.25"},
+                {39, false, 0.27, "0 10 20 30", "0 0.1 0.2"},
+                {3, true, 1e5, "0 1 2", "1e0 1e1 1e2 1e3 1e4 1e5"},
+                {3, true, 1e6, "0 1 2", "1e0 1e2 1e4 1e6"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double y[40];
+        char page[TEXT], steps[256];
+        for (int k = 0; k < rows[i].count; k++) {
+            y[k] = k > 0 ? rows[i].most : rows[i].log_y ? 1 : 0;
+        }
+        const html_curve curve = {"a", "a", 0, y, rows[i].count, 0};
+        const html_axes axes = {"title", "%x", "%y", rows[i].log_y, false};
+        draw(t, &axes, &curve, 1, page);
+        steps_of(page, "text-anchor=\"middle\">", steps);
+        CHECK_TEXT(t, steps, rows[i].x);
+        steps_of(page, "text-anchor=\"end\">", steps);
+        CHECK_TEXT(t, steps, rows[i].y);
+    }
+}
+
+/* Once for each colour, and for those that have one. */
+static void a_legend_names_each_colour_once(check *t)
+{
+    const double y[2] = {1, 2};
+    const html_curve curves[] = {{"red", "1", 0, y, 2, 0},
+                                 {"blue", "2", 1, y, 2, 0},
+                                 {"red", "3", 0, y, 2, 0},
+                                 {"", "4", 2, y, 2, 0}};
+    char page[TEXT];
+    draw(t, &(html_axes){"title", "x", "y", false, false}, curves, 4, page);
+    const char *legend = strstr(page, "<div class=\"legend\">");
+    CHECK_REQUIRE(t, legend != NULL);
+    int named = 0;
+    for (const char *at = strstr(legend, "<span>"); at != NULL; at = strstr(at + 1, "<span>")) {
+        named++;
+    }
+    CHECK_INT(t, named, 2);
+    CHECK_TRUE(t, strstr(legend, "/></svg> red</span>") != NULL);
+    CHECK_TRUE(t, strstr(legend, "/></svg> blue</span>") != NULL);
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "<title>%d</title>", i + 1);
+        CHECK_TRUE(t, strstr(page, name) != NULL);
+    }
+}
+
 CHECK_MAIN(CHECK(what_is_warned_of_once_is_not_said_again),
            CHECK(texts_are_told_whole_and_harmless), CHECK(numbers_are_told_to_the_last_digit),
            CHECK(only_whole_lines_of_events_are_followed),
-           CHECK(warnings_are_events_while_the_log_is_open))
+           CHECK(warnings_are_events_while_the_log_is_open),
+           CHECK(axes_have_steps_in_which_people_count), CHECK(a_legend_names_each_colour_once))

@@ -69,6 +69,9 @@ def they_serve_another_kappa_as_a_setup_for_both_does():
     assert re.search(READ, said), said
     with h5py.File(path("both.h5")) as a, h5py.File(path("heavy.h5")) as b:
         assert (a["/prop/s0000/m00"][...] == b["/prop/s0000/m00"][...]).all()
+    for vectors, told in ("mg.h5", "which take the place of a setup"), ("none-yet.h5", "naik keeps the near-null vectors of a setup in"):
+        said = solve("family", "--dry-run", kappas="0.130, 0.140", vectors=vectors)
+        assert said.count(told) == 1, said  # once of all that share them
 
 
 def info_and_report_tell_of_them():

@@ -287,9 +287,22 @@ def an_output_that_loses_its_lock_at_the_end_gets_no_name():
     naik("info", out)
 
 
+def a_run_writes_over_nothing_that_it_reads_by_another_name():
+    shutil.copy(path("lat.h5"), path("read.h5"))
+    os.symlink("read.h5", path("alias.h5"))
+    with open(path("links.yaml"), "w", encoding="utf-8") as f:
+        f.write(INPUT.replace("gauge: {file: LATTICE}\n", "").replace("type: hisq", "type: links, file: fat.h5").replace("OUT", "out.h5"))
+    for name, key in (("run", "gauge.file=%s"), ("run", "deflation={modes: 4, file: own.h5, import: %s}"), ("run", "solve.0.guess=%s"),
+                      ("run", "solve.0.source={type: file, file: %s}"), ("links", "action.file=%s"), ("links", "action.long_file=%s")):
+        for output in "output.file", "run.events":
+            said = naik("solve", path(name + ".yaml"), "--dry-run", "--set", key % path("read.h5"), "--set", f"{output}={path('alias.h5')}",
+                        status=1)
+            assert f"'{output}' is '{path('alias.h5')}', which is read as input" in said, (key, said)
+
+
 main([an_existing_file_stays_unless_force_is_said, the_lock_of_a_job_that_died_when_its_file_was_whole_goes,
       of_several_files_none_is_written_where_one_is_there, names_of_files_beside_an_output_are_refused,
       names_of_the_modes_of_a_further_epsilon_are_refused, what_lies_beside_an_output_stays_unless_naik_left_it,
       a_folder_that_may_not_be_written_is_refused_before_the_work, names_of_files_are_expanded_as_a_shell_does, fresh_replaces_propagator_files_only,
       a_file_that_appears_during_the_run_stays, a_file_that_appears_during_a_solve_stays,
-      an_output_that_loses_its_lock_at_the_end_gets_no_name])
+      an_output_that_loses_its_lock_at_the_end_gets_no_name, a_run_writes_over_nothing_that_it_reads_by_another_name])

@@ -4,13 +4,16 @@ import html.parser
 import os
 import random
 import re
+import resource
 import shutil
+import signal
+import subprocess
 import zlib
 
 import h5py
 import numpy as np
 
-from program import LONG, main, naik, path, raw_records
+from program import LONG, NAIK, environment, main, naik, path, raw_records
 
 INPUT = """# a comment with <script>alert("1 & 2")</script> in it
 lattice: {size: [4, 4, 4, 8]}
@@ -250,6 +253,27 @@ def an_unfinished_run_is_shown_as_such():
     assert "0 done, 4 not converged, 11 pending" in text and "<td class=\"\">pending</td>" in text
 
 
+def a_pair_whose_last_column_did_not_converge_is_marked():
+    shutil.copyfile(path("a.h5"), path("last.h5"))
+    with h5py.File(path("last.h5"), "r+") as f, raw_records(f) as (records, offset):
+        at = offset(b"state")
+        records[14][at:at + 4] = b"FAIL"
+    naik("report", path("last.h5"), "--no-verify")
+    marked = re.findall(r"<h3>(.*) <span class=.bad.>not converged</span></h3>", read("last.html")[1])
+    assert len(marked) == 1 and marked[0].startswith("wall, mass 0.0002 "), marked
+
+
+def a_page_that_a_disk_takes_a_part_of_is_not_there():
+    def little():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20000, resource.RLIM_INFINITY))
+
+    run = subprocess.run([NAIK, "report", path("a.h5"), "-o", path("half.html")], capture_output=True, text=True, env=environment(),
+                         preexec_fn=little)
+    assert run.returncode == 2 and "half.html cannot be written: File too large" in run.stderr, (run.returncode, run.stderr)
+    assert not [name for name in os.listdir(path("")) if "half.html" in name]
+
+
 def a_file_without_correlators_says_so():
     noise = "solve=[{name: n, masses: [0.4], source: {type: random_wall, seed: 1, t0: 0}}]"
     for name, condensate in ("bare", "false"), ("alone", "true"):
@@ -301,5 +325,6 @@ main([naik_makes_a_file, the_page_shows_every_correlator_and_solve,
       the_page_shows_where_the_time_went, what_has_no_logarithm_is_no_point_of_a_curve, damaged_correlators_are_left_out,
       damage_is_on_top_of_the_page_and_in_the_exit_status,
       propagators_may_be_left_out_and_the_page_says_so, text_from_the_file_is_escaped,
-      an_unfinished_run_is_shown_as_such, a_file_without_correlators_says_so, other_files_are_refused, no_page_is_written_over_what_it_shows,
+      an_unfinished_run_is_shown_as_such, a_pair_whose_last_column_did_not_converge_is_marked,
+      a_page_that_a_disk_takes_a_part_of_is_not_there, a_file_without_correlators_says_so, other_files_are_refused, no_page_is_written_over_what_it_shows,
       damaged_files_end_with_a_page_or_a_sentence])
