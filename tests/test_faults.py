@@ -105,6 +105,19 @@ def links_that_change_are_made_again():
         same_as_undisturbed(out)
 
 
+def links_are_looked_at_for_every_solution_and_before_any_is_kept():
+    # They change in the second of three solves that follow one another, when the first has been checked and refused.
+    told = solve("later.h5", "--set", "solver.batch=1", inject="flip:source:5,flip:links:10")
+    assert re.search("colour=0: the solver found a residual of .*\n(?:.*\n)*.*links of double precision changed in the memory", told), told
+    same_as_undisturbed("later.h5")
+    # What was solved with them is not what the next run goes on from.
+    told = solve("lost.h5", inject="flip:links:20,stop:solve:25", status=5)
+    assert "links of double precision changed in the memory" in told and "stopped by signal" in told, told
+    told = solve("lost.h5")
+    assert "restored" not in told, told
+    same_as_undisturbed("lost.h5")
+
+
 def links_that_change_twice_end_the_run_and_nothing_wrong_is_stored():
     told = solve("twice.h5", inject="flip:links:20,flip:links:20", ranks=2, status=4)
     assert "changed in the memory of rank 1, and it is not the first time" in told, told
@@ -499,7 +512,7 @@ def ranks_that_nobody_bound_share_the_processors():
 
 main([an_undisturbed_run_warns_of_nothing,
       an_order_that_is_not_understood_is_refused,
-      links_that_change_are_made_again,
+      links_that_change_are_made_again, links_are_looked_at_for_every_solution_and_before_any_is_kept,
       clover_blocks_that_change_are_made_again,
       links_that_change_twice_end_the_run_and_nothing_wrong_is_stored,
       a_flipped_bit_in_a_vector_is_corrected_by_the_true_residual,
