@@ -89,6 +89,7 @@ def a_signal_to_a_finished_group_stops_all():
     # The second group has the colour that nobody asks for. Its rank is asked to stop while it waits for the first.
     told = staggered("late.h5", *one, ranks=2, groups=2, status=5, env={"NAIK_INJECT": "stop:wait:1@1"})
     assert "stopped by signal User defined signal 1 with 1 of 3 solves done" in told, told
+    assert "naik solves up to 2 right-hand sides together" in told, told  # a group has no more
     assert "kept: 2 solves in flight" in told, told
 
 
