@@ -2,6 +2,8 @@
  *
  * ranks: 1
  */
+#include <omp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,22 @@
 #include "check.h"
 #include "comm/affinity.h"
 #include "comm/threads.h"
+
+/* The places of OMP_PLACES as this test wants them; 0: there are none. */
+static int place_count, place_size[2], places[2][CPU_SETSIZE + 1];
+
+int omp_get_num_places(void)
+{
+    return place_count;
+}
+int omp_get_place_num_procs(int place)
+{
+    return place_size[place];
+}
+void omp_get_place_proc_ids(int place, int *processors)
+{
+    memcpy(processors, places[place], (size_t)place_size[place] * sizeof *processors);
+}
 
 static void lists_of_processors_are_read(check *t)
 {
@@ -103,5 +121,47 @@ static void as_many_threads_as_the_node_bears_are_taken(check *t)
     free(before);
 }
 
-CHECK_MAIN(CHECK(as_many_threads_as_the_node_bears_are_taken), CHECK(lists_of_processors_are_read),
+/* Half of the processors are of either place, beside one that no set can have; bound to the first of them, a thread
+ * gets all again. */
+static void a_thread_beside_has_the_processors_of_all_places(check *t)
+{
+    bool before[NAIK_AFFINITY_CPUS], after[NAIK_AFFINITY_CPUS];
+    cpu_set_t first;
+    int count = 0;
+    naik_affinity_allowed(before);
+    CPU_ZERO(&first);
+    for (int cpu = 0; cpu < NAIK_AFFINITY_CPUS; cpu++) {
+        if (before[cpu] && cpu < CPU_SETSIZE) {
+            CPU_SET(cpu, &first);
+            count++;
+            break;
+        }
+    }
+    CHECK_REQUIRE(t, count == 1 && sched_setaffinity(0, sizeof first, &first) == 0);
+    naik_threads_unbind(); /* without places it stays where it is */
+    naik_affinity_allowed(after);
+    for (int cpu = 0; cpu < NAIK_AFFINITY_CPUS; cpu++) {
+        CHECK_INT(t, after[cpu], cpu < CPU_SETSIZE && CPU_ISSET(cpu, &first));
+    }
+    place_size[0] = 1;
+    places[0][0] = CPU_SETSIZE;
+    count = 0;
+    for (int cpu = 0; cpu < NAIK_AFFINITY_CPUS; cpu++) {
+        const int place = count % 2;
+        if (before[cpu]) {
+            places[place][place_size[place]++] = cpu;
+            count++;
+        }
+    }
+    place_count = 2;
+    naik_threads_unbind();
+    naik_affinity_allowed(after);
+    for (int cpu = 0; cpu < NAIK_AFFINITY_CPUS; cpu++) {
+        CHECK_INT(t, after[cpu], before[cpu]);
+    }
+    place_count = 0;
+}
+
+CHECK_MAIN(CHECK(a_thread_beside_has_the_processors_of_all_places),
+           CHECK(as_many_threads_as_the_node_bears_are_taken), CHECK(lists_of_processors_are_read),
            CHECK(ranks_take_the_nearest_devices), CHECK(hidden_devices_are_told_apart))

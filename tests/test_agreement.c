@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "backend/create.h"
@@ -22,6 +23,7 @@
 #include "naik/lattice.h"
 #include "plan/plan.h"
 #include "quark/low_modes.h"
+#include "run/fault.h"
 #include "run/groups.h"
 #include "run/sdc_check.h"
 
@@ -388,6 +390,34 @@ static void a_failed_rank_waits_for_those_who_come(check *t)
     CHECK_TRUE(t, is_last(t) || !naik_comm_meet(t->comm, NAIK_OK)); /* and not again */
     t->comm->deserted = false;
     CHECK_OK(t, naik_comm_barrier(t->comm));
+    for (int status = NAIK_OK; status <= NAIK_ERR_MPI;
+         status++) { /* those that all ranks decide together */
+        CHECK_INT(t, naik_comm_meets_all((naik_status)status),
+                  status == NAIK_OK || status == NAIK_ERR_NOT_CONVERGED ||
+                      status == NAIK_ERR_INTERRUPTED);
+    }
+}
+
+/* The second write fails on the last rank, and on no other, and it alone. */
+static void an_injected_limit_ends_with_its_write(check *t)
+{
+    struct rlimit before, now;
+    naik_fault *fault = NULL;
+    void (*const handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    CHECK_REQUIRE(t, getrlimit(RLIMIT_FSIZE, &before) == 0);
+    setenv("NAIK_INJECT", "fail:write:2", 1);
+    CHECK_OK(t, naik_fault_create(t->comm, &fault));
+    unsetenv("NAIK_INJECT");
+    for (int write = 1; write <= 3; write++) {
+        naik_fault_before_write(fault);
+        const bool known = getrlimit(RLIMIT_FSIZE, &now) == 0;
+        naik_fault_after_write(fault);
+        CHECK_TRUE(t, known && (now.rlim_cur == 0) == (write == 2 && is_last(t)));
+        CHECK_TRUE(t, getrlimit(RLIMIT_FSIZE, &now) == 0 && now.rlim_cur == before.rlim_cur);
+        (void)setrlimit(RLIMIT_FSIZE, &before);
+    }
+    naik_fault_destroy(&fault);
+    signal(SIGXFSZ, handler);
 }
 
 /* A number that is none at a site of the last rank: what its threads find, all hear at once. */
@@ -433,4 +463,5 @@ CHECK_MAIN(CHECK(a_signal_to_one_rank_stops_all),
            CHECK(a_mode_that_one_rank_cannot_write_is_refused_by_all),
            CHECK(what_was_scaled_is_told_by_a_group_that_scaled),
            CHECK(all_ranks_end_with_one_status_and_one_sentence),
+           CHECK_UP_TO(2, an_injected_limit_ends_with_its_write),
            CHECK_UP_TO(2, a_failed_rank_waits_for_those_who_come))

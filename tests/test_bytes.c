@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -19,6 +20,32 @@
 #include "io/finite.h"
 #include "io/reread.h"
 #include "io/runs.h"
+
+/* Reads and writes that a signal interrupts from now on, before any byte; and the bytes that one takes at most, 0: all. */
+static int interruptions;
+static size_t at_once;
+
+static bool interrupted(size_t *count)
+{
+    *count = at_once > 0 && *count > at_once ? at_once : *count;
+    if (interruptions > 0) {
+        interruptions--;
+        errno = EINTR;
+        return true;
+    }
+    return false;
+}
+
+#ifdef SYS_pread64
+ssize_t pread(int fd, void *into, size_t count, off_t offset)
+{
+    return interrupted(&count) ? -1 : syscall(SYS_pread64, fd, into, count, offset);
+}
+ssize_t pwrite(int fd, const void *from, size_t count, off_t offset)
+{
+    return interrupted(&count) ? -1 : syscall(SYS_pwrite64, fd, from, count, offset);
+}
+#endif
 
 /* Whether a number is finite in 32 and in 64 bits. */
 static const struct {
@@ -137,6 +164,33 @@ static void bytes_are_read_again_where_there_are_any(check *t)
     (void)remove(path);
 }
 
+/* What a signal interrupts is done all the same, and what is done in part goes on. */
+static void a_signal_interrupts_no_piece(check *t)
+{
+    static const int times[] = {0, 1, 2};
+    char path[512];
+    snprintf(path, sizeof path, "%s/signals", check_folder());
+    for (size_t i = 0; i < 2 * sizeof times / sizeof *times; i++) {
+        char text[11] = "";
+        const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
+        CHECK_REQUIRE(t, fd >= 0);
+        at_once = i % 2 == 0 ? 0 : 3;
+        interruptions = times[i / 2];
+        CHECK_INT(t, naik_bytes_write(fd, 0, "0123456789", 10), 0);
+        CHECK_INT(t, interruptions, 0);
+        interruptions = times[i / 2];
+        CHECK_INT(t, naik_bytes_read(fd, 0, text, 10), 0);
+        CHECK_INT(t, interruptions, 0);
+        CHECK_INT(t, strcmp(text, "0123456789"), 0);
+        close(fd);
+        interruptions = times[i / 2];
+        CHECK_OK(t, naik_file_reread(t->comm, path, 0, -1));
+        CHECK_INT(t, interruptions, 0);
+    }
+    at_once = 0;
+    (void)remove(path);
+}
+
 /* Threads of this process; -1: the system does not say. */
 static int threads_here(void)
 {
@@ -186,6 +240,6 @@ static void loops_over_little_wake_no_threads(check *t)
 }
 
 CHECK_MAIN(CHECK(one_byte_is_enough_not_to_be_zero), CHECK(one_number_tells_of_a_field),
-           CHECK(a_piece_is_there_to_its_last_byte),
+           CHECK(a_piece_is_there_to_its_last_byte), CHECK(a_signal_interrupts_no_piece),
            CHECK(bytes_are_read_again_where_there_are_any),
            CHECK(loops_over_little_wake_no_threads))

@@ -27,8 +27,11 @@ typedef struct run {
     bool keeps;     /* interrupted rhs are saved, and saved ones restored */
     kept_state kept[CG_SYSTEMS];
     int saved, restored;
+    bool moves; /* a state that is restored, to this rung */
+    int to;
     double again; /* corrections when |r| fell so far; 0: none */
     int corrected;
+    int rested; /* rhs at work that were not due when others were */
 } run;
 
 static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
@@ -84,6 +87,7 @@ static naik_status restore(void *data, int64_t index, naik_solver_state *state,
     const naik_status status =
         kept_state_restore(&r->kept[index], r->box.parity, state, field, irhs, found);
     r->restored += *found;
+    state->rung = *found && r->moves ? r->to : state->rung;
     return status;
 }
 
@@ -93,6 +97,7 @@ static naik_status correct(void *data, const naik_solver_correction *at)
     run *r = data;
     for (int c = 0; c < at->x->nrhs; c++) {
         r->corrected += at->wanted[c];
+        r->rested += !at->wanted[c] && at->shift[c] > 0;
     }
     return r->box.f->backend->ops->field.add(at->x, at->r, at->rhs, NAIK_RHS_CHECK);
 }
@@ -317,6 +322,68 @@ static void corrections_are_of_one_rhs_and_kept_with_it(check *t)
     interrupt_and_continue(t, 1e-3);
 }
 
+/* All ask for true residuals at the same polls, and some are not due for a correction when others are. */
+static void what_is_not_due_rests_while_others_are_corrected(check *t)
+{
+    enum { COUNT = 3 };
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        naik_solver_options options = cg_mode_options(cg_modes[1]);
+        options.history_stride = CG_STRIDE;
+        run one, r;
+        run_init(&one, &f, NAIK_EVEN, cg_modes[1]);
+        one.again = 1e-5;
+        for (int i = 0; i < COUNT; i++) { /* masses far apart, so that they get on at other rates */
+            one.mass[i] *= 1 + 3 * i;
+        }
+        r = one;
+        options.poll_interval = 1;
+        CHECK_OK(t, solve(&one, cg_modes[1], 1, COUNT, &options));
+        options.poll_interval = 25;
+        CHECK_OK(t, solve(&r, cg_modes[1], COUNT, COUNT, &options));
+        CHECK_TRUE(t, r.rested > 0);
+        compare_runs(t, &one, &r, COUNT);
+        cg_box_free(&one.box);
+        cg_box_free(&r.box);
+    }
+    fixture_destroy(&f);
+}
+
+/* A state that was kept goes on where all of it is of the system that is loaded, and of a rung that there is. */
+static void a_kept_state_of_another_system_is_refused(check *t)
+{
+    enum { NOTHING, SOURCE, SHIFT, RUNG_BEYOND, RUNG_BELOW, RUNG_NOT_THERE, WAYS };
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        const naik_solver_options options = cg_mode_options(cg_modes[1]);
+        for (int way = 0; way < WAYS; way++) {
+            run r;
+            run_init(&r, &f, NAIK_EVEN, cg_modes[1]);
+            r.keeps = true;
+            r.polls_left = 2;
+            CHECK_OK(t, solve(&r, cg_modes[1], 1, 1, &options));
+            naik_solver_state *state = &r.kept[0].state;
+            CHECK_INT(t, r.saved, 1);
+            CHECK_INT(t, state->rung, NAIK_RUNG_SINGLE);
+            state->bb = way == SOURCE ? nextafter(state->bb, INFINITY) : state->bb;
+            state->record.shift *= way == SHIFT ? 1 + 0x1p-52 : 1;
+            r.moves = way >= RUNG_BEYOND;
+            r.to = way == RUNG_BEYOND  ? (int)NAIK_RUNGS
+                   : way == RUNG_BELOW ? -1
+                                       : (int)NAIK_RUNG_HALF;
+            r.polls_left = -1;
+            CHECK_STATUS(t, solve(&r, cg_modes[1], 1, 1, &options),
+                         way == NOTHING ? NAIK_OK : NAIK_ERR_CORRUPT);
+            CHECK_INT(t, r.restored, 1);
+            CHECK_INT(t, r.finished, way == NOTHING);
+            naik_log_clear(t->log);
+            kept_state_free(&r.kept[0]);
+            cg_box_free(&r.box);
+        }
+    }
+    fixture_destroy(&f);
+}
+
 static void corrected_systems_converge_to_true_residuals(check *t)
 {
     enum { COUNT = 5 };
@@ -362,6 +429,8 @@ static void every_way_to_stop_is_reported(check *t)
         CHECK_INT(t, r.box.result[0].reason, NAIK_SOLVER_CONVERGED);
         CHECK_INT(t, r.box.result[1].reason, NAIK_SOLVER_ZERO_SOURCE);
         CHECK_INT(t, r.box.result[1].iterations, 0);
+        CHECK_TRUE(t, r.box.result[1].residual == 0);
+        CHECK_TRUE(t, isnan(r.box.result[0].site_residual)); /* not asked for */
         for (int32_t k = 0; k < f.lat->sites * 6; k++) {
             CHECK_REQUIRE(t, r.box.x[1][k] == 0);
         }
@@ -550,5 +619,7 @@ CHECK_MAIN(CHECK_UP_TO(1, a_mask_that_did_not_arrive_is_sent_again),
            CHECK(grids_and_threads_do_not_change_a_bit), CHECK(every_way_to_stop_is_reported),
            CHECK_UP_TO(1, interrupted_rhs_continue_to_the_same_bits),
            CHECK_UP_TO(1, corrected_systems_converge_to_true_residuals),
+           CHECK_UP_TO(1, what_is_not_due_rests_while_others_are_corrected),
+           CHECK_UP_TO(1, a_kept_state_of_another_system_is_refused),
            CHECK_UP_TO(1, corrections_are_of_one_rhs_and_kept_with_it),
            CHECK_UP_TO(2, site_relative_residual_is_reached_when_asked))

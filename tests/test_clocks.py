@@ -96,6 +96,26 @@ def a_lock_is_as_old_as_the_clock_of_its_files_says():
     return None
 
 
+def a_process_that_was_stopped_does_not_hang():
+    """While it is held its clock jumps by an hour, as that of a process that was suspended: the watchdog counts no more of it
+    than a look takes."""
+    if built_shim("jump_clock") is None:
+        return "no cc, or not glibc"
+    env = holding("solve 1/")
+    run = start("solve", path("all.yaml"), "--fresh", "--set", "gauge.config=a1", "--set", "run.wall_limit=9000", "--set",
+                "run.watchdog=1000", ranks=2, env={
+        **env, "LD_PRELOAD": env["LD_PRELOAD"] + " " + built_shim("jump_clock"), "NAIK_CLOCK_RANK": "0",
+        "NAIK_CLOCK_WHEN": path("stopped"), "NAIK_CLOCK_AHEAD": "3600"})
+    assert held(run)
+    with open(path("stopped"), "w", encoding="utf-8"):
+        time.sleep(1)  # in which the watchdog looks four times
+    go_on()
+    said = run.communicate()[0]
+    assert run.returncode == 0 and "nothing has moved" not in said, said
+    return None
+
+
 main([a_limit_between_configurations_is_that_of_rank_0, a_limit_of_all_configurations_stops_the_second,
-      a_lock_shows_life_whatever_becomes_of_the_time_of_day, a_lock_is_as_old_as_the_clock_of_its_files_says],
+      a_lock_shows_life_whatever_becomes_of_the_time_of_day, a_lock_is_as_old_as_the_clock_of_its_files_says,
+      a_process_that_was_stopped_does_not_hang],
      needed=[a_limit_between_configurations_is_that_of_rank_0])

@@ -244,7 +244,20 @@ static void a_coarse_operator_that_is_too_large_is_noticed(check *t)
         coarse_make(t, &m, e);
         coarse_make(t, &m, b);
         CHECK_OK(t, naik_coarse_solver_create(m.op, RHS, 16, 0.5, &solver));
+        double low[RHS] = {10, 1e3, 0, 1e3, 1e3};
+        int lowered = 0;
+        coarse_fill_random(t, &m, b);
+        for (; lowered < 40 && solve.beyond == 0; lowered++) { /* until the first has no room */
+            CHECK_OK(t, naik_coarse_solver_solve(solver, b, low, e, &solve));
+            low[0] *= 0.7;
+        }
+        CHECK_TRUE(t, lowered > 2 && lowered < 40);
+        CHECK_INT(t, solve.beyond, 1);
+        for (int c = 0; c < RHS; c++) {
+            CHECK_INT(t, solve.steps[c] > 0, c != 0 && c != 2);
+        }
         int enlarged = 0;
+        solve.beyond = 0;
         enlarge(&m, 5);
         for (; enlarged < 20 && solve.beyond == 0; enlarged++) {
             coarse_fill_random(t, &m, b);

@@ -184,6 +184,7 @@ static void every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own(check
                 /* rounding may leave a last step or two to the ordinary solver */
                 CHECK_TRUE(t, r.shared[at] > 0 && res->iterations <= r.shared[at] + 2);
                 CHECK_TRUE(t, m > 0 || res->iterations == r.shared[at]);
+                CHECK_INT(t, res->start_iterations, r.shared[at]);
                 CHECK_INT(t, res->history_length, res->iterations);
                 if (m ==
                     0) { /* in double what is iterated is true: to 0.7 of the tolerance, and no further */
@@ -263,6 +264,34 @@ static void batch_polls_and_missing_masses_do_not_change_a_bit(check *t)
             options.poll_interval = 0;
             cg_box_free(&one.box);
         }
+    }
+    fixture_destroy(&f);
+}
+
+/* Where less of a history is wanted than there is, its beginning. */
+static void a_history_ends_where_it_is_told(check *t)
+{
+    enum { TOLD = 7 };
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        naik_solver_options options = naik_solver_defaults();
+        run all, r;
+        run_init(&all, &f, NAIK_EVEN);
+        run_init(&r, &f, NAIK_EVEN);
+        options.history_stride = CG_STRIDE;
+        CHECK_OK(t, solve(&all, cg_modes[1], FAMILIES, &options));
+        options.history_stride = TOLD;
+        CHECK_OK(t, solve(&r, cg_modes[1], FAMILIES, &options));
+        for (int at = 0; at < SYSTEMS && r.box.x[SYSTEMS - 1] != NULL; at++) {
+            CHECK_TRUE(t, r.shared[at] > TOLD);
+            CHECK_INT(t, r.box.result[at].history_length, TOLD);
+            for (int i = 0; i < TOLD; i++) {
+                CHECK_TRUE(t, r.box.history[at][i] == all.box.history[at][i]);
+            }
+        }
+        CHECK_TRUE(t, r.box.x[SYSTEMS - 1] != NULL);
+        cg_box_free(&all.box);
+        cg_box_free(&r.box);
     }
     fixture_destroy(&f);
 }
@@ -387,6 +416,7 @@ CHECK_MAIN(CHECK_UP_TO(1, more_vectors_than_there_is_room_for_are_refused),
            CHECK_UP_TO(1, light_quarks_take_the_iterations_of_double),
            CHECK_UP_TO(2, every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own),
            CHECK(kernels_count_only_while_every_system_iterates),
+           CHECK_UP_TO(1, a_history_ends_where_it_is_told),
            CHECK_UP_TO(1, batch_polls_and_missing_masses_do_not_change_a_bit),
            CHECK(grids_and_threads_do_not_change_a_bit),
            CHECK(what_cannot_be_shared_is_left_to_the_ordinary_solver))

@@ -13,8 +13,11 @@
 #include "comm/collective.h"
 #include "links/clover.h"
 #include "modes/modes.h"
+#include "multigrid/setup.h"
 #include "solver/bicgstab.h"
 #include "solver/cg.h"
+#include "solver/gcr.h"
+#include "solver/multishift.h"
 #include "wilson_fixture.h"
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
@@ -69,6 +72,7 @@ typedef struct ground {
     naik_gauge *thin;
     naik_operator_set staggered;
     naik_operator_set wilson;
+    naik_solver *cg; /* of 2 rhs */
 } ground;
 
 /* Makes something and destroys it. */
@@ -191,17 +195,57 @@ static naik_status make_bicgstab(ground *g)
     naik_solver_destroy(&made);
     return status;
 }
+static naik_status make_multishift(ground *g)
+{
+    naik_multishift *made = NULL;
+    const naik_status status = naik_multishift_create(g->cg, 2, 3, &made);
+    naik_multishift_destroy(&made);
+    return status;
+}
+static naik_status make_gcr(ground *g)
+{
+    naik_gcr *made = NULL;
+    const naik_status status = naik_gcr_create(g->w.geometry, NAIK_SINGLE, NAIK_SPIN, 2, 3, &made);
+    naik_gcr_destroy(&made);
+    return status;
+}
+static naik_status make_multigrid(ground *g)
+{
+    naik_multigrid *made = NULL;
+    const naik_multigrid_parameters least = {.vectors = 3,
+                                             .aggregate = {2, 2, 2, 4},
+                                             .smoother = 1,
+                                             .coarse_tolerance = 0.5,
+                                             .coarse_space = 2,
+                                             .restart = 2,
+                                             .precision = 16,
+                                             .seed = 1};
+    const naik_status status =
+        naik_multigrid_create(g->wilson.wilson[NAIK_DOUBLE], g->wilson.wilson[NAIK_SINGLE], 1,
+                              &least, NULL, NULL, NULL, &made);
+    naik_multigrid_destroy(&made);
+    return status;
+}
 
 static const struct {
     const char *name;
     maker make;
-} makers[] = {{"a lattice", make_lattice},    {"a geometry", make_geometry},
-              {"links", make_gauge},          {"a field", make_field},
-              {"an exchange", make_exchange}, {"packed links", make_links},
-              {"fat links", make_fattened},   {"clover blocks", make_clover},
-              {"modes", make_modes},          {"cg", make_cg},
-              {"staggered", make_staggered},  {"wilson", make_wilson},
-              {"bicgstab", make_bicgstab}};
+} makers[] = {{"a lattice", make_lattice},
+              {"a geometry", make_geometry},
+              {"links", make_gauge},
+              {"a field", make_field},
+              {"an exchange", make_exchange},
+              {"packed links", make_links},
+              {"fat links", make_fattened},
+              {"clover blocks", make_clover},
+              {"modes", make_modes},
+              {"cg", make_cg},
+              {"staggered", make_staggered},
+              {"wilson", make_wilson},
+              {"bicgstab", make_bicgstab},
+              {"several shifts", make_multishift},
+              {"GCR", make_gcr},
+              {"a multigrid", make_multigrid}};
 
 static bool prepare(check *t, ground *g)
 {
@@ -215,7 +259,9 @@ static bool prepare(check *t, ground *g)
         ok = CHECK_OK(t, naik_operator_set_fat(g->f.geometry, g->f.source, NAIK_SINGLE, 18,
                                                &g->staggered)) &&
              CHECK_OK(t, naik_operator_set_thin(g->w.geometry, g->w.u, NULL, 0.3, 0, NAIK_SINGLE,
-                                                18, NAIK_SINGLE, 2, &g->wilson));
+                                                18, NAIK_SINGLE, 2, &g->wilson)) &&
+             CHECK_OK(t,
+                      naik_solver_create(&naik_solver_cg, g->staggered.op, NAIK_SINGLE, 2, &g->cg));
     }
     return ok;
 }
@@ -255,6 +301,7 @@ static void memory_that_one_rank_lacks_is_missed_by_all(check *t)
         }
         CHECK_TRUE(t, n > 1 && n < 1000);
     }
+    naik_solver_destroy(&g.cg);
     naik_operator_set_destroy(&g.wilson);
     naik_operator_set_destroy(&g.staggered);
     naik_gauge_destroy(&g.thin);

@@ -21,6 +21,8 @@ naik_status naik_comm_create_alone(naik_log *log, naik_comm **out);
  * all ranks decide together (done, not converged, interrupted) waits for as long as it takes.
  * Collective. */
 bool naik_comm_meet(naik_comm *comm, naik_status mine);
+/* Whether a rank that ends like this waits for as long as it takes. */
+bool naik_comm_meets_all(naik_status mine);
 
 /* Collective, results on every rank; all return NAIK_ERR_MPI on failure. */
 naik_status naik_comm_sum_i64(naik_comm *comm, int64_t *values, int count);  /* in place */

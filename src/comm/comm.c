@@ -211,19 +211,22 @@ naik_status naik_comm_worst(naik_comm *comm, naik_status mine)
     return agreed;
 }
 
+bool naik_comm_meets_all(naik_status mine)
+{
+    return mine == NAIK_OK || mine == NAIK_ERR_NOT_CONVERGED || mine == NAIK_ERR_INTERRUPTED;
+}
+
 bool naik_comm_meet(naik_comm *comm, naik_status mine)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     MPI_Request request = MPI_REQUEST_NULL;
-    const bool waits =
-        mine == NAIK_OK || mine == NAIK_ERR_NOT_CONVERGED || mine == NAIK_ERR_INTERRUPTED;
     int all = 0;
     if (comm->deserted) {
         return false;
     }
     wait_for_all(comm, "the end of their work");
     int error = MPI_Ibarrier(comm->mpi->world, &request);
-    if (error == MPI_SUCCESS && waits) {
+    if (error == MPI_SUCCESS && naik_comm_meets_all(mine)) {
         error = MPI_Wait(&request, MPI_STATUS_IGNORE);
         all = 1;
     }
