@@ -160,7 +160,7 @@ static void find_low(check *t, const coarse_fixture *m, naik_coarse_solver *solv
     double size[VECTORS], *host = calloc(coarse_number_count(m, 0) + 1, sizeof *host);
     naik_coarse *rest = NULL;
     for (int c = 0; c < VECTORS; c++) {
-        size[c] = 1e4;
+        size[c] = 10; /* not much more than they are */
     }
     for (int32_t i = 0; i < m->a->count[0] * coarse_components(m); i++) {
         float number[2];
@@ -207,6 +207,13 @@ static void low_on_grid(check *t, const int extents[4], const int grid[4])
             find_low(t, &m, solver, e);
         }
         CHECK_TRUE(t, solve[1].most > 0 && solve[1].most < solve[0].most);
+        for (int refined = 0; refined < 2;
+             refined++) { /* the solution itself is among them, or S^-1 of it */
+            CHECK_OK(t, naik_coarse_solver_lower(solver, refined));
+            coarse_fill_random(t, &m, b);
+            CHECK_OK(t, naik_coarse_solver_solve(solver, b, bound, e, &solve[refined]));
+            CHECK_INT(t, solve[refined].most > 1, refined);
+        }
         naik_coarse_solver_destroy(&solver);
         coarse_free(e);
         coarse_free(b);

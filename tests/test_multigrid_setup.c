@@ -166,6 +166,29 @@ static void another_mass_has_its_own_coarse_operator_and_smoother(check *t)
     destroy(&s);
 }
 
+/* A mass that is the one before makes the same of the vectors, which stay: what a setup ends with is what a change makes,
+ * whether cycles improved them or not. */
+static void the_same_mass_again_changes_nothing(check *t)
+{
+    setup_fixture s;
+    if (create(t, &s)) {
+        for (int cycles = 0; cycles < 2; cycles++) {
+            char text[2][NAIK_MULTIGRID_PRINT];
+            naik_multigrid *mg = NULL;
+            s.parameters.cycles = cycles;
+            CHECK_OK(t, naik_multigrid_create(s.outer, s.inner, NAIK_MG_BLOCK, &s.parameters, NULL,
+                                              NULL, NULL, &mg));
+            CHECK_TRUE(t, naik_coarse_solver_low(mg->cycle->coarse)->used);
+            CHECK_OK(t, naik_multigrid_print(mg, text[0]));
+            CHECK_OK(t, naik_multigrid_change(mg, s.outer, s.inner));
+            CHECK_OK(t, naik_multigrid_print(mg, text[1]));
+            CHECK_TEXT(t, text[1], text[0]);
+            naik_multigrid_destroy(&mg);
+        }
+    }
+    destroy(&s);
+}
+
 /* Norms that are too small by more and more, until sums have no room: that is counted. */
 static void what_has_no_room_is_counted(check *t)
 {
@@ -228,6 +251,40 @@ static naik_status product(naik_comm *comm, const double *a, const double *b, in
     return status;
 }
 
+/* Their lengths are those of both parities, and the worst of them, which is not the last, is the one that is told. */
+static void vectors_are_measured_on_the_whole_lattice(check *t)
+{
+    enum { COUNT = NAIK_MG_BLOCK + 3 };
+    setup_fixture s;
+    naik_test_vectors v;
+    double *room = NULL, length[COUNT], near_null[COUNT] = {0}, worst, most = 0;
+    CHECK_REQUIRE(t, create(t, &s));
+    const int64_t reals = 6 * NAIK_SPIN * (int64_t)s.f.lat->sites;
+    CHECK_OK(t, naik_multigrid_noise_room(s.f.geometry, &room));
+    CHECK_OK(t, naik_test_vectors_create(s.f.geometry, COUNT, &v));
+    for (int i = 0; i < 2 * COUNT; i++) {
+        CHECK_OK(t, naik_multigrid_noise(v.v[i / 2 / NAIK_MG_BLOCK][i % 2],
+                                         i % 2 == 0 ? NAIK_EVEN : NAIK_ODD, i / 2 % NAIK_MG_BLOCK,
+                                         9, (uint32_t)i, room));
+    }
+    double *home = bring_home(t, &s, &v);
+    CHECK_OK(t, naik_test_vectors_lengths(&v, length));
+    CHECK_OK(t, naik_test_vectors_near_null(&v, s.inner, near_null));
+    CHECK_OK(t, naik_test_vectors_worst(&v, s.inner, &worst));
+    for (int i = 0; i < COUNT; i++) {
+        double whole[2];
+        const double *mine = home + 2 * i * reals;
+        CHECK_OK(t, product(t->comm, mine, mine, 2 * reals, whole));
+        CHECK_NEAR(t, length[i], sqrt(whole[0]), 1e-6 * length[i]);
+        most = fmax(most, near_null[i]);
+    }
+    CHECK_TRUE(t, worst == most && worst > near_null[COUNT - 1]);
+    free(home);
+    naik_test_vectors_destroy(&v);
+    naik_free(room);
+    destroy(&s);
+}
+
 /* Vectors that are much alike become orthonormal, and span what they did: each is made of those up to it. */
 static void vectors_are_parted_and_span_the_same(check *t)
 {
@@ -275,6 +332,9 @@ static void vectors_are_parted_and_span_the_same(check *t)
     destroy(&s);
 }
 
-CHECK_MAIN(CHECK(vectors_are_parted_and_span_the_same), CHECK_UP_TO(1, what_has_no_room_is_counted),
+CHECK_MAIN(CHECK(vectors_are_parted_and_span_the_same),
+           CHECK_UP_TO(2, vectors_are_measured_on_the_whole_lattice),
+           CHECK_UP_TO(1, the_same_mass_again_changes_nothing),
+           CHECK_UP_TO(1, what_has_no_room_is_counted),
            CHECK_UP_TO(1, another_mass_has_its_own_coarse_operator_and_smoother),
            CHECK(a_setup_takes_the_memory_that_is_planned))
