@@ -14,6 +14,92 @@
 
 #define MOST_FACTOR 1e6 /* of a polynomial */
 
+/* Every block of Ritz vectors is one of noise, but for the rhs `at`, which is all large eigenvalues; the ends of an
+ * interval that noise is within, and that vector is not. */
+static void fill_ritz(check *t, lanczos *l, const fixture *f, int at)
+{
+    naik_filter *filter = l->filter;
+    double even[BLOCK], odd[BLOCK], most[2] = {0, 0};
+    for (int block = 0; block < 2; block++) {
+        naik_field *v = fixture_field(t, f, NAIK_SINGLE, BLOCK, 40 + (uint64_t)block, NAIK_EVEN);
+        CHECK_OK(t, naik_modes_copy_block(l->basis->block[block], v));
+        for (int i = 0; i < 6; i++) {
+            CHECK_OK(t, naik_modes_norms(l->work, v, even));
+            CHECK_OK(t, naik_dslash_plain(filter->links, v, NAIK_ODD, filter->odd));
+            CHECK_OK(t, naik_modes_norms(l->work, filter->odd, odd));
+            for (int c = 0; c < BLOCK; c++) {
+                most[i > 0] = fmax(most[i > 0], odd[c] / even[c]);
+            }
+            CHECK_OK(t, naik_dslash_plain(filter->links, filter->odd, NAIK_EVEN, v));
+        }
+        if (at / BLOCK == block) {
+            CHECK_OK(t, f->backend->ops->field.copy_rhs(l->basis->block[block], at % BLOCK, v, 0));
+        }
+        naik_field_destroy(&v);
+    }
+    CHECK_TRUE(t, most[1] > 1.2 * most[0]);
+    filter->low = 0.1 * most[0];
+    filter->high = 2.2 * most[0] - filter->low;
+}
+
+/* What a cycle leads to: the interval is raised above a Ritz vector that is above it, one of the first block while
+ * modes are wanted and one of all that are wanted once they are there, or widened below where the last mode wanted is
+ * not on its way up. */
+static void an_interval_is_widened_where_that_helps(check *t)
+{
+    enum { NOWHERE = 2 * BLOCK, WANTED = BLOCK + 1 };
+    static const struct {
+        int modes, converged, at;
+        double before, factor;
+        bool high, low; /* what is widened */
+    } rows[] = {{WANTED, 0, NOWHERE, 0, 10, false, false},
+                {WANTED, 0, BLOCK - 1, 0, 10, true, false},
+                {WANTED, 0, BLOCK, 0, 10, false, false},
+                {WANTED, WANTED - 1, BLOCK, 0, 10, false, false},
+                {WANTED, WANTED, BLOCK, 0, 10, true, false},
+                {WANTED, WANTED, BLOCK + 1, 0, 10, false, false},
+                {2, 2, BLOCK - 1, 0, 10, true, false},
+                {2, 2, BLOCK, 0, 10, false, false},
+                {WANTED, 0, NOWHERE, 0, 1.49, false, true},
+                {WANTED, WANTED, NOWHERE, 0, 1.49, false, false},
+                {WANTED, 0, NOWHERE, 0, 3.9, false, false},
+                {WANTED, 0, NOWHERE, 3.8, 3.9, false, true},
+                {WANTED, 0, NOWHERE, 3.7, 3.9, false, false},
+                {WANTED, 0, NOWHERE, 4.1, 4.1, false, false}};
+    fixture f;
+    naik_links *links = NULL;
+    if (cg_fixture(t, &f)) {
+        double ritz[2 * BLOCK] = {0};
+        naik_lanczos_options options = naik_lanczos_defaults();
+        lanczos l = {.geometry = f.geometry, .log = t->log, .options = &options, .ritz = ritz};
+        CHECK_OK(t, naik_links_create(f.geometry, f.source, NAIK_SINGLE, 18, &links));
+        CHECK_OK(t, naik_modes_create(f.geometry, NAIK_SINGLE, 2 * BLOCK, &l.basis));
+        CHECK_OK(t, naik_modes_work_create(f.geometry, 2 * BLOCK, BLOCK, &l.work));
+        CHECK_OK(t, naik_filter_create(links, l.work, BLOCK, &l.filter));
+        CHECK_OK(t, naik_field_create(f.geometry, NAIK_SINGLE, BLOCK, &l.w));
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            bool corrected = false;
+            fill_ritz(t, &l, &f, rows[i].at);
+            options.modes = rows[i].modes;
+            l.state = (naik_lanczos_state){.converged = rows[i].converged};
+            ritz[rows[i].modes - 1] = rows[i].factor;
+            const double low = l.filter->low, high = l.filter->high;
+            CHECK_OK(t, lanczos_correct_interval(&l, rows[i].before, &corrected));
+            if (!CHECK_TRUE(t, corrected == (rows[i].high || rows[i].low) &&
+                                   (l.filter->high > high) == rows[i].high &&
+                                   (l.filter->low > low) == rows[i].low)) {
+                fprintf(stderr, "    row %zu\n", i);
+            }
+        }
+        naik_field_destroy(&l.w);
+        naik_filter_destroy(&l.filter);
+        naik_modes_work_destroy(&l.work);
+        naik_modes_destroy(&l.basis);
+        naik_links_destroy(&links);
+    }
+    fixture_destroy(&f);
+}
+
 /* What a search leaves when it is interrupted. */
 typedef struct kept {
     const fixture *f;
@@ -362,6 +448,7 @@ static void an_interval_is_taken_where_it_does(check *t)
     fixture_destroy(&f);
 }
 
-CHECK_MAIN(CHECK(an_interrupted_search_goes_on_to_the_same_bits),
+CHECK_MAIN(CHECK(an_interval_is_widened_where_that_helps),
+           CHECK(an_interrupted_search_goes_on_to_the_same_bits),
            CHECK(an_estimate_forgets_the_interval_before),
            CHECK(an_interval_that_overflows_is_widened), CHECK(an_interval_is_taken_where_it_does))

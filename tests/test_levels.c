@@ -1,12 +1,13 @@
 /* test_levels.c - what is decided from numbers alone: of a system, whether it has ended; of conjugate
- * gradient, how it goes on; of BiCGStab, when an rhs asks for its true residual, begins anew and climbs
+ * gradient, how it goes on; of BiCGStab, when an rhs asks for its true residual, begins anew and climbs. And
+ * what the host knows of a mask
  *
  * ranks: 1
  */
 #include <math.h>
 #include <string.h>
 
-#include "check.h"
+#include "cg_fixture.h"
 #include "solver/bicgstab_parts.h"
 #include "solver/cg_parts.h"
 
@@ -309,7 +310,45 @@ static void a_level_is_left_at_every_limit(check *t)
     }
 }
 
-CHECK_MAIN(CHECK(a_system_ends_at_what_was_asked_of_it), CHECK(a_system_is_given_up_at_every_limit),
+static naik_status upload_nothing(naik_device *device, void *to, const void *from, size_t bytes)
+{
+    static const naik_rhs none[2] = {{.state = NAIK_RHS_IDLE}};
+    (void)from;
+    (void)device->memory->upload(device, to, none, bytes);
+    return NAIK_FAIL(device->log, NAIK_ERR_DEVICE, "the device is away");
+}
+
+/* What the host knows of a mask is what arrived on the device. */
+static void a_mask_that_did_not_arrive_is_sent_again(check *t)
+{
+    const int size[4] = {4, 4, 4, 8};
+    fixture f;
+    cg_solver s;
+    CHECK_REQUIRE(t, fixture_create(t, size, NULL, false, false, 1, &f));
+    CHECK_OK(t, cg_solver_create(&f, cg_modes[0], 2, &s));
+    const naik_backend_ops *real = f.backend->ops;
+    naik_backend_ops broken = *real;
+    broken.memory.upload = upload_nothing;
+    s.cg->width_now = 2;
+    for (int next = 0; next < 2; next++) { /* as it was before, and as it was to be */
+        const bool before[NAIK_MAX_RHS] = {true, false}, after[NAIK_MAX_RHS] = {false, true};
+        naik_rhs got[2];
+        CHECK_OK(t, batch_set_mask(s.cg, before));
+        f.backend->ops = &broken;
+        CHECK_STATUS(t, batch_set_mask(s.cg, after), NAIK_ERR_DEVICE);
+        f.backend->ops = real;
+        naik_log_clear(t->log);
+        CHECK_OK(t, batch_set_mask(s.cg, next == 0 ? before : after));
+        CHECK_OK(t, naik_backend_download(f.backend, got, s.cg->mask, sizeof got));
+        CHECK_INT(t, got[next].state, NAIK_RHS_CHECK);
+        CHECK_INT(t, got[!next].state, NAIK_RHS_IDLE);
+    }
+    cg_solver_destroy(&s);
+    fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(a_mask_that_did_not_arrive_is_sent_again),
+           CHECK(a_system_ends_at_what_was_asked_of_it), CHECK(a_system_is_given_up_at_every_limit),
            CHECK(a_stretch_begins_as_its_residual_says), CHECK(a_stretch_ends_as_its_storage_says),
            CHECK(a_level_is_given_its_iterations),
            CHECK(new_beginnings_and_stalls_are_counted_in_a_row),

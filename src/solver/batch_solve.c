@@ -218,7 +218,7 @@ static naik_status finish_held(naik_solver *s, const naik_solver_stream *stream)
 naik_status batch_finish(naik_solver *s, const naik_solver_stream *stream, int c,
                          naik_solver_reason reason, double rr)
 {
-    if (s->slot[c].index != 0 && reason != NAIK_SOLVER_INTERRUPTED && holds(s, stream)) {
+    if (s->slot[c].index != 0 && holds(s, stream)) {
         s->slot[c].reason = reason;
         s->slot[c].rr = rr;
         s->record[c].state = NAIK_RHS_HELD;
@@ -249,7 +249,8 @@ naik_status batch_finish(naik_solver *s, const naik_solver_stream *stream, int c
 }
 
 /* Keeps and gives back every rhs as it stands: not even a true residual is formed, since an
- * update that an undisturbed run would not make changes bits. */
+ * update that an undisturbed run would not make changes bits. The first system is the first in a batch, so that none
+ * is held any more when the others come. */
 static naik_status interrupt(naik_solver *s, const naik_solver_stream *stream)
 {
     for (int c = 0; c < s->width_now; c++) {
