@@ -1,9 +1,10 @@
 /* beside.c - a side file is known by how it begins, and one that is known vouches for the others */
 #include "io/beside.h"
 
-#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/files.h"
 
@@ -89,4 +90,52 @@ naik_status naik_beside_check(naik_log *log, const char *path, naik_beside use)
         }
     }
     return NAIK_OK;
+}
+
+/* PATH without .part and with another ending; false if it is no .part. */
+static bool beside_part(const char *path, const char *ending, char out[NAIK_PATH_MAX])
+{
+    const size_t length = strlen(path), part = strlen(kinds[PART].ending);
+    if (length <= part || length >= NAIK_PATH_MAX - 16 ||
+        strcmp(path + length - part, kinds[PART].ending) != 0) {
+        return false;
+    }
+    snprintf(out, NAIK_PATH_MAX, "%.*s%s", (int)(length - part), path, ending);
+    return true;
+}
+
+static bool has_journal(const char *path)
+{
+    char journal[NAIK_PATH_MAX];
+    return beside_part(path, ".journal", journal) && access(journal, F_OK) == 0;
+}
+
+bool naik_beside_in_making(const char *path)
+{
+    char lock[NAIK_PATH_MAX];
+    return beside_part(path, kinds[LOCK].ending, lock) && access(lock, F_OK) == 0 &&
+           !has_journal(path);
+}
+
+naik_status naik_beside_explain(naik_log *log, const char *path, bool in_making, naik_status status)
+{
+    char text[NAIK_PATH_MAX];
+    if (status != NAIK_ERR_CORRUPT && status != NAIK_ERR_INPUT) {
+        return status;
+    }
+    snprintf(text, sizeof text, "%.2000s", naik_log_message(log));
+    if (in_making) {
+        naik_log_clear(log);
+        return NAIK_FAIL(log, NAIK_ERR_INTERRUPTED,
+                         "'%s' is still being made, or its command was killed in the making; there "
+                         "is nothing in it yet: if that command has ended, run it again",
+                         path);
+    }
+    if (status == NAIK_ERR_CORRUPT && has_journal(path)) {
+        naik_log_clear(log);
+        return NAIK_FAIL(log, status,
+                         "%s; run the same naik solve again: it keeps the solves that are intact",
+                         text);
+    }
+    return status;
 }

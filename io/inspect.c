@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/beside.h"
 #include "io/files.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
@@ -175,11 +176,11 @@ typedef enum kind {
     KIND_QDP
 } kind;
 
-/* Rank 0 looks: what kind of file is it. */
-static naik_status find_kind(naik_log *log, const char *path, kind *out)
+/* Rank 0 looks: what kind of file is it. A file of naik gets its state last: in making it has none. */
+static naik_status find_kind(naik_log *log, const char *path, bool in_making, kind *out)
 {
     naik_file_head head;
-    char format[32] = "";
+    char format[32] = "", state[32] = "";
     int64_t sets;
     hid_t h5 = -1;
     *out = KIND_OTHER;
@@ -199,6 +200,7 @@ static naik_status find_kind(naik_log *log, const char *path, kind *out)
     }
     NAIK_PASS(naik_h5_open_alone(log, path, &h5));
     naik_h5_get_text(h5, "format", format, sizeof format);
+    naik_h5_get_text(h5, "state", state, sizeof state);
     bool links = naik_h5_get_i64(h5, "link_sets", &sets, 0);
     naik_h5_array array = {.dataset = -1, .memory = -1};
     const bool qdp = format[0] == '\0' && naik_qdp_propagator_open(h5, &array) > 0;
@@ -210,7 +212,9 @@ static naik_status find_kind(naik_log *log, const char *path, kind *out)
            : strcmp(format, "naik-gauge") == 0 && links ? KIND_LINKS
            : qdp                                        ? KIND_QDP
                                                         : KIND_OTHER;
-    return NAIK_OK;
+    return in_making && state[0] == '\0'
+               ? NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' has no state yet", path)
+               : NAIK_OK;
 }
 
 /* PATH, or PATH.part where there is no PATH. */
@@ -257,12 +261,16 @@ naik_status naik_file_describe(naik_comm *comm, const char *path, bool verify, n
     char chosen[NAIK_PATH_MAX];
     kind kind = KIND_OTHER;
     hid_t h5 = -1;
+    bool in_making = false;
     naik_h5_guard guard;
     *verdict = NAIK_OK;
+    chosen[0] = '\0';
     naik_h5_guard_begin(&guard);
     NAIK_TRY(choose_path(comm, path, chosen));
+    in_making = comm->rank == 0 && naik_beside_in_making(chosen);
+    NAIK_TRY(naik_comm_broadcast(comm, &in_making, sizeof in_making, 0));
     if (comm->rank == 0) {
-        status = find_kind(comm->log, chosen, &kind);
+        status = find_kind(comm->log, chosen, in_making, &kind);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, &kind, sizeof kind, 0));
@@ -298,6 +306,7 @@ done:
     if (kind != KIND_OTHER && kind != KIND_VECTORS) {
         status = naik_h5_read_verdict(comm->log, status);
     }
+    status = naik_beside_explain(comm->log, chosen, in_making, status);
     naik_h5_close(comm, &h5);
     naik_h5_guard_end(&guard);
     return status;

@@ -156,6 +156,21 @@ static bool read_lock(const char *path, char content[CONTENT], time_t *touched)
     return known;
 }
 
+/* jobscripts/chain.sh names the jobs that were over before this one could begin: "17,18". */
+static bool is_over(const char *job)
+{
+    const char *list = getenv("NAIK_ENDED_JOBS");
+    const size_t length = strlen(job);
+    while (list != NULL && *list != '\0') {
+        const size_t word = strcspn(list, ",");
+        if (word == length && strncmp(list, job, length) == 0) {
+            return true;
+        }
+        list += word + (list[word] == ',');
+    }
+    return false;
+}
+
 typedef enum fate { ALIVE, GONE, HIDDEN } fate;
 
 /* Of a process on this machine. HIDDEN: it is not in /proc, which may be mounted so that others see
@@ -190,6 +205,10 @@ static bool is_stale(const owner *self, const char *content, double age_s, const
     if (known && strcmp(self->job, "-") != 0 && strcmp(other.job, self->job) == 0 &&
         strcmp(other.restart, self->restart) != 0) {
         *reason = "it is this Slurm job before its requeue";
+        return true;
+    }
+    if (known && strcmp(self->job, "-") != 0 && is_over(other.job)) {
+        *reason = "its Slurm job is over, and this one waited for that";
         return true;
     }
     if (content[0] == '\0') {

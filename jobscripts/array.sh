@@ -19,6 +19,20 @@ for file in "$input" "$list"; do
 done
 module() { :; } # only the options of sbatch are wanted here
 . "jobscripts/machines/$machine.sh"
-count=$(grep -vc '^ *\(#\|$\)' "$list") || { echo "$list lists no configuration" >&2; exit 1; }
+. jobscripts/list.sh
+mapfile -t configurations < <(naik_configurations "$list")
+count=${#configurations[@]} missing=()
+[ "$count" -gt 0 ] || { echo "$list lists no configuration" >&2; exit 1; }
+twice=$(for configuration in "${configurations[@]}"; do naik_output "$configuration"; done | sort | uniq -d | head -n 1)
+if [ -n "$twice" ]; then
+    echo "$list has several configurations whose propagators would go to $twice: list each once, and submit those of the same name from other folders with another OUTPUT_DIR" >&2
+    exit 1
+fi
+for configuration in "${configurations[@]}"; do
+    [ -r "$configuration" ] || missing+=("$configuration")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+    echo "${#missing[@]} of $count configurations cannot be read now, the first of them ${missing[0]}: a job whose configuration still cannot be read ends with exit status 1" >&2
+fi
 sbatch --parsable "${naik_sbatch[@]}" --array="1-$count${AT_ONCE:+%$AT_ONCE}" "$@" \
     jobscripts/array.slurm "$machine" "$input" "$list"

@@ -11,9 +11,11 @@ set -eu
 count=$1 after=()
 shift
 export NAIK_RESTARTS=0
+export NAIK_ENDED_JOBS= # whose locks are left over, also where their nodes are lost
 for _ in $(seq "$count"); do
     job=$(sbatch --parsable --no-requeue --kill-on-invalid-dep=yes "${after[@]}" "$@")
     job=${job%%;*}
     echo "$job"
     after=(--dependency="afternotok:$job")
+    NAIK_ENDED_JOBS+=${NAIK_ENDED_JOBS:+,}$job
 done

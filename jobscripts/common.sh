@@ -28,6 +28,9 @@ naik_solve() {
     local input=$1 left=$((${SLURM_JOB_END_TIME:-0} - $(date +%s) - 120)) limit=()
     shift
     [ "$left" -le 0 ] || limit=(--set "run.wall_limit=$left")
+    if [ -n "${SLURM_JOB_END_TIME:-}" ] && [ "$left" -lt 300 ]; then
+        echo "this job ends in $((left + 120)) s, and Slurm's signal to stop comes 300 s before the end: ask for a longer --time, or for a later --signal"
+    fi
     naik_run solve "$input" --skip-complete "${limit[@]}" "$@"
 }
 
@@ -38,6 +41,8 @@ naik_end() {
     if [ "$status" = 5 ] && [ "${SLURM_RESTART_COUNT:-0}" -lt "$restarts" ]; then
         echo "stopped before the wall time: job $SLURM_JOB_ID goes back into the queue"
         scontrol requeue "$SLURM_JOB_ID" && sleep 60 # until Slurm ends this run
+    elif [ "$status" = 5 ] || [ "$status" = 2 ] || [ "$status" -gt 125 ]; then
+        echo "naik ended with status $status before its output was complete: the same submission continues it"
     fi
     exit "$status"
 }

@@ -46,7 +46,42 @@ subprocess.run([worker, "--worker", path, "5"], capture_output=True)
 status, said, told = info(path)
 verdict("info_tells_an_unfinished_file",
         None if status == 5 and "solves_pending: 7" in said and "out.h5.part" in said
-        and "run the same naik solve again" in told else (status, said, told))
+        and "out.h5 is not complete: run the same naik solve again" in told else (status, said, told))
+# A .part that HDF5 cannot open, as a run left it beside its journal; one that has no state yet, beside its lock; and its correlators.
+torn = os.path.join(scratch, "torn.h5")
+shutil.copy(path + ".part", torn + ".part")
+os.truncate(torn + ".part", os.path.getsize(torn + ".part") // 2)
+alone = info(torn)
+shutil.copy(path + ".journal", torn + ".journal")
+beside = info(torn)
+verdict("info_says_that_the_same_solve_makes_good_a_damaged_part",
+        None if alone[0] == beside[0] == 4 and "run the same naik solve again: it keeps the solves that are intact" in beside[2]
+        and "run the same" not in alone[2] else (alone, beside))
+shutil.copy(path + ".part", torn + ".part")
+with h5py.File(torn + ".part", "r+") as f:
+    record = f["solves"].id.get_offset() + 77
+flip(torn + ".part", record, torn + ".flipped")
+os.replace(torn + ".flipped", torn + ".part")
+beside = info(torn)
+verdict("info_says_so_of_damaged_records", None if beside[0] == 4 and "torn.h5.part is damaged; run the same" in beside[2] else beside)
+shutil.copy(path + ".part", torn + ".part")
+with h5py.File(torn + ".part", "r+") as f:
+    del f.attrs["state"]
+os.remove(torn + ".journal")
+with open(torn + ".lock", "w") as f:
+    f.write("host=x\n")
+tries = [info(torn, *options) for options in ((), ("--correlators",), ("--json",))]
+tries.append((lambda d: (d.returncode, d.stdout, d.stderr))(subprocess.run([naik, "report", torn], capture_output=True, text=True, env=environment())))
+verdict("a_part_in_making_is_called_so",
+        None if all(t[0] == 5 and "torn.h5.part' is still being made" in t[2] and "damaged" not in t[2] for t in tries) else tries)
+some = []
+for solves in (0, 5):
+    again = os.path.join(scratch, f"stopped{solves}.h5")
+    subprocess.run([worker, "--worker", again, str(solves)], capture_output=True)
+    some.append(info(again, "--correlators"))
+verdict("correlators_of_an_unfinished_file_are_called_so",
+        None if some[0][0] == 5 and "no correlator is there yet" in some[0][2]
+        and some[1][0] == 0 and "stopped5.h5.part is not complete" in some[1][2] else some)
 subprocess.run([worker, "--worker", path, "-1"], capture_output=True)
 status, said, told = info(path, "--json")
 try:

@@ -420,6 +420,10 @@ static const lock_row lock_rows[] = {
     {"host=x slurm_restart=1", "77", 0, false, "Slurm job 77, last sign"},
     {"host=x slurm_job=78 slurm_restart=0", "77", 0, false, "Slurm job 78, last sign"},
     {"host=x slurm_restart=0", NULL, 0, false, "Slurm job -, last sign"},
+    {"host=x slurm_job=76", "77", 0, true, "its Slurm job is over, and this one waited for that"},
+    {"host=x slurm_job=7", "77", 0, false, "Slurm job 7, last sign"},
+    {"host=x slurm_job=756", "77", 0, false, "Slurm job 756, last sign"},
+    {"host=x slurm_job=76", NULL, 0, false, "Slurm job 76, last sign"},
     {"start=x", NULL, 3600, false, "is held by another job"}, /* no lock of naik */
     {NULL, NULL, 30, false, "is held by another job"},
     {NULL, NULL, 61, true, "its job died before it could say who it was"}};
@@ -462,6 +466,7 @@ static void be_job(const char *job)
     if (job != NULL) {
         setenv("SLURM_JOB_ID", job, 1);
         setenv("SLURM_RESTART_COUNT", "1", 1);
+        setenv("NAIK_ENDED_JOBS", "75,76", 1);
     } else {
         unsetenv("SLURM_JOB_ID");
         unsetenv("SLURM_RESTART_COUNT");

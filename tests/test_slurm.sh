@@ -76,8 +76,57 @@ for words in "nowhere 1" "perlmutter one"; do
 done
 verdict scripts_refuse_what_they_cannot_do_with_one_sentence
 
+# Who has little time is told that the signal comes at once.
+said=$(SLURM_JOB_END_TIME=$(($(date +%s) + 400)) SLURM_SUBMIT_DIR=. bash -c '. jobscripts/common.sh; naik_run() { :; }; naik_solve in.yaml')
+[[ $said =~ ^"this job ends in "(39[0-9]|400)" s, and Slurm's signal to stop comes 300 s before the end" ]] || complain "little time: $said"
+said=$(SLURM_JOB_END_TIME=$(($(date +%s) + 1000)) SLURM_SUBMIT_DIR=. bash -c '. jobscripts/common.sh; naik_run() { :; }; naik_solve in.yaml')
+[ -z "$said" ] || complain "enough time: $said"
+verdict a_job_with_little_time_is_told_so
+
+# Lists as people write them: blanks, comments, the line ends of other systems. Two configurations of one name would share an output.
+mkdir -p "$SCRATCH/list/a" "$SCRATCH/list/b"
+cp -r jobscripts "$SCRATCH/list"
+printf '#!/bin/sh\necho "$NAIK_ENDED_JOBS" >>jobs\necho $((10 + $(wc -l <jobs)))\n' >"$SCRATCH/bin/sbatch"
+chmod +x "$SCRATCH/bin/sbatch"
+(
+    cd "$SCRATCH/list" && touch my.yaml a/lat.h5 b/lat.h5 lat.1.h5 "with blank"
+    export PATH="$SCRATCH/bin:$PATH"
+    printf ' # none\n\n  a/lat.h5 \t\r\nwith blank\n\t\nlat.1.h5\n' >good
+    printf 'lat.1.h5\ngone.h5\nlost.h5\n' >gone
+    printf 'a/lat.h5\nlat.1.h5\nb/lat.h5\n' >twice
+    . jobscripts/list.sh
+    naik_configurations good | cat -A
+    naik_configurations good | while read -r name; do OUTPUT_DIR=out naik_output "$name"; done
+    for list in good gone twice; do jobscripts/array.sh perlmutter my.yaml $list; echo "$list: $?"; done 2>&1
+    rm jobs && jobscripts/chain.sh 3 script && cat jobs
+) >"$SCRATCH/said"
+rm "$SCRATCH/bin/sbatch"
+cat >"$SCRATCH/want" <<'END'
+a/lat.h5$
+with blank$
+lat.1.h5$
+out/lat.h5
+out/with blank.h5
+out/lat.1.h5
+11
+good: 0
+2 of 3 configurations cannot be read now, the first of them gone.h5: a job whose configuration still cannot be read ends with exit status 1
+12
+gone: 0
+twice has several configurations whose propagators would go to props/lat.h5: list each once, and submit those of the same name from other folders with another OUTPUT_DIR
+twice: 1
+11
+12
+13
+
+11
+11,12
+END
+diff "$SCRATCH/said" "$SCRATCH/want" || complain "lists and chains"
+verdict lists_are_read_as_people_write_them_and_chains_name_the_jobs_before
+
 # A job is put back as often as NAIK_RESTARTS says, and only after a stop before its wall time.
-for row in "5 0 2 yes" "5 1 2 yes" "5 2 2 no" "5 3 2 no" "1 0 2 no" "0 0 2 no" "5 19 '' yes" "5 20 '' no"; do
+for row in "5 0 2 yes" "5 1 2 yes" "5 2 2 no" "5 3 2 no" "1 0 2 no" "137 0 2 no" "2 0 2 no" "0 0 2 no" "5 19 '' yes" "5 20 '' no"; do
     eval "set -- $row"
     said=$(
         SLURM_SUBMIT_DIR=. && . jobscripts/common.sh
@@ -87,7 +136,8 @@ for row in "5 0 2 yes" "5 1 2 yes" "5 2 2 no" "5 3 2 no" "1 0 2 no" "0 0 2 no" "
     )
     status=$?
     [ "$status" = "$1" ] || complain "naik_end $row ended with $status"
-    case $4$said in yes*"requeue 7" | no) ;; *) complain "naik_end $row: $said" ;; esac
+    continues="naik ended with status $1 before its output was complete: the same submission continues it"
+    case $4$1$said in yes*"requeue 7" | no[01] | "no5$continues" | "no137$continues" | "no2$continues") ;; *) complain "naik_end $row: $said" ;; esac
 done
 verdict a_job_goes_back_into_the_queue_as_often_as_it_may
 

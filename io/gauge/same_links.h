@@ -8,12 +8,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What the checksum of the links is written behind. */
 #define NAIK_LINKS_SUM ") links "
 
 /* By the checksum of the links where both lines have it, else by all that both have. Local. */
 bool naik_same_links(const char *a, const char *b);
+/* Whether the line tells of a file with this checksum of its format. Local. */
+bool naik_links_line_has_sum(const char *line, const char *kind, const uint32_t sum[2]);
 /* Bytes of the line without the checksum of the links. Local. */
 size_t naik_links_line_without_sum(const char *line);
 

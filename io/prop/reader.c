@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "io/beside.h"
 #include "io/checksum.h"
 #include "io/finite.h"
 #include "io/h5/guard.h"
@@ -354,6 +355,9 @@ static naik_status open_file(reader *r, const char *path)
         return no_memory(r->log);
     }
     NAIK_PASS(naik_h5_open_alone(r->log, name, &r->file.h5));
+    if (!naik_h5_get_text(r->file.h5, "state", text, sizeof text) && naik_beside_in_making(name)) {
+        return NAIK_FAIL(r->log, NAIK_ERR_CORRUPT, "'%s' has no state yet", name);
+    }
     naik_h5_get_text(r->file.h5, "format", text, sizeof text);
     if (strcmp(text, "naik-prop") != 0) {
         return NAIK_FAIL(r->log, NAIK_ERR_INPUT, "'%s' is no propagator file of naik", name);
@@ -415,13 +419,18 @@ done:
     if (r.file.h5 >= 0) {
         H5Fclose(r.file.h5);
     }
+    status = naik_h5_read_verdict(log, status);
+    if (r.view != NULL && r.view->path != NULL) {
+        status =
+            naik_beside_explain(log, r.view->path, naik_beside_in_making(r.view->path), status);
+    }
     naik_prop_plan_destroy(&r.file.plan);
     free(r.file.records);
     free(r.file.small_crc);
     free(r.disk);
     naik_propagator_reader_destroy(&r.view);
     naik_h5_guard_end(&guard);
-    return naik_h5_read_verdict(log, status);
+    return status;
 }
 
 static const char *find_fact(const naik_reader_fact *facts, int count, const char *name)

@@ -1,10 +1,23 @@
 /* info_cmd.c - naik info FILE [--json] [--verify | --no-verify] [--residuals [--set KEY=VALUE]...],
  * naik info MODES.h5 [--mass M,...],
  * naik info FILE --correlators[=text|fnal] */
+#include <unistd.h>
+
 #include "base/options.h"
 #include "cli/commands.h"
 #include "cli/info_parts.h"
+#include "io/beside.h"
 #include "io/file_info.h"
+#include "io/files.h"
+
+/* Of an unfinished file the same solve makes good what is damaged. */
+static naik_status tell_damaged(naik_log *log, const char *path)
+{
+    char part[NAIK_PATH_MAX];
+    NAIK_PASS(naik_path_append(log, path, access(path, F_OK) == 0 ? "" : ".part", part));
+    const naik_status status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s is damaged", part);
+    return naik_beside_explain(log, part, false, status);
+}
 
 naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
 {
@@ -63,7 +76,7 @@ naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
     }
     NAIK_TRY(naik_report_print(report, comm->log, json));
     if (verdict == NAIK_ERR_CORRUPT) {
-        status = NAIK_FAIL(comm->log, verdict, "%s is damaged", path);
+        status = tell_damaged(comm->log, path);
     } else if (verdict == NAIK_ERR_INPUT) {
         status = NAIK_FAIL(comm->log, verdict, "naik has no use for what %s holds", path);
     } else if (verdict == NAIK_ERR_NOT_CONVERGED) {

@@ -136,6 +136,16 @@ static naik_status print(naik_log *log, const naik_propagator_reader *v, bool fn
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "%s is damaged, and what disagrees was left out: see naik info", v->path);
     }
+    if (!v->complete && printed > 0) {
+        naik_log_warn(log,
+                      "%s is not complete: correlators of solves that are not done are missing",
+                      v->path);
+    } else if (!v->complete) {
+        return NAIK_FAIL(log, NAIK_ERR_INTERRUPTED,
+                         "%s is not complete, and no correlator is there yet: run the same naik "
+                         "solve again to continue it",
+                         v->path);
+    }
     return printed > 0 ? NAIK_OK
                        : NAIK_FAIL(log, NAIK_ERR_INPUT, "%s holds no correlators", v->path);
 }

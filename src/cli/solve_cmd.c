@@ -14,12 +14,12 @@
 #include "base/options.h"
 #include "cli/commands.h"
 #include "cli/configs.h"
+#include "cli/skip.h"
 #include "comm/collective.h"
 #include "comm/new.h"
 #include "comm/paths.h"
 #include "contract/average.h"
 #include "contract/contract.h"
-#include "io/prop/reader.h"
 #include "plan/cost.h"
 #include "plan/spec.h"
 #include "quark/low_modes.h"
@@ -397,19 +397,6 @@ done:
     return status;
 }
 
-/* Whether every solve of the complete output has converged. What has not may be due again. */
-static naik_status all_converged(naik_comm *comm, const char *path, bool *all)
-{
-    naik_propagator_reader *view = NULL;
-    *all = comm->rank == 0 && naik_propagator_reader_open(comm->log, path, 0, 0, &view) == NAIK_OK;
-    for (int i = 0; *all && i < view->columns * view->pair_count; i++) {
-        *all = view->pairs[i / view->columns].solve[i % view->columns].state == NAIK_SOLVE_DONE;
-    }
-    naik_propagator_reader_destroy(&view);
-    naik_log_clear(comm->log); /* what is wrong with it is found out by the run */
-    return naik_comm_broadcast(comm, all, sizeof *all, 0);
-}
-
 static naik_status check_switches(naik_log *log, const switches *sw)
 {
     const bool elsewhere = sw->machine != NULL;
@@ -484,7 +471,7 @@ static naik_status look_for_output(naik_comm *comm, const switches *sw, naik_inp
     const char *path = input->output.file, *canonical = sw->fresh ? NULL : input->identity;
     NAIK_PASS(naik_propagator_file_find(comm, path, canonical, &complete));
     if (sw->skip_complete && complete && !sw->dry_run) {
-        NAIK_PASS(all_converged(comm, path, skipped));
+        NAIK_PASS(skip_complete(comm, input, skipped));
     }
     return *skipped ? naik_propagator_file_tidy(comm, path) : NAIK_OK;
 }
