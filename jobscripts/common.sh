@@ -41,7 +41,7 @@ naik_end() {
     if [ "$status" = 5 ] && [ "${SLURM_RESTART_COUNT:-0}" -lt "$restarts" ]; then
         echo "stopped before the wall time: job $SLURM_JOB_ID goes back into the queue"
         scontrol requeue "$SLURM_JOB_ID" && sleep 60 # until Slurm ends this run
-    elif [ "$status" = 5 ] || [ "$status" = 2 ] || [ "$status" -gt 125 ]; then
+    elif [ "$status" = 5 ] || [ "$status" = 2 ] || [ "$status" -gt 128 ]; then
         echo "naik ended with status $status before its output was complete: the same submission continues it"
     fi
     exit "$status"
