@@ -12,6 +12,9 @@ import h5py
 
 from program import environment, older_records
 
+sys.path.insert(0, "python")
+import naik_io  # noqa: E402
+
 naik = os.environ.get("NAIK", "build/cpu/naik")
 worker = os.path.join(os.environ.get("BUILD", "build/cpu"), "tests", "test_propagator_h5")
 scratch = os.environ.get("SCRATCH") or tempfile.mkdtemp()
@@ -74,6 +77,12 @@ tries = [info(torn, *options) for options in ((), ("--correlators",), ("--json",
 tries.append((lambda d: (d.returncode, d.stdout, d.stderr))(subprocess.run([naik, "report", torn], capture_output=True, text=True, env=environment())))
 verdict("a_part_in_making_is_called_so",
         None if all(t[0] == 5 and "torn.h5.part' is still being made" in t[2] and "damaged" not in t[2] for t in tries) else tries)
+try:
+    naik_io.open(torn + ".part")
+    complaint = "it opened"
+except OSError as error:
+    complaint = None if "torn.h5.part is still being made" in str(error) else str(error)
+verdict("a_part_in_making_is_called_so_in_python", complaint)
 some = []
 for solves in (0, 5):
     again = os.path.join(scratch, f"stopped{solves}.h5")

@@ -218,6 +218,12 @@ def _site_sums(sites):
     return tuple(sums)
 
 
+def _in_making(path):
+    """Whether a path is that of NAME.part beside naik's lock and without the journal that begins when it is whole."""
+    name = os.fspath(path)[:-len(".part")]
+    return os.fspath(path).endswith(".part") and os.path.exists(f"{name}.lock") and not os.path.exists(f"{name}.journal")
+
+
 def _open_h5(path):
     try:
         h5 = h5py.File(path, "r", locking=False)
@@ -272,7 +278,15 @@ class File(_Opened):
         if not os.path.exists(path):
             begun = os.path.exists(f"{path}.part")
             raise FileNotFoundError(f"there is no file {path}" + (f" yet, but {path}.part" if begun else ""))
-        self._open(path)
+        try:
+            self._open(path)
+            begun = "state" in self.h5.attrs and "solves" in self.h5
+        except (OSError, KeyError):
+            if not _in_making(path):
+                raise
+            begun = False
+        if not begun and _in_making(path):  # what is torn may not be closed
+            raise OSError(f"{path} is still being made, or its command was killed in the making; there is nothing in it yet")
         if _text(self.h5.attrs.get("format", "")) != "naik-prop":
             self.h5.close()
             raise ValueError(f"{path} is no propagator file of naik")
