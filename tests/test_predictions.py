@@ -30,6 +30,8 @@ output: {file: none-prop.h5, correlators: []}
 MODES = "deflation={modes: 200, file: none-modes.h5}"
 AUTO = "deflation={modes: auto, file: none-modes.h5}"
 LIGHTER = " solve.0.masses=[0.001, 0.0005] solve.0.source.t0=[" + ", ".join(map(str, range(0, 64, 4))) + "]"  # so many sources that modes pay
+# So many sources that the time to ask for, rounded up to ten minutes, shows what is foreseen at the most.
+MANY = "lattice.size=[64, 64, 64, 96] solve.%d.source.spacing=8"
 PAIR = "three_point=[{name: t, parent: b, spectator: b, insertion: [%s], sink_times: [8, 12], daughter_masses: [0.02]}]"
 ONE = "solve=[{name: b, masses: [0.01], source: {type: point, origin: [0, 0, 0, 0]}}]"
 LIGHT_KEYS = ["lattice.size=[64, 64, 64, 96]", "lattice.size=[48, 32, 32, 64]", ONE, "action={type: asqtad, u0: 0.9} " + ONE, "action.type=naive " + ONE,
@@ -50,7 +52,8 @@ LIGHT_KEYS = ["lattice.size=[64, 64, 64, 96]", "lattice.size=[48, 32, 32, 64]", 
               "output.momenta=[[0, 0, 0], [1, 0, 0]] output.correlators=[pion5]", "solve.0.twist=[0.1, 0, 0]",
               AUTO + LIGHTER, AUTO + LIGHTER + " deflation.krylov=400", AUTO + LIGHTER + " solve.0.deflate=false", AUTO + LIGHTER + " solve.0.source.dilution=[even_odd]",
               AUTO + LIGHTER + " lattice.size=[48, 48, 48, 96]", AUTO + LIGHTER + " run.groups=2", AUTO + LIGHTER + " solve.1.source.origin=[0, 0, 0, 0]",
-              AUTO + " output.correlators=[pion5] averages=[{type: low_modes, name: l, solve: b}]", AUTO + LIGHTER + " solver.tolerance=1e-6"]
+              AUTO + " output.correlators=[pion5] averages=[{type: low_modes, name: l, solve: b}]", AUTO + LIGHTER + " solver.tolerance=1e-6",
+              MANY % 0, MANY % 0 + " run.groups=2", MANY % 0 + " " + MODES]
 SPIN_KEYS = ["lattice.size=[48, 48, 48, 96]", "action={type: wilson}", "action={type: twisted_mass, mu: 0.01}", "solver.tolerance=1e-6", "solver.batch=1", "solver.method=cg",
              "solver.method=bicgstab", "solver.method=multigrid", "solver.inner_precision=double", "solver.inner_precision=half", "solver.link_numbers=12",
              "solver.link_numbers=8", "run.groups=2", "run.groups=auto", "output.precision=32", "output.propagators=false output.correlators=[pion]",
@@ -62,7 +65,8 @@ SPIN_KEYS = ["lattice.size=[48, 48, 48, 96]", "action={type: wilson}", "action={
              "solver.method=multigrid multigrid.file=none-grid.h5", "solver.method=multigrid output.propagators=false output.correlators=[pion]",
              "lattice.size=[64, 64, 64, 128]", "solver.method=multigrid lattice.size=[64, 64, 64, 128]", "solver.method=multigrid run.groups=auto", "solver.method=cg solver.inner_precision=half",
              "solver.method=multigrid solver.batch=1", "solver.method=multigrid solver.batch=14", "solver.method=multigrid run.transport=staged", "solver.method=multigrid solver.tolerance=1e-6", "solve.1.source.dilution=[even_odd] output.loops=[GX]", "solve.1.source.spacing=2", "solve.0.twist=[0.1, 0, 0]",
-             "baryons=[{name: n, quarks: [a, a, a], operators: [nucleon]}]", "action={type: wilson} solver.link_numbers=8"]
+             "baryons=[{name: n, quarks: [a, a, a], operators: [nucleon]}]", "action={type: wilson} solver.link_numbers=8",
+             MANY % 1 + " solver.method=bicgstab", MANY % 1 + " solver.method=multigrid", MANY % 1 + " solver.method=auto"]
 
 
 def leaves(item, where=""):

@@ -138,10 +138,10 @@ def a_log_file_gets_sparse_lines():
     return None
 
 
-def on_terminal(*words):
+def on_terminal(*words, program=NAIK, **env):
     """What naik prints on a terminal."""
     leader, follower = pty.openpty()
-    run = subprocess.Popen([NAIK, *words], stdout=follower, stderr=follower, stdin=follower, start_new_session=True,
+    run = subprocess.Popen([program, *words], stdout=follower, stderr=follower, stdin=follower, start_new_session=True, env={**os.environ, **env},
                            preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0))
     os.close(follower)
     said = b""
@@ -166,6 +166,11 @@ def a_terminal_gets_one_line_that_moves():
     assert "\r\x1b[Ksolve " in said, said
     said = on_terminal("solve", source, *LONGER, "--fresh", "--set", "run.progress=off")
     assert "progress: " not in said, said
+    # a shell on the terminal, and the log in a file: nobody looks
+    said = on_terminal("-c", '(exec "$0" "$@" >"$LOG"); test -s "$LOG"', NAIK, "solve", source, *LONGER, "--fresh", program="/bin/sh", LOG=path("live.log"))
+    with open(path("live.log"), encoding="utf-8", newline="") as f:
+        log = f.read()
+    assert said == "" and "\r" not in log and "solve 1/" in log, (said, log)
 
 
 main([a_configuration_is_generated,

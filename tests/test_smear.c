@@ -433,6 +433,38 @@ static void projections_that_are_not_unique_are_counted_and_refused(check *t)
     fixture_thin_destroy(&f);
 }
 
+/* The third colour of links diag(1, 1, s) is s / 8 in V. Where s is small, V needs singular values and is unique;
+ * where s is 0, as along t here, it is not. */
+static void projections_that_need_singular_values_are_counted_apart(check *t)
+{
+    fixture_thin f;
+    char said[64];
+    CHECK_REQUIRE(t, fixture_thin_create(t, t->comm, shared, NULL, &f));
+    snprintf(said, sizeof said, "not unique on %lld of %lld fat7 links", (long long)f.lat->volume,
+             (long long)(NAIK_DIM * f.lat->volume));
+    for (int k = 0; k < 4; k++) {
+        naik_fattener *fattener = NULL;
+        naik_fatlong *links = NULL;
+        naik_gauge_set_unit(f.u);
+        naik_gauge_apply_phases(f.u, false);
+        for (int64_t i = 0; i < (int64_t)f.lat->sites * NAIK_DIM; i++) {
+            f.u->link[i].e[2][2].re *= k < 2 && i % NAIK_DIM == NAIK_DIM - 1 ? 0 : 1e-5;
+        }
+        const naik_status status = naik_fattener_create(
+            f.u, NAIK_HISQ, 0, k % 2 == 0 ? NULL : naik_backend_device(f.backend), &fattener);
+        if (k < 2) {
+            CHECK_TRUE(t, strstr(naik_log_message(t->log), said) != NULL);
+            CHECK_STATUS(t, status, NAIK_ERR_INPUT);
+            naik_log_clear(t->log);
+        } else if (CHECK_OK(t, status) && CHECK_OK(t, naik_fattener_links(fattener, 0, &links))) {
+            CHECK_INT(t, links->svd_count, NAIK_DIM * f.lat->volume);
+        }
+        naik_fatlong_destroy(&links);
+        naik_fattener_destroy(&fattener);
+    }
+    fixture_thin_destroy(&f);
+}
+
 /* ---- the same bits on every grid */
 static int links_that_differ(const naik_gauge *part, const naik_gauge *whole)
 {
@@ -553,6 +585,7 @@ CHECK_MAIN(CHECK_UP_TO(1, smearing_equals_the_sum_over_explicit_paths),
            CHECK_UP_TO(1, hisq_is_two_levels_with_a_projection_between),
            CHECK(bad_arguments_are_refused_with_a_sentence),
            CHECK(projections_that_are_not_unique_are_counted_and_refused),
+           CHECK(projections_that_need_singular_values_are_counted_apart),
            CHECK(links_have_the_same_bits_on_every_process_grid),
            CHECK_UP_TO(1, links_have_the_same_bits_with_any_number_of_threads),
            CHECK(links_have_the_bits_of_the_host))
