@@ -477,13 +477,14 @@ static void a_pair_is_counted_from_the_source_that_knows_its_place(check *t)
                              sequential = {.type = NAIK_SOURCE_SEQUENTIAL},
                              corner = {.type = NAIK_SOURCE_CORNER_WALL},
                              wall = {.type = NAIK_SOURCE_EVENANDODD_WALL},
-                             waves = {.type = NAIK_SOURCE_EVENMINUSODD_WALL};
-    static const naik_source *const rank[] = {&point, &sequential, &corner, &wall};
+                             waves = {.type = NAIK_SOURCE_EVENMINUSODD_WALL},
+                             file = {.type = NAIK_SOURCE_FILE};
+    static const naik_source *const rank[] = {&point, &sequential, &corner, &wall, &file};
     static const int place[2][NAIK_DIM] = {{1, 2, 3, 4}, {11, 12, 13, 14}};
     static const int *const x0[2] = {place[0], place[1]};
     int out[NAIK_DIM];
-    for (int a = 0; a < 4; a++) {
-        for (int b = 0; b < 4; b++) {
+    for (int a = 0; a < 5; a++) {
+        for (int b = 0; b < 5; b++) {
             const naik_source *const of[2] = {rank[a], rank[b]};
             correlator_place_of(of, x0, 2, true, out);
             CHECK_INT(t, out[0], place[b < a][0]);

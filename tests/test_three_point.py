@@ -11,6 +11,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import naik_io  # noqa: E402
+from gauge_writers import field_records, file_record  # noqa: E402
 from program import LONG, REFERENCE, everything, main, naik, path, same
 
 HEAD = """
@@ -162,6 +163,37 @@ def the_scalar_current_is_a_derivative_and_the_charge_is_conserved():
             assert np.abs(jump - change).max() < 1e-10 * abs(two[1][5]), (action, T, jump, change)
 
 
+def both_quarks_begin_where_their_pair_is_counted_from():
+    """A file lies on no time slice of its own, and a wall at no corner: the other source tells when and where both begin."""
+    step, size = 1e-3, (8, 4, 4, 8)
+    at = np.zeros(size[::-1] + (3, 3), complex)
+    at[5, 3, 2, 1] = np.eye(3)
+    with open(path("point.lime"), "wb") as f:
+        f.write(file_record(size) + b"".join(field_records(at[..., c], size, "USQCD_D3_ColorVector") for c in range(3)))
+    entry = "{name: %s, masses: %s, source: {type: %s}}"
+    entries = ", ".join(entry % e for e in (("pt", [0.4], "point, origin: [1, 2, 3, 5]"), ("file", [0.4], "file, file: " + path("point.lime")),
+                                            ("wall", [0.4], "evenandodd_wall, t0: 5"),
+                                            ("corner", [0.4 - step, 0.4, 0.4 + step], "corner_wall, corner: [1, 0, 0], t0: 5")))
+    pairs = ", ".join("{name: two-%s-%s, quark: %s, antiquark: %s}" % (2 * p) for p in (("file", "wall"), ("wall", "file"), ("wall", "corner")))
+    three = ", ".join("{name: %s-%s, parent: %s, spectator: %s, insertion: [G1-G1, GX-GX], momenta: [1, 0, 0], sink_times: [2], sink_operator: rhox, "
+                      "daughter_masses: [0.4]}" % (2 * p) for p in (("pt", "pt"), ("pt", "file"), ("file", "pt"), ("corner", "wall"), ("wall", "corner")))
+    text = f"solve: [{entries}]\npairs: [{pairs}]\nthree_point: [{three.replace('momenta: [1, 0, 0]', 'momenta: [[0, 0, 0], [1, 0, 0]]')}]\n"
+    solve("begin", text + output("begin", "correlators: [rhox, pion05], propagators: false"), action="naive", tolerance="1e-13")
+    points = {at[6:]: v for at, v in correlators("begin").items() if at.startswith("pt-pt/")}
+    assert len(points) == 4
+    for name in ("pt-file", "file-pt"):
+        assert {at[8:]: v for at, v in correlators("begin").items() if at.startswith(name + "/")} == points, name
+    for meson in ("rhox", "pion05"):
+        one, other = (values("begin", f"two-{pair}/m00-m00/{meson}/p000") for pair in ("file-wall", "wall-file"))
+        assert np.abs(one - np.conj(other)).max() < 1e-14 * np.abs(one).max() > 0, meson
+    pair = [values("begin", f"two-wall-corner/m00-m{m:02d}/rhox/p000")[7] for m in range(3)]
+    total, wanted = values("begin", "corner-wall/T02/m01-m00-m00/G1-G1/p000").sum(), -0.5 * (pair[2] - pair[0]) / (2 * step)
+    assert abs(total - wanted) < 1e-3 * abs(wanted), (total, wanted)
+    with h5py.File(path("begin.h5")) as f:
+        for at in ("corner-wall/T02/m01-m00-m00", "wall-corner/T02/m00-m01-m00"):
+            assert list(f[f"corr/{at}/G1-G1/p000"].attrs["counted_from"]) == [1, 0, 0, 5], at
+
+
 def decoded(value):
     return value.decode() if isinstance(value, bytes) else value
 
@@ -307,5 +339,5 @@ def what_is_made_of_a_solution_is_made_again_with_it():
 
 
 main([one_run_gives_the_bits_of_two, correlators_do_not_know_whether_propagators_are_stored, names_and_masses_are_told, averages_begin_at_the_source,
-      the_scalar_current_is_a_derivative_and_the_charge_is_conserved, wilson_quarks_too, three_points_are_those_of_another_code, a_kill_at_every_stage_leaves_the_same_bytes,
+      the_scalar_current_is_a_derivative_and_the_charge_is_conserved, both_quarks_begin_where_their_pair_is_counted_from, wilson_quarks_too, three_points_are_those_of_another_code, a_kill_at_every_stage_leaves_the_same_bytes,
       grids_give_the_same_bytes, what_is_made_of_a_solution_is_made_again_with_it])

@@ -5,15 +5,6 @@
 
 #include "lattice/source_kind.h"
 
-/* How well a source knows its place. */
-static int rank_of(const naik_source *source)
-{
-    if (naik_source_kind_of(source->type)->place == NAIK_SOURCE_AT_SITE) {
-        return 3;
-    }
-    return naik_source_is_sequential(source) ? 2 : naik_source_is_corner(source) ? 1 : 0;
-}
-
 void correlator_place_of(const naik_source *const source[], const int *const x0[], int quarks,
                          bool staggered, int out[NAIK_DIM])
 {
@@ -22,7 +13,8 @@ void correlator_place_of(const naik_source *const source[], const int *const x0[
     for (int k = 0; k < quarks; k++) {
         sign =
             sign != (quarks == 2 && staggered && naik_source_kind_of(source[k]->type)->alternates);
-        best = rank_of(source[k]) > rank_of(source[best]) ? k : best;
+        best =
+            naik_source_knows_place(source[k]) > naik_source_knows_place(source[best]) ? k : best;
     }
     // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there is at least one quark
     memcpy(out, x0[best], NAIK_DIM * sizeof *out);
@@ -48,13 +40,13 @@ void correlator_begin(const naik_input *input, int quarks, const int *source, in
     find_place(input, quarks, source, false, x0);
 }
 
-/* rank: of a site or, in 1, of a corner as well. */
-static bool has_a_place(const naik_input *input, int count, const int *source, int rank)
+/* Whether one of them is at a site, or knows its place as `as` says. */
+static bool has_a_place(const naik_input *input, int count, const int *source, naik_source_knows as)
 {
     bool found = false;
     for (int k = 0; k < count; k++) {
-        const int its = rank_of(&input->sources[source[k]].source);
-        found = found || its == 3 || its == rank;
+        const naik_source_knows its = naik_source_knows_place(&input->sources[source[k]].source);
+        found = found || its == NAIK_SOURCE_KNOWS_SITE || its == as;
     }
     return found;
 }
@@ -80,7 +72,7 @@ bool correlator_alternates(const naik_input *input, int count, const int *source
                                     naik_source_is_sequential(of));
     }
     return !one_parity && is_on_odd_slice(input, count, source) &&
-           !has_a_place(input, count, source, 3);
+           !has_a_place(input, count, source, NAIK_SOURCE_KNOWS_SITE);
 }
 
 void correlator_further(const naik_input *input, int count, const int *source, int out[NAIK_DIM])
@@ -91,7 +83,7 @@ void correlator_further(const naik_input *input, int count, const int *source, i
     }
     memset(out, 0, NAIK_DIM * sizeof *out);
     out[2] = one_parity && is_on_odd_slice(input, count, source) &&
-             !has_a_place(input, count, source, 1);
+             !has_a_place(input, count, source, NAIK_SOURCE_KNOWS_CORNER);
 }
 
 void correlator_origin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM])

@@ -4,7 +4,8 @@
  *   one source           its place (x0 of naik_input_source)
  *   quark and antiquark  the place of the first of them that has one: a point, gaussian or smeared source; else
  *                        a sequential source, which has that of the source it was made from; else a wall of
- *                        one corner; else the quark's
+ *                        one corner; else another wall; and of two that know it alike the quark's
+ *                        (naik_source_knows_place)
  *
  * Two sources of which one has the sign (-1)^(x+y+z+t) in it, which counts from the lattice's origin
  * (evenminusodd_wall, funnywall2), are counted from there as well.

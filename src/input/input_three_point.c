@@ -348,13 +348,23 @@ static int closing(int meson)
     return NAIK_PION05; /* never: the 16 signs are a group */
 }
 
+/* Which of parent (0) and spectator (1) says where both begin: the one that a pair of the spectator and the parent is
+ * counted from. */
+static int begins_at(const naik_input *input, const naik_input_three_point *three)
+{
+    return naik_source_knows_place(&input->solve[three->of[0]].source) >
+                   naik_source_knows_place(&input->solve[three->of[1]].source)
+               ? 0
+               : 1;
+}
+
 /* The entry of a mass of the spectator: its sources lie on the sink times, for each momentum there, sources of
  * the spectator the last fastest. */
 static naik_status add_entry(const block *b, int mass, naik_input_solve *out)
 {
     const naik_input_three_point *three = b->three;
-    const naik_input_solve *spectator = &b->input->solve[three->of[1]];
-    const int sources = spectator->origins.count, extent = b->input->lattice.size[3];
+    const naik_input_solve *begins = &b->input->solve[three->of[begins_at(b->input, three)]];
+    const int sources = begins->origins.count, extent = b->input->lattice.size[3];
     const int count = three->sink_momenta.count * three->sink_times.count * sources;
     const size_t size = strlen(three->name) + 16;
     char *name = naik_yaml_alloc(b->input->tree, size);
@@ -366,7 +376,7 @@ static naik_status add_entry(const block *b, int mass, naik_input_solve *out)
     for (int i = 0; i < count; i++) {
         const int time = three->sink_times.data[i / sources % three->sink_times.count];
         memset(origins[i], 0, sizeof origins[i]);
-        origins[i][3] = (spectator->origins.data[i % sources][3] + time) % extent;
+        origins[i][3] = (begins->origins.data[i % sources][3] + time) % extent;
     }
     const bool spin = b->input->kind->spin > 1;
     *out = (naik_input_solve){.name = name,
@@ -445,10 +455,7 @@ void naik_input_place_three_points(naik_input *input)
         source->made_of = naik_input_first_source(input, three->of[1]) + source->origin % sources;
         source->made_of_mass = source->solve - three->first;
         memcpy(source->source.momentum, momentum, sizeof source->source.momentum);
-        const int parent = naik_input_first_source(input, three->of[0]) + source->origin % sources;
-        const bool at_site =
-            naik_source_kind_of(input->sources[parent].source.type)->place == NAIK_SOURCE_AT_SITE;
-        memcpy(source->x0, input->sources[at_site ? parent : source->made_of].x0,
-               sizeof source->x0);
+        const int begins = naik_input_first_source(input, three->of[begins_at(input, three)]);
+        memcpy(source->x0, input->sources[begins + source->origin % sources].x0, sizeof source->x0);
     }
 }

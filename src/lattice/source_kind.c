@@ -219,6 +219,21 @@ bool naik_source_is_corner(const naik_source *source)
            (source->subset == NAIK_SUBSET_CORNER && kind->place == NAIK_SOURCE_ON_SLICE);
 }
 
+naik_source_knows naik_source_knows_place(const naik_source *source)
+{
+    const naik_source_place place = kinds[source->type].place;
+    if (place == NAIK_SOURCE_AT_SITE) {
+        return NAIK_SOURCE_KNOWS_SITE;
+    }
+    if (naik_source_is_sequential(source)) {
+        return NAIK_SOURCE_KNOWS_STORED;
+    }
+    if (naik_source_is_corner(source)) {
+        return NAIK_SOURCE_KNOWS_CORNER;
+    }
+    return place == NAIK_SOURCE_ON_SLICE ? NAIK_SOURCE_KNOWS_SLICE : NAIK_SOURCE_KNOWS_NOTHING;
+}
+
 void naik_source_where(const naik_source *source, char *text, size_t text_size)
 {
     const int *corner = source->corner;

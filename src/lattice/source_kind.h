@@ -108,6 +108,16 @@ static inline bool naik_source_is_sequential(const naik_source *source)
 {
     return naik_source_kind_of(source->type)->made == NAIK_SOURCE_FROM_PROPAGATOR;
 }
+/* How well a source knows its place: where sources meet in one correlator, the place of the one that knows it best
+ * counts, and of those that know it alike the place of the first. */
+typedef enum naik_source_knows {
+    NAIK_SOURCE_KNOWS_NOTHING, /* a file, or noise everywhere */
+    NAIK_SOURCE_KNOWS_SLICE,
+    NAIK_SOURCE_KNOWS_CORNER,
+    NAIK_SOURCE_KNOWS_STORED, /* the place of the source that its propagator was made from */
+    NAIK_SOURCE_KNOWS_SITE
+} naik_source_knows;
+naik_source_knows naik_source_knows_place(const naik_source *source);
 /* Whether x lies on the source's corner of the hypercube. */
 static inline bool naik_source_at_corner(const naik_source *source, const int x[NAIK_DIM])
 {
