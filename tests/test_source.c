@@ -486,7 +486,7 @@ static void a_pair_is_counted_from_the_source_that_knows_its_place(check *t)
     for (int a = 0; a < 5; a++) {
         for (int b = 0; b < 5; b++) {
             const naik_source *const of[2] = {rank[a], rank[b]};
-            correlator_place_of(of, x0, 2, true, out);
+            naik_source_begin(of, x0, 2, true, out);
             CHECK_INT(t, out[0], place[b < a][0]);
             CHECK_INT(t, out[3], place[b < a][3]);
         }
@@ -494,7 +494,7 @@ static void a_pair_is_counted_from_the_source_that_knows_its_place(check *t)
     /* the sign of one of two counts from the lattice's origin; that of both cancels; spinors have none */
     for (int k = 0; k < 4; k++) {
         const naik_source *const of[2] = {&waves, k == 1 ? &waves : &point};
-        correlator_place_of(of, x0, k == 2 ? 1 : 2, k != 3, out);
+        naik_source_begin(of, x0, k == 2 ? 1 : 2, k != 3, out);
         CHECK_INT(t, out[1], k == 0 ? 0 : k == 3 ? place[1][1] : place[0][1]);
     }
 }

@@ -174,6 +174,30 @@ output: {{correlators: []}}
             alike([shifted(f.contraction(f"{name}/s{k:04d}/T03_p001/m00-m00-m00/GX-GX/p00-1"), t0, 2) for k, t0 in enumerate(times)], name)
 
 
+def three_point_functions_of_walls_are_counted_as_the_pair_of_their_sources():
+    """Walls on all corners alike, and the sign (-1)^(x+y+z+t) that is in one wall, in none or in both, on even and odd slices."""
+    wall = "{name: %s, masses: [0.3], source: {type: %s, t0: %s}}"
+    kinds = [("w", "evenandodd_wall"), ("m", "evenminusodd_wall"), ("c", "corner_wall"), ("d", "corner_wall, corner: [1, 0, 1]")]
+    three = [("mm", "pion5", "G1-G1", 0), ("mm", "pion05", "G5-G5", 0), ("mw", "pion5", "G5-G5", 3), ("wm", "pion5", "G5-G5", 3), ("mw", "pion05", "G1-G1", 3),
+             ("wm", "pion05", "G1-G1", 3), ("cw", "rhox", "GX-GX", 1), ("dw", "rhox", "GX-GX", 1), ("wc", "rhox", "GX-GX", 1), ("wd", "rhox", "GX-GX", 1)]
+    blocks = "".join(f"\n  - {{name: {pair}{sink}, parent: {pair[0]}, spectator: {pair[1]}, daughter_masses: [0.4], sink_times: [3], sink_operator: {sink},"
+                     f" insertion: [{label}]}}" for pair, sink, label, _ in three)
+    out = solved("walls", "solve:" + "".join(f"\n  - {wall % (*kind, TIMES)}" for kind in kinds) + f"\nthree_point:{blocks}\n"
+                 "output: {correlators: [], propagators: false, average: true}\n")
+    with naik_io.File(out) as f:
+        found = {pair + sink: [shifted(f.contraction(f"{pair}{sink}/s{k:04d}/T03/m00-m00-m00/{label}/p000"), t0, 2) for k, t0 in enumerate(TIMES)]
+                 + [f.contraction(f"{pair}{sink}/average/T03/m00-m00-m00/{label}/p000/mean")] for pair, sink, label, _ in three}
+        for name, values in found.items():
+            alike(values, name)
+        for names in ("cwrhox", "dwrhox", "wcrhox", "wdrhox"), ("mwpion5", "wmpion5"):
+            alike([found[name][0] for name in names], names)
+        for pair, sink, label, counted in three:
+            x0 = f.h5[f"corr/{pair}{sink}/s0001/T03/m00-m00-m00/{label}/p000"].attrs["counted_from"]
+            assert list(x0) == [1 if "d" in pair else 0, 0, 1 if "d" in pair else 0, 3 if counted < 3 else 0], (pair, sink, x0)
+        text = naik_io._text(f.h5["metadata/canonical_input"][()].split(b"\0")[0])
+        assert "output.origin = source, three-point functions from spectator and parent\n" in text, text  # older files have another count
+
+
 def averages_of_operators_with_links_know_the_sign_of_their_place():
     """M has its phases from the lattice's origin: each link of the operator brings eta of the source's place."""
     eta = {"X": lambda x: (-1) ** x[3], "Y": lambda x: (-1) ** (x[3] + x[0]), "Z": lambda x: (-1) ** (x[3] + x[0] + x[1])}
@@ -303,6 +327,6 @@ output: {file: two.h5}
 
 main([unit_links_are_made, nucleons_are_summed_at_the_corner_of_their_source, mesons_are_counted_from_their_source,
       three_point_functions_are_counted_from_the_first_source, a_three_point_function_is_counted_from_one_place,
-      averages_of_operators_with_links_know_the_sign_of_their_place,
+      three_point_functions_of_walls_are_counted_as_the_pair_of_their_sources, averages_of_operators_with_links_know_the_sign_of_their_place,
       a_wall_beside_a_corner_knows_the_sign_of_an_operator, older_files_go_on_as_they_began, two_twists_take_no_cosine, pairs_without_a_mean_are_refused,
       a_nucleon_of_walls_of_two_corners_is_refused])

@@ -5,34 +5,18 @@
 
 #include "lattice/source_kind.h"
 
-void correlator_place_of(const naik_source *const source[], const int *const x0[], int quarks,
-                         bool staggered, int out[NAIK_DIM])
-{
-    int best = 0;
-    bool sign = false;
-    for (int k = 0; k < quarks; k++) {
-        sign =
-            sign != (quarks == 2 && staggered && naik_source_kind_of(source[k]->type)->alternates);
-        best =
-            naik_source_knows_place(source[k]) > naik_source_knows_place(source[best]) ? k : best;
-    }
-    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there is at least one quark
-    memcpy(out, x0[best], NAIK_DIM * sizeof *out);
-    if (sign) {
-        memset(out, 0, NAIK_DIM * sizeof *out);
-    }
-}
-
 static void find_place(const naik_input *input, int quarks, const int *source, bool staggered,
                        int x0[NAIK_DIM])
 {
     const naik_source *of[3] = {NULL};
     const int *places[3] = {NULL};
     for (int k = 0; k < quarks; k++) {
-        of[k] = &input->sources[source[k]].source;
-        places[k] = input->sources[source[k]].x0;
+        const naik_input_source *its = &input->sources[source[k]];
+        its = quarks == 2 && its->made_of >= 0 ? &input->sources[its->made_of] : its;
+        of[k] = &its->source;
+        places[k] = its->x0;
     }
-    correlator_place_of(of, places, quarks, staggered, x0);
+    naik_source_begin(of, places, quarks, staggered, x0);
 }
 
 void correlator_begin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM])

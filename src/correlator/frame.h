@@ -6,6 +6,7 @@
  *                        a sequential source, which has that of the source it was made from; else a wall of
  *                        one corner; else another wall; and of two that know it alike the quark's
  *                        (naik_source_knows_place)
+ *   a three-point function   that of its spectator and its parent, as of quark and antiquark
  *
  * Two sources of which one has the sign (-1)^(x+y+z+t) in it, which counts from the lattice's origin
  * (evenminusodd_wall, funnywall2), are counted from there as well.
@@ -27,10 +28,7 @@ bool correlator_alternates(const naik_input *input, int count, const int *source
  * [count] in sources[] is on a site or a corner, which tells. No phase of M knows z, so that whatever the momentum
  * of the wall, (-1)^(x+y+z) is all that M makes of it. */
 void correlator_further(const naik_input *input, int count, const int *source, int out[NAIK_DIM]);
-/* With that exception, of sources with x0 of each. */
-void correlator_place_of(const naik_source *const source[], const int *const x0[], int quarks,
-                         bool staggered, int out[NAIK_DIM]);
-/* The same of those in sources[], or output.origin where it is given. */
+/* With that exception, or output.origin where it is given. */
 void correlator_origin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM]);
 /* momentum: [NAIK_DIM - 1]. */
 naik_frame correlator_frame(const naik_input *input, int quarks, const int *source,

@@ -73,6 +73,19 @@ static int list_sources(const contraction_item *item, int k, const int source[3]
     return count;
 }
 
+/* What the meson at the sink of a three-point function brings, of which the sequential source, counted from its x0,
+ * has the operator without gamma5. */
+static int sign_of_sink(const naik_input_source *sequential, int meson, const int place[NAIK_DIM],
+                        const source_lie *lie)
+{
+    int apart[NAIK_DIM];
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        apart[mu] = place[mu] - sequential->x0[mu];
+    }
+    return sign_of_operator(meson, place, lie) * naik_meson_sign(NAIK_PION05, lie->further) *
+           naik_correlator_sign(meson, apart) * naik_meson_sign(NAIK_PION05, apart);
+}
+
 /* The sign of the place of staggered sources: that of the correlator's operator, of those on the sources, and
  * of that at the sink of a three-point function. */
 static int sign_of_place(const naik_input *input, const contraction_item *item, int k,
@@ -91,9 +104,7 @@ static int sign_of_place(const naik_input *input, const contraction_item *item, 
     if (item->three_point != NULL) {
         const naik_input_source *of = &input->sources[item->spectator[0] + k];
         sign *= sign_of_source(of, site_of(input, count, all, of->x0), &lie) *
-                sign_of_operator(item->three_point->sink, input->sources[source[0]].x0, &lie);
-        sign *=
-            naik_meson_sign(NAIK_PION05, lie.further); /* operators are counted without gamma5 */
+                sign_of_sink(&input->sources[source[0]], item->three_point->sink, place, &lie);
     }
     return sign;
 }
@@ -138,6 +149,17 @@ static naik_complex phase_of_walls(const naik_lattice *lattice, const naik_input
     return naik_conj(naik_slice_weight(lattice, &frame, further));
 }
 
+/* The phase that the meson at the sink of a three-point function brings where it is not counted from the place of its
+ * sources. */
+static naik_complex phase_of_sink(const naik_lattice *lattice, const naik_input_source *sink,
+                                  const int place[NAIK_DIM])
+{
+    naik_frame frame = {.cosine = false};
+    memcpy(frame.origin, sink->x0, sizeof frame.origin);
+    memcpy(frame.momentum, sink->source.momentum, sizeof frame.momentum);
+    return naik_conj(naik_slice_weight(lattice, &frame, place));
+}
+
 naik_complex correlator_factor_of_shift(const naik_lattice *lattice, const naik_input *input,
                                         const contraction_item *item, int k,
                                         const int origin[NAIK_DIM], int t)
@@ -163,8 +185,11 @@ naik_complex correlator_factor_of_shift(const naik_lattice *lattice, const naik_
     const bool staggered = input->kind->spin == 1;
     correlator_further(input, staggered ? item->quarks : 0, source, further);
     move_further(place, further, at);
-    const naik_complex phase =
+    naik_complex phase =
         frame.cosine ? (naik_complex){1, 0} : naik_conj(naik_slice_weight(lattice, &frame, at));
+    if (item->three_point != NULL) {
+        phase = naik_cmul(phase, phase_of_sink(lattice, &input->sources[source[0]], place));
+    }
     if (!staggered) {
         return naik_cscale(sign_of_walls(input, item, k, source),
                            naik_cmul(phase, phase_of_walls(lattice, input, item, source, &frame)));

@@ -160,9 +160,11 @@ typedef struct naik_input_source {
     const char *label;  /* the solve's name; NAME_0, NAME_1 ... where it has several origins */
     naik_source source; /* complete, with its origin */
     int x0[NAIK_DIM]; /* where its correlators are counted from: its origin, of a sequential source
-                           that of the source it was made from, once sequential_open knows it */
+                           that of the source it was made from, once sequential_open knows it; of a
+                           three-point function where spectator and parent are counted from together */
     int made_of; /* of a three-point function: the source, in sources[], whose solution is its source, */
     int made_of_mass; /* and the mass, in the masses of that entry; made_of is -1 of all others */
+    int parent;       /* of a three-point function: the parent's source, in sources[] */
 } naik_input_source;
 
 /* One right-hand side. Tasks run over solve, origin, mass, colour, the last fastest; of quarks

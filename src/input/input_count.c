@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "input/input_table.h"
+#include "lattice/source_kind.h"
 #include "propagator/spin_taste.h"
 
 static const char origin_line[] = "output.origin = ", weight_line[] = "output.momentum_weight = ";
@@ -127,15 +128,40 @@ static bool waves_from_corner(const naik_input *input)
     return any && !input->older;
 }
 
+/* Whether a three-point function is counted from elsewhere than once: its sink always from the spectator's place, and of
+ * two walls with the sign (-1)^(x+y+z+t) the current from the lattice's origin. */
+static bool moves_three_point(const naik_input *input)
+{
+    static const int origin[NAIK_DIM] = {0};
+    bool any = false;
+    for (int s = 0; s < input->source_count; s++) {
+        const naik_input_source *sink = &input->sources[s];
+        if (sink->made_of >= 0) {
+            const naik_input_source *spectator = &input->sources[sink->made_of];
+            const naik_input_source *parent = &input->sources[sink->parent];
+            const bool signs = input->output.origin[0] == NAIK_INPUT_FROM_SOURCE &&
+                               input->kind->spin == 1 &&
+                               naik_source_kind_of(parent->source.type)->alternates &&
+                               naik_source_kind_of(spectator->source.type)->alternates;
+            any = any || memcmp(sink->x0, spectator->x0, sizeof sink->x0) != 0 ||
+                  (signs && memcmp(sink->x0, origin, sizeof origin) != 0);
+        }
+    }
+    return any;
+}
+
 naik_status naik_input_count_identity(naik_log *log, naik_input *input)
 {
     const int *x = input->output.origin;
     const bool three = input->three_point_count > 0; /* no older file has one */
     const bool waves =
         input->output.weight == NAIK_INPUT_WEIGHT_EXP && (three || any_momentum(input));
-    char lines[160] = "", place[64] = "source";
+    char lines[200] = "", place[96] = "source";
     if (x[0] != NAIK_INPUT_FROM_SOURCE) {
         snprintf(place, sizeof place, "[%d, %d, %d, %d]", x[0], x[1], x[2], x[3]);
+    }
+    if (moves_three_point(input)) {
+        naik_text_append(place, sizeof place, ", three-point functions from spectator and parent");
     }
     if (three || origin_matters(input) || waves_from_corner(input)) {
         snprintf(lines, sizeof lines, "%s%s\n", origin_line, place);

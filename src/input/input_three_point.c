@@ -455,7 +455,11 @@ void naik_input_place_three_points(naik_input *input)
         source->made_of = naik_input_first_source(input, three->of[1]) + source->origin % sources;
         source->made_of_mass = source->solve - three->first;
         memcpy(source->source.momentum, momentum, sizeof source->source.momentum);
-        const int begins = naik_input_first_source(input, three->of[begins_at(input, three)]);
-        memcpy(source->x0, input->sources[begins + source->origin % sources].x0, sizeof source->x0);
+        source->parent = naik_input_first_source(input, three->of[0]) + source->origin % sources;
+        const naik_input_source *begin[2] = {&input->sources[source->made_of],
+                                             &input->sources[source->parent]};
+        naik_source_begin((const naik_source *const[]){&begin[0]->source, &begin[1]->source},
+                          (const int *const[]){begin[0]->x0, begin[1]->x0}, 2,
+                          input->kind->spin == 1, source->x0);
     }
 }

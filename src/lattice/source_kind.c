@@ -234,6 +234,22 @@ naik_source_knows naik_source_knows_place(const naik_source *source)
     return place == NAIK_SOURCE_ON_SLICE ? NAIK_SOURCE_KNOWS_SLICE : NAIK_SOURCE_KNOWS_NOTHING;
 }
 
+void naik_source_begin(const naik_source *const source[], const int *const x0[], int quarks,
+                       bool staggered, int out[NAIK_DIM])
+{
+    int best = 0;
+    bool sign = false;
+    for (int k = 0; k < quarks; k++) {
+        sign = sign != (quarks == 2 && staggered && kinds[source[k]->type].alternates);
+        best = naik_source_knows_place(source[k]) > naik_source_knows_place(source[best]) ? k : best;
+    }
+    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there is at least one quark
+    memcpy(out, x0[best], NAIK_DIM * sizeof *out);
+    if (sign) {
+        memset(out, 0, NAIK_DIM * sizeof *out);
+    }
+}
+
 void naik_source_where(const naik_source *source, char *text, size_t text_size)
 {
     const int *corner = source->corner;

@@ -34,8 +34,8 @@ bool milc_offset_take(milc_words *w, milc_input *in, const milc_counted *c,
 {
     const naik_source one = milc_source_of(in, c->of[1]), two = milc_source_of(in, c->of[0]);
     int place[NAIK_DIM];
-    correlator_place_of((const naik_source *const[]){&one, &two},
-                        (const int *const[]){one.origin, two.origin}, 2, true, place);
+    naik_source_begin((const naik_source *const[]){&one, &two},
+                      (const int *const[]){one.origin, two.origin}, 2, true, place);
     if (!in->counted) {
         memcpy(in->origin, offset, sizeof in->origin);
     }
