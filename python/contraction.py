@@ -15,6 +15,7 @@ with naik_io.open(path) as f:
     source, one, two = (int(word) for word in numbers)
     g1, g2 = f.propagator(source, one), f.propagator(source, two)
     columns = list(np.ndindex(g1.shape[:-4]))  # in front of t, z, y, x
+    print("#   t real imaginary")
     for t in range(f.size[3]):
         c = sum((g1[(*column, t)] * g2[(*column, t)].conj()).sum() for column in columns)
         print(f"{t:3d} {c.real:.15e} {c.imag:.15e}")

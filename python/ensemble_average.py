@@ -12,7 +12,8 @@ masses, as 0.05,0.5 or kappa=0.124,0.12; a three-point function has those of par
     --momentum     which momentum; without it, zero
     --quantity     of an average: "low modes", "rest", "sloppy mean" or "correction"; without --quantity, the mean
 
-Each line of the output has t, the mean, its error, the effective mass at t, and its error.
+Each line of the output has t, the mean, its error, the effective mass at t, and its error; the first line, a comment
+that numpy's loadtxt and gnuplot leave out, says so.
 
 The script shifts every correlator to begin at its source, averages the sources of each configuration, and takes the
 real part. It verifies the files by their checksums. It refuses two files of one configuration, and files that differ
@@ -62,5 +63,6 @@ for path in paths:
 effective = naik_io.falling_mass if naik_io.is_baryon(first["correlator"]) else naik_io.effective_mass
 c, c_error = naik_io.jackknife(samples)
 m, m_error = naik_io.jackknife(samples, effective)
+print("#   t mean error effective_mass error")
 for t in range(len(c)):
     print(f"{t:3d} {c[t]:.9e} {c_error[t]:.2e} {m[t]:.6f} {m_error[t]:.6f}")

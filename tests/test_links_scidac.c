@@ -236,7 +236,9 @@ static void negate(const pair *p, double part)
  * half of all links decide. */
 static void phases_that_hardly_show_are_not_judged(check *t)
 {
-    static const char other[] = "have other staggered phases in direction x";
+    static const char other[] =
+        "have other staggered phases in direction x: naik takes links with MILC's phases inside, "
+        "eta_x = (-1)^t, eta_y = (-1)^(t+x), eta_z = (-1)^(t+x+y). Links of few sites";
     static const struct {
         int extents[4];
         double part;

@@ -91,6 +91,7 @@ def a_stopped_run_goes_on_to_the_same_bytes():
         early = "(: run the same command again to go on|, .* s after its start and before the first iteration: give the run more time)"
         assert re.search(" with 0 of 12 solves done" + (": run the same command again to go on" if begun else early), said), said
         assert begun or len(re.findall("^multigrid cycle", said, flags=re.M)) < 3, said  # before its end
+        assert ("solves in flight are in" in said) == begun, said
     said = solve("halted")
     assert said.count("restored: ") == 12 * len(kept), said
     same(everything("one.h5"), everything("halted.h5"))
@@ -100,7 +101,8 @@ def a_stopped_run_goes_on_to_the_same_bytes():
 def another_setup_ends_the_run():
     if on_gpu():
         return SELDOM
-    solve("marked", env={"NAIK_INJECT": "stop:solve:4"}, status=5)
+    said = solve("marked", env={"NAIK_INJECT": "stop:solve:4"}, status=5)  # whose iterations are those of an attempt that is not kept
+    assert "solves in flight are in" not in said and not os.path.exists(path("marked.h5.part.state")), said
 
     def mark(pattern, by):
         with h5py.File(path("marked.h5.part"), "r+") as f:

@@ -72,9 +72,17 @@ def stopped_again_and_again_the_bits_are_those_of_one_run():
 def a_signal_keeps_the_solves_in_flight():
     source = written_input("usr1.h5")
     said = stopped("solve", source, "--fresh", ranks=2)
-    assert "User defined signal 1" in said and "kept: " in said, said
+    assert "User defined signal 1" in said and "kept: " in said and " to go on, without --fresh, which begins anew\n" in said, said
     said = naik("solve", source, "--set", "solve.0.twist=[0, 0, 0]", "--set", "solve.0.source.colours=[0, 1, 2]", ranks=2)
     assert "restored: source=pt/s000" in said, said
+    same_as_undisturbed("whole-single.h5", "usr1.h5")
+    whole = path("usr1.h5")
+    said = naik("solve", source, "--fresh", status=5, env={"NAIK_INJECT": "stop:solve:40"})
+    assert f"to go on, without --fresh, which begins anew, and after moving the complete {whole} away\n" in said, said
+    said = naik("solve", source)
+    assert f"{whole}.part is unfinished, of a run with --fresh that was stopped: to continue it, move {whole} away first\n" in said, said
+    os.remove(whole)
+    assert "restored: " in naik("solve", source)
     same_as_undisturbed("whole-single.h5", "usr1.h5")
 
 

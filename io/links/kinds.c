@@ -72,10 +72,14 @@ static naik_status check_phases(const subject *s)
             return NAIK_FAIL(
                 s->log, NAIK_ERR_INPUT,
                 "the %s links '%s' have %s in direction %c: naik takes links with MILC's "
-                "phases inside, eta_x = (-1)^t, eta_y = (-1)^(t+x), eta_z = (-1)^(t+x+y)",
+                "phases inside, eta_x = (-1)^t, eta_y = (-1)^(t+x), eta_z = (-1)^(t+x+y)%s",
                 s->kind, s->path,
                 sign * bare[mu] > seen ? "no staggered phases" : "other staggered phases",
-                "xyz"[mu]);
+                "xyz"[mu],
+                sign * bare[mu] > seen ? ""
+                                       : ". Links of few sites, or of a very rough field, may "
+                                         "have these phases and not show them: let naik make "
+                                         "the links from the configuration (action.type)");
         }
     }
     return NAIK_OK;

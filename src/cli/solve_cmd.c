@@ -154,6 +154,7 @@ static naik_status open_file(solve_job *j, bool fresh)
     if (naik_propagator_file_complete(j->file)) {
         naik_log_line(j->log, "%s is complete already: nothing to solve; `naik info` verifies it",
                       j->input->output.file);
+        NAIK_TRY(solve_report_part(j));
     } else if (j->done > 0) {
         naik_log_line(j->log, "resuming: %d of %d solves are done", j->done, j->total);
     }
@@ -190,7 +191,7 @@ static void tell_deflated(const solve_job *j)
 /* The sentence of a run that was asked to stop, which says whether the next one has any more of it. */
 static naik_status tell_stopped(const solve_job *j)
 {
-    char rest[NAIK_INTERRUPT_ADVICE];
+    char rest[NAIK_INTERRUPT_ADVICE], fresh[SOLVE_FRESH_TEXT];
     const char *reason = naik_interrupt_reason(j->interrupt);
     double iterated = j->progress.iterated;
     NAIK_PASS(naik_comm_max_f64(j->comm, &iterated, 1)); /* of any group */
@@ -200,9 +201,10 @@ static naik_status tell_stopped(const solve_job *j)
                                       : "an iteration that is kept";
     naik_interrupt_advise(j->interrupt, naik_timer_total_s(j->timer),
                           j->done > j->begun ? NULL : lacks, rest);
-    return NAIK_FAIL(j->log, NAIK_ERR_INTERRUPTED, "stopped by %s with %d of %d solves done%s",
+    NAIK_PASS(solve_report_fresh(j, fresh));
+    return NAIK_FAIL(j->log, NAIK_ERR_INTERRUPTED, "stopped by %s with %d of %d solves done%s%s",
                      reason[0] != '\0' ? reason : solve_groups_reason(j->groups), j->done, j->total,
-                     rest);
+                     rest, fresh);
 }
 
 /* The verdict over everything in the file, solves of earlier runs included. */
@@ -308,6 +310,7 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_PASS(solve_groups_links(j));
     NAIK_PASS(solve_groups_agree(j, open_sources(j)));
     NAIK_PASS(ready_links(j));
+    j->fresh = sw->fresh;
     NAIK_PASS(open_file(j, sw->fresh));
     naik_fault_in_plan(j->fault, &j->plan.multigrid_batch);
     solve_report_start(j);

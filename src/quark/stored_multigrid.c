@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "comm/paths.h"
 #include "io/checksum.h"
 #include "io/gauge/same_links.h"
@@ -92,7 +93,7 @@ static naik_status check(naik_comm *comm, const naik_input *input, const naik_qu
     const int vectors = input->multigrid.vectors;
     const int64_t bytes = naik_multigrid_file_bytes(input->lattice.size, vectors);
     naik_quark maker;
-    char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX];
+    char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX], size[NAIK_TEXT_SIZE];
     bool there = false;
     naik_input_multigrid_path(input, quark, path);
     NAIK_PASS(stored_multigrid_look(comm, input, quark, &there, &maker));
@@ -106,9 +107,9 @@ static naik_status check(naik_comm *comm, const naik_input *input, const naik_qu
     }
     NAIK_PASS(naik_path_refuse_output(comm, "multigrid.file", path));
     NAIK_PASS(naik_output_room(comm, path, bytes, part));
-    naik_log_line(comm->log,
-                  "multigrid: naik keeps the near-null vectors of a setup in %s (%.3f GiB)", path,
-                  (double)bytes / (1 << 30));
+    naik_text_print_size((double)bytes, size);
+    naik_log_line(comm->log, "multigrid: naik keeps the near-null vectors of a setup in %s (%s)",
+                  path, size);
     return NAIK_OK;
 }
 

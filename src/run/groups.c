@@ -63,7 +63,7 @@ static naik_status look_at_device(solve_job *j, char *text, size_t text_size, do
     NAIK_TRY(naik_backend_create(j->comm, options.backend, &options.tuning, &backend));
     backend->ops->describe(backend, text, text_size);
     NAIK_TRY(naik_room(j->comm, &backend->device, 0, &bytes));
-    *memory_gib = bytes / (1 << 30);
+    *memory_gib = solve_plan_gib((int64_t)bytes);
 done:
     naik_backend_destroy(&backend);
     return status;

@@ -83,6 +83,7 @@ typedef struct solve_job {
     solve_waiter *waiting; /* columns that are there, and in no file yet, the last first */
     solve_guess guess;
     naik_propagator_file *file;
+    bool fresh;                  /* begins its output again, --fresh */
     naik_checkpoint *checkpoint; /* written by all ranks, */
     naik_checkpoint *restored;   /* and read by a group; NULL: read by all as well */
     naik_fault *fault;           /* NULL but in tests */
@@ -198,6 +199,11 @@ void solve_report_banner(const workplace *w);
 void solve_report_output(const solve_job *j, const naik_propagator_spec *spec);
 /* What went to the device and came back, where there is one. */
 void solve_report_moved(const solve_job *j);
+/* A line of PATH.part beside a complete PATH, which is of a run with --fresh that was stopped. Collective. */
+naik_status solve_report_part(const solve_job *j);
+/* What a run with --fresh, which would begin its output once more, says of going on; of others "". Collective. */
+enum { SOLVE_FRESH_TEXT = NAIK_PATH_MAX + 80 };
+naik_status solve_report_fresh(const solve_job *j, char text[SOLVE_FRESH_TEXT]);
 /* One line a solve, and how long the rest will take once that is worth saying. */
 void solve_report_solve(const solve_job *j, const naik_input_task *task,
                         const naik_propagator_result *r);

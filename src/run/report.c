@@ -9,6 +9,7 @@
 #include "base/timer.h"
 #include "comm/collective.h"
 #include "comm/groups.h"
+#include "comm/paths.h"
 #include "io/checksum.h"
 #include "model/iterations.h"
 #include "naik/version.h"
@@ -123,13 +124,42 @@ static void record_solve(const solve_job *j, const naik_input_task *task,
     naik_events_write(j->events, &event);
 }
 
+naik_status solve_report_part(const solve_job *j)
+{
+    char part[NAIK_PATH_MAX];
+    int64_t bytes = -1;
+    NAIK_PASS(naik_path_append(j->log, j->input->output.file, ".part", part));
+    NAIK_PASS(naik_file_size(j->comm, part, &bytes));
+    if (bytes >= 0) {
+        naik_log_line(j->log,
+                      "%s is unfinished, of a run with --fresh that was stopped: to continue it, "
+                      "move %s away first",
+                      part, j->input->output.file);
+    }
+    return NAIK_OK;
+}
+
+naik_status solve_report_fresh(const solve_job *j, char text[SOLVE_FRESH_TEXT])
+{
+    int64_t bytes = -1;
+    text[0] = '\0';
+    if (!j->fresh) {
+        return NAIK_OK;
+    }
+    NAIK_PASS(naik_file_size(j->comm, j->input->output.file, &bytes));
+    snprintf(text, SOLVE_FRESH_TEXT, ", without --fresh, which begins anew%s%s%s",
+             bytes >= 0 ? ", and after moving the complete " : "",
+             bytes >= 0 ? j->input->output.file : "", bytes >= 0 ? " away" : "");
+    return NAIK_OK;
+}
+
 void solve_report_moved(const solve_job *j)
 {
     double up_bytes = 0, down_bytes = 0;
     if (j->backend->device.memory->moved != NULL) {
         j->backend->device.memory->moved(&j->backend->device, &up_bytes, &down_bytes);
         naik_log_line(j->log, "moved: %.3f GiB to the device of rank 0, %.3f GiB back",
-                      up_bytes / (1 << 30), down_bytes / (1 << 30));
+                      solve_plan_gib((int64_t)up_bytes), solve_plan_gib((int64_t)down_bytes));
     }
 }
 
