@@ -13,7 +13,7 @@
 #include "base/timer.h"
 #include "check.h"
 #include "input/input.h"
-#include "model/iterations.h"
+#include "model/deflation.h"
 #include "modes/modes.h"
 #include "plan/mode_count.h"
 #include "plan/multishift_cost.h"
@@ -482,6 +482,27 @@ static void light_quarks_and_exact_solves_are_more_work(check *t)
         CHECK_NEAR(t, job.progress.work_left, left, 1e-9);
     }
     CHECK_TRUE(t, job.progress.iterations == 9 && job.progress.flops_per_iteration == 100);
+    /* with 4736 modes up to lambda = 0.1 a mass of 0.001 takes no more than one of 0.1 * sqrt(1 + 1e-4) */
+    int number[] = {2, 3};
+    naik_quark light[] = {quarks[0], quarks[1], quarks[0], quarks[0]};
+    light[2].mass = 0.001;
+    light[3].mass = 0.1;
+    solves[0] = (naik_input_solve){.tolerance = 1e-10, .quark = number, .deflate = true};
+    input = (naik_input){.quarks = light, .quark_count = 4, .solve = solves, .solve_count = 2};
+    input.lattice.size[0] = input.lattice.size[1] = input.lattice.size[2] = 32;
+    input.lattice.size[3] = 64;
+    input.deflation.precision = 32;
+    input.deflation.again = 0.5;
+    job.plan.modes = 4736;
+    const naik_input_task deflated[] = {{.quark = 2}, {.quark = 3, .mass = 1}};
+    for (int i = 0; i < 2; i++) {
+        const double lambda = hypot(light[number[i]].mass, 0.1), before = job.progress.work_left;
+        solve_progress_done(&job, &deflated[i], &result);
+        CHECK_NEAR(t, before - job.progress.work_left,
+                   log(2 / 1e-10) / (2 * asinh(lambda / 2.108015)) +
+                       model_deflating_iterations(4736, 32, 1e-10, 0.5),
+                   1e-9);
+    }
 }
 
 /* `auto` and a search wait for a gain of a tenth: on both sides of it, for every number of sources and modes; and averages

@@ -9,16 +9,26 @@
 
 #include "base/text.h"
 #include "base/timer.h"
-#include "model/iterations.h"
+#include "model/deflation.h"
 #include "run/job.h"
 
 enum { LIVE_PER_S = 5 };
 
+/* Iterations that the model expects, as a plan does; with low modes those of the modes that are removed, and what removing
+ * them takes. */
 static double weight_of(const solve_job *j, const naik_input_task *task)
 {
     const naik_quark *quark = &j->input->quarks[task->quark];
     const double tolerance = j->input->solve[task->solve].tolerance;
-    return model_iterations_ahead(quark->kind->costs.by_mass, quark->mass, tolerance, 1).expected;
+    const model_iterations plain =
+        model_iterations_ahead(quark->kind->costs.by_mass, quark->mass, tolerance, 1);
+    if (!solve_plan_deflates(&j->plan, j->input, task->solve, task->mass)) {
+        return plain.expected;
+    }
+    const double lambda = j->plan.modes / model_mode_density(j->input->lattice.size);
+    return model_iterations_deflated(plain, quark->mass, lambda, tolerance, 1).expected +
+           model_deflating_iterations(j->plan.modes, j->input->deflation.precision, tolerance,
+                                      j->input->deflation.again);
 }
 
 void solve_progress_begin(solve_job *j)
