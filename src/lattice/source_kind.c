@@ -241,7 +241,8 @@ void naik_source_begin(const naik_source *const source[], const int *const x0[],
     bool sign = false;
     for (int k = 0; k < quarks; k++) {
         sign = sign != (quarks == 2 && staggered && kinds[source[k]->type].alternates);
-        best = naik_source_knows_place(source[k]) > naik_source_knows_place(source[best]) ? k : best;
+        best =
+            naik_source_knows_place(source[k]) > naik_source_knows_place(source[best]) ? k : best;
     }
     // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there is at least one quark
     memcpy(out, x0[best], NAIK_DIM * sizeof *out);
