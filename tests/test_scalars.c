@@ -485,8 +485,7 @@ static void light_quarks_and_exact_solves_are_more_work(check *t)
     /* with 4736 modes up to lambda = 0.1 a mass of 0.001 takes no more than one of 0.1 * sqrt(1 + 1e-4) */
     int number[] = {2, 3};
     naik_quark light[] = {quarks[0], quarks[1], quarks[0], quarks[0]};
-    light[2].mass = 0.001;
-    light[3].mass = 0.1;
+    light[2].mass = 0.001, light[3].mass = 0.1;
     solves[0] = (naik_input_solve){.tolerance = 1e-10, .quark = number, .deflate = true};
     input = (naik_input){.quarks = light, .quark_count = 4, .solve = solves, .solve_count = 2};
     input.lattice.size[0] = input.lattice.size[1] = input.lattice.size[2] = 32;

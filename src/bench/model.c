@@ -13,6 +13,7 @@
 #include "bench/bench.h"
 #include "lattice/grid.h"
 #include "model/iteration.h"
+#include "plan/cost.h"
 
 /* The grid of a weak-scaling study (naik bench --weak). */
 static naik_status predict(naik_comm *comm, const model_machine *m, const model_problem *p,
@@ -237,7 +238,8 @@ static naik_status replace_figure(naik_log *log, const char *text, model_machine
 }
 
 typedef struct choices {
-    int machine, vectors, links, recon, nrhs, action, software;
+    const char *machine; /* a name, or a file of plan/machine_file.c */
+    int vectors, links, recon, nrhs, action, software; /* -1: not said */
     bool json, lines, check;
     bench_form form;
     int gpus;
@@ -288,10 +290,7 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
     static const char *const software[] = {"quda", "probe", "naik", NULL};
     static const char *const recon_names[] = {"18", "13", "12", "9", "8", "6", NULL};
     const naik_option options[] = {
-        {.name = "machine",
-         .kind = NAIK_OPTION_CHOICE,
-         .target = &c->machine,
-         .choices = model_machine_names()},
+        {.name = "machine", .kind = NAIK_OPTION_TEXT, .target = &c->machine},
         {.name = "local", .kind = NAIK_OPTION_EXTENTS, .target = p->local},
         {.name = "nodes", .kind = NAIK_OPTION_TEXT, .target = &c->nodes},
         {.name = "precision",
@@ -331,42 +330,50 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
     NAIK_PASS(naik_options_parse(comm->log, "bench model", argc, argv, options,
                                  sizeof options / sizeof *options, NULL, 0, NULL));
     c->form = c->json ? FORM_JSON : c->lines ? FORM_LINES : FORM_TABLE;
+    const bool filed = strpbrk(c->machine, "./") != NULL;
+    c->software = c->software < 0 ? filed ? MODEL_NAIK : MODEL_QUDA : c->software;
+    if (filed && c->software != MODEL_NAIK) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "naik bench model: --machine %s is of a file, whose figures are those of "
+                         "naik: leave --software out",
+                         c->machine);
+    }
     return settle(comm->log, c, p);
 }
 
-naik_status bench_model(naik_comm *comm, int argc, char **argv)
+static naik_status model_modes(naik_comm *comm, const choices *c, const model_machine *own)
 {
-    choices c = {.machine = 2,
-                 .vectors = -1,
-                 .links = -1,
-                 .recon = -1,
-                 .nrhs = 1,
-                 .action = NAIK_HISQ,
-                 .campaign = {.size = {64, 64, 64, 96}, .mass = 0.0012}};
-    model_problem p = {.local = {32, 32, 32, 32}};
+    bench_campaign b = c->campaign;
+    if (!naik_text_counts(c->modes, 0, 2000, BENCH_MAX_LIST, b.modes, &b.count)) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "naik bench model: --modes %s is no list of at most %d numbers from 0 "
+                         "to 2000",
+                         c->modes, BENCH_MAX_LIST);
+    }
+    b.gpus = c->gpus;
+    b.json = c->form == FORM_JSON;
+    b.table = c->form == FORM_TABLE;
+    return bench_model_modes(comm, own, &b);
+}
+
+/* The machine running the software that is asked for, from it running naik. */
+static model_machine running(const choices *c, const model_machine *own)
+{
+    const char *const *names = model_machine_names();
+    for (int i = 0; names[i] != NULL; i++) {
+        if (strcmp(names[i], c->machine) == 0) {
+            return model_machine_of(i, (model_software)c->software);
+        }
+    }
+    return *own;
+}
+
+static naik_status model_iterations_on(naik_comm *comm, choices c, model_machine m, model_problem p)
+{
     int nodes[BENCH_MAX_LIST], count = 0;
     model_prediction alone, now;
-    NAIK_PASS(parse(comm, argc, argv, &c, &p));
-    model_machine m = model_machine_of(c.machine, (model_software)c.software);
-    if (c.check) {
-        return check_points(comm, c.form);
-    }
     for (int i = 0; i < c.figures.count; i++) {
         NAIK_PASS(replace_figure(comm->log, c.figures.text[i], &m));
-    }
-    if (c.modes != NULL) {
-        const model_machine own = model_machine_of(c.machine, MODEL_NAIK);
-        bench_campaign *b = &c.campaign;
-        if (!naik_text_counts(c.modes, 0, 2000, BENCH_MAX_LIST, b->modes, &b->count)) {
-            return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                             "naik bench model: --modes %s is no list of at most %d numbers from 0 "
-                             "to 2000",
-                             c.modes, BENCH_MAX_LIST);
-        }
-        b->gpus = c.gpus;
-        b->json = c.form == FORM_JSON;
-        b->table = c.form == FORM_TABLE;
-        return bench_model_modes(comm, &own, b);
     }
     if (c.nodes != NULL && c.gpus > 0) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
@@ -395,4 +402,30 @@ naik_status bench_model(naik_comm *comm, int argc, char **argv)
         print_prediction(comm->log, &m, &p, ranks, &now, &alone, c.form);
     }
     return NAIK_OK;
+}
+
+naik_status bench_model(naik_comm *comm, int argc, char **argv)
+{
+    choices c = {.machine = "perlmutter",
+                 .vectors = -1,
+                 .links = -1,
+                 .recon = -1,
+                 .nrhs = 1,
+                 .action = NAIK_HISQ,
+                 .software = -1,
+                 .campaign = {.size = {64, 64, 64, 96}, .mass = 0.0012}};
+    naik_status status = NAIK_OK;
+    model_problem p = {.local = {32, 32, 32, 32}};
+    naik_yaml *tree = NULL;
+    model_machine own;
+    NAIK_PASS(parse(comm, argc, argv, &c, &p));
+    if (c.check) {
+        return check_points(comm, c.form);
+    }
+    NAIK_TRY(naik_machine_find(comm, c.machine, &tree, &own));
+    NAIK_TRY(c.modes != NULL ? model_modes(comm, &c, &own)
+                             : model_iterations_on(comm, c, running(&c, &own), p));
+done:
+    naik_yaml_destroy(&tree);
+    return status;
 }

@@ -209,8 +209,9 @@ static const char help_info[] =
 
 static const char help_bench[] =
     "naik bench dslash|cg|bicgstab|multigrid|halo|links|io|modes [options]\n"
-    "naik bench model --modes N,N,... [--size X,Y,Z,T] [--mass M] --machine NAME --gpus N\n"
-    "naik bench model [--machine NAME] [--local X,Y,Z,T] [--nodes N,N,...|--gpus N]\n"
+    "naik bench model --modes N,N,... [--size X,Y,Z,T] [--mass M] --machine NAME|FILE.yaml --gpus "
+    "N\n"
+    "naik bench model [--machine NAME|FILE.yaml] [--local X,Y,Z,T] [--nodes N,N,...|--gpus N]\n"
     "                 [--precision P] [--link-precision P] [--recon R] [--nrhs N]\n"
     "                 [--software quda|probe|naik] [--figure NAME=VALUE]... [--check]\n"
     "                 [--lines|--json]\n"
@@ -313,8 +314,9 @@ static const char help_bench[] =
     "source of every figure of its formula. --check compares the formula with measurements, and\n"
     "--lines prints lines of key=value instead of tables. The machines are h200, h100, "
     "perlmutter,\n"
-    "perlmutter-80gb, juwels-booster and lumi-g; --gpus N takes N GPUs instead of whole nodes. "
-    "With\n"
+    "perlmutter-80gb, juwels-booster and lumi-g, or that of FILE.yaml "
+    "(doc/machine-example.yaml)\n"
+    "running naik; --gpus N takes N GPUs instead of whole nodes. With\n"
     "--modes, naik predicts the search for low modes and the solves of one source, on the whole "
     "lattice\n"
     "--size (64,64,64,96) at --mass (0.0012).";
