@@ -177,7 +177,6 @@ typedef struct naik_solve_record {
     double norm;            /* |x| */
     double seconds, flops;
     char stop_reason[32];
-    bool at_limit;       /* the limit of iterations has ended it; files say so by stop_reason */
     uint32_t suma, sumb; /* USQCD site checksum of the slab in the file; set by the file */
     double time;         /* seconds since 1970, UTC; set by the file */
 } naik_solve_record;

@@ -10,7 +10,6 @@
 
 #include "io/checksum.h"
 #include "io/h5/numbers.h"
-#include "solver/solver.h"
 
 enum { MOST = 1 << 24, TWO_BLANKS = 0x2020 };
 _Static_assert(sizeof(naik_disk_record) == 144, "records must have no padding");
@@ -187,8 +186,6 @@ bool naik_disk_record_unpack(const naik_disk_record *disk, naik_solve_record *re
     snprintf(record->stop_reason, sizeof record->stop_reason, "%.24s%.4s%.3s", disk->stop_reason,
              counted ? "" : (const char *)&disk->modes,
              record->rung < 0 ? (const char *)&disk->rung : "");
-    record->at_limit =
-        strcmp(record->stop_reason, naik_solver_reason_text(NAIK_SOLVER_ITERATION_LIMIT)) == 0;
     record->suma = disk->suma;
     record->sumb = disk->sumb;
     record->time = disk->time;

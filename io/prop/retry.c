@@ -4,13 +4,17 @@
  * has been raised since. A file that was finished with such solves goes back to .part by a rename:
  * killed right after it, the next run finds a complete .part, and finishes or continues it.
  */
+#include <string.h>
+
 #include "io/prop/prop_file.h"
+#include "solver/solver.h"
 
 static bool is_retried(const naik_propagator_file *file, int solve)
 {
     const naik_solve_record *record = &file->records[solve];
-    return record->state == NAIK_SOLVE_NOT_CONVERGED && record->at_limit &&
-           record->iterations < file->iteration_limit;
+    return record->state == NAIK_SOLVE_NOT_CONVERGED &&
+           record->iterations < file->iteration_limit &&
+           strcmp(record->stop_reason, naik_solver_reason_text(NAIK_SOLVER_ITERATION_LIMIT)) == 0;
 }
 
 static bool is_due(const naik_propagator_file *file, int solve)

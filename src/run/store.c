@@ -66,8 +66,7 @@ static naik_solve_record record_of(const solve_job *j, const naik_input_task *ta
                                 .source_residual = result->source_residual,
                                 .norm = result->norm,
                                 .seconds = result->cg.seconds,
-                                .flops = result->flops,
-                                .at_limit = result->cg.reason == NAIK_SOLVER_ITERATION_LIMIT};
+                                .flops = result->flops};
     const bool asked = naik_input_asks_colour(solve, task->colour % 3);
     const bool converged = result->cg.reason == NAIK_SOLVER_CONVERGED;
     snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
