@@ -360,9 +360,11 @@ static void all_ranks_end_with_one_status_and_one_sentence(check *t)
     snprintf(last, sizeof last, "rank %d", ranks - 1);
     CHECK_TEXT(t, naik_log_message(t->log), last);
     CHECK_INT(t, rank_of_failure(t), ranks - 1);
+    CHECK_TRUE(t, strstr(naik_log_place(t->log), "test_agreement.c:") != NULL);
     CHECK_INT(t, naik_comm_agree(t->comm, NAIK_ERR_IO), NAIK_ERR_IO); /* now all have it */
     CHECK_INT(t, rank_of_failure(t), ranks - 1);
     naik_log_clear(t->log);
+    CHECK_TEXT(t, naik_log_place(t->log), "");
     mine = rank > 0 ? NAIK_FAIL(t->log, NAIK_ERR_INPUT, "rank %d", rank) : NAIK_OK;
     CHECK_INT(t, naik_comm_agree(t->comm, mine), NAIK_ERR_INPUT);
     CHECK_TEXT(t, naik_log_message(t->log), "rank 1");

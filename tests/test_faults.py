@@ -220,6 +220,10 @@ def double_check_stores_what_came_out_twice():
     told = solve("third.h5", *check, "solver.double_check_every=3", inject="flip:direction:30")
     assert told.count("a third solve decides") == 1, told
     same_as_undisturbed("third.h5")
+    # They are compared where nobody else wants them.
+    told = solve("bare.h5", *check, "solver.double_check_every=3", "--set", "output.propagators=false", inject="flip:direction:30")
+    assert told.count("a third solve decides") == 1, told
+    assert contents("bare.h5") == {name: data for name, data in contents("whole.h5").items() if not name.startswith("prop/")}
     # One after the other: the first solve twice, the two that are not repeated, the first for the third time.
     told = solve("fourth.h5", *check, "solver.double_check_every=3", "--set", "solver.batch=1",
                  inject=",".join(f"flip:direction:{n}" for n in range(30, 35)), status=4)

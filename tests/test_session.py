@@ -64,6 +64,7 @@ def refuses(kind, sentence, call, *words, **keys):
         assert re.match(sentence, str(error)) if sentence[0] == "^" else sentence in str(error), error
         assert "--set" not in str(error), error  # an option of the program, which no caller has written
         assert isinstance(error, naik.Error)
+        assert re.fullmatch(r"((src|io)/[a-z0-9_/]+[.]c:[0-9]+)?", error.place), error.place
         return
     raise AssertionError(f"no {kind.__name__}: {sentence}")
 

@@ -301,6 +301,56 @@ static void sources_and_mesons_are_refused_in_words(check *t)
     naik_session_destroy(&session);
 }
 
+/* The antiquark is 2i times the quark: so is the correlator, or with the quark in its place -2i times. */
+static void a_meson_is_of_the_quark_and_the_antiquark(check *t)
+{
+    enum { REALS = 16 }; /* of 8 slices */
+    static const struct {
+        const char *keys, *source, *meson[2];
+        int columns, reals;
+    } rows[] = {{"action: {type: naive}", "{type: corner_wall, t0: 3}", {"pion5", "rhox"}, 3, 6},
+                {"action: {type: wilson}",
+                 "{type: point, origin: [1, 0, 2, 3]}",
+                 {"pion", "rho_x"},
+                 12,
+                 24}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int sites = 0;
+        naik_session *session = NULL;
+        const naik_frame frame = {.cosine = false};
+        CHECK_OK(t, create(t, rows[i].keys, &sites, &session));
+        const size_t numbers = (size_t)(rows[i].columns * rows[i].reals) * (size_t)sites;
+        double *x = calloc(numbers, sizeof *x), *y = calloc(numbers, sizeof *y);
+        CHECK_REQUIRE(t, session != NULL && x != NULL && y != NULL);
+        CHECK_OK(t, naik_session_source(session, rows[i].source, x));
+        for (size_t k = 0; k < numbers; k += 2) {
+            y[k] = -2 * x[k + 1];
+            y[k + 1] = 2 * x[k];
+        }
+        for (int meson = 0; meson < 2; meson++) {
+            double of[3][REALS + 1], most = 0, worst = 0;
+            for (int k = 0; k <= REALS; k++) {
+                of[0][k] = of[1][k] = of[2][k] = NAN;
+            }
+            const char *name = rows[i].meson[meson];
+            CHECK_OK(t, naik_session_meson(session, name, &frame, x, NULL, of[0]));
+            CHECK_OK(t, naik_session_meson(session, name, &frame, x, y, of[1]));
+            CHECK_OK(t, naik_session_meson(session, name, &frame, y, x, of[2]));
+            for (int k = 0; k < REALS; k += 2) {
+                const double re = of[0][k], im = of[0][k + 1];
+                most = naik_worst(most, fabs(re));
+                worst = naik_worst(worst, hypot(of[1][k] - 2 * im, of[1][k + 1] + 2 * re));
+                worst = naik_worst(worst, hypot(of[2][k] + 2 * im, of[2][k + 1] - 2 * re));
+            }
+            CHECK_TRUE(t, most > 0 && worst <= 1e-12 * most);
+            CHECK_TRUE(t, isnan(of[0][REALS]) && isnan(of[1][REALS]) && isnan(of[2][REALS]));
+        }
+        free(x);
+        free(y);
+        naik_session_destroy(&session);
+    }
+}
+
 /* Each rank would otherwise give the part of its own question, or wait for the others. */
 static void correlators_are_asked_alike(check *t)
 {
@@ -338,4 +388,5 @@ static void correlators_are_asked_alike(check *t)
 CHECK_MAIN(CHECK(keys_do_not_contradict_the_links), CHECK(no_key_is_taken_without_use),
            CHECK(solves_are_refused_by_all_where_one_rank_asks_wrongly),
            CHECK(sources_are_counted_alike), CHECK(a_stopped_solve_says_how_far_it_came),
-           CHECK(sources_and_mesons_are_refused_in_words), CHECK(correlators_are_asked_alike))
+           CHECK(sources_and_mesons_are_refused_in_words),
+           CHECK(a_meson_is_of_the_quark_and_the_antiquark), CHECK(correlators_are_asked_alike))
