@@ -308,7 +308,7 @@ static void a_meson_is_of_the_quark_and_the_antiquark(check *t)
     static const struct {
         const char *keys, *source, *meson[2];
         int columns, reals;
-    } rows[] = {{"action: {type: naive}", "{type: corner_wall, t0: 3}", {"pion5", "rhox"}, 3, 6},
+    } rows[] = {{"action: {type: naive}", "{type: corner_wall, t0: 6}", {"pion5", "rhox"}, 3, 6},
                 {"action: {type: wilson}",
                  "{type: point, origin: [1, 0, 2, 3]}",
                  {"pion", "rho_x"},
