@@ -101,8 +101,7 @@ def a_stopped_run_goes_on_to_the_same_bytes():
 def another_setup_ends_the_run():
     if on_gpu():
         return SELDOM
-    said = solve("marked", env={"NAIK_INJECT": "stop:solve:1"}, status=5)  # whose iterations are those of an attempt that is not kept
-    assert "solves in flight are in" not in said and not os.path.exists(path("marked.h5.part.state")), said
+    solve("marked", env={"NAIK_INJECT": "stop:solve:4"}, status=5)
 
     def mark(pattern, by):
         with h5py.File(path("marked.h5.part"), "r+") as f:

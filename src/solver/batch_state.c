@@ -12,8 +12,9 @@ naik_status batch_save(naik_solver *s, const naik_solver_stream *stream, int c)
     const int stage = batch_stage_of(s, c);
     naik_solver_state state = slot->state;
     naik_field *fields[NAIK_SOLVER_VECTORS] = {s->outer.field[BATCH_X]};
-    if (stream->save == NULL || s->vectors == NAIK_HALF) {
-        return NAIK_OK;
+    if (stream->save == NULL || s->vectors == NAIK_HALF ||
+        (!state.started && s->record[c].iterations == 0)) {
+        return NAIK_OK; /* or has not begun */
     }
     state.record = s->record[c];
     if (state.record.state == NAIK_RHS_HELD) { /* its true residual is formed again */
@@ -27,9 +28,6 @@ naik_status batch_save(naik_solver *s, const naik_solver_stream *stream, int c)
         s->kind->keep(s, c, &state);
     }
     const int iterations = state.record.iterations;
-    if (iterations == 0) {
-        return NAIK_OK; /* it is at its start, which the next run makes again */
-    }
     state.history_length = iterations < s->history_stride ? iterations : s->history_stride;
     if (state.started) {
         s->kind->vectors(s, stage, fields);
