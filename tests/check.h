@@ -28,7 +28,7 @@ typedef struct check {
 typedef struct check_case {
     const char *name;
     void (*run)(check *t);
-    int ranks; /* on more than these only in the long run and on GPUs; 0: on any number */
+    int ranks; /* on more than these only in the long run and on GPUs; 0: on any number; -1: on one alone */
 } check_case;
 
 #define CHECK(function) CHECK_UP_TO(0, function)
@@ -38,6 +38,8 @@ typedef struct check_case {
     {                                                                                              \
 #function, function, ranks                                                                 \
     }
+/* What looks at one box as if it were the lattice, or at the memory of one rank: never on more. */
+#define CHECK_ALONE(function) CHECK_UP_TO(-1, function)
 #define CHECK_MAIN(...)                                                                            \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \

@@ -401,7 +401,7 @@ CHECK_MAIN(CHECK_UP_TO(1, modes_are_those_of_the_dense_matrix),
            CHECK_UP_TO(1, the_free_field_has_its_degenerate_eigenvalues),
            CHECK(modes_have_equal_bits_on_every_grid),
            CHECK(every_number_of_modes_has_a_krylov_space),
-           CHECK_UP_TO(1, a_search_takes_the_memory_that_is_planned),
+           CHECK_ALONE(a_search_takes_the_memory_that_is_planned),
            CHECK_UP_TO(1, dense_matrices_are_in_the_memory_that_is_planned),
            CHECK_UP_TO(1, an_interval_that_does_not_do_is_corrected),
            CHECK(what_cannot_be_found_is_said))
