@@ -86,6 +86,8 @@ def stored_propagators_are_contracted_without_an_iteration():
     for name, of, bits, tolerance in (("all", "plain", 64, 1e-10), ("short", "plain32", 32, 1e-5)):
         if bits == 32:
             solved(of, "--set", "output.precision=32")
+            pairs = re.findall(r"source_residual=(\S+) stored=(\S+)", naik("info", path("plain32.h5"), "--residuals"))
+            assert len(pairs) > 3 and all(found != stored for found, stored in pairs), pairs  # of what is in the file
         solved(name, *asked, "--set", "solve.0.guess=" + path(of + ".h5"), "--set", "solve.1.guess=" + path(of + ".h5"),
                "--set", f"solver.tolerance={tolerance}")
         assert (table(name)["iterations"] == 0).all() and (table(name)["true_residual"] <= tolerance).all(), table(name)

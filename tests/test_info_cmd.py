@@ -66,7 +66,9 @@ with h5py.File(torn + ".part", "r+") as f:
 flip(torn + ".part", record, torn + ".flipped")
 os.replace(torn + ".flipped", torn + ".part")
 beside = info(torn)
-verdict("info_says_so_of_damaged_records", None if beside[0] == 4 and "torn.h5.part is damaged; run the same" in beside[2] else beside)
+damaged = [line for line in beside[1].split("\n") if " state=damaged" in line]
+verdict("info_says_so_of_damaged_records", None if beside[0] == 4 and "torn.h5.part is damaged; run the same" in beside[2]
+        and len(damaged) == 1 and "iterations=" not in damaged[0] and "norm=" not in damaged[0] else (damaged, beside))
 shutil.copy(path + ".part", torn + ".part")
 with h5py.File(torn + ".part", "r+") as f:
     del f.attrs["state"]

@@ -176,7 +176,7 @@ output: {propagators: false, file: %s}
             words = ["--quantity", quantity] if quantity else []
             run = subprocess.run([sys.executable, average, entry, "0.5", "--correlator", "rhox", *words, *names], capture_output=True, text=True)
             assert run.returncode == 0, run.stderr
-            got = np.array([line.split()[1:3] for line in run.stdout.splitlines()], dtype=float)
+            got = np.loadtxt(run.stdout.splitlines())[:, 1:3]  # which leaves out the line that names the columns
             assert np.allclose(got[:, 0], np.mean(stored, 0), rtol=1e-8), (entry, quantity, got, stored)
             assert np.allclose(got[:, 1], np.std(stored, 0, ddof=1) / 3 ** 0.5, rtol=1e-2), (entry, quantity, got)
             seen.append(got[1, 0])
