@@ -330,7 +330,7 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
     NAIK_PASS(naik_options_parse(comm->log, "bench model", argc, argv, options,
                                  sizeof options / sizeof *options, NULL, 0, NULL));
     c->form = c->json ? FORM_JSON : c->lines ? FORM_LINES : FORM_TABLE;
-    const bool filed = strpbrk(c->machine, "./") != NULL;
+    const bool filed = naik_machine_is_file(c->machine);
     c->software = c->software < 0 ? filed ? MODEL_NAIK : MODEL_QUDA : c->software;
     if (filed && c->software != MODEL_NAIK) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
@@ -354,18 +354,6 @@ static naik_status model_modes(naik_comm *comm, const choices *c, const model_ma
     b.json = c->form == FORM_JSON;
     b.table = c->form == FORM_TABLE;
     return bench_model_modes(comm, own, &b);
-}
-
-/* The machine running the software that is asked for, from it running naik. */
-static model_machine running(const choices *c, const model_machine *own)
-{
-    const char *const *names = model_machine_names();
-    for (int i = 0; names[i] != NULL; i++) {
-        if (strcmp(names[i], c->machine) == 0) {
-            return model_machine_of(i, (model_software)c->software);
-        }
-    }
-    return *own;
 }
 
 static naik_status model_iterations_on(naik_comm *comm, choices c, model_machine m, model_problem p)
@@ -417,14 +405,14 @@ naik_status bench_model(naik_comm *comm, int argc, char **argv)
     naik_status status = NAIK_OK;
     model_problem p = {.local = {32, 32, 32, 32}};
     naik_yaml *tree = NULL;
-    model_machine own;
+    model_machine m;
     NAIK_PASS(parse(comm, argc, argv, &c, &p));
     if (c.check) {
         return check_points(comm, c.form);
     }
-    NAIK_TRY(naik_machine_find(comm, c.machine, &tree, &own));
-    NAIK_TRY(c.modes != NULL ? model_modes(comm, &c, &own)
-                             : model_iterations_on(comm, c, running(&c, &own), p));
+    const model_software runs = c.modes != NULL ? MODEL_NAIK : (model_software)c.software;
+    NAIK_TRY(naik_machine_find(comm, c.machine, runs, &tree, &m));
+    NAIK_TRY(c.modes != NULL ? model_modes(comm, &c, &m) : model_iterations_on(comm, c, m, p));
 done:
     naik_yaml_destroy(&tree);
     return status;

@@ -348,22 +348,15 @@ static int closing(int meson)
     return NAIK_PION05; /* never: the 16 signs are a group */
 }
 
-/* Which of parent (0) and spectator (1) says where both begin: the one that a pair of the spectator and the parent is
- * counted from. */
-static int begins_at(const naik_input *input, const naik_input_three_point *three)
-{
-    return naik_source_knows_place(&input->solve[three->of[0]].source) >
-                   naik_source_knows_place(&input->solve[three->of[1]].source)
-               ? 0
-               : 1;
-}
-
 /* The entry of a mass of the spectator: its sources lie on the sink times, for each momentum there, sources of
- * the spectator the last fastest. */
+ * the spectator the last fastest. The times count from where a pair of the spectator and the parent does. */
 static naik_status add_entry(const block *b, int mass, naik_input_solve *out)
 {
     const naik_input_three_point *three = b->three;
-    const naik_input_solve *begins = &b->input->solve[three->of[begins_at(b->input, three)]];
+    const naik_input_solve *both[2] = {&b->input->solve[three->of[1]],
+                                       &b->input->solve[three->of[0]]};
+    const naik_input_solve *begins = both[naik_source_first(
+        (const naik_source *const[]){&both[0]->source, &both[1]->source}, 2)];
     const int sources = begins->origins.count, extent = b->input->lattice.size[3];
     const int count = three->sink_momenta.count * three->sink_times.count * sources;
     const size_t size = strlen(three->name) + 16;

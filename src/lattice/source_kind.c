@@ -234,18 +234,25 @@ naik_source_knows naik_source_knows_place(const naik_source *source)
     return place == NAIK_SOURCE_ON_SLICE ? NAIK_SOURCE_KNOWS_SLICE : NAIK_SOURCE_KNOWS_NOTHING;
 }
 
-void naik_source_begin(const naik_source *const source[], const int *const x0[], int quarks,
-                       bool staggered, int out[NAIK_DIM])
+int naik_source_first(const naik_source *const source[], int count)
 {
     int best = 0;
-    bool sign = false;
-    for (int k = 0; k < quarks; k++) {
-        sign = sign != (quarks == 2 && staggered && kinds[source[k]->type].alternates);
+    for (int k = 1; k < count; k++) {
         best =
             naik_source_knows_place(source[k]) > naik_source_knows_place(source[best]) ? k : best;
     }
+    return best;
+}
+
+void naik_source_begin(const naik_source *const source[], const int *const x0[], int quarks,
+                       bool staggered, int out[NAIK_DIM])
+{
+    bool sign = false;
+    for (int k = 0; k < quarks; k++) {
+        sign = sign != (quarks == 2 && staggered && kinds[source[k]->type].alternates);
+    }
     // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there is at least one quark
-    memcpy(out, x0[best], NAIK_DIM * sizeof *out);
+    memcpy(out, x0[naik_source_first(source, quarks)], NAIK_DIM * sizeof *out);
     if (sign) {
         memset(out, 0, NAIK_DIM * sizeof *out);
     }

@@ -118,7 +118,9 @@ typedef enum naik_source_knows {
     NAIK_SOURCE_KNOWS_SITE
 } naik_source_knows;
 naik_source_knows naik_source_knows_place(const naik_source *source);
-/* Where a correlator of these sources is counted from, of x0 of each: that of the first that knows it best. Of two
+/* Which of them, at least one, that is. */
+int naik_source_first(const naik_source *const source[], int count);
+/* Where a correlator of these sources is counted from, of x0 of each: that of naik_source_first. Of two
  * staggered ones of which one has the sign (-1)^(x+y+z+t) in it, the lattice's origin. */
 void naik_source_begin(const naik_source *const source[], const int *const x0[], int quarks,
                        bool staggered, int out[NAIK_DIM]);

@@ -97,13 +97,16 @@ naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, 
  * doc/planning.md; what the file does not say is what naik costs on H200, with kernels that reach the same
  * share of the copy.
  *
- * `word`  a name of the table of machines, or a file; one with a . or / in it is a file
+ * `word`  a name of the table of machines, or a file (naik_machine_is_file)
+ * software  what a machine of the table runs; that of a file runs naik
  * tree    owns the texts of *out: destroy it afterwards; NULL where *out is of the table
  * Collective. NAIK_ERR_INPUT    neither; the file cannot be read, or a key is unknown, missing or out
  *                               of range: the sentence names it, its place and its range
  *             NAIK_ERR_MEMORY, NAIK_ERR_MPI */
-naik_status naik_machine_find(naik_comm *comm, const char *word, naik_yaml **tree,
-                              model_machine *out);
+naik_status naik_machine_find(naik_comm *comm, const char *word, model_software software,
+                              naik_yaml **tree, model_machine *out);
+/* Whether the word has a . or / in it, as no name of the table has. */
+bool naik_machine_is_file(const char *word);
 
 /* Prints what the run would cost on the machine of that name, for numbers of nodes such as "1,2,4", NULL:
  * chosen. `from` is a pilot run, in whose name {config} is the input's first configuration; or NULL. Touches no

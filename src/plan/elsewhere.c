@@ -19,7 +19,7 @@ naik_status cost_elsewhere(naik_comm *comm, const naik_input *input, const char 
                            COST_NODES);
         goto done;
     }
-    NAIK_TRY(naik_machine_find(comm, name, &file, &machine));
+    NAIK_TRY(naik_machine_find(comm, name, MODEL_NAIK, &file, &machine));
     NAIK_TRY(naik_comm_agree(
         comm, naik_alloc(comm->log, sizeof *c, "the costs of the run", (void **)&c)));
     if (from != NULL && config != NULL) {

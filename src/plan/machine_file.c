@@ -106,20 +106,25 @@ done:
     return status;
 }
 
-naik_status naik_machine_find(naik_comm *comm, const char *word, naik_yaml **tree,
-                              model_machine *out)
+bool naik_machine_is_file(const char *word)
+{
+    return strpbrk(word, "./") != NULL;
+}
+
+naik_status naik_machine_find(naik_comm *comm, const char *word, model_software software,
+                              naik_yaml **tree, model_machine *out)
 {
     const char *const *names = model_machine_names();
     char known[256] = "";
     *tree = NULL;
     for (int i = 0; names[i] != NULL; i++) {
         if (strcmp(names[i], word) == 0) {
-            *out = model_machine_of(i, MODEL_NAIK);
+            *out = model_machine_of(i, software);
             return NAIK_OK;
         }
         naik_text_append(known, sizeof known, "%s, ", names[i]);
     }
-    if (strpbrk(word, "./") != NULL) {
+    if (naik_machine_is_file(word)) {
         return load(comm, word, tree, out);
     }
     return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
